@@ -186,7 +186,10 @@ export default {
     error(
       'libraries-that-fetch-are-few',
       'They are handed the guarded fetch, and nobody else uses them.',
-      { path: `^${gateway}/`, pathNot: `${forTests}|^${gateway}/(?:identity|oauth)/|^${gateway}/compose/external-principals\\.ts$` },
+      {
+        path: `^${gateway}/`,
+        pathNot: `${forTests}|^${gateway}/(?:identity|oauth)/|^${gateway}/compose/external-principals\\.ts$`,
+      },
       {
         path: '(?:^|/)node_modules/(?:jose|openid-client|oauth4webapi|oidc-provider|@modelcontextprotocol/(?:client|sdk))/',
         dependencyTypesNot: ['type-only'],

@@ -18,7 +18,7 @@ export interface Caller {
   readonly logLevel: string | undefined
 }
 
-export interface Asked {
+export interface McpRequest {
   readonly id: Id
   readonly method: string
   readonly params: JsonObject

@@ -1,5 +1,5 @@
 export { progressTokenOf } from './asked.ts'
-export type { Asked, Caller } from './asked.ts'
+export type { McpRequest, Caller } from './asked.ts'
 export { adaptTool, STRUCTURED_SINCE, wrapsOutput } from './bridge/definitions.ts'
 export { askableOf, nextRound, questionsOf } from './bridge/questions.ts'
 export { adaptError, adaptResult } from './bridge/results.ts'

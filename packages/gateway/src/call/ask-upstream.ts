@@ -45,7 +45,7 @@ export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Pr
 
 /** What failed, once more where that is safe; rejects with what it failed with in the end. */
 export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
-  const { requestContext, line, trail, target } = connectRequest
+  const { requestContext, channel, trail, target } = connectRequest
   const repeats = mayRepeat(connectRequest, ask)
   let renewed = false
 
@@ -79,14 +79,14 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
       {
         limits: { ...LIMITS, total },
         judge,
-        signal: line.signal,
+        signal: channel.signal,
         failed: { thrown: failed, after: performance.now() - trail.begun },
         now: () => performance.now(),
         random: Math.random,
         pause,
       },
     ).catch(() => {
-      throw line.signal.aborted ? cancelled(line.signal) : meant
+      throw channel.signal.aborted ? cancelled(channel.signal) : meant
     })
   }
 }

@@ -1,5 +1,5 @@
 import type { ConnectionId, Rule } from '@toolway/contract'
-import { MODERN, type Asked } from '@toolway/protocol'
+import { MODERN, type McpRequest } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createView, type Offered } from '../catalog/view.ts'
 import { OPERATOR } from '../identity/principal.ts'
@@ -7,7 +7,7 @@ import { createPolicy } from '../policy/compile.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 import { startEverythingServer } from '../../../../test/conformance/everything-server.ts'
 import { call } from './call.ts'
-import type { CallParts, Line, RequestContext } from './ports.ts'
+import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 describe('a tool call', () => {
@@ -47,8 +47,8 @@ test('a tool that a rule hides from a caller is not there for it, also where its
     const answer = call(
       {
         requestContext: requestContext as unknown as RequestContext,
-        asked: asked as unknown as Asked,
-        line: {} as Line,
+        mcpRequest: asked as unknown as McpRequest,
+        channel: {} as ClientChannel,
         trail: { from: {} } as Trail,
       },
       {} as CallParts,

@@ -7,7 +7,7 @@
  * ends, its trail is closed once, by its door.
  */
 import { Fault } from '@toolway/contract'
-import { adaptResult, isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { adaptResult, isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { withoutApproval } from './approvals/own-state.ts'
 import { readByTool } from './shape/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
@@ -23,29 +23,31 @@ import type { Call } from './steps/step.ts'
 import type { Trail } from './trail.ts'
 
 export async function call(request: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { requestContext, asked, trail } = request
-  const { name, arguments: given } = asked.params
+  const { requestContext, mcpRequest, trail } = request
+  const { name, arguments: given } = mcpRequest.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   if (given !== undefined && !isObject(given))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   trail.target = name
   const target = requestContext.view.tool(name)
   if (target === undefined && name === requestContext.view.readResult)
-    return readByTool(parts, requestContext, asked, name).catch((thrown: unknown) => told(thrown, asked, trail))
+    return readByTool(parts, requestContext, mcpRequest, name).catch((thrown: unknown) =>
+      told(thrown, mcpRequest, trail),
+    )
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
   return run(callOf(request, target, name), parts)
 }
 
-function callOf({ requestContext, asked, line, trail }: ClientRequest, target: ToolTarget, name: string): Call {
-  const { params: given } = asked
+function callOf({ requestContext, mcpRequest, channel, trail }: ClientRequest, target: ToolTarget, name: string): Call {
+  const { params: given } = mcpRequest
   const own = given['requestState'] === undefined ? given : withoutApproval(given)
-  return { requestContext, asked, line, trail, target, name, params: { ...own, name: target.name } }
+  return { requestContext, mcpRequest, channel, trail, target, name, params: { ...own, name: target.name } }
 }
 
 async function run(call: Call, parts: CallParts): Promise<Answer> {
   const { admission, before, after } = stepsOf(call.target)
   for (const step of admission) await step.before?.(call, parts)
-  const { asked, trail } = call
+  const { mcpRequest, trail } = call
   try {
     for (const step of before) {
       const first = await step.before?.(call, parts)
@@ -60,21 +62,21 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
     if (trail.outcome === 'tool_error') trail.said = wordsOfResult(result)
     return keep(trail, result === answer.result ? answer : { result })
   } catch (thrown) {
-    return told(thrown, asked, trail)
+    return told(thrown, mcpRequest, trail)
   }
 }
 
 function send(
-  { requestContext, asked, line, trail, target, params, account }: Call,
+  { requestContext, mcpRequest, channel, trail, target, params, account }: Call,
   parts: CallParts,
 ): Promise<Answer> {
   const { headerParameters, wraps, needsTask } = target
   return forward({
     parts,
     requestContext,
-    line,
+    channel,
     trail,
-    asked,
+    mcpRequest,
     target,
     params,
     headerParameters,
@@ -91,7 +93,7 @@ function keep({ payload }: Trail, answer: Answer): Answer {
 }
 
 /** As the tool's result, for the model; thrown on where it is the request's own affair. */
-function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
+function told(thrown: unknown, mcpRequest: McpRequest, trail: Trail): Answer {
   const fault = Fault.of(thrown)
   // What is wrong with the request itself is no result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
@@ -99,7 +101,7 @@ function told(thrown: unknown, asked: Asked, trail: Trail): Answer {
   if (isDatabaseFault(fault) && trail.intent === undefined) throw fault
   trail.outcome = outcomeOfFault(fault)
   trail.fault = fault
-  const { revision } = asked.caller
+  const { revision } = mcpRequest.caller
   const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
   return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
 }

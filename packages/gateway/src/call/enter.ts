@@ -20,7 +20,7 @@ import {
   strangerOf,
   UNSTATED,
   withTrace,
-  type Asked,
+  type McpRequest,
   type Caller,
   type HeaderReader,
   type LegacyRevision,
@@ -49,7 +49,7 @@ export interface EnterParts extends CallParts {
   readonly changes: Changes
   readonly listeners: Listeners
   /** Hears of every request that is let in; says nothing and waits for nothing. */
-  readonly seen?: ((requestContext: RequestContext, asked: Pick<Asked, 'method' | 'caller'>) => void) | undefined
+  readonly seen?: ((requestContext: RequestContext, asked: Pick<McpRequest, 'method' | 'caller'>) => void) | undefined
 }
 
 type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>
@@ -57,12 +57,13 @@ type Verb = (step: ClientRequest, parts: EnterParts) => Answer | Promise<Answer>
 const EMPTY: Answer = { result: {} }
 
 const SHARED_METHODS: Readonly<Record<string, Verb>> = {
-  'tools/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
-  'prompts/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
-  'resources/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
-  'resources/templates/list': ({ requestContext, asked }, parts) => list(requestContext, asked, parts),
+  'tools/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
+  'prompts/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
+  'resources/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
+  'resources/templates/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
   'tools/call': callListed,
-  'resources/read': (step, parts) => readApp(step.requestContext, step.asked, step.trail) ?? readResource(step, parts),
+  'resources/read': (step, parts) =>
+    readApp(step.requestContext, step.mcpRequest, step.trail) ?? readResource(step, parts),
   'prompts/get': getPrompt,
   'completion/complete': complete,
   'tasks/get': askTaskOrCall,
@@ -73,7 +74,8 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   modern: {
     ...SHARED_METHODS,
     'server/discover': ({ requestContext }) => discovered(requestContext),
-    'subscriptions/listen': ({ requestContext, asked, line }, parts) => listen(requestContext, asked, line, parts),
+    'subscriptions/listen': ({ requestContext, mcpRequest, channel }, parts) =>
+      listen(requestContext, mcpRequest, channel, parts),
     'tasks/update': askTask,
   },
   legacy: {
@@ -102,9 +104,12 @@ const LOOKS = new Set([
 const PATIENCE = 1_000
 
 /** The level holds for the session; servers that keep a session for this client are told. */
-async function setLevel({ requestContext, asked, line, trail }: ClientRequest, parts: EnterParts): Promise<Answer> {
-  const { level } = asked.params
-  const { session } = line
+async function setLevel(
+  { requestContext, mcpRequest, channel, trail }: ClientRequest,
+  parts: EnterParts,
+): Promise<Answer> {
+  const { level } = mcpRequest.params
+  const { session } = channel
   if (!isLevel(level))
     throw new Fault('params.shape', { place: '/level', problem: `must be one of ${LEVELS.join(', ')}` })
   if (session === undefined) return EMPTY
@@ -115,7 +120,7 @@ async function setLevel({ requestContext, asked, line, trail }: ClientRequest, p
   const told = requestContext.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }
-    await forward({ parts, requestContext, line, trail: { ...trail }, asked, target, params: { level } }).catch(
+    await forward({ parts, requestContext, channel, trail: { ...trail }, mcpRequest, target, params: { level } }).catch(
       () => {},
     )
     // Lines may come beside the calls, too.
@@ -136,7 +141,7 @@ export function isModern(
   return method !== 'initialize' && version !== undefined && !isLegacyRevision(version)
 }
 
-export function readModern(request: Request, header: HeaderReader | undefined): Asked {
+export function readModern(request: Request, header: HeaderReader | undefined): McpRequest {
   const version = header?.('mcp-protocol-version')
   if (!hasEnvelope(request.params) && version !== undefined && version !== MODERN) {
     throw new Fault('envelope.version', {}, { data: { supported: [...REVISIONS].reverse(), requested: version } })
@@ -149,7 +154,7 @@ export function readModern(request: Request, header: HeaderReader | undefined): 
 }
 
 /** A legacy request speaks as its session does; without one, as its header says, and nothing is known of its client. */
-export function readLegacy(request: Request, session: Session | undefined, header: HeaderReader): Asked {
+export function readLegacy(request: Request, session: Session | undefined, header: HeaderReader): McpRequest {
   const version = header('mcp-protocol-version')
   const caller: Caller = session?.caller ?? strangerOf(isLegacyRevision(version) ? version : UNSTATED)
   return { id: request.id, method: request.method, params: withTrace(request.params ?? {}, header), caller }
@@ -186,12 +191,12 @@ interface OpenedAlone {
 export function createEntrance(parts: EnterParts): Entrance {
   return {
     enter(step) {
-      const { asked, trail } = step
-      trail.method = asked.method
-      trail.eraClient = asked.caller.revision
-      const name = asked.caller.client?.['name']
+      const { mcpRequest, trail } = step
+      trail.method = mcpRequest.method
+      trail.eraClient = mcpRequest.caller.revision
+      const name = mcpRequest.caller.client?.['name']
       if (typeof name === 'string') trail.client = name.slice(0, 100)
-      const counting = asked.method === UNCOUNTED ? undefined : count(parts, step.requestContext)
+      const counting = mcpRequest.method === UNCOUNTED ? undefined : count(parts, step.requestContext)
       return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
     },
     initialize(requestContext, request) {
@@ -222,11 +227,11 @@ export function createEntrance(parts: EnterParts): Entrance {
 }
 
 function serve(step: ClientRequest, parts: EnterParts): Answer | Promise<Answer> {
-  const { asked, requestContext } = step
-  if (!permits(requestContext.role, 'tool_call') && !LOOKS.has(asked.method))
+  const { mcpRequest, requestContext } = step
+  if (!permits(requestContext.role, 'tool_call') && !LOOKS.has(mcpRequest.method))
     throw new Fault('role.forbidden', { role: requestContext.role, permission: 'tool_call' })
-  parts.seen?.(requestContext, asked)
-  const methods = METHODS[asked.caller.revision === MODERN ? 'modern' : 'legacy']
-  const verb = Object.hasOwn(methods, asked.method) ? methods[asked.method] : undefined
+  parts.seen?.(requestContext, mcpRequest)
+  const methods = METHODS[mcpRequest.caller.revision === MODERN ? 'modern' : 'legacy']
+  const verb = Object.hasOwn(methods, mcpRequest.method) ? methods[mcpRequest.method] : undefined
   return (verb ?? askExtension)(step, parts)
 }

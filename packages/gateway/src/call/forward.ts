@@ -19,7 +19,7 @@ import {
   NEWEST_LEGACY,
   rewriteResult,
   TASKS,
-  type Asked,
+  type McpRequest,
   type Caller,
   type Crossing,
   type HeaderParameter,
@@ -32,7 +32,7 @@ import { keepsTasks, type Target } from '../catalog/view.ts'
 import { answerRounds, wantsInput } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
-import type { Answer, CallParts, ResumableCall, Line, RequestContext, Word } from './ports.ts'
+import type { Answer, CallParts, ResumableCall, ClientChannel, RequestContext, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
 import type { Trail } from './trail.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
@@ -43,9 +43,9 @@ import { askUrls, refuseUnopened } from './questions/url-first.ts'
 export interface Forwarding {
   readonly parts: CallParts
   readonly requestContext: RequestContext
-  readonly line: Line
+  readonly channel: ClientChannel
   readonly trail: Trail
-  readonly asked: Asked
+  readonly mcpRequest: McpRequest
   readonly target: Target
   /** The params with the upstream's own name or address in them. */
   readonly params: JsonObject
@@ -63,12 +63,12 @@ const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { parts, requestContext, line, trail, asked, target, params, wraps = false } = forwarding
-  const sameEra = eraOf(asked.caller.revision) === eraOf(target.revision)
+  const { parts, requestContext, channel, trail, mcpRequest, target, params, wraps = false } = forwarding
+  const sameEra = eraOf(mcpRequest.caller.revision) === eraOf(target.revision)
   trail.connection = target.alias
   trail.eraUpstream = target.revision
   // Never called with something else than its caller thinks; whether another connection takes it is said where it is opened.
-  if (line.brought !== undefined && target.credentials !== true)
+  if (channel.brought !== undefined && target.credentials !== true)
     throw new Fault('credential.brought', { connection: target.alias })
   const counting = parts.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
@@ -84,15 +84,15 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     }
   }
   if ('question' in answer) return sayAccount({ result: answer.question }, trail)
-  const crossing: Crossing = { from: target.revision, to: asked.caller.revision, wraps }
+  const crossing: Crossing = { from: target.revision, to: mcpRequest.caller.revision, wraps }
   // The server would have asked what this client cannot be asked.
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
   if ('error' in answer) trail.said = answer.error.message
-  if ('error' in answer) return { error: adaptError(asked.method, answer.error, crossing) }
+  if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
-  const adapted = adaptResult(asked.method, answer.result, crossing)
+  const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
   const result = requestContext.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
-  return { result: withAccount(withOwnIdentity(result, requestContext, asked.caller.revision), trail.account) }
+  return { result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), trail.account) }
 }
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
@@ -101,16 +101,16 @@ async function goOn(forwarding: Forwarding): Promise<Forwarding> {
 }
 
 function resumableOf(forwarding: Forwarding): ResumableCall {
-  const { requestContext, line, trail, asked, target, params, account } = forwarding
+  const { requestContext, channel, trail, mcpRequest, target, params, account } = forwarding
   const { organizationId, principal } = requestContext
   return {
-    asked,
-    line,
+    mcpRequest,
+    channel,
     params,
     alias: target.alias,
     digest: digestOf(forwarding, params),
     goesOn: trail.unsure !== true && trail.questioned !== true,
-    asking: { organizationId, connectionId: target.connectionId, principal, account, brought: line.brought },
+    asking: { organizationId, connectionId: target.connectionId, principal, account, brought: channel.brought },
     note(fault) {
       trail.fault = fault
       trail.outcome = 'refused'
@@ -123,22 +123,22 @@ const notHere = ({ method }: Request): Promise<Answer> =>
 
 /** Same era: as it came, in the client's own session where it has one; a server's state goes out bound and comes back released. */
 async function relay(forwarding: Forwarding): Promise<Answer> {
-  const { parts, line, asked, params, requestContext, trail, target } = forwarding
+  const { parts, channel, mcpRequest, params, requestContext, trail, target } = forwarding
   const bound = params['requestState']
-  const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(asked.method)
+  const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(mcpRequest.method)
   const owner = () => ({ principal: requestContext.principal.id, digest: digestOf(forwarding, params) })
   const own =
     rounded && bound !== undefined ? { ...params, requestState: parts.states.release(bound, owner()) } : params
   const ask = askOf(forwarding, own, {
-    caller: carried(asked, requestContext),
-    session: line.session,
-    signal: line.signal,
+    caller: carried(mcpRequest, requestContext),
+    session: channel.session,
+    signal: channel.signal,
     onNotification: (notification) => pass(notification, forwarding),
     onQuestion(question) {
       trail.questioned = true
       return nameQuestion(forwarding, question)
     },
-    onPause: line.pause,
+    onPause: channel.pause,
   })
   let answer: Answer
   try {
@@ -157,14 +157,14 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
 }
 
 /** Joined, a server hears only of extensions that the endpoint serves: what it would answer by another could not be followed up. */
-function carried({ caller }: Asked, { view }: RequestContext): Asked['caller'] {
+function carried({ caller }: McpRequest, { view }: RequestContext): McpRequest['caller'] {
   if (!view.joined || caller.capabilities['extensions'] === undefined) return caller
   return { ...caller, capabilities: keepExtensions(caller.capabilities, isServed) }
 }
 const isServed = (extension: string) => extension === APPS || extension === TASKS
 
 /** What crosses the eras of what a client declared: what it can be asked, and its extensions; tasks have a bridge of their own. */
-function crossable({ caller: { capabilities } }: Asked, { view }: RequestContext, asks: boolean): JsonObject {
+function crossable({ caller: { capabilities } }: McpRequest, { view }: RequestContext, asks: boolean): JsonObject {
   const carries = (extension: string) => extension !== TASKS && (!view.joined || isServed(extension))
   const { extensions } = keepExtensions(capabilities, carries)
   return { ...(asks ? askableOf(capabilities) : {}), ...(isObject(extensions) ? { extensions } : {}) }
@@ -172,46 +172,47 @@ function crossable({ caller: { capabilities } }: Asked, { view }: RequestContext
 
 /** Other era: whoever can be asked is asked, each in the way of its own era. */
 async function cross(forwarding: Forwarding): Promise<Word> {
-  const { line, asked, target, params } = forwarding
+  const { channel, mcpRequest, target, params } = forwarding
   const onNotification = (notification: Notification) => pass(notification, forwarding)
-  const quiet = { signal: line.signal, onNotification, onQuestion: notHere, session: undefined }
+  const quiet = { signal: channel.signal, onNotification, onQuestion: notHere, session: undefined }
   if (eraOf(target.revision) === 'modern') {
     const { task, ...own } = params
     const asTask = isObject(task) && offersTasks(forwarding)
-    const able = crossable(asked, forwarding.requestContext, line.asks)
-    const caller = { ...asked.caller, capabilities: asTask ? askingAsTask(able) : able }
+    const able = crossable(mcpRequest, forwarding.requestContext, channel.asks)
+    const caller = { ...mcpRequest.caller, capabilities: asTask ? askingAsTask(able) : able }
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
     const first = await send(own)
-    const last = line.asks && wantsInput(first) ? await answerRounds({ line, target, params: own, send }, first) : first
+    const last =
+      channel.asks && wantsInput(first) ? await answerRounds({ channel, target, params: own, send }, first) : first
     return asTask && !wantsInput(last) ? taskForLegacy(forwarding, last) : last
   }
-  if (forwarding.needsTask === true && declares(asked.caller.capabilities, TASKS))
+  if (forwarding.needsTask === true && declares(mcpRequest.caller.capabilities, TASKS))
     return callAsTask(forwarding, (speaking, task) =>
       exchange(forwarding, { ...params, task }, { ...quiet, ...speaking }),
     )
   const answer = await crossToLegacy(forwarding, quiet)
-  return 'error' in answer && answer.error.code === URL_FIRST && ROUNDED.has(asked.method)
-    ? askUrls(asked, answer.error)
+  return 'error' in answer && answer.error.code === URL_FIRST && ROUNDED.has(mcpRequest.method)
+    ? askUrls(mcpRequest, answer.error)
     : answer
 }
 
-const offersTasks = ({ asked, requestContext, target }: Forwarding): boolean =>
-  asked.caller.revision === NEWEST_LEGACY &&
+const offersTasks = ({ mcpRequest, requestContext, target }: Forwarding): boolean =>
+  mcpRequest.caller.revision === NEWEST_LEGACY &&
   requestContext.view.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
 
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
-  const { parts, line, asked, target, params, requestContext, trail } = forwarding
+  const { parts, channel, mcpRequest, target, params, requestContext, trail } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
-  const { capabilities } = callerAt(requestContext, target, asked)
-  const asks = ROUNDED.has(asked.method) && Object.keys(capabilities).length > 0
+  const { capabilities } = callerAt(requestContext, target, mcpRequest)
+  const asks = ROUNDED.has(mcpRequest.method) && Object.keys(capabilities).length > 0
   const { requestState: _, inputResponses: __, ...own } = params
-  if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...asked.caller, capabilities: {} } })
-  const caller = { ...asked.caller, capabilities }
-  const round = { principal: requestContext.principal.id, digest: digestOf(forwarding, own), line, params }
+  if (!asks) return exchange(forwarding, own, { ...quiet, caller: { ...mcpRequest.caller, capabilities: {} } })
+  const caller = { ...mcpRequest.caller, capabilities }
+  const round = { principal: requestContext.principal.id, digest: digestOf(forwarding, own), channel, params }
   return parts.suspended.round(round, ({ signal, onQuestion, onNotification: hear }) =>
-    exchange({ ...forwarding, line: { ...line, signal } }, own, {
+    exchange({ ...forwarding, channel: { ...channel, signal } }, own, {
       caller,
       session: undefined,
       signal,
@@ -219,7 +220,7 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
         trail.questioned = true
         return onQuestion(question)
       },
-      onNotification: (notification) => wants(notification, asked) && hear(notification),
+      onNotification: (notification) => wants(notification, mcpRequest) && hear(notification),
     }),
   )
 }
@@ -228,29 +229,32 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
 export const callerAt = (
   requestContext: RequestContext,
   { revision }: Pick<Target, 'revision'>,
-  asked: Asked,
+  mcpRequest: McpRequest,
 ): Caller =>
   eraOf(revision) === 'modern'
-    ? asked.caller
-    : { ...asked.caller, capabilities: crossable(asked, requestContext, true) }
+    ? mcpRequest.caller
+    : { ...mcpRequest.caller, capabilities: crossable(mcpRequest, requestContext, true) }
 
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 /** What a retry must say again, to the letter; `_meta`, state and answers are each request's own. */
-function digestOf({ asked, target, account }: Pick<Forwarding, 'asked' | 'target' | 'account'>, params: JsonObject) {
+function digestOf(
+  { mcpRequest, target, account }: Pick<Forwarding, 'mcpRequest' | 'target' | 'account'>,
+  params: JsonObject,
+) {
   const { _meta: _, requestState: __, inputResponses: ___, ...same } = params
-  return JSON.stringify([asked.method, target.connectionId, same, account])
+  return JSON.stringify([mcpRequest.method, target.connectionId, same, account])
 }
 
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const askOf = (
-  { requestContext, asked, trail, headerParameters = [], patient = false }: Forwarding,
+  { requestContext, mcpRequest, trail, headerParameters = [], patient = false }: Forwarding,
   params: JsonObject,
   speaking: Speaking,
 ): Asking => ({
-  method: asked.method,
+  method: mcpRequest.method,
   params,
   owner: requestContext.principal.id,
   headerParameters,
@@ -282,7 +286,7 @@ const UNKNOWN_TO_LEGACY = new Set(['notifications/tasks'])
  * Log lines reach a caller from the level that it named; a modern one, only when this very request named one (specification
  * 2026-07-28, logging). A question that a server takes back has another name at our door.
  */
-function wants({ method, params }: Notification, { caller }: Asked): boolean {
+function wants({ method, params }: Notification, { caller }: McpRequest): boolean {
   const legacy = eraOf(caller.revision) === 'legacy'
   if (method === 'notifications/cancelled') return false
   if (method !== 'notifications/message') return !(legacy ? UNKNOWN_TO_LEGACY : NOT_OF_REQUESTS).has(method)
@@ -302,12 +306,12 @@ function hasRoom(heard: Notification, { trail }: Forwarding): boolean {
 }
 
 function pass(heard: Notification, forwarding: Forwarding): void {
-  const { line, asked, target, requestContext } = forwarding
-  if (!wants(heard, asked) || !hasRoom(heard, forwarding)) return
+  const { channel, mcpRequest, target, requestContext } = forwarding
+  if (!wants(heard, mcpRequest) || !hasRoom(heard, forwarding)) return
   const notification = nameNotification(forwarding, heard)
   if (notification === undefined) return
   const uri = notification.params?.['uri']
   if (requestContext.view.joined && typeof uri === 'string') {
-    line.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })
-  } else line.notify(notification)
+    channel.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })
+  } else channel.notify(notification)
 }

@@ -7,14 +7,22 @@ import type { Answer, CallParts, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 
 export async function getPrompt(
-  { requestContext, asked, line, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, trail }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
-  const { name } = asked.params
+  const { name } = mcpRequest.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   trail.target = name
   const target = findPrompt(requestContext, name)
-  return forward({ parts, requestContext, line, trail, asked, target, params: { ...asked.params, name: target.name } })
+  return forward({
+    parts,
+    requestContext,
+    channel,
+    trail,
+    mcpRequest,
+    target,
+    params: { ...mcpRequest.params, name: target.name },
+  })
 }
 
 function findPrompt(requestContext: RequestContext, name: string): Target {
@@ -24,16 +32,16 @@ function findPrompt(requestContext: RequestContext, name: string): Target {
 }
 
 export async function complete(
-  { requestContext, asked, line, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, trail }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
-  const { ref } = asked.params
+  const { ref } = mcpRequest.params
   if (!isObject(ref)) throw new Fault('params.shape', { place: '/ref', problem: 'must be an object' })
   const [target, own] = resolve(requestContext, ref)
-  const { context, ...params } = asked.params
+  const { context, ...params } = mcpRequest.params
   const knows = context !== undefined && target.revision >= CONTEXT_SINCE
   const known = knows ? { ...params, context } : params
-  return forward({ parts, requestContext, line, trail, asked, target, params: { ...known, ref: own } })
+  return forward({ parts, requestContext, channel, trail, mcpRequest, target, params: { ...known, ref: own } })
 }
 
 /** Since then a completion may be told of the arguments that are filled in already. */

@@ -1,6 +1,6 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
 import { Fault } from '@toolway/contract'
-import { adaptResult, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
+import { adaptResult, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/view.ts'
 import { listApps } from './discovery/apps.ts'
@@ -24,21 +24,23 @@ export const LISTS: Readonly<Record<string, Listable>> = {
 
 export function list(
   requestContext: RequestContext,
-  asked: Asked,
+  mcpRequest: McpRequest,
   parts: Pick<CallParts, 'signer' | 'credentials'>,
 ): Answer {
-  const listable = LISTS[asked.method]
-  if (listable === undefined) throw new Fault('method.unknown', { method: asked.method })
-  const { cursor } = asked.params
+  const listable = LISTS[mcpRequest.method]
+  if (listable === undefined) throw new Fault('method.unknown', { method: mcpRequest.method })
+  const { cursor } = mcpRequest.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
   const { kind, member, name } = listable
-  const { revision } = asked.caller
+  const { revision } = mcpRequest.caller
   const { mode, page: size = PAGE_SIZE } = requestContext.view.discovery
   const whole =
-    kind === 'tools' ? listedTools(requestContext, asked.caller) : listedItems(requestContext, kind, asked.caller)
+    kind === 'tools'
+      ? listedTools(requestContext, mcpRequest.caller)
+      : listedItems(requestContext, kind, mcpRequest.caller)
   const { items, nextCursor } = pageOf(ordered(whole, name, size), {
     cursor,
-    scope: `${requestContext.owner} ${asked.method}`,
+    scope: `${requestContext.owner} ${mcpRequest.method}`,
     member: name,
     signer: parts.signer,
     size,
@@ -46,11 +48,11 @@ export function list(
   const own = kind === 'tools' ? withAccounts(parts, requestContext, ruled(items)) : items
   const result: JsonObject = { [member]: own as JsonObject[] }
   if (nextCursor !== undefined) result['nextCursor'] = nextCursor
-  return { result: adaptResult(asked.method, result, { from: revision, to: revision }) }
+  return { result: adaptResult(mcpRequest.method, result, { from: revision, to: revision }) }
 
   /** Where all are listed, rules are asked of those on the page only; where tools are looked for, they were asked of all. */
   function ruled(tools: readonly JsonObject[]): readonly JsonObject[] {
-    return mode === 'direct' || mode === 'paged' ? listedFor(requestContext, asked.caller, tools) : tools
+    return mode === 'direct' || mode === 'paged' ? listedFor(requestContext, mcpRequest.caller, tools) : tools
   }
 }
 

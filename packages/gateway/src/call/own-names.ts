@@ -9,14 +9,14 @@ import {
   eraOf,
   renameRelated,
   renameTask,
-  type Asked,
+  type McpRequest,
   type ErrorBody,
   type JsonObject,
   type Notification,
   type Request,
 } from '@toolway/protocol'
 import type { Target } from '../catalog/view.ts'
-import type { Answer, CallParts, Line, RequestContext } from './ports.ts'
+import type { Answer, CallParts, ClientChannel, RequestContext } from './ports.ts'
 import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'
@@ -26,9 +26,9 @@ import type { Trail } from './trail.ts'
 interface Place {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
   readonly requestContext: RequestContext
-  readonly line: Line
+  readonly channel: ClientChannel
   readonly target: Target
-  readonly asked: Asked
+  readonly mcpRequest: McpRequest
   readonly trail: Pick<Trail, 'account'>
 }
 
@@ -40,7 +40,7 @@ export function nameResult(place: Place, result: JsonObject): JsonObject {
   if (!carriesTask(result)) return result
   const { task } = result
   // A tool's own member of that name is a task only where one was asked for.
-  if (task !== undefined && place.asked.params['task'] === undefined)
+  if (task !== undefined && place.mcpRequest.params['task'] === undefined)
     return renameRelated(result, rename(place)) ?? result
   if (task !== undefined) handOut(place, (task as JsonObject)['taskId'])
   return renameTask(result, rename(place))
@@ -49,26 +49,26 @@ export function nameResult(place: Place, result: JsonObject): JsonObject {
 function handOut(place: Place, taskId: unknown): void {
   const { parts, requestContext, target } = place
   if (typeof taskId !== 'string') return
-  const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.line)
+  const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.channel)
   parts.tasks.ledger.hand(taskOwner(requestContext.principal), taskPlaceOf(place), taskId, holder)
   listenOn(place)
 }
 
 /** Whose session at a legacy server a request goes through. */
-export const holderOf = ({ session }: Line): string => session?.id ?? 'no session'
+export const holderOf = ({ session }: ClientChannel): string => session?.id ?? 'no session'
 
-function listenOn({ parts, requestContext, line, target }: Place): void {
-  const { session } = line
+function listenOn({ parts, requestContext, channel, target }: Place): void {
+  const { session } = channel
   if (session !== undefined && eraOf(target.revision) === 'legacy' && !hears(session, target.connectionId))
     void hearSession(parts, requestContext, session, target).catch(() => {})
 }
 
 /** A server's question, and the client's answer back in the server's names. */
 export async function nameQuestion(place: Place, question: Request): Promise<Answer> {
-  const { parts, requestContext, line, target } = place
+  const { parts, requestContext, channel, target } = place
   if (question.params?.['mode'] === 'url') listenOn(place)
   const params = renameRelated(question.params, rename(place))
-  const answer = await line.question(params === undefined ? question : { ...question, params })
+  const answer = await channel.question(params === undefined ? question : { ...question, params })
   if ('error' in answer) return answer
   const own = (bound: string) =>
     parts.tasks.release(taskOwner(requestContext.principal), [target], bound)?.taskId ?? bound

@@ -1,6 +1,6 @@
 /** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
 import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
-import type { Asked, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
+import type { McpRequest, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { Signer } from '../catalog/page.ts'
 import type { ToolTarget, View } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
@@ -154,8 +154,8 @@ export interface ApprovalAsking {
   readonly organization: string
   readonly principal: Principal
   readonly facts: Facts
-  readonly asked: Asked
-  readonly line: Line
+  readonly mcpRequest: McpRequest
+  readonly channel: ClientChannel
   readonly target: ToolTarget
   readonly correlationId: string
   /** As they would be sent: after clamps and locks. */
@@ -173,8 +173,8 @@ export interface ApprovalAsking {
 /** A request about a task that stands for a call that waits for an approval. */
 export interface TaskAsking {
   readonly requestContext: RequestContext
-  readonly asked: Asked
-  readonly line: Line
+  readonly mcpRequest: McpRequest
+  readonly channel: ClientChannel
   readonly actor: Actor
   /** A fault as the result of a tool. */
   word(fault: Fault): JsonObject
@@ -197,7 +197,7 @@ export interface Approvals extends ApprovalTasks {
 }
 
 /** One request's line back to its client, as the door and the era allow. */
-export interface Line {
+export interface ClientChannel {
   readonly signal: AbortSignal
   readonly session: Session | undefined
   /** Undefined where there are no headers to check. */
@@ -224,7 +224,7 @@ export interface Round {
   readonly principal: string
   /** Stands for method and params: only the very same request can go on. */
   readonly digest: string
-  readonly line: Line
+  readonly channel: ClientChannel
   readonly params: JsonObject
 }
 
@@ -237,8 +237,8 @@ export interface SuspendedCalls {
 
 /** One call that met the fault, or comes back after it did. */
 export interface ResumableCall {
-  readonly asked: Asked
-  readonly line: Line
+  readonly mcpRequest: McpRequest
+  readonly channel: ClientChannel
   readonly params: JsonObject
   readonly asking: CredentialAsking
   readonly alias: string

@@ -1,6 +1,6 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
-import { eraOf, type Asked } from '@toolway/protocol'
+import { eraOf, type McpRequest } from '@toolway/protocol'
 import type { Offered, Target } from '../catalog/view.ts'
 import { forward } from './forward.ts'
 import type { Answer, CallParts, Session, RequestContext } from './ports.ts'
@@ -8,8 +8,8 @@ import type { ClientRequest } from './request.ts'
 import { hearSession } from './listening/session-event-sinks.ts'
 import { readKept } from './shape/read-result.ts'
 
-export function targetOf(requestContext: RequestContext, asked: Asked): Target {
-  const { uri } = asked.params
+export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest): Target {
+  const { uri } = mcpRequest.params
   if (typeof uri !== 'string') throw new Fault('params.shape', { place: '/uri', problem: 'must be a string' })
   const target = requestContext.view.resource(uri)
   if (target === undefined) throw new Fault('resource.unknown', { uri }, { data: { uri } })
@@ -17,17 +17,25 @@ export function targetOf(requestContext: RequestContext, asked: Asked): Target {
 }
 
 export async function readResource(
-  { requestContext, asked, line, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, trail }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
-  const kept = await readKept(parts, requestContext, asked)
+  const kept = await readKept(parts, requestContext, mcpRequest)
   if (kept !== undefined) {
-    trail.target = withoutSecrets(String(asked.params['uri']))
+    trail.target = withoutSecrets(String(mcpRequest.params['uri']))
     return kept
   }
-  const target = targetOf(requestContext, asked)
+  const target = targetOf(requestContext, mcpRequest)
   trail.target = withoutSecrets(target.name)
-  return forward({ parts, requestContext, line, trail, asked, target, params: { ...asked.params, uri: target.name } })
+  return forward({
+    parts,
+    requestContext,
+    channel,
+    trail,
+    mcpRequest,
+    target,
+    params: { ...mcpRequest.params, uri: target.name },
+  })
 }
 
 /** A session that watches more than this, at all servers together, is refused: each address is kept, stored and told. */
@@ -40,7 +48,7 @@ export const subscribeResource = (step: ClientRequest, parts: CallParts): Promis
   watch(step, parts, (watched, uri) => {
     if (uri.length > LONGEST_WATCHED)
       throw new Fault('params.shape', { place: '/uri', problem: `must be shorter than ${LONGEST_WATCHED} characters` })
-    const all = [...(step.line.session?.watched.values() ?? [])].flatMap((uris) => [...uris])
+    const all = [...(step.channel.session?.watched.values() ?? [])].flatMap((uris) => [...uris])
     const characters = all.reduce((sum, one) => sum + one.length, uri.length)
     if (!watched.has(uri) && (all.length >= MOST_WATCHED || characters > MOST_CHARACTERS))
       throw new Fault('params.shape', {
@@ -57,13 +65,13 @@ export const unsubscribeResource = (step: ClientRequest, parts: CallParts): Prom
 type ListenParts = Pick<CallParts, 'credentials' | 'tasks'>
 
 async function watch(
-  { requestContext, asked, line }: ClientRequest,
+  { requestContext, mcpRequest, channel }: ClientRequest,
   parts: ListenParts,
   change: (watched: Set<string>, uri: string) => void,
 ): Promise<Answer> {
-  const target = targetOf(requestContext, asked)
-  const { session } = line
-  if (session === undefined) throw new Fault('method.unknown', { method: asked.method })
+  const target = targetOf(requestContext, mcpRequest)
+  const { session } = channel
+  if (session === undefined) throw new Fault('method.unknown', { method: mcpRequest.method })
   const watched = session.watched.get(target.connectionId) ?? new Set<string>()
   session.watched.set(target.connectionId, watched)
   const before = watched.has(target.name)
@@ -79,7 +87,7 @@ async function watch(
   })
   if (watched.has(target.name) && !honoured.uris.includes(target.name)) {
     giveUp()
-    throw new Fault('resource.unwatched', { uri: String(asked.params['uri']), connection: target.alias })
+    throw new Fault('resource.unwatched', { uri: String(mcpRequest.params['uri']), connection: target.alias })
   }
   return { result: {} }
 }

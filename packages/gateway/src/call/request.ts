@@ -1,11 +1,11 @@
 /** One request of a client, identified, admitted and read in its protocol version; each method's verb is given one. */
-import type { Asked } from '@toolway/protocol'
-import type { Line, RequestContext } from './ports.ts'
+import type { McpRequest } from '@toolway/protocol'
+import type { ClientChannel, RequestContext } from './ports.ts'
 import type { Trail } from './trail.ts'
 
 export interface ClientRequest {
   readonly requestContext: RequestContext
-  readonly asked: Asked
-  readonly line: Line
+  readonly mcpRequest: McpRequest
+  readonly channel: ClientChannel
   readonly trail: Trail
 }

@@ -1,6 +1,6 @@
 /** A tool is listed for a caller exactly where that caller can call it, whatever rules, locks, effects and roles there are. */
 import { EFFECTS, LIMITS, type ConnectionId, type Effect, type Limit, type Rule, type Verdict } from '@toolway/contract'
-import { MODERN, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
+import { MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createView, type Offered } from '../catalog/view.ts'
@@ -9,7 +9,7 @@ import { createPolicy } from '../policy/compile.ts'
 import { createNoLimits } from '../testing/limits.ts'
 import { call } from './call.ts'
 import { listedFor, itemsOf } from './discovery/seen.ts'
-import type { CallParts, Line, RequestContext } from './ports.ts'
+import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
 import { STEPS } from './steps.ts'
 import type { Trail } from './trail.ts'
 
@@ -126,11 +126,11 @@ const ARGUMENTS = [true, false].flatMap((mild) => [true, false].map((harm) => ({
 
 /** The fault of a call with these arguments; undefined where it reached the server. */
 async function faultOf(requestContext: RequestContext, name: string, given: JsonObject): Promise<string | undefined> {
-  const asked: Asked = { id: 1, method: 'tools/call', params: { name, arguments: given }, caller: CALLER }
-  const line = { signal: new AbortController().signal } as Line
+  const mcpRequest: McpRequest = { id: 1, method: 'tools/call', params: { name, arguments: given }, caller: CALLER }
+  const channel = { signal: new AbortController().signal } as ClientChannel
   const trail = { from: {}, correlationId: 'c', begun: 0, outcome: 'ok' } as unknown as Trail
   try {
-    await call({ requestContext, asked, line, trail }, PARTS)
+    await call({ requestContext, mcpRequest, channel, trail }, PARTS)
     return trail.fault?.code
   } catch (thrown) {
     return (thrown as { code: string }).code

@@ -15,7 +15,7 @@ import {
   takesBatches,
   UNSTATED,
   isLegacyRevision,
-  type Asked,
+  type McpRequest,
   type Era,
   type HeaderReader,
   type Json,
@@ -223,14 +223,14 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     // What is wrong with its head is wrong with a call all the same.
     visit.trail.method = request.method
     const session = era === 'legacy' ? sessionOf(visit) : undefined
-    const asked = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
-    return answer(visit, request, asked, session, era, passThroughTokenIn(visit))
+    const mcpRequest = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
+    return answer(visit, request, mcpRequest, session, era, passThroughTokenIn(visit))
   }
 
   async function answer(
     visit: Visit,
     request: Request,
-    asked: Asked,
+    mcpRequest: McpRequest,
     session: Session | undefined,
     era: Era,
     brought: string | undefined,
@@ -242,7 +242,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
         ? createReply(response, { accepts: streams, prefers, headers: {} })
         : createSessionReply(response, session, { accepts: streams, prefers })
     const line = createClientLine({
-      asked,
+      mcpRequest,
       session,
       header: era === 'modern' ? visit.header : undefined,
       reply,
@@ -250,10 +250,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       trail,
       calls,
     })
-    const release = holdOpen(visit, asked, line, era)
+    const release = holdOpen(visit, mcpRequest, line, era)
     try {
-      if (asked.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
-      const given = await entrance.enter({ requestContext, asked, line, trail })
+      if (mcpRequest.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
+      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, trail })
       if ('error' in given) trail.outcome = 'failed'
       const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
       trail.bytesOut = reply.end(responseOf(request, given), status)
@@ -275,7 +275,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     parts.brought(headers[PASS_THROUGH_HEADER], inbound.authorization)
 
   /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
-  function holdOpen(visit: Visit, { method }: Asked, line: ClientLine, era: Era): () => void {
+  function holdOpen(visit: Visit, { method }: McpRequest, line: ClientLine, era: Era): () => void {
     const { response, inbound } = visit
     const cancel = () => line.cancel(new Fault('call.cancelled'))
     const drain = () => line.cancel(new Fault('gateway.draining'))

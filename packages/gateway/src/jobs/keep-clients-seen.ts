@@ -4,7 +4,7 @@
  * The call path asks memory, once for each request, and waits for nothing: what is new is gathered for a tenth of a second and stored
  * in one statement, and the database tells every gateway. What memory forgets, or cannot store, is noted when it happens again.
  */
-import { MODERN, type Asked, type Caller } from '@toolway/protocol'
+import { MODERN, type McpRequest, type Caller } from '@toolway/protocol'
 import { LRUCache } from 'lru-cache'
 import type { RequestContext } from '../call/ports.ts'
 import type { ClientStep, SeenClient } from '../identity/clients-seen.ts'
@@ -20,7 +20,7 @@ export interface KeepClientsSeenParts {
 
 export interface KeepClientsSeen {
   /** A request of this client was let in. */
-  note(requestContext: RequestContext, asked: Pick<Asked, 'method' | 'caller'>): void
+  note(requestContext: RequestContext, asked: Pick<McpRequest, 'method' | 'caller'>): void
   close(): Promise<void>
 }
 

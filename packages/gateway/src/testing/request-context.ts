@@ -9,14 +9,21 @@ import {
   type OrganizationId,
   type Role,
 } from '@toolway/contract'
-import type { Asked, JsonObject, Notification, Revision } from '@toolway/protocol'
+import type { McpRequest, JsonObject, Notification, Revision } from '@toolway/protocol'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { principalFacts } from '../call/callers/principal-facts.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
-import type { Answer, CallCredentials, CallParts, Line, OwnCredentials, RequestContext } from '../call/ports.ts'
+import type {
+  Answer,
+  CallCredentials,
+  CallParts,
+  ClientChannel,
+  OwnCredentials,
+  RequestContext,
+} from '../call/ports.ts'
 import { createSnapshot } from '../call/snapshot.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
 import type { Trail } from '../call/trail.ts'
@@ -54,7 +61,7 @@ export interface Calling {
   readonly session?: Session
   readonly brought?: string
   readonly signal?: AbortSignal
-  readonly question?: Line['question']
+  readonly question?: ClientChannel['question']
   readonly notify?: (notification: Notification) => void
 }
 
@@ -142,14 +149,14 @@ export async function createTestContext({ connections, credentials, own }: TestC
 
   async function ask(method: string, params: JsonObject, calling: Calling = {}) {
     const { principal = OPERATOR, revision = first?.revision ?? '2026-07-28', capabilities = {}, session } = calling
-    const asked: Asked = {
+    const mcpRequest: McpRequest = {
       id: ++last,
       method,
       params,
       caller: session?.caller ?? { revision, capabilities, client: undefined, logLevel: undefined },
     }
     const never = new AbortController().signal
-    const line: Line = {
+    const channel: ClientChannel = {
       signal: calling.signal ?? never,
       session,
       header: undefined,
@@ -167,7 +174,12 @@ export async function createTestContext({ connections, credentials, own }: TestC
       outcome: 'ok',
       bytesOut: 0,
     }
-    const answer: Answer = await entrance.enter({ requestContext: requestContextOf(principal), asked, line, trail })
+    const answer: Answer = await entrance.enter({
+      requestContext: requestContextOf(principal),
+      mcpRequest,
+      channel,
+      trail,
+    })
     return { ...answer, trail } as Answer & { trail: Trail; result?: JsonObject; error?: { message: string } }
   }
 

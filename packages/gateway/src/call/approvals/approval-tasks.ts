@@ -54,15 +54,15 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
 
   return {
     async task(asking, run) {
-      const { requestContext, asked } = asking
+      const { requestContext, mcpRequest } = asking
       const { organizationId, principal } = requestContext
-      const id = questionOf(signer, principal, organizationId, asked.params['taskId'])
-      if (id === undefined || !METHODS.has(asked.method)) return undefined
+      const id = questionOf(signer, principal, organizationId, mcpRequest.params['taskId'])
+      if (id === undefined || !METHODS.has(mcpRequest.method)) return undefined
       const found = () => db.organization(organizationId, (sql) => findApproval(sql, id))
       const row = await found()
       if (row === undefined) throw new Fault('task.unknown')
-      if (asked.method === 'tasks/cancel') return cancel(asking, row)
-      if (asked.method === 'tasks/get') return say(asking, row, await endOf(asking, row, run))
+      if (mcpRequest.method === 'tasks/cancel') return cancel(asking, row)
+      if (mcpRequest.method === 'tasks/get') return say(asking, row, await endOf(asking, row, run))
       return wait(asking, row, run, found)
     },
   }
@@ -98,21 +98,21 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
 
   /** Until the call is over; a client may be gone without a word, so it is told to ask again after a while. */
   async function wait(asking: TaskAsking, first: ApprovalRow, run: Run, found: () => Promise<ApprovalRow | undefined>) {
-    const { line, asked } = asking
-    for (const until = Date.now() + HOLD; Date.now() < until && !line.signal.aborted;) {
-      const change = waits.change(first.id, LOOK, line.signal)
+    const { channel, mcpRequest } = asking
+    for (const until = Date.now() + HOLD; Date.now() < until && !channel.signal.aborted;) {
+      const change = waits.change(first.id, LOOK, channel.signal)
       const row = (await found()) ?? first
       const { status, answer, message } = await endOf(asking, row, run)
       if (status !== 'working') {
         if (answer === undefined) throw new Fault('upstream.lost', { connection: message ?? first.tool })
         if ('error' in answer) return answer
-        return { result: withRelated(answer.result, String(asked.params['taskId'])) }
+        return { result: withRelated(answer.result, String(mcpRequest.params['taskId'])) }
       }
       await change
       // Where it is being made elsewhere, nothing is told of its end.
-      if (row.state !== 'pending') await sleep(500, undefined, { signal: line.signal }).catch(() => {})
+      if (row.state !== 'pending') await sleep(500, undefined, { signal: channel.signal }).catch(() => {})
     }
-    if (line.signal.aborted) throw Fault.of(line.signal.reason)
+    if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
     throw new Fault('upstream.timeout', { connection: first.tool, seconds: HOLD / 1000 })
   }
 
@@ -130,7 +130,7 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
         detail: factsOf(row),
       })
     })
-    if (eraOf(asking.asked.caller.revision) === 'modern') return { result: { resultType: 'complete' } }
+    if (eraOf(asking.mcpRequest.caller.revision) === 'modern') return { result: { resultType: 'complete' } }
     return say(asking, row, { status: 'cancelled', message: undefined, answer: undefined })
   }
 }
@@ -145,13 +145,13 @@ function ended(answer: Answer): End {
 }
 
 /** As the client's revision writes a task that it asks after. */
-function say({ asked }: TaskAsking, row: ApprovalRow, { status, message, answer }: End): Answer {
-  const modern = eraOf(asked.caller.revision) === 'modern'
+function say({ mcpRequest }: TaskAsking, row: ApprovalRow, { status, message, answer }: End): Answer {
+  const modern = eraOf(mcpRequest.caller.revision) === 'modern'
   // A modern task that ended with a tool's own error is completed: the error is its result (extension, `tasks/get`).
   const isResult = answer !== undefined && 'result' in answer
   const told = modern && isResult ? 'completed' : status
   const task = taskOf({
-    taskId: String(asked.params['taskId']),
+    taskId: String(mcpRequest.params['taskId']),
     status: told,
     message,
     created: row.created_at,

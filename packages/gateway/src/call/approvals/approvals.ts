@@ -43,7 +43,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
 
   async function settle(asking: ApprovalAsking): Promise<Answer | undefined> {
     const digest = digestOfAsking(parts, asking)
-    const { requestState } = asking.asked.params
+    const { requestState } = asking.mcpRequest.params
     const back = isOurs(requestState) ? await comesBack(asking, requestState, digest) : undefined
     if (back === undefined && (await goesOn(parts, asking, digest))) return undefined
     const stand = await look(asking, digest)
@@ -76,9 +76,9 @@ export function createApprovals(parts: ApprovalParts): Approvals {
 
   /** The answer to the question of a round: given for the person, or only that the page was seen. Throws `state.unknown`. */
   async function comesBack(asking: ApprovalAsking, state: string, digest: string): Promise<'form' | 'page'> {
-    const { principal, asked } = asking
+    const { principal, mcpRequest } = asking
     const [mode, id] = states.release(state.slice(PREFIX.length), { principal: principal.id, digest }).split(' ')
-    const { inputResponses } = asked.params
+    const { inputResponses } = mcpRequest.params
     const given = isObject(inputResponses) && Object.hasOwn(inputResponses, KEY) ? inputResponses[KEY] : undefined
     if (mode === 'page') return 'page'
     await answerOwn(asking, String(id), wordOf(isObject(given) ? given : {}))
@@ -114,10 +114,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     personOf(principal) !== undefined && rules.some(({ parameters: { by } }) => by.self)
 
   async function deliver(asking: ApprovalAsking, digest: string, pending: Pending): Promise<Answer | undefined> {
-    const { asked, line, principal } = asking
-    const modern = eraOf(asked.caller.revision) === 'modern'
-    const form = asksSelf(asking) && answersForms(asked)
-    const page = !form && opensPages(asked)
+    const { mcpRequest, channel, principal } = asking
+    const modern = eraOf(mcpRequest.caller.revision) === 'modern'
+    const form = asksSelf(asking) && answersForms(mcpRequest)
+    const page = !form && opensPages(mcpRequest)
     const fault = required(asking, pending)
     if (keepsTask(asking, form)) {
       asking.note(fault)
@@ -125,7 +125,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     }
     if (!form && !page) throw fault
     if (!modern) {
-      if (!line.asks) throw fault
+      if (!channel.asks) throw fault
       return live(asking, digest, pending, form)
     }
     const question = form
@@ -143,7 +143,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     const place = waits.begin(asking.principal.id)
     if (place === undefined) throw required(asking, pending)
     try {
-      if (await untilDecided(asking, digest, pending, { until: now() + RETRY, signal: asking.line.signal })) return
+      if (await untilDecided(asking, digest, pending, { until: now() + RETRY, signal: asking.channel.signal })) return
     } finally {
       place.end()
     }
@@ -185,9 +185,9 @@ export function createApprovals(parts: ApprovalParts): Approvals {
         ? selfQuestion(asking, lastingOf(parts, asking) !== undefined)
         : pageQuestion(asking, parts.link(pending.id))
       const patience = Math.min(LIVE, pending.until.getTime() - now() + 1_000)
-      const signal = AbortSignal.any([asking.line.signal, stop.signal])
+      const signal = AbortSignal.any([asking.channel.signal, stop.signal])
       const decided = untilDecided(asking, digest, pending, { until: now() + patience, signal })
-      const said = putOnLine(asking.line, question, patience).then((word) => heard(asking, pending, word, form))
+      const said = putOnLine(asking.channel, question, patience).then((word) => heard(asking, pending, word, form))
       // Whoever is not led by the question any more still gets the word of others, until the question has no answer to come.
       const first = await Promise.race([decided, said])
       if (first === 'leave') stop.abort()
@@ -197,7 +197,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       stop.abort()
       place.end()
     }
-    if (asking.line.signal.aborted) throw Fault.of(asking.line.signal.reason)
+    if (asking.channel.signal.aborted) throw Fault.of(asking.channel.signal.reason)
     throw required(asking, pending)
   }
 
@@ -220,7 +220,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
  * Long waits are kept as a task, where the client knows how to ask after one: of the extension, or a legacy one that asked for it. Who
  * can answer itself is asked at once.
  */
-function keepsTask({ asked: { caller, params }, target }: ApprovalAsking, form: boolean): boolean {
+function keepsTask({ mcpRequest: { caller, params }, target }: ApprovalAsking, form: boolean): boolean {
   if (target.needsTask) return false
   if (caller.revision === NEWEST_LEGACY) return isObject(params['task'])
   return !form && eraOf(caller.revision) === 'modern' && declares(caller.capabilities, TASKS)

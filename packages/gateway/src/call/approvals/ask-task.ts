@@ -1,5 +1,5 @@
 /** Requests about tasks, where a task may stand for a call that waits for an approval: made once that is granted. */
-import { isObject, TASKS, type Asked, type JsonObject } from '@toolway/protocol'
+import { isObject, TASKS, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { actorTypeOf } from '../../records/change.ts'
 import { call, resultOf } from '../call.ts'
 import type { Answer, CallParts } from '../ports.ts'
@@ -7,7 +7,7 @@ import type { ClientRequest } from '../request.ts'
 import { askTask } from '../tasks/tasks.ts'
 
 export async function askTaskOrCall(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { requestContext, asked, line, trail } = step
+  const { requestContext, mcpRequest, channel, trail } = step
   const { principal } = requestContext
   const actor = {
     id: principal.id,
@@ -19,24 +19,24 @@ export async function askTaskOrCall(step: ClientRequest, parts: CallParts): Prom
   }
   const asking = {
     requestContext,
-    asked,
-    line,
+    mcpRequest,
+    channel,
     actor,
     word: (fault: Parameters<typeof resultOf>[0]) => resultOf(fault, trail.correlationId),
   }
   const own = await parts.approvals?.task(asking, (params) => {
     // It is this call that goes on record, by whoever asked for its end.
     trail.method = 'tools/call'
-    const made = { ...quiet(asked), params }
-    return call({ ...step, asked: made, line: { ...line, asks: false, header: undefined } }, parts)
+    const made = { ...quiet(mcpRequest), params }
+    return call({ ...step, mcpRequest: made, channel: { ...channel, asks: false, header: undefined } }, parts)
   })
   return own ?? askTask(step, parts)
 }
 
 /** Made while nobody listens for questions: it gives its result, or says what is missing. */
-function quiet(asked: Asked): Asked {
-  const { elicitation: _, extensions, ...rest } = asked.caller.capabilities
+function quiet(mcpRequest: McpRequest): McpRequest {
+  const { elicitation: _, extensions, ...rest } = mcpRequest.caller.capabilities
   const { [TASKS]: __, ...kept } = isObject(extensions) ? extensions : ({} as JsonObject)
   const capabilities = { ...rest, ...(Object.keys(kept).length === 0 ? {} : { extensions: kept }) }
-  return { ...asked, method: 'tools/call', caller: { ...asked.caller, capabilities } }
+  return { ...mcpRequest, method: 'tools/call', caller: { ...mcpRequest.caller, capabilities } }
 }

@@ -31,16 +31,17 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
   const open = new Set<string>()
 
   async function settle(asking: ApprovalAsking): Promise<Answer | undefined> {
-    const { asked, line, rules, target } = asking
+    const { mcpRequest, channel, rules, target } = asking
     if (!rules.every(parts.confirms))
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
     const owner = { principal: asking.principal.id, digest: digestOfCall(asking) }
-    const answered = isOurs(asked.params['requestState']) ? answerIn(asked.params, owner) : undefined
+    const answered = isOurs(mcpRequest.params['requestState']) ? answerIn(mcpRequest.params, owner) : undefined
     if (answered !== undefined) return obey(asking, answered)
-    if (!answersForms(asked)) throw unconfirmed(asking, 'this client cannot ask its user (elicitation)')
-    if (eraOf(asked.caller.revision) === 'modern') return question(asking, owner)
-    if (!line.asks) throw unconfirmed(asking, 'this client has no session and stream on which its user could be asked')
-    return obey(asking, await putOnLine(line, selfQuestion(asking, false), PATIENCE))
+    if (!answersForms(mcpRequest)) throw unconfirmed(asking, 'this client cannot ask its user (elicitation)')
+    if (eraOf(mcpRequest.caller.revision) === 'modern') return question(asking, owner)
+    if (!channel.asks)
+      throw unconfirmed(asking, 'this client has no session and stream on which its user could be asked')
+    return obey(asking, await putOnLine(channel, selfQuestion(asking, false), PATIENCE))
   }
 
   const digestOfCall = (asking: ApprovalAsking): string =>
@@ -84,7 +85,7 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
 /** Undefined where the user said yes. */
 function obey(asking: ApprovalAsking, { action, note }: Said): undefined {
   if (action === 'accept') return undefined
-  if (asking.line.signal.aborted) throw Fault.of(asking.line.signal.reason)
+  if (asking.channel.signal.aborted) throw Fault.of(asking.channel.signal.reason)
   if (action === 'unasked') throw unconfirmed(asking, 'nobody answered the question in the client')
   throw new Fault('approval.denied', { tool: asking.target.name, why: note === undefined ? '' : `: ${note}` })
 }

@@ -50,8 +50,8 @@ export function toolHashOf({ definitionOf }: Pick<LastingParts, 'definitionOf'>,
 }
 
 /** A token that a caller brings may be anybody's, and another with each call. */
-const mayLast = ({ target, rules, line }: ApprovalAsking): boolean =>
-  line.brought === undefined &&
+const mayLast = ({ target, rules, channel }: ApprovalAsking): boolean =>
+  channel.brought === undefined &&
   target.effect !== 'destructive' &&
   rules.length > 0 &&
   rules.every(({ parameters }) => parameters.always)

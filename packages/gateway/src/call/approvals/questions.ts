@@ -1,8 +1,8 @@
 /** What a client is asked, and what it says: a form for the person behind the call, or the way to the page of the question. */
 import { visible } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
-import { isObject, NEWEST_LEGACY, type Asked, type JsonObject } from '@toolway/protocol'
-import type { ApprovalAsking, Line } from '../ports.ts'
+import { isObject, NEWEST_LEGACY, type McpRequest, type JsonObject } from '@toolway/protocol'
+import type { ApprovalAsking, ClientChannel } from '../ports.ts'
 
 /** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */
 export interface Said {
@@ -19,7 +19,7 @@ const SCOPES = ['this call', 'always for this tool'] as const
 export function answersForms({
   caller: { revision, capabilities },
 }: {
-  readonly caller: Pick<Asked['caller'], 'revision' | 'capabilities'>
+  readonly caller: Pick<McpRequest['caller'], 'revision' | 'capabilities'>
 }): boolean {
   const { elicitation } = capabilities
   if (revision < '2025-06-18' || !isObject(elicitation)) return false
@@ -27,7 +27,7 @@ export function answersForms({
 }
 
 /** URL mode came with 2025-11-25, and is declared by name. */
-export function opensPages({ caller: { revision, capabilities } }: Asked): boolean {
+export function opensPages({ caller: { revision, capabilities } }: McpRequest): boolean {
   const { elicitation } = capabilities
   return revision >= NEWEST_LEGACY && isObject(elicitation) && isObject(elicitation['url'])
 }
@@ -42,10 +42,10 @@ const shown = (value: JsonObject): string => {
 
 /** An answer is all that is wanted; a note may go with it, and whether it is for later calls, where it may be. */
 export const selfQuestion = (
-  { target, rules, arguments: given, asked }: ApprovalAsking,
+  { target, rules, arguments: given, mcpRequest }: ApprovalAsking,
   mayLast: boolean,
 ): JsonObject => ({
-  ...(asked.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
+  ...(mcpRequest.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
     `Run ${target.name} (${target.effect}) at ${target.alias} with these arguments?`,
     shown(given),
@@ -60,18 +60,20 @@ export const selfQuestion = (
   },
 })
 
-export const pageQuestion = ({ target, rules, asked }: ApprovalAsking, link: string): JsonObject => ({
+export const pageQuestion = ({ target, rules, mcpRequest }: ApprovalAsking, link: string): JsonObject => ({
   mode: 'url',
   message: `${target.name} at ${target.alias} needs an approval: ${rules.map(({ reason }) => reason).join('; ')}. Open this page to see it, or to give it where it is yours to give.`,
   url: link,
   // A modern question is known by its key.
-  ...(asked.caller.revision === NEWEST_LEGACY ? { elicitationId: randomUUID() } : {}),
+  ...(mcpRequest.caller.revision === NEWEST_LEGACY ? { elicitationId: randomUUID() } : {}),
 })
 
-export async function putOnLine(line: Line, params: JsonObject, patience: number): Promise<Said> {
+export async function putOnLine(channel: ClientChannel, params: JsonObject, patience: number): Promise<Said> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(late.resolve, patience, undefined)
-  const question = line.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params }).catch(() => undefined)
+  const question = channel
+    .question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params })
+    .catch(() => undefined)
   const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
   const result = answer !== undefined && 'result' in answer ? answer.result : {}
   return wordOf(result)

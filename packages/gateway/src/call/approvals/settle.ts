@@ -80,7 +80,7 @@ export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): strin
  * counted when it is asked and when it is answered, so that no answer goes on twice.
  */
 export async function goesOn({ db }: StandParts, asking: ApprovalAsking, digest: string): Promise<boolean> {
-  const { caller, params } = asking.asked
+  const { caller, params } = asking.mcpRequest
   const answers = params['requestState'] !== undefined || params['inputResponses'] !== undefined
   if (eraOf(caller.revision) !== 'modern' || !answers) return false
   const id = await db.organization(asking.organizationId, (sql) => useRound(sql, digest))
@@ -182,12 +182,12 @@ async function use(sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow): Promi
 }
 
 async function ask(parts: StandParts, sql: OrgSql, { asking, lasting }: Asking, digest: string): Promise<Stand> {
-  const { organizationId, principal, target, rules, account, asked } = asking
+  const { organizationId, principal, target, rules, account, mcpRequest } = asking
   const counted = await countPending(sql, principal.id)
   if (counted.own >= MOST.own) return { kind: 'limit', limit: MOST.own, whose: 'of this caller' }
   if (counted.together >= MOST.together) return { kind: 'limit', limit: MOST.together, whose: 'of the organization' }
-  const { name } = asked.params
-  const given = asked.params['arguments'] ?? {}
+  const { name } = mcpRequest.params
+  const given = mcpRequest.params['arguments'] ?? {}
   const wait = waitOf(rules)
   const sealed = JSON.stringify({ arguments: asking.arguments, name, given })
   const added = {

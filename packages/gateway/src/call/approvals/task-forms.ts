@@ -54,7 +54,7 @@ export interface NewTask {
 }
 
 /** What a client is given for its call, while that waits. */
-export function newTask({ asked, principal, organizationId }: ApprovalAsking, made: NewTask): Answer {
+export function newTask({ mcpRequest, principal, organizationId }: ApprovalAsking, made: NewTask): Answer {
   const at = new Date(made.now)
   const task = taskOf({
     taskId: nameTask(made.signer, principal, organizationId, made.id),
@@ -64,7 +64,7 @@ export function newTask({ asked, principal, organizationId }: ApprovalAsking, ma
     updated: at,
     ttl: Math.max(0, made.until.getTime() - made.now),
   })
-  return eraOf(asked.caller.revision) === 'modern'
+  return eraOf(mcpRequest.caller.revision) === 'modern'
     ? { result: { resultType: 'task', ...task } }
     : { result: { task: legacyTask(task) } }
 }

@@ -14,7 +14,7 @@ import type {
   CallCredentials,
   CallParts,
   CredentialAsking,
-  Line,
+  ClientChannel,
   OpenCredential,
   RequestContext,
 } from '../ports.ts'
@@ -24,7 +24,7 @@ import type { ActingAccount, Trail } from '../trail.ts'
 export interface ConnectRequest {
   readonly parts: Pick<CallParts, 'credentials'>
   readonly requestContext: RequestContext
-  readonly line: Pick<Line, 'signal' | 'brought'>
+  readonly channel: Pick<ClientChannel, 'signal' | 'brought'>
   readonly trail: Trail
   readonly target: Target
   /** The account that the caller named. */
@@ -56,9 +56,9 @@ const askingOf = (
 export function openCredential(
   connectRequest: ConnectRequest,
 ): OpenCredential | undefined | Promise<OpenCredential | undefined> {
-  const { parts, line, target } = connectRequest
+  const { parts, channel, target } = connectRequest
   if (parts.credentials === undefined) return undefined
-  const opening = openFor(parts.credentials, askingOf(connectRequest, line.brought), target)
+  const opening = openFor(parts.credentials, askingOf(connectRequest, channel.brought), target)
   return opening instanceof Promise
     ? opening.then((opened) => noted(connectRequest, opened))
     : noted(connectRequest, opening)
@@ -108,7 +108,7 @@ export async function renewCredential(
   // A person may be asked for another account meanwhile, and then it would be sent again.
   if (!safe) connectRequest.trail.unsure = true
   const newer = await credentials.refused(
-    askingOf(connectRequest, connectRequest.line.brought),
+    askingOf(connectRequest, connectRequest.channel.brought),
     used,
     challenge,
     status,

@@ -3,7 +3,7 @@
  * U-09). Only where connections are joined: an endpoint of one connection has no tier above it, and its server's own addresses
  * stay its own.
  */
-import { adaptResult, MODERN, type Asked, type Caller, type JsonObject } from '@toolway/protocol'
+import { adaptResult, MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import type { Offered, View } from '../../catalog/view.ts'
 import type { Answer, RequestContext } from '../ports.ts'
 import type { Trail } from '../trail.ts'
@@ -31,12 +31,12 @@ const appOf = (from: Offered): JsonObject => ({
 })
 
 /** What an app is, and its first tools; undefined where the address is none of an app's. */
-export function readApp(requestContext: RequestContext, asked: Asked, trail: Trail): Answer | undefined {
-  const { uri } = asked.params
+export function readApp(requestContext: RequestContext, mcpRequest: McpRequest, trail: Trail): Answer | undefined {
+  const { uri } = mcpRequest.params
   const { view } = requestContext
   if (typeof uri !== 'string' || !uri.startsWith(SCHEME) || !hasApps(view)) return undefined
   const from = view.offered.find(({ alias }) => uri === `${SCHEME}${alias}`)
-  const own = [...seenTools(requestContext, asked.caller)].filter(
+  const own = [...seenTools(requestContext, mcpRequest.caller)].filter(
     ([name]) => from !== undefined && view.tool(name)?.connectionId === from.connectionId,
   )
   if (from === undefined || own.length === 0) return undefined
@@ -52,7 +52,7 @@ export function readApp(requestContext: RequestContext, asked: Asked, trail: Tra
     list: `${from.alias}__list_tools`,
     execute: `${from.alias}__execute_tool`,
   })
-  const { revision } = asked.caller
+  const { revision } = mcpRequest.caller
   const result = { contents: [{ uri, mimeType: 'application/json', text }] }
   return { result: adaptResult('resources/read', result, { from: MODERN, to: revision }) }
 }

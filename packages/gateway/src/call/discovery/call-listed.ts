@@ -6,7 +6,7 @@
  * approval are the inner tool's, and so are its progress, its questions and its tasks.
  */
 import { Fault, EFFECTS, type Effect } from '@toolway/contract'
-import { adaptResult, isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
+import { adaptResult, isObject, MODERN, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { nearestNames } from '../../lib/nearest.ts'
 import { call, resultOf } from '../call.ts'
 import type { Answer, CallParts, RequestContext } from '../ports.ts'
@@ -16,55 +16,60 @@ import { FOUND_AT_FIRST, MOST_FOUND, ownTool, type OwnTool } from './own-tools.t
 import { seenTools, withAccounts } from './seen.ts'
 
 export function callListed(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const own = ownTool(step.requestContext.view, step.asked.params['name'])
+  const own = ownTool(step.requestContext.view, step.mcpRequest.params['name'])
   return own === undefined ? call(step, parts) : callOwn(step, own, parts)
 }
 
 async function callOwn(step: ClientRequest, own: OwnTool, parts: CallParts): Promise<Answer> {
-  const { requestContext, asked, trail } = step
-  trail.target = String(asked.params['name'])
+  const { requestContext, mcpRequest, trail } = step
+  trail.target = String(mcpRequest.params['name'])
   try {
-    const given = asked.params['arguments'] ?? {}
+    const given = mcpRequest.params['arguments'] ?? {}
     if (!isObject(given)) throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
     if (own.kind === 'call' || own.kind === 'execute') return await callInner(step, own, given, parts)
     // To look for a tool is to list: it is counted and limited as that, and no record of anything done.
     trail.method = 'tools/list'
-    return answerOf(asked, look({ requestContext, asked, parts }, own, given))
+    return answerOf(mcpRequest, look({ requestContext, mcpRequest, parts }, own, given))
   } catch (thrown) {
     const fault = Fault.of(thrown)
     if (!SAID_TO_MODELS.has(fault.code)) throw fault
     trail.outcome = 'refused'
     trail.fault = fault
-    return answerOf(asked, resultOf(fault, trail.correlationId))
+    return answerOf(mcpRequest, resultOf(fault, trail.correlationId))
   }
 }
 
 /** What a model can mend by itself, once it knows. */
 const SAID_TO_MODELS: ReadonlySet<string> = new Set(['params.shape', 'tool.unlisted', 'cursor.unknown'])
 
-function answerOf({ caller: { revision } }: Asked, result: JsonObject): Answer {
+function answerOf({ caller: { revision } }: McpRequest, result: JsonObject): Answer {
   return { result: adaptResult('tools/call', result, { from: MODERN, to: revision }) }
 }
 
 type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
 async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
-  const { requestContext, asked, line, trail } = step
+  const { requestContext, mcpRequest, channel, trail } = step
   const name = innerNameOf(own, given)
-  const known = own.kind === 'execute' ? nameWithin(requestContext, asked, own, name) : name
+  const known = own.kind === 'execute' ? nameWithin(requestContext, mcpRequest, own, name) : name
   trail.target = name
-  if (known === undefined) throw unlisted(requestContext, asked, name)
+  if (known === undefined) throw unlisted(requestContext, mcpRequest, name)
   const args = argumentsOf(own, given)
   if (args !== undefined && !isObject(args))
     throw new Fault('params.shape', { place: '/arguments/arguments', problem: 'must be an object' })
-  const { arguments: _, ...rest } = asked.params
+  const { arguments: _, ...rest } = mcpRequest.params
   const params = { ...rest, name: known, ...(args === undefined ? {} : { arguments: args }) }
   // Headers repeat what the outer call says; of the inner one they know nothing.
   try {
-    return await call({ ...step, asked: { ...asked, params }, line: { ...line, header: undefined } }, parts)
+    return await call(
+      { ...step, mcpRequest: { ...mcpRequest, params }, channel: { ...channel, header: undefined } },
+      parts,
+    )
   } catch (thrown) {
     // What is hidden from a caller and what there is not answer alike.
-    throw thrown instanceof Fault && thrown.code === 'tool.unknown' ? unlisted(requestContext, asked, name) : thrown
+    throw thrown instanceof Fault && thrown.code === 'tool.unknown'
+      ? unlisted(requestContext, mcpRequest, name)
+      : thrown
   }
 }
 
@@ -83,14 +88,14 @@ const argumentsOf = ({ kind }: Calls, { arguments: args, parameters }: JsonObjec
 /** The tool of that connection that a name means: as it is listed, or as its server calls it. */
 function nameWithin(
   requestContext: RequestContext,
-  asked: Asked,
+  mcpRequest: McpRequest,
   { from }: Extract<Calls, { kind: 'execute' }>,
   name: string,
 ): string | undefined {
   const { view } = requestContext
   const isOf = (known: string) => view.tool(known)?.connectionId === from.connectionId
   if (isOf(name)) return name
-  for (const known of seenTools(requestContext, asked.caller).keys())
+  for (const known of seenTools(requestContext, mcpRequest.caller).keys())
     if (isOf(known) && view.tool(known)?.name === name) return known
   // What is held or blocked is in no list and says so to whoever names it.
   const joined = joinedName(from.alias, name)
@@ -99,8 +104,8 @@ function nameWithin(
 
 const joinedName = (alias: string, name: string) => `${alias}__${name}`
 
-function unlisted(requestContext: RequestContext, asked: Asked, name: string): Fault {
-  const near = nearestNames(name, seenTools(requestContext, asked.caller).keys())
+function unlisted(requestContext: RequestContext, mcpRequest: McpRequest, name: string): Fault {
+  const near = nearestNames(name, seenTools(requestContext, mcpRequest.caller).keys())
   return new Fault('tool.unlisted', {
     tool: name.slice(0, 200),
     nearest: near.length === 0 ? '' : `; the nearest names are ${near.join(', ')}`,
@@ -109,15 +114,15 @@ function unlisted(requestContext: RequestContext, asked: Asked, name: string): F
 
 interface Looking {
   readonly requestContext: RequestContext
-  readonly asked: Asked
+  readonly mcpRequest: McpRequest
   readonly parts: CallParts
 }
 
-function look({ requestContext, asked, parts }: Looking, own: OwnTool, given: JsonObject): JsonObject {
-  if (own.kind === 'describe') return structured(describe(parts, requestContext, asked, given))
+function look({ requestContext, mcpRequest, parts }: Looking, own: OwnTool, given: JsonObject): JsonObject {
+  if (own.kind === 'describe') return structured(describe(parts, requestContext, mcpRequest, given))
   if (own.kind === 'list')
     return structured(
-      listOf(requestContext, asked, own.from, {
+      listOf(requestContext, mcpRequest, own.from, {
         filter: textAt(given, 'filter'),
         category: textAt(given, 'category'),
         cursor: textAt(given, 'cursor'),
@@ -127,7 +132,7 @@ function look({ requestContext, asked, parts }: Looking, own: OwnTool, given: Js
   const query = textAt(given, 'query')
   if (query === undefined || query.trim() === '')
     throw new Fault('params.shape', { place: '/arguments/query', problem: 'must say what is looked for' })
-  return structured(findTools(requestContext, asked, { query, limit: limitAt(given), effect: effectAt(given) }))
+  return structured(findTools(requestContext, mcpRequest, { query, limit: limitAt(given), effect: effectAt(given) }))
 }
 
 /** Twice: for programs, and for clients that read text only (MCP 2026-07-28, structured content). */
@@ -136,12 +141,17 @@ const structured = (value: JsonObject): JsonObject => ({
   structuredContent: value,
 })
 
-function describe(parts: CallParts, requestContext: RequestContext, asked: Asked, given: JsonObject): JsonObject {
+function describe(
+  parts: CallParts,
+  requestContext: RequestContext,
+  mcpRequest: McpRequest,
+  given: JsonObject,
+): JsonObject {
   const name = textAt(given, 'name')
   if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a text' })
-  const definition = seenTools(requestContext, asked.caller).get(name)
+  const definition = seenTools(requestContext, mcpRequest.caller).get(name)
   const target = requestContext.view.tool(name)
-  if (definition === undefined || target === undefined) throw unlisted(requestContext, asked, name)
+  if (definition === undefined || target === undefined) throw unlisted(requestContext, mcpRequest, name)
   const [tool = definition] = withAccounts(parts, requestContext, [definition])
   return { tool, effect: target.effect, connection: target.alias }
 }

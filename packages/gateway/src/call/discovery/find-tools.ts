@@ -3,7 +3,7 @@
  * as far as that is cheap to read.
  */
 import type { Effect } from '@toolway/contract'
-import { isObject, MODERN, type Asked, type JsonObject } from '@toolway/protocol'
+import { isObject, MODERN, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { ordered, pageOf, type Signer } from '../../catalog/page.ts'
 import { createRanking, type Ranking } from '../../catalog/search/ranking.ts'
 import { categoryOf, type Offered, type View } from '../../catalog/view.ts'
@@ -37,8 +37,12 @@ export interface Wanted {
   readonly effect: Effect | undefined
 }
 
-export function findTools(requestContext: RequestContext, asked: Asked, { query, limit, effect }: Wanted): JsonObject {
-  const seen = seenTools(requestContext, asked.caller)
+export function findTools(
+  requestContext: RequestContext,
+  mcpRequest: McpRequest,
+  { query, limit, effect }: Wanted,
+): JsonObject {
+  const seen = seenTools(requestContext, mcpRequest.caller)
   const found: string[] = []
   for (const name of rankingOf(requestContext.view).find(query))
     if (seen.has(name) && (effect === undefined || requestContext.view.tool(name)?.effect === effect)) found.push(name)
@@ -97,10 +101,10 @@ export interface Page {
 }
 
 /** The tools of one connection, page by page: by name, or the best first where something is looked for. */
-export function listOf(requestContext: RequestContext, asked: Asked, from: Offered, page: Page): JsonObject {
+export function listOf(requestContext: RequestContext, mcpRequest: McpRequest, from: Offered, page: Page): JsonObject {
   const { filter = '', category, cursor, signer } = page
   const { view } = requestContext
-  const seen = seenTools(requestContext, asked.caller)
+  const seen = seenTools(requestContext, mcpRequest.caller)
   const own = [...seen].filter(
     ([name, definition]) =>
       view.tool(name)?.connectionId === from.connectionId &&

@@ -1,12 +1,12 @@
 import type { ConnectionId, OrganizationId, Rule } from '@toolway/contract'
-import { MODERN, type Asked, type Notification } from '@toolway/protocol'
+import { MODERN, type McpRequest, type Notification } from '@toolway/protocol'
 import { expect, test } from 'vitest'
 import { createChanges } from '../../catalog/changes.ts'
 import { createView, type Offered } from '../../catalog/view.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import type { Hearing } from '../../upstreams/upstream.ts'
-import type { CallParts, Line, RequestContext } from '../ports.ts'
+import type { CallParts, ClientChannel, RequestContext } from '../ports.ts'
 import { createListeners } from './listeners.ts'
 import { listen } from './listen.ts'
 
@@ -57,10 +57,10 @@ test('a task that is told of with its result is told within the budget of result
   } as unknown as RequestContext
   const heard: Notification[] = []
   const leaving = new AbortController()
-  const line = { signal: leaving.signal, notify: (one: Notification) => heard.push(one) } as unknown as Line
+  const channel = { signal: leaving.signal, notify: (one: Notification) => heard.push(one) } as unknown as ClientChannel
   const caller = { revision: MODERN, capabilities: {} }
   const asked = { id: 1, method: 'subscriptions/listen', params: { notifications: { taskIds: ['mine'] } }, caller }
-  const over = listen(requestContext, asked as unknown as Asked, line, {
+  const over = listen(requestContext, asked as unknown as McpRequest, channel, {
     changes: createChanges(),
     listeners: createListeners(),
     credentials: undefined,

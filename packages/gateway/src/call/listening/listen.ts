@@ -6,7 +6,14 @@
  * subscriptions). What the caller may not see is not acknowledged, like what does not exist.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, metaOf, SUBSCRIPTION_KEY, type Asked, type JsonObject, type Notification } from '@toolway/protocol'
+import {
+  isObject,
+  metaOf,
+  SUBSCRIPTION_KEY,
+  type McpRequest,
+  type JsonObject,
+  type Notification,
+} from '@toolway/protocol'
 import type { Changed, Changes } from '../../catalog/changes.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
 import { createDifference } from '../discovery/difference.ts'
@@ -15,7 +22,7 @@ import { announcedLists } from '../introduce.ts'
 import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
-import type { Answer, CallParts, Line, RequestContext } from '../ports.ts'
+import type { Answer, CallParts, ClientChannel, RequestContext } from '../ports.ts'
 import { shapeTask } from '../shape/shape-result.ts'
 import { nameTask } from '../tasks/tasks.ts'
 
@@ -32,21 +39,21 @@ export interface ListenParts extends Pick<CallParts, 'credentials' | 'tasks' | '
 
 export async function listen(
   requestContext: RequestContext,
-  asked: Asked,
-  line: Line,
+  mcpRequest: McpRequest,
+  channel: ClientChannel,
   parts: ListenParts,
 ): Promise<Answer> {
-  const { notifications } = asked.params
+  const { notifications } = mcpRequest.params
   const wanted = isObject(notifications) ? notifications : {}
-  const announced = announcedLists(requestContext, asked.caller.revision)
+  const announced = announcedLists(requestContext, mcpRequest.caller.revision)
   const honoured = Object.entries(FILTERS).filter(([filter, kind]) => wanted[filter] === true && announced.has(kind))
   const kinds = new Set(honoured.map(([, kind]) => kind))
   const wishes = wishesOf(parts, requestContext, wanted)
   const leave = parts.listeners.enter(requestContext.principal.id)
   const ending = new AbortController()
-  const signal = AbortSignal.any([line.signal, ending.signal])
-  const stream = createStream(asked, line)
-  const listsDiffer = createDifference(requestContext, asked.caller, announced)
+  const signal = AbortSignal.any([channel.signal, ending.signal])
+  const stream = createStream(mcpRequest, channel)
+  const listsDiffer = createDifference(requestContext, mcpRequest.caller, announced)
   const stop = parts.changes.listen(requestContext.organizationId, {
     sees: (connectionId) => requestContext.sees(connectionId),
     onChange(kind) {
@@ -57,7 +64,7 @@ export async function listen(
   })
   try {
     const heard = await Promise.all(
-      wishes.map((one) => hearOne({ parts, requestContext, asked, stream, signal, ending }, one)),
+      wishes.map((one) => hearOne({ parts, requestContext, mcpRequest, stream, signal, ending }, one)),
     )
     const uris = heard.flatMap((one) => one.uris)
     const tasks = heard.flatMap((one) => one.tasks)
@@ -67,7 +74,7 @@ export async function listen(
       ...(tasks.length > 0 ? { taskIds: tasks } : {}),
     })
     await aborted(signal)
-    return { result: { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: asked.id } } }
+    return { result: { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: mcpRequest.id } } }
   } finally {
     ending.abort()
     stop()
@@ -89,10 +96,14 @@ interface Stream {
 }
 
 /** The acknowledgement comes first: what is said earlier waits for it. */
-function createStream({ id }: Asked, line: Line): Stream {
+function createStream({ id }: McpRequest, channel: ClientChannel): Stream {
   let early: Notification[] | undefined = []
   const send = ({ method, params }: Notification) =>
-    line.notify({ jsonrpc: '2.0', method, params: { ...params, _meta: { ...metaOf(params), [SUBSCRIPTION_KEY]: id } } })
+    channel.notify({
+      jsonrpc: '2.0',
+      method,
+      params: { ...params, _meta: { ...metaOf(params), [SUBSCRIPTION_KEY]: id } },
+    })
   return {
     say: (notification) => (early === undefined ? send(notification) : void early.push(notification)),
     acknowledge(notifications) {
@@ -107,14 +118,14 @@ function createStream({ id }: Asked, line: Line): Stream {
 interface Listened {
   readonly parts: ListenParts
   readonly requestContext: RequestContext
-  readonly asked: Asked
+  readonly mcpRequest: McpRequest
   readonly stream: Stream
   readonly signal: AbortSignal
   readonly ending: AbortController
 }
 
 /** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
-async function hearOne({ parts, requestContext, asked, stream, signal, ending }: Listened, wishes: Wishes) {
+async function hearOne({ parts, requestContext, mcpRequest, stream, signal, ending }: Listened, wishes: Wishes) {
   const { target, uris, tasks } = wishes
   // A task that has ended brings its result along, which is within the budget of its tool here, too; one after the other.
   let telling = Promise.resolve()
@@ -122,7 +133,7 @@ async function hearOne({ parts, requestContext, asked, stream, signal, ending }:
     telling = telling
       .then(async () => {
         const view = requestContext.now()?.view ?? requestContext.view
-        const params = await shapeTask(parts, { ...requestContext, view }, target.connectionId, task, asked.caller)
+        const params = await shapeTask(parts, { ...requestContext, view }, target.connectionId, task, mcpRequest.caller)
         if (!signal.aborted) stream.say({ jsonrpc, method, params })
       })
       // What cannot be brought within it is not told; whoever asks after the task is told why.
@@ -134,7 +145,7 @@ async function hearOne({ parts, requestContext, asked, stream, signal, ending }:
     isShown: () => isShown(requestContext, wishes),
     session: undefined,
     owner: requestContext.principal.id,
-    caller: callerAt(requestContext, target, asked),
+    caller: callerAt(requestContext, target, mcpRequest),
     credential: presentsOf(parts, requestContext, target),
     uris: [...uris.keys()],
     tasks: [...tasks.keys()],

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { nextRound, questionsOf, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
-import type { Answer, Line } from '../ports.ts'
+import type { Answer, ClientChannel } from '../ports.ts'
 
 /** The SDK's own bounds: rounds of one call, and milliseconds for one answer of a person. */
 const ROUNDS = 8
@@ -18,7 +18,7 @@ const HUMAN = 10 * 60_000
 const PAUSE = 200
 
 export interface Rounds {
-  readonly line: Line
+  readonly channel: ClientChannel
   readonly target: Target
   readonly params: JsonObject
   /** One exchange with the server. */
@@ -29,36 +29,40 @@ export const wantsInput = (answer: Answer): boolean =>
   'result' in answer && answer.result['resultType'] === 'input_required'
 
 /** From a first answer that asks for input to the server's last word. */
-export async function answerRounds({ line, target, params, send }: Rounds, first: Answer): Promise<Answer> {
+export async function answerRounds({ channel, target, params, send }: Rounds, first: Answer): Promise<Answer> {
   let answer = first
   for (let round = 0; round < ROUNDS; round++) {
     if ('error' in answer || !wantsInput(answer)) return answer
-    const answers = await askAll(line, target, answer.result)
-    if (Object.keys(answers).length === 0) await sleep(PAUSE, undefined, { signal: line.signal })
+    const answers = await askAll(channel, target, answer.result)
+    if (Object.keys(answers).length === 0) await sleep(PAUSE, undefined, { signal: channel.signal })
     answer = await send(nextRound(params, answer.result, answers))
   }
   throw new Fault('upstream.rounds', { connection: target.alias, rounds: ROUNDS })
 }
 
 /** The answers to the questions of one round, by their keys. */
-export async function askAll(line: Line, target: Target, result: JsonObject): Promise<Record<string, JsonObject>> {
+export async function askAll(
+  channel: ClientChannel,
+  target: Target,
+  result: JsonObject,
+): Promise<Record<string, JsonObject>> {
   // Two calls may use the same key, and a client keeps its pages apart by their ids.
   const questions = questionsOf(result, () => randomUUID())
   if (questions === undefined)
     throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
   const asked = questions.map(
-    async ({ key, method, params }) => [key, await askOne(line, target, method, params)] as const,
+    async ({ key, method, params }) => [key, await askOne(channel, target, method, params)] as const,
   )
   return Object.fromEntries(await Promise.all(asked))
 }
 
-async function askOne(line: Line, target: Target, method: string, params: JsonObject): Promise<JsonObject> {
+async function askOne(channel: ClientChannel, target: Target, method: string, params: JsonObject): Promise<JsonObject> {
   const late = new AbortController()
   const answer = await Promise.race([
-    line.question({ jsonrpc: '2.0', id: 0, method, params }),
+    channel.question({ jsonrpc: '2.0', id: 0, method, params }),
     sleep(HUMAN, undefined, { signal: late.signal, ref: false }),
   ]).finally(() => late.abort())
-  if (line.signal.aborted) throw Fault.of(line.signal.reason)
+  if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
   if (answer !== undefined && 'result' in answer) return answer.result
   const problem = answer === undefined ? 'nobody answered in time' : answer.error.message.slice(0, 200)
   throw new Fault('client.answer', { method, connection: target.alias, problem })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject, Message, Notification, Request, Revision } from '@toolway/protocol'
 import { createVault } from '../../vault/vault.ts'
-import type { Answer, ConnectFirst, CredentialAsking, ResumableCall, Line } from '../ports.ts'
+import type { Answer, ConnectFirst, CredentialAsking, ResumableCall, ClientChannel } from '../ports.ts'
 import type { Principal } from '../../identity/identify.ts'
 import { comesBack, createConnectFirst } from './connect-first.ts'
 
@@ -68,7 +68,7 @@ interface Client {
   readonly digest: string
   readonly brought: string
   readonly goesOn: boolean
-  readonly session: Line['session']
+  readonly session: ClientChannel['session']
   answer(question: Request): Promise<Answer>
 }
 
@@ -76,7 +76,7 @@ function resumableOf(given: Partial<Client> = {}) {
   const controller = new AbortController()
   const notified: Notification[] = []
   const asked: Request[] = []
-  const line: Line = {
+  const channel: ClientChannel = {
     signal: controller.signal,
     session: given.session,
     header: undefined,
@@ -89,7 +89,7 @@ function resumableOf(given: Partial<Client> = {}) {
   }
   const noted: string[] = []
   const going: ResumableCall = {
-    asked: {
+    mcpRequest: {
       id: 1,
       method: given.method ?? 'tools/call',
       params: {},
@@ -99,9 +99,9 @@ function resumableOf(given: Partial<Client> = {}) {
         capabilities: given.capabilities ?? URL_MODE,
         logLevel: undefined,
         progressToken: undefined,
-      } as ResumableCall['asked']['caller'],
+      } as ResumableCall['mcpRequest']['caller'],
     },
-    line,
+    channel,
     note: ({ code }) => void noted.push(code),
     params: given.params ?? { name: 'list' },
     alias: 'github',
@@ -260,7 +260,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
   })
 
   test('is asked once for all calls of a session that wait, and all of them go on', async () => {
-    const session = { id: 's1' } as Line['session']
+    const session = { id: 's1' } as ClientChannel['session']
     const [one, two] = [resumableOf({ ...live, session }), resumableOf({ ...live, session })]
     const both = Promise.all([first.ask(one.going, needed(), 0), first.ask(two.going, needed(), 0)])
     await vi.advanceTimersByTimeAsync(10)
@@ -271,7 +271,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
   })
 
   test('is not asked again by a call that comes while the page is open', async () => {
-    const session = { id: 's1' } as Line['session']
+    const session = { id: 's1' } as ClientChannel['session']
     const [one, two] = [resumableOf({ ...live, session }), resumableOf({ ...live, session })]
     const earlier = first.ask(one.going, needed(), 0)
     await vi.advanceTimersByTimeAsync(1_000)
@@ -289,7 +289,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
   })
 
   test('is asked by the next call when the one that asked was cancelled', async () => {
-    const session = { id: 's1' } as Line['session']
+    const session = { id: 's1' } as ClientChannel['session']
     let settle = (_: Answer) => {}
     const one = resumableOf({ ...live, session, answer: () => new Promise((resolve) => (settle = resolve)) })
     const two = resumableOf({ ...live, session })
@@ -333,7 +333,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
       id: 's1',
       ended,
       say: (message: Message) => void said.push(message),
-    } as unknown as Line['session']
+    } as unknown as ClientChannel['session']
     const { going, noted } = resumableOf({ revision: '2025-11-25', asks: false, session })
     const answer = await first.ask(going, needed(), 0)
     expect(answer).toMatchObject({
@@ -353,7 +353,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
 
   test('that ends its session is waited for no longer', async () => {
     const ended = new AbortController()
-    const session = { id: 's1', ended, say() {} } as unknown as Line['session']
+    const session = { id: 's1', ended, say() {} } as unknown as ClientChannel['session']
     await first.ask(resumableOf({ revision: '2025-11-25', session }).going, needed(), 0)
     expect(credentials.waiting).toBe(1)
     ended.abort(new Fault('session.unknown'))

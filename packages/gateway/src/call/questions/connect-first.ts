@@ -9,10 +9,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { eraOf, isObject, NEWEST_LEGACY, type Asked, type Json, type JsonObject } from '@toolway/protocol'
+import { eraOf, isObject, NEWEST_LEGACY, type McpRequest, type Json, type JsonObject } from '@toolway/protocol'
 import { createBoundStates } from './bound-states.ts'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, CallCredentials, ConnectFirst, ResumableCall, Line } from '../ports.ts'
+import type { Answer, CallCredentials, ConnectFirst, ResumableCall, ClientChannel } from '../ports.ts'
 import { createPagesTold } from './pages-told.ts'
 import { createCredentialWaiters, type Waiting, type Word } from './credential-waiters.ts'
 
@@ -45,40 +45,40 @@ export const comesBack = ({ requestState }: JsonObject): boolean =>
 
 export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   const { credentials, signer, wishOf, now = Date.now, mostOfOne } = parts
-  const credentialWaiters = createCredentialWaiters(credentials, mostOfOne)
+  const waiters = createCredentialWaiters(credentials, mostOfOne)
   const states = createBoundStates(signer, now, PURPOSE)
   const pages = createPagesTold(wishOf, now)
 
   /** The question of a round, with the request's own state and answers inside ours; undefined where they are too large for that. */
-  function round(going: ResumableCall, fault: Fault): Answer | undefined {
-    const { requestState, inputResponses } = going.params
+  function round(call: ResumableCall, fault: Fault): Answer | undefined {
+    const { requestState, inputResponses } = call.params
     const carried = JSON.stringify({ requestState, inputResponses })
     if (carried.length > MOST_CARRIED) return undefined
     const inputRequests: JsonObject = { [KEY]: { method: 'elicitation/create', params: pageOf(fault) } }
-    const state = PREFIX + states.bind(carried, ownerOf(going))
+    const state = PREFIX + states.bind(carried, ownerOf(call))
     return { result: { resultType: 'input_required', inputRequests, requestState: state } }
   }
 
   /** Ask on the call's own stream, and wait there; true when the call can go on. */
-  async function live(going: ResumableCall, fault: Fault, waiting: Waiting): Promise<boolean> {
-    const { asking, line } = going
+  async function live(call: ResumableCall, fault: Fault, waiting: Waiting): Promise<boolean> {
+    const { asking, channel } = call
     const id = randomUUID()
     const params = { ...pageOf(fault), elicitationId: id }
-    const key = JSON.stringify([line.session?.id, fault.facts['link']])
+    const key = JSON.stringify([channel.session?.id, fault.facts['link']])
     let asks = false
     const patience = patienceOf(fault)
     for (;;) {
-      const { word, leave } = credentialWaiters.ask(key, () => {
+      const { word, leave } = waiters.ask(key, () => {
         asks = true
-        return put(line, params, patience)
+        return put(channel, params, patience)
       })
       try {
         const said = await word
-        if (line.signal.aborted) throw Fault.of(line.signal.reason)
+        if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
         if (said === 'gone') continue
-        if (said === 'decline' || said === 'cancel') throw declined(going.alias, said)
+        if (said === 'decline' || said === 'cancel') throw declined(call.alias, said)
         if (said === 'unasked' || !(await waiting.credentialArrived(asking, patience))) return false
-        if (asks) line.notify({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId: id } })
+        if (asks) channel.notify({ jsonrpc: '2.0', method: COMPLETE, params: { elicitationId: id } })
         return true
       } finally {
         leave()
@@ -87,10 +87,9 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   }
 
   /** The error of 2025-11-25; the page's end is told on the session's own stream, where that can be waited for. */
-  function urlFirst({ asking, line: { session } }: ResumableCall, fault: Fault): Answer {
+  function urlFirst({ asking, channel: { session } }: ResumableCall, fault: Fault): Answer {
     const elicitationId = randomUUID()
-    const waiting =
-      session === undefined ? undefined : credentialWaiters.begin(asking.principal.id, session.ended.signal)
+    const waiting = session === undefined ? undefined : waiters.begin(asking.principal.id, session.ended.signal)
     waiting
       ?.credentialArrived(asking, patienceOf(fault))
       .then((there) => {
@@ -105,43 +104,43 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
   }
 
   return {
-    async resume(going) {
-      const { line, asking, params, alias } = going
+    async resume(call) {
+      const { channel, asking, params, alias } = call
       const { requestState, inputResponses, ...own } = params
-      const before = states.release(String(requestState).slice(PREFIX.length), ownerOf(going))
+      const before = states.release(String(requestState).slice(PREFIX.length), ownerOf(call))
       const action = actionOf(inputResponses)
       if (action === 'decline' || action === 'cancel') throw declined(alias, action)
-      const waiting = action === 'accept' ? credentialWaiters.begin(asking.principal.id, line.signal) : undefined
+      const waiting = action === 'accept' ? waiters.begin(asking.principal.id, channel.signal) : undefined
       // Whether it came or not, the call itself finds out.
       await waiting?.credentialArrived(asking, RETRY).finally(waiting.end)
       return { ...own, ...(JSON.parse(before) as JsonObject) }
     },
 
-    async ask(going, thrown, turn) {
-      const { asked, line, asking } = going
+    async ask(call, thrown, turn) {
+      const { mcpRequest, channel, asking } = call
       if (!isNeeded(thrown)) throw thrown
       const fault = pages.of(asking, thrown)
       // Whoever brings a token is to bring another: an account of its own would not be used.
-      const leads = going.goesOn && asking.brought === undefined
-      if (!leads || !ROUNDED.has(asked.method) || !opensPages(asked)) throw fault
+      const leads = call.goesOn && asking.brought === undefined
+      if (!leads || !ROUNDED.has(mcpRequest.method) || !opensPages(mcpRequest)) throw fault
       const refused = (answer: Answer): Answer => {
-        going.note(fault)
+        call.note(fault)
         return answer
       }
-      if (eraOf(asked.caller.revision) === 'modern') {
-        const question = round(going, fault)
+      if (eraOf(mcpRequest.caller.revision) === 'modern') {
+        const question = round(call, fault)
         if (question === undefined) throw fault
         return refused(question)
       }
-      if (!line.asks) return refused(urlFirst(going, fault))
-      const waiting = turn < TURNS ? credentialWaiters.begin(asking.principal.id, line.signal) : undefined
+      if (!channel.asks) return refused(urlFirst(call, fault))
+      const waiting = turn < TURNS ? waiters.begin(asking.principal.id, channel.signal) : undefined
       if (waiting === undefined) throw fault
-      const connected = await live(going, fault, waiting).finally(waiting.end)
+      const connected = await live(call, fault, waiting).finally(waiting.end)
       if (!connected) throw fault
       return undefined
     },
 
-    close: credentialWaiters.close,
+    close: waiters.close,
   }
 }
 
@@ -164,7 +163,7 @@ const pageOf = (fault: Fault): JsonObject => ({
 })
 
 /** Whether a client can be sent to a page: URL mode came with 2025-11-25, and is declared by name. */
-function opensPages({ caller: { revision, capabilities } }: Asked): boolean {
+function opensPages({ caller: { revision, capabilities } }: McpRequest): boolean {
   const { elicitation } = capabilities
   return revision >= NEWEST_LEGACY && isObject(elicitation) && isObject(elicitation['url'])
 }
@@ -174,12 +173,12 @@ function actionOf(answers: Json | undefined): Json | undefined {
   return isObject(answer) ? answer['action'] : undefined
 }
 
-async function put(line: Line, params: JsonObject, patience: number): Promise<Word> {
+async function put(channel: ClientChannel, params: JsonObject, patience: number): Promise<Word> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(late.resolve, patience, undefined)
-  const question = line.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params })
+  const question = channel.question({ jsonrpc: '2.0', id: 0, method: 'elicitation/create', params })
   const answer = await Promise.race([question, late.promise]).finally(() => clearTimeout(timer))
-  if (line.signal.aborted) return 'gone'
+  if (channel.signal.aborted) return 'gone'
   const action = answer !== undefined && 'result' in answer ? answer.result['action'] : undefined
   return action === 'accept' || action === 'decline' || action === 'cancel' ? action : 'unasked'
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createVault } from '../../vault/vault.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
-import type { Answer, EventSink, Line, SuspendedCalls, Round } from '../ports.ts'
+import type { Answer, EventSink, ClientChannel, SuspendedCalls, Round } from '../ports.ts'
 
 const vault = createVault(Buffer.alloc(32, 1))
 const question = (message: string) => ({
@@ -12,7 +12,7 @@ const question = (message: string) => ({
 })
 
 /** A line to nobody in particular. */
-const lineOf = (signal: AbortSignal = new AbortController().signal): Line => ({
+const lineOf = (signal: AbortSignal = new AbortController().signal): ClientChannel => ({
   signal,
   session: undefined,
   header: undefined,
@@ -42,7 +42,7 @@ const asking =
 const round = (params: Round['params'] = {}, more: Partial<Round> = {}): Round => ({
   principal: 'ada',
   digest: 'd',
-  line: lineOf(),
+  channel: lineOf(),
   params,
   ...more,
 })
@@ -117,7 +117,7 @@ describe('a call that waits for its client', () => {
 
   test('is cancelled when its client leaves in the middle of a round, and kept when it leaves between two', async () => {
     const leaving = new AbortController()
-    const first = calls.round(round({}, { line: lineOf(leaving.signal) }), () => new Promise(() => {}))
+    const first = calls.round(round({}, { channel: lineOf(leaving.signal) }), () => new Promise(() => {}))
     leaving.abort(new Error('gone'))
     await expect(first).rejects.toThrow()
     expect(calls.size).toBe(0)

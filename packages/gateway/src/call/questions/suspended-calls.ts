@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import { isObject, modernQuestion, type JsonObject } from '@toolway/protocol'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, EventSink, Line, SuspendedCalls, Round, Word } from '../ports.ts'
+import type { Answer, EventSink, ClientChannel, SuspendedCalls, Round, Word } from '../ports.ts'
 
 /** How long a call waits between two rounds, in milliseconds, and how many of one principal may wait. */
 const WAITING = 10 * 60_000
@@ -33,7 +33,7 @@ interface Suspended {
   rounds: number
   asked: number
   /** Undefined between rounds. */
-  line: Line | undefined
+  channel: ClientChannel | undefined
   timer: NodeJS.Timeout | undefined
   /** Looks whether there is something for the client of this round. */
   look: () => void
@@ -51,7 +51,7 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
     if (call.ended === undefined) call.controller.abort(new Fault('call.cancelled'))
   }
 
-  function begin({ principal, digest, line }: Round, start: (eventSink: EventSink) => Promise<Answer>): Suspended {
+  function begin({ principal, digest, channel }: Round, start: (eventSink: EventSink) => Promise<Answer>): Suspended {
     const own = [...suspended.values()].filter((one) => one.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
     const call: Suspended = {
@@ -62,7 +62,7 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
       pending: new Map(),
       rounds: 0,
       asked: 0,
-      line,
+      channel,
       timer: undefined,
       look() {},
       ended: undefined,
@@ -83,7 +83,7 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
 
   const eventSinkOf = (call: Suspended): EventSink => ({
     signal: call.controller.signal,
-    onNotification: (notification) => call.line?.notify(notification),
+    onNotification: (notification) => call.channel?.notify(notification),
     onQuestion: ({ method, params = {} }) =>
       new Promise((settle) => {
         call.pending.set(`q${++call.asked}`, { method, params, settle })
@@ -98,7 +98,7 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
     const good = signer.verify(sealed(id, round, principal, digest), signature, PURPOSE)
     // Its server's live call is in the process that made it.
     if (good && call === undefined) throw new Fault('state.elsewhere')
-    if (!good || call === undefined || call.line !== undefined || String(call.rounds) !== round)
+    if (!good || call === undefined || call.channel !== undefined || String(call.rounds) !== round)
       throw new Fault('state.unknown')
     return call
   }
@@ -106,7 +106,7 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
   function resume(round: Round): Suspended {
     const call = find(round)
     clearTimeout(call.timer)
-    call.line = round.line
+    call.channel = round.channel
     const given = round.params['inputResponses']
     for (const [key, { settle }] of call.pending) {
       const answer = isObject(given) && Object.hasOwn(given, key) ? given[key] : undefined
@@ -118,16 +118,16 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
   }
 
   /** Until there is an answer, or something to ask; a client that leaves in the middle of a round cancels the call. */
-  function wait(call: Suspended, line: Line): Promise<Word> {
+  function wait(call: Suspended, channel: ClientChannel): Promise<Word> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         done()
         end(call)
-        reject(Fault.of(line.signal.reason))
+        reject(Fault.of(channel.signal.reason))
       }
       const done = () => {
         call.look = () => {}
-        line.signal.removeEventListener('abort', leave)
+        channel.signal.removeEventListener('abort', leave)
       }
       call.look = () => {
         if (call.ended === undefined && call.pending.size === 0) return
@@ -137,14 +137,14 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
         if ('answer' in call.ended) resolve(call.ended.answer)
         else reject(call.ended.thrown)
       }
-      line.signal.addEventListener('abort', leave, { once: true })
-      if (line.signal.aborted) leave()
+      channel.signal.addEventListener('abort', leave, { once: true })
+      if (channel.signal.aborted) leave()
       else call.look()
     })
   }
 
   function park(call: Suspended): Word {
-    call.line = undefined
+    call.channel = undefined
     call.rounds++
     call.timer = setTimeout(() => end(call), WAITING)
     call.timer.unref()
@@ -161,7 +161,7 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
   return {
     round(round, start) {
       const call = round.params['requestState'] === undefined ? begin(round, start) : resume(round)
-      return wait(call, round.line)
+      return wait(call, round.channel)
     },
     get size() {
       return suspended.size

@@ -5,12 +5,12 @@
  * did not agree to open a page is not asked a second time (translation table: URL elicitation).
  */
 import { Fault } from '@toolway/contract'
-import { isObject, type Asked, type ErrorBody, type Json, type JsonObject } from '@toolway/protocol'
+import { isObject, type McpRequest, type ErrorBody, type Json, type JsonObject } from '@toolway/protocol'
 import type { Answer, Word } from '../ports.ts'
 
 const KEY = /^url\d+$/
 
-export function askUrls({ caller }: Asked, error: ErrorBody): Word {
+export function askUrls({ caller }: McpRequest, error: ErrorBody): Word {
   const { elicitation } = caller.capabilities
   if (!isObject(elicitation) || !isObject(elicitation['url'])) {
     const requiredCapabilities = { elicitation: { url: {} } }

@@ -5,7 +5,7 @@
  * Only whoever got the result, at the endpoint where it got it, finds it (`results/kept-results.ts`).
  */
 import { Fault } from '@toolway/contract'
-import { adaptResult, isObject, type Asked, type Json, type JsonObject } from '@toolway/protocol'
+import { adaptResult, isObject, type McpRequest, type Json, type JsonObject } from '@toolway/protocol'
 import { readResultTool } from '../../catalog/budgets.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { pathOf } from '../../lib/parameter-path.ts'
@@ -26,15 +26,19 @@ interface Range {
 }
 
 /** Undefined where the address is none of ours, or of nothing that this caller may read: then it may be a server's. */
-export async function readKept(parts: ShapeParts, requestContext: Shaping, asked: Asked): Promise<Answer | undefined> {
-  const { uri } = asked.params
+export async function readKept(
+  parts: ShapeParts,
+  requestContext: Shaping,
+  mcpRequest: McpRequest,
+): Promise<Answer | undefined> {
+  const { uri } = mcpRequest.params
   const [, id, query = ''] = (typeof uri === 'string' && ADDRESS.exec(uri)) || []
   if (id === undefined || typeof uri !== 'string') return undefined
   const kept = await find(parts, requestContext, id)
   if (kept === undefined) return undefined
   const { text, offset, total } = rangeOf(kept.text, new URLSearchParams(query), bound(parts))
   const range: JsonObject = { offset, length: text.length, total }
-  const { revision } = asked.caller
+  const { revision } = mcpRequest.caller
   const result: JsonObject = {
     contents: [{ uri, mimeType: 'text/plain', text, _meta: { 'dev.toolway/range': range } }],
   }
@@ -45,10 +49,10 @@ export async function readKept(parts: ShapeParts, requestContext: Shaping, asked
 export async function readByTool(
   parts: ShapeParts,
   requestContext: Shaping,
-  asked: Asked,
+  mcpRequest: McpRequest,
   tool: string,
 ): Promise<Answer> {
-  const given = isObject(asked.params['arguments']) ? asked.params['arguments'] : {}
+  const given = isObject(mcpRequest.params['arguments']) ? mcpRequest.params['arguments'] : {}
   const { problems, count } = schemaRead(definitionOf(tool)).check(given)
   if (count > 0)
     throw new Fault(
@@ -70,7 +74,7 @@ export async function readByTool(
       { type: 'text', text: words },
     ],
   }
-  const { revision } = asked.caller
+  const { revision } = mcpRequest.caller
   return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
 }
 

@@ -5,7 +5,7 @@
  * result goes on as the very same object.
  */
 import type { ConnectionId, Rule } from '@toolway/contract'
-import { isObject, type Asked, type JsonObject } from '@toolway/protocol'
+import { isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
 import type { CallParts, RequestContext } from '../ports.ts'
 import { budgetOf, type Budget } from './budget.ts'
 import { bytesBeyond, cutResult } from './cut-result.ts'
@@ -25,7 +25,7 @@ export function shapeResult(
   requestContext: Shaping,
   result: JsonObject,
   sizes: readonly Rule<'size'>[],
-  { revision }: Pick<Asked['caller'], 'revision'>,
+  { revision }: Pick<McpRequest['caller'], 'revision'>,
 ): JsonObject | Promise<JsonObject> {
   const budget = budgetOf(sizes, parts.resultLimit)
   const reduced = reduceResult(result, budget)
@@ -40,7 +40,7 @@ export async function shapeTask(
   requestContext: Shaping,
   connectionId: ConnectionId,
   task: JsonObject,
-  caller: Pick<Asked['caller'], 'revision'>,
+  caller: Pick<McpRequest['caller'], 'revision'>,
 ): Promise<JsonObject> {
   const sizes = requestContext.view.sizes(connectionId)
   const { result } = task

@@ -27,10 +27,10 @@ export const approval: Step = {
 const isQuestion = (result: JsonObject): boolean => result['resultType'] === 'input_required'
 
 function askingOf(call: Call, { verdict, facts }: NonNullable<Call['decided']>): ApprovalAsking {
-  const { requestContext, asked, line, trail, target, account } = call
+  const { requestContext, mcpRequest, channel, trail, target, account } = call
   const { organizationId, organization, principal } = requestContext
   return {
-    ...{ organizationId, organization, principal, facts, asked, line, target, account },
+    ...{ organizationId, organization, principal, facts, mcpRequest, channel, target, account },
     correlationId: trail.correlationId,
     arguments: argumentsOf(call) ?? {},
     rules: verdict.approvals,

@@ -6,8 +6,8 @@ export const headerParameters: Step = {
   name: 'headerParameters',
   admits: true,
   applies: ({ headerParameters: parameters }) => parameters.length > 0,
-  before({ line, target, asked }) {
-    if (line.header !== undefined)
-      checkParameterHeaders(line.header, target.headerParameters, asked.params['arguments'])
+  before({ channel, target, mcpRequest }) {
+    if (channel.header !== undefined)
+      checkParameterHeaders(channel.header, target.headerParameters, mcpRequest.params['arguments'])
   },
 }

@@ -15,7 +15,7 @@ import type { Step } from './step.ts'
 export const outputSchema: Step = {
   name: 'outputSchema',
   applies: ({ checkedBy }) => checkedBy?.definition['outputSchema'] !== undefined,
-  after: ({ target, trail, asked }, result) => checkOutput(target, result, trail, asked.caller.revision),
+  after: ({ target, trail, mcpRequest }, result) => checkOutput(target, result, trail, mcpRequest.caller.revision),
 }
 
 function checkOutput(

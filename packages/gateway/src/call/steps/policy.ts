@@ -10,14 +10,14 @@ export const policy: Step = {
   name: 'policy',
   applies: ({ policy: rules }) => rules !== undefined,
   async before(call, { limits }) {
-    const { target, requestContext, trail, line, name, params } = call
+    const { target, requestContext, trail, channel, name, params } = call
     if (target.policy === undefined) return
     const facts = factsOf(requestContext, trail, argumentsOf(call) ?? {})
     const verdict = target.policy.decide(facts)
     call.decided = { verdict, facts }
     trail.policy = traceOf(verdict, target.policy, facts)
     if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
-    await obey(verdict, name, limits, requestContext, line.session?.id)
+    await obey(verdict, name, limits, requestContext, channel.session?.id)
   },
   after: ({ decided }, result) => (decided === undefined ? result : withChanges(result, decided.verdict.changes)),
 }

@@ -6,9 +6,9 @@ import type { Step } from './step.ts'
 export const resultSize: Step = {
   name: 'resultSize',
   applies: () => true,
-  after({ requestContext, asked, decided }, result, parts) {
+  after({ requestContext, mcpRequest, decided }, result, parts) {
     const sizes = decided?.verdict.sizes ?? []
     if (sizes.length === 0 && bytesBeyond(result, parts.resultLimit) === undefined) return result
-    return shapeResult(parts, requestContext, result, sizes, asked.caller)
+    return shapeResult(parts, requestContext, result, sizes, mcpRequest.caller)
   },
 }

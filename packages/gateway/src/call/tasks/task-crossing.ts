@@ -20,7 +20,7 @@ import {
   relateQuestions,
   TASKS,
   withRelated,
-  type Asked,
+  type McpRequest,
   type Crossing,
   type ErrorBody,
   type JsonObject,
@@ -30,7 +30,7 @@ import type { Ask, SessionRef } from '../../upstreams/upstream.ts'
 import { askSurely } from '../ask-upstream.ts'
 import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
-import type { Answer, CallParts, Line, RequestContext } from '../ports.ts'
+import type { Answer, CallParts, ClientChannel, RequestContext } from '../ports.ts'
 import type { Trail } from '../trail.ts'
 import { ANYWHERE } from './task-ledger.ts'
 import { taskOwner } from './task-owner.ts'
@@ -39,8 +39,8 @@ import { taskPlaceOf } from './task-place.ts'
 export interface TaskAsk {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
   readonly requestContext: RequestContext
-  readonly asked: Asked
-  readonly line: Line
+  readonly mcpRequest: McpRequest
+  readonly channel: ClientChannel
   readonly trail: Trail
   readonly target: Target
   readonly params: JsonObject
@@ -57,11 +57,14 @@ type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onQuestion'> & { re
 
 const ask = (step: TaskAsk, method: string, params: JsonObject, speaking: Speaking): Promise<Answer> =>
   askSurely(
-    { ...step, line: { brought: step.line.brought, signal: speaking.signal } },
+    { ...step, channel: { brought: step.channel.brought, signal: speaking.signal } },
     { method, params, owner: step.requestContext.principal.id, headerParameters: [], onNotification() {}, ...speaking },
   )
 
-const crossingOf = ({ asked, target }: TaskAsk): Crossing => ({ from: target.revision, to: asked.caller.revision })
+const crossingOf = ({ mcpRequest, target }: TaskAsk): Crossing => ({
+  from: target.revision,
+  to: mcpRequest.caller.revision,
+})
 
 /** One request about a task of the other era's server; the task's id in the answer is the caller's to rename. */
 export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> {
@@ -92,15 +95,18 @@ export function taskForLegacy(
 }
 
 async function askModern(step: TaskAsk, taskId: string): Promise<Answer> {
-  const { parts, requestContext, asked, line, target } = step
+  const { parts, requestContext, mcpRequest, channel, target } = step
   const finished = parts.tasks.finished.find(taskOwner(requestContext.principal), taskId)
   if (finished !== undefined) return askFinished(step, finished)
-  const caller = { ...asked.caller, capabilities: askingAsTask(line.asks ? askableOf(asked.caller.capabilities) : {}) }
-  const speaking = { caller, session: undefined, signal: line.signal, onQuestion: notHere }
+  const caller = {
+    ...mcpRequest.caller,
+    capabilities: askingAsTask(channel.asks ? askableOf(mcpRequest.caller.capabilities) : {}),
+  }
+  const speaking = { caller, session: undefined, signal: channel.signal, onQuestion: notHere }
   const send = (method: string, more: JsonObject = {}) => ask(step, method, { taskId, ...more }, speaking)
-  if (asked.method === 'tasks/result') return waitForEnd(step, send)
+  if (mcpRequest.method === 'tasks/result') return waitForEnd(step, send)
   const found = await send('tasks/get')
-  if ('error' in found || asked.method === 'tasks/get') return legacyAnswer(found)
+  if ('error' in found || mcpRequest.method === 'tasks/get') return legacyAnswer(found)
   if (isOver(found.result['status'])) return { error: overAlready(found.result['status']) }
   const cancelled = await send('tasks/cancel')
   if ('error' in cancelled) return cancelled
@@ -122,13 +128,13 @@ export const askingAsTask = (capabilities: JsonObject): JsonObject => ({
 })
 
 function askFinished(step: TaskAsk, { task, answer }: { task: JsonObject; answer: Answer }): Answer {
-  if (step.asked.method === 'tasks/get') return { result: task }
-  if (step.asked.method === 'tasks/cancel') return { error: overAlready(task['status']) }
+  if (step.mcpRequest.method === 'tasks/get') return { result: task }
+  if (step.mcpRequest.method === 'tasks/cancel') return { error: overAlready(task['status']) }
   return 'error' in answer ? answer : resultForLegacy(step, answer.result)
 }
 
 const resultForLegacy = (step: TaskAsk, result: JsonObject): Answer => ({
-  result: withRelated(adaptResult('tools/call', result, crossingOf(step)), String(step.asked.params['taskId'])),
+  result: withRelated(adaptResult('tools/call', result, crossingOf(step)), String(step.mcpRequest.params['taskId'])),
 })
 
 const overAlready = (status: unknown): ErrorBody => ({
@@ -141,7 +147,7 @@ async function waitForEnd(
   step: TaskAsk,
   send: (method: string, more?: JsonObject) => Promise<Answer>,
 ): Promise<Answer> {
-  const { line, target, asked } = step
+  const { channel, target, mcpRequest } = step
   const answered = new Set<string>()
   for (const until = Date.now() + HOLD; Date.now() < until;) {
     const found = await send('tasks/get')
@@ -150,15 +156,15 @@ async function waitForEnd(
     if (status === 'completed' && isObject(result)) return resultForLegacy(step, result)
     if (status === 'failed' && isObject(error)) return { error: error as unknown as ErrorBody }
     if (isOver(status)) return { error: { code: INTERNAL, message: `The task is ${String(status)}.` } }
-    const open = relateQuestions(found.result, answered, String(asked.params['taskId']))
+    const open = relateQuestions(found.result, answered, String(mcpRequest.params['taskId']))
     if (Object.keys(open).length > 0) {
-      if (!line.asks) throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
-      const inputResponses = await askAll(line, target, { inputRequests: open })
+      if (!channel.asks) throw new Fault('upstream.question', { connection: target.alias, revision: target.revision })
+      const inputResponses = await askAll(channel, target, { inputRequests: open })
       for (const key of Object.keys(open)) answered.add(key)
       const updated = await send('tasks/update', { inputResponses })
       if ('error' in updated) return updated
-    } else await sleep(pauseOf(pollIntervalMs), undefined, { signal: line.signal }).catch(() => {})
-    if (line.signal.aborted) throw Fault.of(line.signal.reason)
+    } else await sleep(pauseOf(pollIntervalMs), undefined, { signal: channel.signal }).catch(() => {})
+    if (channel.signal.aborted) throw Fault.of(channel.signal.reason)
   }
   throw new Fault('upstream.timeout', { connection: target.alias, seconds: HOLD / 1000 })
 }
@@ -194,26 +200,26 @@ const keyOf = ({ requestContext, target }: TaskAsk, taskId: string): HeldKey => 
 })
 
 /** A legacy server keeps a task for the session that it was made in. */
-function speakingOf({ requestContext, asked, line }: TaskAsk, made: SessionRef | undefined): Speaking {
-  const capabilities = askableOf(asked.caller.capabilities)
-  const caller = made?.caller ?? { ...asked.caller, capabilities }
+function speakingOf({ requestContext, mcpRequest, channel }: TaskAsk, made: SessionRef | undefined): Speaking {
+  const capabilities = askableOf(mcpRequest.caller.capabilities)
+  const caller = made?.caller ?? { ...mcpRequest.caller, capabilities }
   const id = `owner ${requestContext.principal.id} ${JSON.stringify(capabilities)}`
-  return { caller, session: made ?? { id, caller, ofPrincipal: true }, signal: line.signal, onQuestion: notHere }
+  return { caller, session: made ?? { id, caller, ofPrincipal: true }, signal: channel.signal, onQuestion: notHere }
 }
 
 async function askLegacy(step: TaskAsk, taskId: string): Promise<Answer> {
-  const { asked, parts } = step
+  const { mcpRequest, parts } = step
   const { held } = parts.tasks
   const key = keyOf(step, taskId)
   const speaking = speakingOf(step, held.session(key))
   const found = await ask(step, 'tasks/get', { taskId }, speaking)
   if ('error' in found) return found
   const { status } = found.result
-  if (asked.method === 'tasks/update') {
-    held.settle(key, asked.params['inputResponses'])
+  if (mcpRequest.method === 'tasks/update') {
+    held.settle(key, mcpRequest.params['inputResponses'])
     return DONE
   }
-  if (asked.method === 'tasks/get') return lookLegacy(step, found.result, speaking)
+  if (mcpRequest.method === 'tasks/get') return lookLegacy(step, found.result, speaking)
   // What is over needs no end (Tasks extension: cancelling again is acknowledged again).
   if (isOver(status)) return DONE
   const cancelled = await ask(step, 'tasks/cancel', { taskId }, speaking)

@@ -22,15 +22,15 @@ import { shapeTask } from '../shape/shape-result.ts'
 import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
-import type { Answer, CallParts, Line, RequestContext } from '../ports.ts'
+import type { Answer, CallParts, ClientChannel, RequestContext } from '../ports.ts'
 import type { ClientRequest } from '../request.ts'
 import { askAcross } from './task-crossing.ts'
 import { taskOwner } from './task-owner.ts'
 
 export async function askTask(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { requestContext, asked } = step
+  const { requestContext, mcpRequest } = step
   refuseWithoutTasks(step)
-  const { taskId: bound } = asked.params
+  const { taskId: bound } = mcpRequest.params
   if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
   const found = parts.tasks.release(taskOwner(requestContext.principal), requestContext.view.offered, bound)
   if (found === undefined) throw new Fault('task.unknown')
@@ -38,7 +38,7 @@ export async function askTask(step: ClientRequest, parts: CallParts): Promise<An
   const answer = await askUpstream({ ...step, parts }, place, { taskId, acting })
   if ('error' in answer) return answer
   const named = nameTask(requestContext, targetOf(place, { name: taskId }), bound, answer.result)
-  return { result: await shapeTask(parts, requestContext, place.connectionId, named, asked.caller) }
+  return { result: await shapeTask(parts, requestContext, place.connectionId, named, mcpRequest.caller) }
 }
 
 /** A task as its server knows it, and the account that made it. */
@@ -54,28 +54,33 @@ interface TaskRequest extends ClientRequest {
 
 async function askUpstream(step: TaskRequest, place: Offered, { taskId, acting }: Made): Promise<Answer> {
   const target = targetOf(place, { name: taskId })
-  const { params } = step.asked
+  const { params } = step.mcpRequest
   const forwarding: Forwarding = { ...step, target, params: { ...params, taskId }, account: acting }
-  if (eraOf(step.asked.caller.revision) !== eraOf(place.revision)) {
+  if (eraOf(step.mcpRequest.caller.revision) !== eraOf(place.revision)) {
     step.trail.connection = place.alias
     step.trail.eraUpstream = place.revision
     step.trail.intend?.(step.trail)
     return sayAccount(await askAcross(forwarding, taskId), step.trail)
   }
-  if (step.asked.method !== 'tasks/result') return forward(forwarding)
+  if (step.mcpRequest.method !== 'tasks/result') return forward(forwarding)
   // Only this one waits for the task's end; a client may be gone without a word, so it is told to ask again after a while.
   const late = () => new Fault('upstream.timeout', { connection: place.alias, seconds: HOLD / 1000 })
-  return within(HOLD, step.line, late, (line) => forward({ ...forwarding, line, patient: true }))
+  return within(HOLD, step.channel, late, (channel) => forward({ ...forwarding, channel, patient: true }))
 }
 
 /** Milliseconds that a server may take to bring a task to its end on one request. */
 const HOLD = 10 * 60_000
 
-async function within<T>(limit: number, line: Line, late: () => Fault, work: (line: Line) => Promise<T>): Promise<T> {
+async function within<T>(
+  limit: number,
+  channel: ClientChannel,
+  late: () => Fault,
+  work: (channel: ClientChannel) => Promise<T>,
+): Promise<T> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(late()), limit)
   try {
-    return await work({ ...line, signal: AbortSignal.any([line.signal, deadline.signal]) })
+    return await work({ ...channel, signal: AbortSignal.any([channel.signal, deadline.signal]) })
   } finally {
     clearTimeout(timer)
   }
@@ -90,11 +95,11 @@ export function nameTask({ view }: RequestContext, target: Target, bound: string
 }
 
 /** Tasks exist where a server of the endpoint has them, and for a modern client that says with each request that it knows them. */
-function refuseWithoutTasks({ requestContext, asked }: ClientRequest): void {
-  const { revision, capabilities } = asked.caller
+function refuseWithoutTasks({ requestContext, mcpRequest }: ClientRequest): void {
+  const { revision, capabilities } = mcpRequest.caller
   const modern = eraOf(revision) === 'modern'
   const kept = (modern || revision === NEWEST_LEGACY) && requestContext.view.offered.some(keepsTasks)
-  if (!kept) throw new Fault('method.unknown', { method: asked.method })
+  if (!kept) throw new Fault('method.unknown', { method: mcpRequest.method })
   if (!modern || declares(capabilities, TASKS)) return
   throw new Fault('client.capability', {}, { data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } })
 }
@@ -103,12 +108,12 @@ const PAGE_SIZE = 20
 
 /** The tasks that this principal was given here, each as its server says it stands now; one that is gone is left out. */
 export async function listTasks(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { requestContext, asked } = step
+  const { requestContext, mcpRequest } = step
   refuseWithoutTasks(step)
-  const { cursor } = asked.params
+  const { cursor } = mcpRequest.params
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
   const own = parts.tasks.ledger
-    .list(taskOwner(requestContext.principal), holderOf(step.line))
+    .list(taskOwner(requestContext.principal), holderOf(step.channel))
     .flatMap(({ order, place, taskId }) => {
       const { acting } = place
       const offered = requestContext.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
@@ -132,9 +137,11 @@ interface Own extends Made {
 
 async function look(step: TaskRequest, { offered, taskId, acting }: Own): Promise<JsonObject | undefined> {
   const { parts, requestContext, trail } = step
-  const asked = { ...step.asked, method: 'tasks/get', params: { taskId } }
+  const asked = { ...step.mcpRequest, method: 'tasks/get', params: { taskId } }
   const made = { taskId, acting }
-  const answer = await askUpstream({ ...step, asked, trail: { ...trail } }, offered, made).catch(() => undefined)
+  const answer = await askUpstream({ ...step, mcpRequest: asked, trail: { ...trail } }, offered, made).catch(
+    () => undefined,
+  )
   if (answer === undefined) return undefined
   if ('result' in answer) {
     const { _meta: _, ...task } = answer.result

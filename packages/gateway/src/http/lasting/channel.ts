@@ -192,13 +192,21 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   ): Promise<void> {
     const speaks = era === 'modern' && wire.modern
     const session = speaks ? undefined : sessionOf(requestContext)
-    const asked = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
+    const mcpRequest = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
     const reply = { streams: true, send: (message: Message) => !line.signal.aborted && send(message) > 0 }
-    const line = createClientLine({ asked, session, header: undefined, reply, brought: tokenOf(own), trail, calls })
-    const one = { id: request.id, line, listens: asked.method === 'subscriptions/listen' }
+    const line = createClientLine({
+      mcpRequest,
+      session,
+      header: undefined,
+      reply,
+      brought: tokenOf(own),
+      trail,
+      calls,
+    })
+    const one = { id: request.id, line, listens: mcpRequest.method === 'subscriptions/listen' }
     underWay.add(one)
     try {
-      const given = await entrance.enter({ requestContext, asked, line, trail })
+      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, trail })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
       if ('error' in given) trail.outcome = 'failed'
       trail.bytesOut = send(responseOf(request, given))

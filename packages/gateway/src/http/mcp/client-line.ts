@@ -5,21 +5,21 @@
  * here is shared between sessions.
  */
 import { Fault } from '@toolway/contract'
-import type { Asked, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
-import type { Answer, Line } from '../../call/ports.ts'
+import type { McpRequest, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
+import type { Answer, ClientChannel } from '../../call/ports.ts'
 import type { Trail } from '../../call/trail.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import type { Reply } from './reply.ts'
 
-export interface ClientLine extends Line {
+export interface ClientLine extends ClientChannel {
   cancel(fault: Fault): void
   /** The answer is out: what still waits for the client ends with it. */
   done(): void
 }
 
 export interface ClientLineParts {
-  readonly asked: Asked
+  readonly mcpRequest: McpRequest
   readonly session: Session | undefined
   readonly header: HeaderReader | undefined
   readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
@@ -30,11 +30,11 @@ export interface ClientLineParts {
 }
 
 export function createClientLine(parts: ClientLineParts): ClientLine {
-  const { asked, session, header, reply, brought, trail, calls } = parts
+  const { mcpRequest, session, header, reply, brought, trail, calls } = parts
   const controller = new AbortController()
   const cancel = (fault: Fault) => controller.abort(fault)
   const release = calls.hold({ cancel }, trail)
-  if (session !== undefined) begin(session, asked.id, controller)
+  if (session !== undefined) begin(session, mcpRequest.id, controller)
   return {
     signal: controller.signal,
     session,
@@ -48,7 +48,7 @@ export function createClientLine(parts: ClientLineParts): ClientLine {
     done() {
       release()
       if (session === undefined) return
-      finish(session, asked.id, controller)
+      finish(session, mcpRequest.id, controller)
       // Questions that nobody answered end with the request that they belong to.
       controller.abort()
     },

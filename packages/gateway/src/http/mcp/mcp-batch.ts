@@ -58,9 +58,9 @@ export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Ba
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
     // What is left of the answer cannot hold another one: it is not asked for.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
-    const asked = readLegacy(request, batch.session, batch.header)
+    const mcpRequest = readLegacy(request, batch.session, batch.header)
     const line = createClientLine({
-      asked,
+      mcpRequest,
       session: batch.session,
       header: undefined,
       reply: { streams: false, send: () => false },
@@ -69,7 +69,7 @@ export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Ba
       calls,
     })
     try {
-      const given = await entrance.enter({ requestContext: batch.requestContext, asked, line, trail })
+      const given = await entrance.enter({ requestContext: batch.requestContext, mcpRequest, channel: line, trail })
       if ('error' in given) trail.outcome = 'failed'
       const response = responseOf(request, given)
       trail.bytesOut = JSON.stringify(response).length

@@ -11,7 +11,7 @@ import {
   isObject,
   NEWEST_LEGACY,
   parseJson,
-  type Asked,
+  type McpRequest,
   type HeaderReader,
   type Json,
   type JsonObject,
@@ -113,8 +113,10 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const request: Request = { jsonrpc: '2.0', id, method, params }
     const said = headerOf(visit.request)
     const header: HeaderReader = (name) => said(name) ?? unstated(name)
-    const asked = isModern(request, header) ? readModern(request, undefined) : readLegacy(request, undefined, header)
-    const answer = await enter(visit, asked)
+    const mcpRequest = isModern(request, header)
+      ? readModern(request, undefined)
+      : readLegacy(request, undefined, header)
+    const answer = await enter(visit, mcpRequest)
     return { jsonrpc: '2.0', id, ...('error' in answer ? { error: { ...answer.error } } : { result: answer.result }) }
   }
 
@@ -130,13 +132,13 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     return tools
   }
 
-  async function enter({ requestContext, response, trail }: Visit, asked: Asked) {
+  async function enter({ requestContext, response, trail }: Visit, mcpRequest: McpRequest) {
     const reply = { send: () => false, streams: false }
-    const line = createClientLine({ asked, session: undefined, header: undefined, reply, trail, calls })
+    const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, trail, calls })
     const leave = () => line.cancel(new Fault('call.cancelled'))
     response.once('close', leave)
     try {
-      const answer = await entrance.enter({ requestContext, asked, line, trail })
+      const answer = await entrance.enter({ requestContext, mcpRequest, channel: line, trail })
       if ('error' in answer) trail.outcome = 'failed'
       return answer
     } finally {
@@ -213,7 +215,7 @@ function say(
 }
 
 /** Nothing is known of who asks but its key. */
-const askedOf = (method: string, params: JsonObject): Asked =>
+const askedOf = (method: string, params: JsonObject): McpRequest =>
   readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, unstated)
 
 /** Who says no revision gets all that there is to be had without a session. */

@@ -51,13 +51,11 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
       channel.end(fault)
     }
     const { turn } = breaker
-    const eventSink = { onText: channel.receive, onEnd }
-    const pipe: Pipe = await openSocket(parts, eventSink, AbortSignal.timeout(timeout * 1000)).catch(
-      (thrown: unknown) => {
-        breaker.failed(turn, thrown)
-        throw thrown
-      },
-    )
+    const sink = { onText: channel.receive, onEnd }
+    const pipe: Pipe = await openSocket(parts, sink, AbortSignal.timeout(timeout * 1000)).catch((thrown: unknown) => {
+      breaker.failed(turn, thrown)
+      throw thrown
+    })
     if (closed) {
       pipe.close()
       throw new Fault('upstream.disabled', { connection: alias })
@@ -114,7 +112,7 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
           timeout,
           mask,
           observer: breaker,
-          open: (eventSink, signal) => openSocket(parts, eventSink, signal),
+          open: (sink, signal) => openSocket(parts, sink, signal),
         },
         options,
       ),
