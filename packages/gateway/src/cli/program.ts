@@ -24,7 +24,7 @@ import { ruleCommand } from './platform/rule.ts'
 import { policyCommand } from './policy/policy-commands.ts'
 import { approvalCommand } from './approvals/approval-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
-import { toolsetCommand } from './toolset/toolset-commands.ts'
+import { toolsetCommand } from './toolset.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records-commands.ts'
 
