@@ -1,19 +1,22 @@
 /** Commands on the local installation and at the same gateway over HTTP, after `toolway login`: both do and print the same. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation, type Installation, type Ran } from './installation.ts'
 
 const PASSWORD = 'a long enough password'
 
 let here: Installation
+let address: string
 const elsewhere = () => ({ TOOLWAY_DATA: join(here.folder, 'elsewhere') })
 const near = (...words: string[]) => here.run(words)
 const far = (...words: string[]) => here.run(words, { settings: elsewhere() })
 
 beforeAll(async () => {
   here = await makeInstallation()
-  const { address } = await here.start()
+  address = (await here.start()).address
   const input = PASSWORD
   const email = 'ada@example.com'
   const added = await here.run(['user', 'add', email, '--password-stdin', '--platform-admin'], { input })
@@ -42,4 +45,51 @@ test('toolsets', async () => {
   await both('toolset', 'list', '--json')
   expect((await far('toolset', 'remove', 'sums')).out).toBe('Removed the toolset sums.\n')
   expect((await both('toolset', 'remove', 'sums')).err).toContain('`toolway toolset list` shows them')
+})
+
+test('locks and effects', async () => {
+  expect((await far('lock', 'set', 'demo', 'all', '--hold-present')).out).toMatch(
+    /^The lock of demo is all. \d+ tools wait/,
+  )
+  const { out } = await both('lock', 'show', 'demo')
+  const [, name = '', hash = ''] = /lock accept demo "(\w+)" --hash ([0-9a-f]{64})/.exec(out) ?? []
+  expect((await both('lock', 'accept', 'demo', name, '--hash', '0'.repeat(64))).err).toContain('is another one by now')
+  expect(await far('lock', 'accept', 'demo', name, '--hash', hash)).toMatchObject({ code: 0 })
+  expect((await near('lock', 'set', 'demo', 'off')).out).toMatch(/^The lock of demo is off. \d+ tools are accepted/)
+  const file = join(here.folder, 'toolway.lock.json')
+  await both('lock', 'export')
+  await near('lock', 'export', file)
+  expect((await both('lock', 'check', file)).out).toBe(`Everything is as ${file} says.\n`)
+  expect((await far('lock', 'effect', 'demo', name, 'write')).out).toBe(`${name} counts as write.\n`)
+  expect((await near('lock', 'trust', 'demo', '--off')).out).toContain('is not trusted')
+  await both('lock', 'show', '--json')
+  expect((await both('lock', 'show', 'nobody')).err).toContain('There is no connection "nobody"')
+  expect((await both('lock', 'effect', 'demo', 'nothing', 'read')).err).toContain('demo has no tool "nothing"')
+})
+
+test('approvals', async () => {
+  const key = (await near('key', 'add', 'caller')).out.trim()
+  const call = async (text: string) =>
+    textIn(await callTool({ url: `${address}/mcp`, key }, 'demo__hash_text', { text })) ?? ''
+  const file = join(here.folder, 'look.json')
+  const match = { tools: ['demo__hash_text'] }
+  await writeFile(
+    file,
+    JSON.stringify({ name: 'look', action: 'approve', reason: 'It is tried', match, parameters: { always: true } }),
+  )
+  expect(await near('policy', 'add', file)).toMatchObject({ code: 0 })
+  const idIn = (text: string) => /apr_[a-z0-9]{26}/.exec(text)?.[0] ?? ''
+  await expect.poll(async () => idIn(await call('first'))).not.toBe('')
+  const first = idIn(await call('first'))
+  expect((await both('approval', 'list')).out).toContain(first)
+  await both('approval', 'show', first)
+  expect(await far('approval', 'grant', first, '--note', 'fine')).toMatchObject({ code: 0, err: '' })
+  expect(await call('first')).toContain('sha256')
+  const second = idIn(await call('second'))
+  expect(await near('approval', 'grant', second, '--always')).toMatchObject({ code: 0, err: '' })
+  const [, lasting = ''] = /^(lgr_[a-z0-9]{26}) +demo hash_text/m.exec((await both('approval', 'always')).out) ?? []
+  expect(await far('approval', 'end', lasting)).toMatchObject({ code: 0, err: '' })
+  expect((await both('approval', 'end', lasting)).err).toContain('There is no lasting approval')
+  expect((await both('approval', 'deny', 'apr_none')).err).toContain('`toolway approval list` shows those that wait')
+  expect(await near('policy', 'remove', 'look')).toMatchObject({ code: 0 })
 })

@@ -161,6 +161,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   getToolInFull: { params: () => ({ tool: 'child__whoami' }), answers: [200, 'thing.unknown'] },
   switchAllTools: once(undefined, { tools: [{ connection: 'same', name: 'whoami', enabled: false }] }),
   previewList: { body: () => ({ role: 'tenant_member' }) },
+  listToolLocks: none,
   getToolLock: { params: connection },
   setToolLock: once(connection, { mode: 'all' }),
   getPayloadSetting: { params: connection },

@@ -98,6 +98,7 @@ export {
   getToolDifference,
   getToolLock,
   listLockedTools,
+  listToolLocks,
   LockedTool,
   rejectTool,
   setToolLock,
