@@ -93,3 +93,29 @@ test('approvals', async () => {
   expect((await both('approval', 'deny', 'apr_none')).err).toContain('`toolway approval list` shows those that wait')
   expect(await near('policy', 'remove', 'look')).toMatchObject({ code: 0 })
 })
+
+test('rules, and what they would do', async () => {
+  const add = ['policy', 'add', '--block', 'demo__calculat', '--name', 'sums', '--reason', 'No sums']
+  const added = await far(...add)
+  expect(added).toMatchObject({ code: 0, err: '' })
+  expect(added.out).toContain('holds in default from now on.\nNo tool that is known now fits demo__calculat;')
+  expect((await both(...add)).err).toContain('There is a rule "sums" here already')
+  expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
+  expect(
+    (await both('policy', 'explain', '--tool', 'demo__calculate', '--time', '2026-01-01T00:00:00Z')).out,
+  ).toContain('Verdict: It is refused by organization rule "sums"')
+  expect((await both('policy', 'explain', '--tool', 'demo__calculat')).err).toContain('Did you mean demo__calculate?')
+  const file = join(here.folder, 'cases.json')
+  const cases = [{ tool: 'demo__calculate', expect: { action: 'block', rule: 'sums' } }]
+  await writeFile(file, JSON.stringify({ cases }))
+  expect(await both('policy', 'test', file)).toMatchObject({ code: 0, out: expect.stringContaining('ok 1 - case 1') })
+  await writeFile(file, JSON.stringify({ cases: [{ tool: 'demo__nothing', expect: 'allow' }] }))
+  expect(await both('policy', 'test', file)).toMatchObject({ code: 2, err: expect.stringContaining('/cases/0/tool') })
+  await both('policy', 'list', '--json')
+  await both('policy', 'list', '--platform')
+  await both('policy', 'shadow')
+  await both('policy', 'replay', '--remove', 'sums')
+  expect(await far('policy', 'disable', 'sums')).toMatchObject({ code: 0, out: 'sums is off.\n' })
+  expect(await near('policy', 'remove', 'sums')).toMatchObject({ code: 0 })
+  expect((await both('policy', 'show', 'sums')).err).toContain('There is no rule "sums" in the organization default')
+})

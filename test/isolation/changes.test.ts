@@ -28,7 +28,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
  */
 const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
-  ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
+  ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'testPolicy', 'previewOpenApi', 'previewList'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
 ])
 /** Nobody is there whom it could reach, which is on record, too. */

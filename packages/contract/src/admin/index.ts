@@ -65,7 +65,9 @@ export {
 export { addRule, changeRule, listRules, NewRule, removeRule, Rule, RuleChange, RulePattern } from './policies.ts'
 export {
   addOrganizationRule,
+  addOrganizationRules,
   addPlatformRule,
+  addPlatformRules,
   changeOrganizationRule,
   changePlatformRule,
   FullRuleChange,
@@ -118,6 +120,8 @@ export {
   replayPolicy,
   ReplayReport,
 } from './policy-trials.ts'
+export { PolicyTests, PolicyTestReport, testPolicy } from './policy-tests.ts'
+export type { Expected, Found, TestCase } from './policy-tests.ts'
 export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,

@@ -18,10 +18,9 @@ import { groupCommand } from './people/group.ts'
 import { memberCommand } from './people/member.ts'
 import { loginCommand, logoutCommand, whoamiCommand } from './people/people-commands.ts'
 import { userCommand } from './people/user.ts'
-import { addTrialCommands } from './policy/trial-commands.ts'
 import { orgCommand } from './platform/org.ts'
 import { ruleCommand } from './platform/rule.ts'
-import { policyCommand } from './policy/policy-commands.ts'
+import { policyCommand } from './policy/rules.ts'
 import { approvalCommand } from './approval.ts'
 import { lockCommand } from './lock/lock.ts'
 import { toolsetCommand } from './toolset.ts'
@@ -98,7 +97,7 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
-  add(addTrialCommands(policyCommand(finish), finish))
+  add(policyCommand(finish))
   add(loginCommand(finish))
   add(logoutCommand(finish))
   add(whoamiCommand(finish))
