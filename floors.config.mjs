@@ -104,7 +104,7 @@ export default {
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
           'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/', // local by nature
-          'accounts/|connection\\.ts$|import/|openapi/|records/', // not moved yet
+          'accounts/store-keeping\\.ts$|connection\\.ts$|import/|openapi/|records/', // not moved yet
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },

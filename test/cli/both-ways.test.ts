@@ -1,12 +1,15 @@
 /** Commands on the local installation and at the same gateway over HTTP, after `toolway login`: both do and print the same. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startEffects } from '../e2e/peers/servers/effects-server.ts'
 import { callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation, type Installation, type Ran } from './installation.ts'
 
 const PASSWORD = 'a long enough password'
+const EMAIL = 'ada@example.com'
 
 let here: Installation
 let address: string
@@ -18,10 +21,9 @@ beforeAll(async () => {
   here = await makeInstallation()
   address = (await here.start()).address
   const input = PASSWORD
-  const email = 'ada@example.com'
-  const added = await here.run(['user', 'add', email, '--password-stdin', '--platform-admin'], { input })
+  const added = await here.run(['user', 'add', EMAIL, '--password-stdin', '--platform-admin'], { input })
   expect(added).toMatchObject({ code: 0 })
-  const words = ['login', '--url', address, '--email', email, '--password-stdin']
+  const words = ['login', '--url', address, '--email', EMAIL, '--password-stdin']
   expect(await here.run(words, { input, settings: elsewhere() })).toMatchObject({ code: 0 })
   while (!/^Tools: [1-9]/m.test((await near('toolset', 'show', 'read-only')).out)) await sleep(100)
 })
@@ -118,4 +120,38 @@ test('rules, and what they would do', async () => {
   expect(await far('policy', 'disable', 'sums')).toMatchObject({ code: 0, out: 'sums is off.\n' })
   expect(await near('policy', 'remove', 'sums')).toMatchObject({ code: 0 })
   expect((await both('policy', 'show', 'sums')).err).toContain('There is no rule "sums" in the organization default')
+})
+
+test('accounts of connections', async () => {
+  const key = 'a-key-of-this-server'
+  await using effects = await startEffects({ header: 'authorization', value: `Bearer ${key}` })
+  await near('connection', 'add', 'search', '--url', effects.url, '--auth', 'key')
+  const words = ['connection', 'login', 'search', '--shared', '--key']
+  const wrong = await here.run(words, { input: 'another\n', settings: elsewhere() })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('does not let the gateway in') })
+  const kept = await here.run(words, { input: `${key}\n`, settings: elsewhere() })
+  expect(kept).toEqual({ code: 0, out: 'The key of search works and is kept.\n', err: '' })
+  expect((await both('connection', 'accounts')).out).toMatch(/^search +default \* +organization +good/m)
+  expect((await both('connection', 'logout', 'search', '--shared', '--account', 'other')).err).toContain(
+    'no such account',
+  )
+  expect(await near('connection', 'logout', 'search', '--shared')).toMatchObject({ out: 'Ended at search: default.\n' })
+  expect(await here.run(words, { input: `${key}\n` })).toMatchObject({ code: 0, err: '' })
+  expect(await far('connection', 'logout', 'search', '--shared')).toMatchObject({ out: 'Ended at search: default.\n' })
+  // Accounts of a person are those of who signed in.
+  expect(await near('connection', 'login', 'search')).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('signed in'),
+  })
+  expect((await both('connection', 'login', 'nobody', '--shared')).err).toContain('There is no connection "nobody"')
+
+  // At the own gateway, too, once there is somebody: other commands there stay those of the operator.
+  await near('connection', 'add', 'own', '--url', effects.url, '--auth', 'key', '--owners', 'member')
+  expect(await near('member', 'add', EMAIL)).toMatchObject({ code: 0 })
+  const login = ['login', '--url', address, '--email', EMAIL, '--password-stdin']
+  expect(await here.run(login, { input: PASSWORD })).toMatchObject({ code: 0 })
+  const own = ['connection', 'login', 'own', '--key']
+  expect(await here.run(own, { input: `${key}\n` })).toMatchObject({ code: 0, err: '' })
+  expect((await both('connection', 'accounts', 'own')).out).toMatch(/^own +default \* +ada@example.com +good/m)
+  expect(await far('connection', 'logout', 'own')).toMatchObject({ out: 'Ended at own: default.\n' })
 })

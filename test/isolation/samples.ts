@@ -143,6 +143,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   addOpenApi: once(undefined, { alias: 'shop', document: DOCUMENT }),
   refreshOpenApi: once(connection, { document: DOCUMENT.replace('"1"', '"2"'), apply: true }),
   getOpenApiDocument: { params: connection, answers: ['thing.unknown'] },
+  listAllAccounts: none,
   listAccounts: { params: connection },
   addAccountKey: once(connection, { key: 'k3y' }),
   listReliance: { params: connection },

@@ -18,6 +18,7 @@ export {
   addAccountKey,
   changeAccount,
   listAccounts,
+  listAllAccounts,
   listReliance,
   removeAccount,
 } from './accounts.ts'

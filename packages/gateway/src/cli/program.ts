@@ -7,7 +7,8 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
 import { WrongVaultKey } from '../vault/ring.ts'
 import { VERSION } from '../call/introduce.ts'
-import { addAccountCommands, withAuth } from './accounts/account-commands.ts'
+import { withAuth } from './accounts/account-commands.ts'
+import { accountCommands } from './accounts/accounts.ts'
 import type { AuthWords } from './accounts/auth-words.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
@@ -303,7 +304,7 @@ function connectionCommand(finish: Finish): Command {
     .action(async (alias: string, options: Common) =>
       finish(await (await import('./connection.ts')).test(options.organization, alias, outputOf(options))),
     )
-  addAccountCommands(command, finish)
+  for (const one of accountCommands) command.addCommand(one(finish))
   return command
 }
 

@@ -1,11 +1,8 @@
-/** The commands about accounts of connections, as they are said; what they do is in `accounts.ts`. */
+/** How a remote server is let in at, as `toolway connection add` says it. */
 import { Option, type Command } from 'commander'
-import { examples, outputOf, type Common, type Finish } from '../command-words.ts'
-import type { LoginWords, LogoutWords } from './accounts.ts'
 
 const collect = (value: string, before: string[]) => [...before, value]
 
-/** How a remote server is let in at. */
 export const withAuth = (command: Command): Command =>
   command
     .addOption(
@@ -20,42 +17,3 @@ export const withAuth = (command: Command): Command =>
     .addOption(new Option('--accounts <number>', 'how many accounts a member may have').choices(['one', 'many']))
     .option('--scope <scope>', 'ask for this instead of what the server names; may be repeated', collect, [])
     .option('--provider <name>', 'the vendor whose OAuth it uses, such as github')
-
-export function addAccountCommands(command: Command, finish: Finish): void {
-  command
-    .command('login')
-    .description('connect an account: prints a link, opens a browser where there is one, and waits until it is there')
-    .argument('<alias>')
-    .option('--shared', 'one for everybody in the organization')
-    .option('--account <name>', 'its name, where one may have several')
-    .option('--key', 'give a key instead, typed without showing it, or as the first line of standard input')
-    .addHelpText(
-      'after',
-      examples(
-        'toolway connection login docs',
-        'toolway connection login mail --account work',
-        'toolway connection login search --shared --key < search.key',
-      ),
-    )
-    .action(async (alias: string, options: Common & Omit<LoginWords, 'alias'>) =>
-      finish(await (await import('./accounts.ts')).login({ ...options, alias }, outputOf(options))),
-    )
-  command
-    .command('logout')
-    .description('end an account: there where that is possible, and here in any case')
-    .argument('<alias>')
-    .option('--shared', 'that of the organization')
-    .option('--account <name>', 'only this one of several')
-    .addHelpText('after', examples('toolway connection logout docs', 'toolway connection logout mail --account work'))
-    .action(async (alias: string, options: Common & Omit<LogoutWords, 'alias'>) =>
-      finish(await (await import('./accounts.ts')).logout({ ...options, alias }, outputOf(options))),
-    )
-  command
-    .command('accounts')
-    .description('list the accounts of connections, whose they are and how they are')
-    .argument('[alias]')
-    .addHelpText('after', examples('toolway connection accounts', 'toolway connection accounts docs --json'))
-    .action(async (alias: string | undefined, options: Common) =>
-      finish(await (await import('./accounts.ts')).accounts(options.organization, alias, outputOf(options))),
-    )
-}
