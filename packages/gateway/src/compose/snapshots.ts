@@ -1,5 +1,5 @@
 /** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
-import { runsHere, type OrganizationId } from '@toolway/contract'
+import { runsHere } from '@toolway/contract'
 import { withPreset } from '../call/approvals/preset.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
