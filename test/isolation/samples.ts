@@ -138,6 +138,11 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   changeConnection: once(connection, { title: 'Taken over' }),
   compareConnection: { params: connection, body: () => ({}) },
   removeConnection: once(connection),
+  importConnections: once(undefined, {
+    source: 'mcp.json',
+    connections: [{ alias: 'taken', url: 'https://taken.example.com/mcp' }],
+  }),
+  undoImport: once(),
   toggleConnection: once(connection, { enabled: false }),
   previewOpenApi: once(undefined, { document: DOCUMENT }),
   addOpenApi: once(undefined, { alias: 'shop', document: DOCUMENT }),

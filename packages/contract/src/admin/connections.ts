@@ -61,6 +61,8 @@ export const Connection = z.strictObject({
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
+  /** The protocol revision that it spoke when it was last asked; null before that. */
+  spoken_revision: z.string().nullable(),
   /** What the gateway checks before it sends a call. */
   checks: z.enum(CHECKS),
   /** Seconds for one request. */

@@ -36,6 +36,7 @@ export {
   probeAddress,
   Probed,
 } from './connections.ts'
+export { importConnections, ImportedConnection, undoImport } from './imports.ts'
 export {
   addOpenApi,
   getOpenApiDocument,

@@ -4,6 +4,7 @@ import {
   type ConnectionId,
   type ConnectionSettings,
   type ConnectionSecrets,
+  type ImportId,
   type OrganizationId,
 } from '@toolway/contract'
 import { sealedRow } from '../../call/snapshot.ts'
@@ -26,6 +27,8 @@ export interface WantedConnection {
   readonly document?: PackedDocument | undefined
   /** Whether its server is believed about the effects of its tools. */
   readonly trusted?: boolean | undefined
+  /** Of a connection that is made together with others. */
+  readonly importId?: ImportId
 }
 
 export interface CreatedConnection {
