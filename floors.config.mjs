@@ -104,7 +104,7 @@ export default {
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
           'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/', // local by nature
-          'accounts/|approvals/|connection\\.ts$|import/|lock/|openapi/|policy/|records/|toolset/', // not moved yet
+          'accounts/|approvals/|lock/|policy/|records/|toolset/', // not moved yet
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },

@@ -39,6 +39,8 @@ export function overHttp(loaded: LoadedConfig, remote: string): Transport {
   }
   return {
     remote,
+    address: remote,
+    isServing: () => Promise.resolve(true),
     call: async (operation, input) => callOverHttp(await reach(), operation, input),
     async stream(operation, input) {
       const { body } = await send(await reach(), operation, input)

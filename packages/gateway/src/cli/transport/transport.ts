@@ -24,6 +24,10 @@ export interface Input<Op extends Operation> {
 export interface Transport {
   /** The gateway's address where calls go over HTTP; undefined in this process. */
   readonly remote: string | undefined
+  /** Where the gateway answers, whether it runs or not. */
+  readonly address: string
+  /** Whether a gateway runs that serves what is changed here. */
+  isServing(): Promise<boolean>
   /** Throws Refusal. */
   call<Op extends Operation>(operation: Op, input?: Input<Op>): Promise<z.output<Op['answer']>>
   /** For operations that answer with something else than JSON. Throws Refusal. */
