@@ -195,10 +195,15 @@ export {
   exportOrganizationAudit,
   listAudit,
   listOrganizationAudit,
+  listRecordSigners,
+  pruneRecords,
+  REDACTABLE,
+  redactRecord,
   verifyAudit,
   verifyOrganizationAudit,
   VerifyProgress,
 } from './audit.ts'
+export type { Redactable } from './audit.ts'
 export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
 export { Endpoint, findEndpoint } from './endpoints.ts'
 export { ConnectionLogLine, followConnectionLog, listConnectionLog } from './connection-log.ts'
