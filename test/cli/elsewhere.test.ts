@@ -60,5 +60,20 @@ test('connections of another gateway are added, tested, imported and removed the
   expect(imported.err).toContain('own: already there as child, skipped')
   expect((await far('import', '--undo')).out).toMatch(/removed docs\.\n$/)
   expect(await far('connection', 'remove', 'child')).toMatchObject({ code: 0 })
+
+  const listed = await far('records', 'list', '--action', 'connection.import')
+  const [, record = ''] = /(rec_\w+)\n1 of 1\n$/.exec(listed.out) ?? []
+  expect((await far('records', 'show', record)).out).toMatch(/^action +connection\.import$/m)
+  const redact = ['records', 'redact', record, '--field', 'ip_address', '--reason', 'asked for']
+  expect(await far(...redact)).toMatchObject({ code: 0, out: expect.stringContaining('Took 1 value out of') })
+  expect((await far(...redact)).err).toContain('There is no record')
+  const kept = join(here.folder, 'records.jsonl')
+  const [, fingerprint = ''] =
+    /fingerprint ([0-9a-f]{64})/.exec((await far('records', 'export', '--file', kept)).err) ?? []
+  expect((await far('records', 'verify', kept, '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
+  expect((await far('records', 'verify', '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
+  expect(await far('records', 'verify', '-o', 'platform')).toMatchObject({ code: 0 })
+  expect(await far('records', 'verify', '--fingerprint', 'f'.repeat(64))).toMatchObject({ code: 1 })
+  expect((await far('records', 'prune', '--before', '2000-01-01')).out).toContain('Nothing was removed')
   expect(await here.json(['connection', 'list'])).toEqual([])
 })

@@ -25,7 +25,7 @@ import { approvalCommand } from './approvals/approval-commands.ts'
 import { lockCommand } from './lock/lock-commands.ts'
 import { toolsetCommand } from './toolset/toolset-commands.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
-import { recordsCommand } from './records/records-commands.ts'
+import { recordsCommand } from './records/records.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key · 5 a plan has something to do`

@@ -46,10 +46,11 @@ export const inProcess = <T>(work: (transport: Transport) => Promise<T>): Promis
       await local.reload()
       loadedAt = Date.now()
     }
-    const ask = async (operation: Operation, { params = {}, query, body, ifMatch }: Input<Operation> = {}) => {
+    const ask = async (operation: Operation, input: Input<Operation> = {}) => {
+      const { params = {}, query, body, ifMatch, onProgress } = input
       await renew(operation)
       return carryOut(local.parts, caller(), operation, {
-        ...{ params, query: textsOf(query), body, ifMatch },
+        ...{ params, query: textsOf(query), body, ifMatch, progress: onProgress },
       }).catch((thrown: unknown) => {
         const of = params['organization']
         const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined

@@ -19,6 +19,8 @@ export interface Input<Op extends Operation> {
   readonly body?: z.input<Op['body']>
   /** The entity tag that the thing must still have. */
   readonly ifMatch?: string
+  /** Told how far an operation is that may take long; over HTTP it is not. */
+  readonly onProgress?: (value: unknown) => void
 }
 
 export interface Transport {
