@@ -3,8 +3,8 @@ import { listConnections, removeConnection, restartProcess } from '@toolway/cont
 import { Argument } from 'commander'
 import { addAccountCommands } from '../accounts/account-commands.ts'
 import { described, groupOf, type Finish } from '../command.ts'
-import { table } from '../terminal/output.ts'
-import { listAll } from '../transport/transport.ts'
+import { CommandFault, table } from '../terminal/output.ts'
+import { listAll, Refusal } from '../transport/transport.ts'
 import { add } from './add.ts'
 import { awaitContact, known, reachOf, type Addressed } from './contact.ts'
 import { refresh } from './refresh.ts'
@@ -40,7 +40,13 @@ const remove = described({
   arguments: [new Argument('<alias>')],
   examples: ['toolway connection remove docs'],
   call: ({ call }, { organization, alias }: Addressed) =>
-    call(removeConnection, { params: { organization, connection: alias } }).catch(known(alias)),
+    call(removeConnection, { params: { organization, connection: alias } })
+      .catch((thrown: unknown) => {
+        throw thrown instanceof Refusal && thrown.is('thing.declared')
+          ? new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
+          : thrown
+      })
+      .catch(known(alias)),
   print: (_, { alias }) => ({
     value: { removed: alias },
     lines: [`Removed ${alias}, its secrets and its catalog.`],
