@@ -35,7 +35,6 @@ const LONG = new Set([
   'createSuspendedCalls',
   'createRecordWriter',
   'createRows',
-  'createServer',
   'createSessionPool',
   'createSignIn',
   'createToolDoor',
