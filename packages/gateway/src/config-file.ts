@@ -15,12 +15,14 @@ import {
   contractWordsOf,
   KeyPlace,
   LIMITS,
+  LOCK_MODES,
   OperationEffects,
   OperationSelection,
   REVISIONS,
   Slug,
   TIMEOUTS,
   ToolsetSettings,
+  type LockMode,
   type RuleWords,
 } from '@toolway/contract'
 import { z } from 'zod'
@@ -59,6 +61,8 @@ const shared = {
   checks: z.enum(CHECKS).optional(),
   /** Whether what its server says of the effects of its tools is believed. */
   trusted: z.boolean().optional(),
+  /** What is held when its tools are others than they were. */
+  lock: z.enum(LOCK_MODES).optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
 const Remote = z.strictObject({
@@ -81,6 +85,7 @@ const Contract = ContractWords.extend({
   title: shared.title,
   description: shared.description,
   trusted: shared.trusted,
+  lock: shared.lock,
   private: Remote.shape.private,
   enabled: shared.enabled,
   rules: shared.rules,
@@ -165,6 +170,7 @@ export interface DeclaredConnection {
   readonly enabled: boolean
   readonly private?: boolean
   readonly trusted?: boolean | undefined
+  readonly lock?: LockMode
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
   readonly rules?: readonly RuleWords[] | undefined
@@ -294,6 +300,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
       const wire = wireOf()
       const more = {
         ...(own === undefined ? {} : { rules: own }),
+        ...(connection.lock === undefined ? {} : { lock: connection.lock }),
         ...(text === undefined ? {} : { text }),
         ...(connection.description === undefined ? {} : { description: connection.description }),
         ...('private' in connection && connection.private !== undefined ? { private: connection.private } : {}),

@@ -13,7 +13,6 @@ import {
 import { Argument, Option } from 'commander'
 import { loadConfig } from '../../config.ts'
 import { described } from '../command.ts'
-import { addressOf, isRunning } from '../store.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
 import { overHttp, signedIn } from '../transport/over-http.ts'
@@ -69,11 +68,9 @@ interface Connecting extends Whose {
 }
 
 async function connectByLink(owned: Owned, words: Connecting, output: Output): Promise<Account> {
-  const loaded = loadConfig()
-  const address = await addressOf(loaded)
-  if (owned.transport.remote === undefined && !(await isRunning(address)))
+  if (!(await owned.transport.isServing()))
     throw new CommandFault(
-      `No gateway answers at ${address}: start it, and connect the account then.`,
+      `No gateway answers at ${owned.transport.address}: start it, and connect the account then.`,
       EXIT.unreachable,
     )
   const before = new Set((await owned.list()).map(markOf))
@@ -81,7 +78,7 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
   const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
   output.progress(`Open this within ${minutes} minutes:\n\n  ${url}\n`)
-  if (openBrowser(url, loaded.lookup)) output.progress('A browser was opened. Waiting for you …')
+  if (openBrowser(url, loadConfig().lookup)) output.progress('A browser was opened. Waiting for you …')
   for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
     const made = (await owned.list()).find((account) => !before.has(markOf(account)))
     if (made !== undefined) return made

@@ -11,8 +11,12 @@ import { composeLocalAdmin } from '../../compose/local-admin.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { ownActor } from '../own-actor.ts'
-import { addressOf, noOrganization, openInstallation, SILENT } from '../store.ts'
+import { loadConfig, type LoadedConfig } from '../../config.ts'
+import { addressOf, isRunning, noOrganization, openInstallation, SILENT } from '../store.ts'
 import { Refusal, textsOf, type Input, type Transport } from './transport.ts'
+
+/** Milliseconds for which what was read of the database is taken as it is. */
+const STALE_AFTER = 250
 
 const caller = (): Caller => {
   const actor = ownActor()
@@ -26,33 +30,46 @@ function refusalOf(thrown: unknown): unknown {
   return new Refusal({ code, status: row.http, message, mend }, { cause: thrown })
 }
 
-/** The parts of operations, and whose they are. */
-async function openLocal(ending: AsyncDisposableStack) {
+/** The operations of the installation; an operation that reads sees what a running gateway changed meanwhile. */
+async function openLocal(ending: AsyncDisposableStack, publicUrl: string) {
   const opened = ending.use(await openInstallation())
-  const { config } = opened.loaded
-  const address = config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? (await addressOf(opened.loaded))
-  const { parts } = ending.use(
-    await composeLocalAdmin({ store: opened, loaded: opened.loaded, log: SILENT, publicUrl: () => address }),
+  const { loaded } = opened
+  const { parts, reload } = ending.use(
+    await composeLocalAdmin({ store: opened, loaded, log: SILENT, publicUrl: () => publicUrl }),
   )
-  return { parts, directory: config.TOOLWAY_DATA }
+  let loadedAt = Date.now()
+  return async ({ method }: Operation) => {
+    if (method === 'GET' && Date.now() - loadedAt >= STALE_AFTER) {
+      await reload()
+      loadedAt = Date.now()
+    }
+    return parts
+  }
 }
 
-/** Opened at the first operation: a command that is refused before needs no installation. */
+const publicUrlOf = ({ config }: LoadedConfig, own: string) => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? own
+
+/** Opened at the first operation: a command that is refused before, or asks for none, needs no installation. */
 export async function inProcess<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+  const loaded = loadConfig()
+  const own = await addressOf(loaded)
   await using ending = new AsyncDisposableStack()
   let opening: ReturnType<typeof openLocal> | undefined
-  const ask = async (operation: Operation, { params = {}, query, body, ifMatch }: Input<Operation> = {}) => {
-    const { parts, directory } = await (opening ??= openLocal(ending))
-    const request = { params, query: textsOf(query), body, ifMatch }
-    return carryOut(parts, caller(), operation, request).catch((thrown: unknown) => {
+  const ask = async (operation: Operation, input: Input<Operation> = {}) => {
+    const { params = {}, query, body, ifMatch, onProgress } = input
+    const partsFor = await (opening ??= openLocal(ending, publicUrlOf(loaded, own)))
+    const request = { params, query: textsOf(query), body, ifMatch, progress: onProgress }
+    return carryOut(await partsFor(operation), caller(), operation, request).catch((thrown: unknown) => {
       const of = params['organization']
       const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
-      throw isMissing ? noOrganization(of, directory) : refusalOf(thrown)
+      throw isMissing ? noOrganization(of, loaded.config.TOOLWAY_DATA) : refusalOf(thrown)
     })
   }
   // The operations end before what they are made of does.
   return await work({
     remote: undefined,
+    address: own,
+    isServing: () => isRunning(own),
     call: async (operation, input) => (await ask(operation, input)) as never,
     async stream(operation, input) {
       const given = await ask(operation, input)
