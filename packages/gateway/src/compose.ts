@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
 import { createLookClaims } from './jobs/look-claims.ts'
-import { createTrails } from './call/trail.ts'
+import { createAuditLog } from './call/audit-entry.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
 import { composeAdmission, type Admission } from './compose/admission.ts'
@@ -104,7 +104,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   // What happened, and how much of it may.
   const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(core)
   db.presence.watch()
-  const trails = createTrails({
+  const auditLog = createAuditLog({
     now: () => new Date(),
     log,
     logLine,
@@ -207,7 +207,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     brought: callers.brought,
     keepSessions,
     changes,
-    trails,
+    auditLog,
     room,
     challenge: createChallenge(endpoints),
     seen: told.seen,

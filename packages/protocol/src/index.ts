@@ -43,7 +43,7 @@ export { APPS, APPS_SETTINGS, declares, extensionsOf, isAppOnly, keepExtensions,
 export { isObject, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
 export { isLevel, LEVELS, reachesLevel } from './levels.ts'
-export { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMessage } from './message.ts'
+export { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMessage, responseOf } from './message.ts'
 export type { ErrorBody, Failure, Id, Message, Notification, Request, Response, Success } from './message.ts'
 export { joinName, joinNameApart } from './names.ts'
 export { eventOf, eventOfText, KEEP_ALIVE, primingEvent } from './sse.ts'

@@ -45,6 +45,13 @@ export const isNotification = (message: Message): message is Notification => 'me
 export const isResponse = (message: Message): message is Response => !('method' in message)
 export const isFailure = (response: Response): response is Failure => 'error' in response
 
+/** The response that carries the answer to a request. */
+export const responseOf = (
+  { id }: Request,
+  answer: Pick<Success, 'result'> | Required<Pick<Failure, 'error'>>,
+): Response =>
+  'error' in answer ? { jsonrpc: '2.0', id, error: answer.error } : { jsonrpc: '2.0', id, result: answer.result }
+
 const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isSafeInteger(value)
 const ID_PROBLEM = 'must be a string or an integer of at most 53 bits'
 const refuse = (place: string, problem: string) => new Fault('request.shape', { place, problem })

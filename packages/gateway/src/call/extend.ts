@@ -35,7 +35,7 @@ const FORM = /^[A-Za-z][A-Za-z0-9_.$-]*(\/[A-Za-z0-9_.$-]+)+$/
 const LONGEST = 128
 
 export function askExtension(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, audit }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
   const { method, params } = mcpRequest
@@ -43,8 +43,8 @@ export function askExtension(
   // What such a method does nobody knows, which counts as writing.
   const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
-  trail.recorded = true
-  return forward({ parts, requestContext, channel, trail, mcpRequest, target: targetOf(offered, { name: '' }), params })
+  audit.note({ recorded: true })
+  return forward({ parts, requestContext, channel, audit, mcpRequest, target: targetOf(offered, { name: '' }), params })
 }
 
 interface Endpoint {

@@ -7,18 +7,18 @@ import type { Answer, CallParts, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 
 export async function getPrompt(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, audit }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
   const { name } = mcpRequest.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
-  trail.target = name
+  audit.note({ target: name })
   const target = findPrompt(requestContext, name)
   return forward({
     parts,
     requestContext,
     channel,
-    trail,
+    audit,
     mcpRequest,
     target,
     params: { ...mcpRequest.params, name: target.name },
@@ -32,7 +32,7 @@ function findPrompt(requestContext: RequestContext, name: string): Target {
 }
 
 export async function complete(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, audit }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
   const { ref } = mcpRequest.params
@@ -41,7 +41,7 @@ export async function complete(
   const { context, ...params } = mcpRequest.params
   const knows = context !== undefined && target.revision >= CONTEXT_SINCE
   const known = knows ? { ...params, context } : params
-  return forward({ parts, requestContext, channel, trail, mcpRequest, target, params: { ...known, ref: own } })
+  return forward({ parts, requestContext, channel, audit, mcpRequest, target, params: { ...known, ref: own } })
 }
 
 /** Since then a completion may be told of the arguments that are filled in already. */

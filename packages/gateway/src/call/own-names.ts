@@ -21,7 +21,7 @@ import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'
 import { taskPlaceOf } from './tasks/task-place.ts'
-import type { Trail } from './trail.ts'
+import type { Noted } from './audit-facts.ts'
 
 interface Place {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
@@ -29,7 +29,7 @@ interface Place {
   readonly channel: ClientChannel
   readonly target: Target
   readonly mcpRequest: McpRequest
-  readonly trail: Pick<Trail, 'account'>
+  readonly audit: Noted<'account'>
 }
 
 const rename = (place: Place) => (taskId: string) =>

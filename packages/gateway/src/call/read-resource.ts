@@ -17,21 +17,21 @@ export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest)
 }
 
 export async function readResource(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, audit }: ClientRequest,
   parts: CallParts,
 ): Promise<Answer> {
   const kept = await readKept(parts, requestContext, mcpRequest)
   if (kept !== undefined) {
-    trail.target = withoutSecrets(String(mcpRequest.params['uri']))
+    audit.note({ target: withoutSecrets(String(mcpRequest.params['uri'])) })
     return kept
   }
   const target = targetOf(requestContext, mcpRequest)
-  trail.target = withoutSecrets(target.name)
+  audit.note({ target: withoutSecrets(target.name) })
   return forward({
     parts,
     requestContext,
     channel,
-    trail,
+    audit,
     mcpRequest,
     target,
     params: { ...mcpRequest.params, uri: target.name },

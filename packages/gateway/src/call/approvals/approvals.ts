@@ -60,7 +60,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       const { limit, whose } = stand
       throw new Fault('approval.limit', { limit, whose, link: parts.link() })
     }
-    asking.about(stand.id)
+    asking.audit.note({ approval: stand.id })
     if (stand.kind === 'denied')
       throw new Fault('approval.denied', { tool, why: stand.why }, { data: dataOf(stand.id) })
     if (stand.kind === 'expired') throw new Fault('approval.expired', { tool }, { data: dataOf(stand.id) })
@@ -120,7 +120,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     const page = !form && opensPages(mcpRequest)
     const fault = required(asking, pending)
     if (keepsTask(asking, form)) {
-      asking.note(fault)
+      asking.audit.refuse(fault)
       return newTask(asking, { id: pending.id, until: pending.until, signer, now: now(), message: fault.message })
     }
     if (!form && !page) throw fault
@@ -134,7 +134,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     const owner = { principal: principal.id, digest }
     const requestState = PREFIX + states.bind(`${form ? 'form' : 'page'} ${pending.id}`, owner)
     const inputRequests: JsonObject = { [KEY]: { method: 'elicitation/create', params: question } }
-    asking.note(fault)
+    asking.audit.refuse(fault)
     return { result: { resultType: 'input_required', inputRequests, requestState } }
   }
 

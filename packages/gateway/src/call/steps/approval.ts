@@ -17,8 +17,8 @@ export const approval: Step = {
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
     return approvals.settle(askingOf(call, decided))
   },
-  async after({ trail, requestContext }, result, { approvals }) {
-    const granted = trail.policy?.approval
+  async after({ audit, requestContext }, result, { approvals }) {
+    const granted = audit.facts.approval
     if (granted !== undefined && isQuestion(result)) await approvals?.asks(requestContext.organizationId, granted)
     return result
   },
@@ -27,19 +27,12 @@ export const approval: Step = {
 const isQuestion = (result: JsonObject): boolean => result['resultType'] === 'input_required'
 
 function askingOf(call: Call, { verdict, facts }: NonNullable<Call['decided']>): ApprovalAsking {
-  const { requestContext, mcpRequest, channel, trail, target, account } = call
+  const { requestContext, mcpRequest, channel, audit, target, account } = call
   const { organizationId, organization, principal } = requestContext
   return {
     ...{ organizationId, organization, principal, facts, mcpRequest, channel, target, account },
-    correlationId: trail.correlationId,
+    audit,
     arguments: argumentsOf(call) ?? {},
     rules: verdict.approvals,
-    note(fault) {
-      trail.fault = fault
-      trail.outcome = 'refused'
-    },
-    about(id) {
-      if (trail.policy !== undefined) trail.policy = { ...trail.policy, approval: id }
-    },
   }
 }
