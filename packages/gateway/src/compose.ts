@@ -105,7 +105,6 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(core)
   db.presence.watch()
   const auditLog = createAuditLog({
-    now: () => new Date(),
     log,
     logLine,
     count: counters.call,

@@ -24,10 +24,3 @@ export interface McpRequest {
   readonly params: JsonObject
   readonly caller: Caller
 }
-
-/** The progress token that the client chose, if it wants progress. */
-export function progressTokenOf(params: JsonObject): Id | undefined {
-  const meta = params['_meta'] as JsonObject | undefined
-  const token = meta?.['progressToken']
-  return typeof token === 'string' || typeof token === 'number' ? token : undefined
-}

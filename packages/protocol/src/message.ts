@@ -98,3 +98,10 @@ export function metaOf(params: JsonObject | undefined): JsonObject {
   const meta = params?.['_meta']
   return isObject(meta) ? meta : {}
 }
+
+/** The progress token that the client chose, if it wants progress. */
+export function progressTokenOf(params: JsonObject): Id | undefined {
+  const meta = params['_meta'] as JsonObject | undefined
+  const token = meta?.['progressToken']
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined
+}

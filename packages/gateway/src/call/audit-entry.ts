@@ -13,7 +13,6 @@ import type { KeptPayload, Payload } from './payload.ts'
 import { recordedError } from './record-error.ts'
 
 export interface AuditLogParts {
-  readonly now: () => Date
   readonly log: Pick<Log, 'debug' | 'warn' | 'error'>
   /** Writes a line of level info whose facts are a JSON object already. */
   logLine(json: string): void
@@ -125,7 +124,7 @@ export class AuditEntryBuilder {
   /** Writes down the request before it leaves for its upstream. Throws `record.unwritable`. */
   writeAhead(): void {
     if (this.#intent === undefined && this.#isRecorded)
-      this.#intent = this.#parts.intend(this.#withPayload(this.#entry(0, this.#parts.now(), ENDED_BEFORE)))
+      this.#intent = this.#parts.intend(this.#withPayload(this.#entry(0, ENDED_BEFORE)))
   }
 
   close(): void {
@@ -149,9 +148,9 @@ export class AuditEntryBuilder {
 
   /** The log line and the record. They are one object, so that the log and the database cannot differ. */
   #write(seconds: number): void {
-    const { now, log, logLine, write, refuseStranger } = this.#parts
+    const { log, logLine, write, refuseStranger } = this.#parts
     const { outcome, fault } = this.#facts
-    const entry = this.#entry(seconds, now(), { outcome, code: fault?.code })
+    const entry = this.#entry(seconds, { outcome, code: fault?.code })
     const json = JSON.stringify(entry)
     if (fault?.cause === undefined) logLine(json)
     else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
@@ -175,7 +174,8 @@ export class AuditEntryBuilder {
     return { ...entry, detail: { ...entry.detail, payload: kept.hash }, payload: kept.sealed }
   }
 
-  #entry(seconds: number, at: Date, { outcome, code }: Pick<Entry, 'outcome' | 'code'>): Entry {
+  #entry(seconds: number, { outcome, code }: Pick<Entry, 'outcome' | 'code'>): Entry {
+    const at = new Date()
     const facts = this.#facts
     const { requestContext, policy, target, client } = facts
     const { address, userAgent } = this.from

@@ -29,6 +29,7 @@ import {
 import type { Changes } from '../catalog/changes.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { readApp } from './discovery/apps.ts'
+import { call } from './call.ts'
 import { callListed } from './discovery/call-listed.ts'
 import { askTaskOrCall } from './approvals/ask-task.ts'
 import { askExtension } from './extend.ts'
@@ -61,7 +62,7 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'prompts/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
   'resources/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
   'resources/templates/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
-  'tools/call': callListed,
+  'tools/call': (request, parts) => (hasOwnTools(request) ? callListed : call)(request, parts),
   'resources/read': (step, parts) =>
     readApp(step.requestContext, step.mcpRequest, step.audit) ?? readResource(step, parts),
   'prompts/get': getPrompt,
@@ -69,6 +70,10 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'tasks/get': askTaskOrCall,
   'tasks/cancel': askTaskOrCall,
 }
+
+/** Tools of the gateway's own stand only in front of tools that are not listed whole. */
+const hasOwnTools = ({ requestContext: { view } }: ClientRequest): boolean =>
+  view.discovery.mode === 'search' || view.discovery.mode === 'two-tier'
 
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
   modern: {

@@ -9,6 +9,7 @@ import {
   adaptError,
   adaptResult,
   APPS,
+  carriesTask,
   askableOf,
   declares,
   eraOf,
@@ -19,6 +20,7 @@ import {
   NEWEST_LEGACY,
   rewriteResult,
   TASKS,
+  wantsInput,
   type McpRequest,
   type Caller,
   type Crossing,
@@ -29,7 +31,7 @@ import {
 } from '@toolway/protocol'
 import { withOwnIdentity } from './introduce.ts'
 import { keepsTasks, type Target } from '../catalog/view.ts'
-import { answerRounds, wantsInput } from './questions/ask-client.ts'
+import { answerRounds } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, CallParts, ResumableCall, ClientChannel, RequestContext, Word } from './ports.ts'
@@ -72,7 +74,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   const counting = parts.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
   audit.writeAhead()
-  const going = comesBack(params) ? await goOn(forwarding) : forwarding
+  const going = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
   let answer: Word | undefined
   for (let turn = 0; answer === undefined; turn++) {
     try {
@@ -88,7 +90,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
   if ('error' in answer) audit.note({ errorText: answer.error.message })
   if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
-  if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
+  if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
   const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
   const result = requestContext.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
   return {
@@ -148,8 +150,8 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     heardLater(forwarding, answer.error)
     return answer
   }
-  const result = nameResult(forwarding, answer.result)
-  const state = rounded && wantsInput(answer) ? result['requestState'] : undefined
+  const result = carriesTask(answer.result) ? nameResult(forwarding, answer.result) : answer.result
+  const state = rounded && wantsInput(answer.result) ? result['requestState'] : undefined
   if (typeof state === 'string') return { result: { ...result, requestState: parts.states.bind(state, owner()) } }
   return result === answer.result ? answer : { result }
 }
@@ -181,8 +183,8 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
     const first = await send(own)
     const last =
-      channel.asks && wantsInput(first) ? await answerRounds({ channel, target, params: own, send }, first) : first
-    return asTask && !wantsInput(last) ? taskForLegacy(forwarding, last) : last
+      channel.asks && asksFirst(first) ? await answerRounds({ channel, target, params: own, send }, first) : first
+    return asTask && !asksFirst(last) ? taskForLegacy(forwarding, last) : last
   }
   if (forwarding.needsTask === true && declares(mcpRequest.caller.capabilities, TASKS))
     return callAsTask(forwarding, (speaking, task) =>
@@ -193,6 +195,8 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     ? askUrls(mcpRequest, answer.error)
     : answer
 }
+
+const asksFirst = (answer: Answer): boolean => 'result' in answer && wantsInput(answer.result)
 
 const offersTasks = ({ mcpRequest, requestContext, target }: Forwarding): boolean =>
   mcpRequest.caller.revision === NEWEST_LEGACY &&

@@ -5,7 +5,6 @@
  * to open, makes the session listen.
  */
 import {
-  carriesTask,
   eraOf,
   renameRelated,
   renameTask,
@@ -35,9 +34,8 @@ interface Place {
 const rename = (place: Place) => (taskId: string) =>
   place.parts.tasks.bind(taskOwner(place.requestContext.principal), taskPlaceOf(place), taskId)
 
-/** A server's result as the client may read it. */
+/** A server's result that is a task, or belongs to one, as the client may read it. */
 export function nameResult(place: Place, result: JsonObject): JsonObject {
-  if (!carriesTask(result)) return result
   const { task } = result
   // A tool's own member of that name is a task only where one was asked for.
   if (task !== undefined && place.mcpRequest.params['task'] === undefined)

@@ -3,7 +3,6 @@ import { createAuditLog, type AuditLog, type AuditLogParts } from '../call/audit
 
 export const createTestAuditLog = (parts: Partial<AuditLogParts> = {}): AuditLog =>
   createAuditLog({
-    now: () => new Date(),
     log: { debug() {}, warn() {}, error() {} },
     logLine() {},
     count() {},

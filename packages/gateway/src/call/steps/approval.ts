@@ -2,7 +2,7 @@
  * Approval by a person. Asked last before the call is sent: nobody is asked about arguments that a rule or a schema refuses.
  */
 import { Fault } from '@toolway/contract'
-import type { JsonObject } from '@toolway/protocol'
+import { wantsInput } from '@toolway/protocol'
 import type { Answer, ApprovalAsking } from '../ports.ts'
 import { argumentsOf, type Call, type Step } from './step.ts'
 
@@ -19,12 +19,10 @@ export const approval: Step = {
   },
   async after({ audit, requestContext }, result, { approvals }) {
     const granted = audit.facts.approval
-    if (granted !== undefined && isQuestion(result)) await approvals?.asks(requestContext.organizationId, granted)
+    if (granted !== undefined && wantsInput(result)) await approvals?.asks(requestContext.organizationId, granted)
     return result
   },
 }
-
-const isQuestion = (result: JsonObject): boolean => result['resultType'] === 'input_required'
 
 function askingOf(call: Call, { verdict, facts }: NonNullable<Call['decided']>): ApprovalAsking {
   const { requestContext, mcpRequest, channel, audit, target, account } = call

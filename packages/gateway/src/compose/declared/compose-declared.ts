@@ -84,7 +84,6 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   declareAll()
 
   const auditLog = createAuditLog({
-    now: () => new Date(),
     log,
     logLine,
     count: counters.call,
