@@ -110,8 +110,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     count: counters.call,
     refuse: counters.refuse,
     shadow: counters.shadow,
-    intend: records.intend,
-    write: records.write,
+    intend: (entry) => records.intend(entry),
+    write: (entry, json, intent) => records.write(entry, json, intent),
     ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
   })
