@@ -368,19 +368,19 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
     await house.connect(gateway, 'shared')
-    const { open, refused, credentialArrived } = gateway.callCredentials
-    const used = await open(house.asking())
+    const { callCredentials } = gateway
+    const used = await callCredentials.open(house.asking())
     const challenge = 'Bearer error="insufficient_scope", scope="write admin"'
-    const fault = await caught(() => refused(house.asking(), used, challenge, 403))
+    const fault = await caught(() => callCredentials.refused(house.asking(), used, challenge, 403))
     expect(fault.facts['link']).toBe('https://gateway.example/connect/shared?read+write+admin')
     expect(house.authority.refreshes()).toBe(0)
     // What is there does not serve whoever waits for a wider one.
     const late = new AbortController()
-    const waiting = credentialArrived(house.asking(), late.signal)
+    const waiting = callCredentials.credentialArrived(house.asking(), late.signal)
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits')
     await house.connect(gateway, 'wider')
     expect(await waiting).toBe(true)
-    expect(await caught(() => refused(house.asking(), used, undefined, 403))).toMatchObject({
+    expect(await caught(() => callCredentials.refused(house.asking(), used, undefined, 403))).toMatchObject({
       code: 'upstream.needs-auth',
     })
   })
