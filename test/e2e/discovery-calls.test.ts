@@ -1,4 +1,5 @@
 /** What is called through a tool of the gateway's own goes the whole way of a call: the inner tool is what rules, records and servers see. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -2,6 +2,7 @@
  * Who may open a lasting line, and whose is what comes over it? The pair of 2024-11-05 and WebSocket, by hand: keys, endpoints and
  * origins that are wrong, revisions, batches, crowds, records.
  */
+// @module-tag long
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'

@@ -34,7 +34,7 @@ const processAt = async (address = town.gateway.address) => {
   return json<Processes>(answer).processes[0]
 }
 const callChild = (address = town.gateway.address) =>
-  callTool({ url: `${address}/mcp`, key: keyOf('tenant_member of default'), era: 'modern' }, 'child__echo', {
+  callTool({ url: `${address}/mcp`, key: keyOf('tenant_admin key of default'), era: 'modern' }, 'child__echo', {
     text: 'x',
   })
 const recordsOf = (action: string) =>

@@ -2,6 +2,7 @@
  * Does the gateway speak every revision as a client, over every transport that servers have? Each server here speaks one revision
  * and refuses the others, and says itself which one was agreed on.
  */
+// @module-tag long
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

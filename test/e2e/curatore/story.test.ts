@@ -318,7 +318,7 @@ describe('a bad day', () => {
       await expect.poll(works, patiently).toContain('structuredContent')
       expect((await fetch(`${gateway.address}/health/live`)).status).toBe(200)
       expect((await resident()) - before).toBeLessThan(200)
-      expect(lines().filter(({ message }) => message === 'a rejection nobody handled')).toEqual([])
+      expect(lines().filter(({ message }) => message === 'unhandled promise rejection')).toEqual([])
     },
   )
 

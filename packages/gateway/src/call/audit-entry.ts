@@ -131,7 +131,7 @@ export class AuditEntryBuilder {
     try {
       this.#close((performance.now() - this.begun) / 1000)
     } catch (thrown) {
-      this.#parts.log.error({ err: thrown, request_id: this.correlationId }, 'an audit entry could not be closed')
+      this.#parts.log.error({ err: thrown, request_id: this.correlationId }, 'an audit entry could not be written')
     }
   }
 

@@ -66,7 +66,7 @@ export class BatchStore {
       }
     }
     if (begun.size > 0)
-      log.warn({ count: begun.size }, 'a gateway ended before the answers of calls: they are on record')
+      log.warn({ count: begun.size }, 'a gateway ended before calls were answered; their records say so')
     batch.push(...begun.values())
     return take()
   }
@@ -78,7 +78,7 @@ export class BatchStore {
     try {
       appendFileSync(join(directory, REFUSED), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
     } catch (failure) {
-      log.error({ err: failure, entry }, 'a refused record cannot be kept')
+      log.error({ err: failure, entry }, 'a refused record cannot be stored')
     }
   }
 }

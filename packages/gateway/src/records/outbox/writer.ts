@@ -151,7 +151,7 @@ class OutboxWriter implements RecordWriter {
     } catch (thrown) {
       log.error({ err: thrown }, 'the outbox cannot be read')
     }
-    log.warn({ waiting: this.#queue.length }, 'records cannot be written now; they wait')
+    log.warn({ waiting: this.#queue.length }, 'records cannot be stored now; they wait')
     this.#plan(this.#pause)
     this.#pause = Math.min(this.#pause * 2, AGAIN.most)
   }
@@ -207,7 +207,7 @@ class OutboxWriter implements RecordWriter {
     try {
       this.#append('', 0)
     } catch (thrown) {
-      log.error({ err: thrown, directory }, 'the outbox cannot be written: records wait in memory alone')
+      log.error({ err: thrown, directory }, 'the outbox cannot be written; records wait in memory only')
       // An intent on the disk still stands for a record that memory has no room for.
       const lost = this.#ends.filter(({ spilled, intent }) => spilled && intent === undefined).length
       if (lost > 0) onLoss(lost)
