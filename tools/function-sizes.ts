@@ -31,7 +31,6 @@ const LONG = new Set([
   'createOAuthDoor',
   'createOwnChildren',
   'createOwnStream',
-  'createServer',
   'createSessionPool',
   'createSignIn',
   'createToolDoor',

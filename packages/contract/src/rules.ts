@@ -53,7 +53,7 @@ export const RuleMatch = z.strictObject({
   /** Kinds of connections: `mcp.http`, `mcp.process`, `contract`, `openapi`. */
   connectors: z.array(z.string().min(1)).min(1).optional(),
   effects: z.array(z.enum(EFFECTS)).min(1).optional(),
-  /** What a contract says a tool is for, or the tag of an OpenAPI operation. */
+  /** The category that a contract states for a tool, or the tag of an OpenAPI operation. */
   categories: globs.optional(),
   /** Slugs of the organizations that a rule of the platform speaks of; absent means all. */
   organizations: z.array(z.string().min(1)).min(1).optional(),
@@ -72,7 +72,7 @@ const bytes = z
   .positive()
   .max(64 * 1024 * 1024)
 
-/** What of a result reaches the caller; the rest is kept for it for a while. */
+/** The part of a result that reaches the caller; the rest is stored for the caller for a limited time. */
 export const ResultBudget = z.strictObject({
   /** Bytes of UTF-8 of all text together. */
   text: bytes.optional(),
@@ -85,7 +85,7 @@ export const ResultBudget = z.strictObject({
 })
 export type ResultBudget = z.output<typeof ResultBudget>
 
-/** Who may grant. Somebody fits who has one of the roles, is one of the members, or belongs to one of the groups. */
+/** The approvers. A user qualifies who has one of the roles, is one of the members, or belongs to one of the groups. */
 export const Approvers = z.strictObject({
   roles: z.array(z.enum(ROLES)).min(1).optional(),
   /** Addresses of members. */
@@ -109,7 +109,7 @@ const PARAMETERS = {
     calls: z.int().positive().max(1_000_000),
     /** Seconds. */
     per: z.int().positive().max(86_400).default(60),
-    /** Who shares the budget. */
+    /** The scope that shares the budget. */
     of: z.enum(['caller', 'organization', 'session']).default('caller'),
   }),
   lock: z.strictObject({
@@ -205,7 +205,7 @@ export interface RuleRef {
   readonly reason: string
 }
 
-/** Who calls, as conditions see it. Everything that could tell one caller from another is here and nowhere else. */
+/** The caller, as conditions see it. Everything that can distinguish one caller from another is here and nowhere else. */
 export interface PrincipalFacts {
   /** `usr_…`, `key_…` or `operator`. */
   readonly id: string
@@ -233,7 +233,7 @@ export interface ToolFacts {
   readonly connection: string
   readonly connector: string
   readonly effect: string
-  /** Whose word the effect is: `administrator`, `connector`, `server` or `unknown`. */
+  /** The source of the effect: `administrator`, `connector`, `server` or `unknown`. */
   readonly effectFrom: string
   readonly category: string
 }
@@ -249,7 +249,7 @@ export interface ContextFacts {
   readonly address: string
 }
 
-/** What the platform says of a tool by its name alone, in the words of the source system (ledger S3-POLY-01). */
+/** The actions of platform rules that match a tool by its name alone, in the source system's terms (ledger S3-POLY-01). */
 export const NAME_ACTIONS = ['block', 'warn'] as const
 export type NameAction = (typeof NAME_ACTIONS)[number]
 

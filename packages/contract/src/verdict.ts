@@ -1,11 +1,11 @@
-/** What rules say of one tool, for one caller, with these arguments; and what they ask to be told. */
+/** The verdict of the rules on one tool, for one caller, with these arguments; and the facts that the rules need for it. */
 import type { ContextFacts, PrincipalFacts, Rule, RuleAction, RuleRef, ToolFacts } from './rules.ts'
 
 /** As `Json` of the protocol, which this package does not know. */
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 type JsonObject = { [key: string]: Json }
 
-/** What a decision is made from: nothing else is looked at, so that the same facts give the same verdict for ever. */
+/** The inputs of a decision: nothing else is read, so that the same facts always give the same verdict. */
 export interface Facts {
   readonly principal: PrincipalFacts
   readonly context: ContextFacts
@@ -24,7 +24,7 @@ export interface Change {
   readonly rule: RuleRef
 }
 
-/** What a shadow rule would have done. */
+/** The outcome that a shadow rule would have had. */
 export interface Shadow {
   readonly rule: RuleRef
   readonly would: RuleAction
@@ -53,7 +53,7 @@ export interface Verdict {
   readonly approvals: readonly Rule<'approve'>[]
   readonly rates: readonly Rule<'rate'>[]
   readonly sizes: readonly Rule<'size'>[]
-  /** What clamps and locks: as a list shows it in the schema. */
+  /** The rules that clamp and lock, as a listing shows them in the schema. */
   readonly shapes: readonly Rule[]
   readonly shadows: readonly Shadow[]
 }

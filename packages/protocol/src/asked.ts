@@ -2,7 +2,7 @@
  * A request in neutral form: what is asked and by what kind of client, whichever revision it came in.
  *
  * `params` stay as they arrived, envelope keys included, because a relay forwards them; the caller's facts are read out
- * beside them. Each era's folder knows how to read an `Asked` from its wire and how to write one for its wire.
+ * beside them. Each era's folder knows how to read an `McpRequest` from its wire and how to write one for its wire.
  */
 import type { Revision } from './era.ts'
 import type { JsonObject } from './json.ts'
@@ -10,7 +10,7 @@ import type { Id } from './message.ts'
 
 export interface Caller {
   readonly revision: Revision
-  /** What the client declared that it can do, for this request or for its session. */
+  /** The capabilities that the client declared, for this request or for its session. */
   readonly capabilities: JsonObject
   /** Name and version for display; never trusted. */
   readonly client: JsonObject | undefined

@@ -136,7 +136,7 @@ describe('a connection that is not there', () => {
     expect(held.noted.slice(2)).toEqual(['web well'])
     expect(held.again).toEqual(['web', 'web'])
     expect(held.counted).toEqual(['unwell', 'unwell', 'well', 'well'])
-    expect(held.lines).toEqual(['the connection does not answer', 'the connection answers again'])
+    expect(held.lines).toEqual(['no answer', 'answers again'])
   })
 
   test('takes no check from the others, although it never answers', async () => {

@@ -110,12 +110,9 @@ export function createKeepHealthy({ now, random, claim, note, again, count, log 
     if (!turned && fault === undefined) return
     one.unwell = fault !== undefined
     const { organizationId, connectionId, alias } = one.watched
-    if (turned && fault === undefined) log.info({ connection: alias, connectionId }, 'the connection answers again')
+    if (turned && fault === undefined) log.info({ connection: alias, connectionId }, 'answers again')
     else if (turned)
-      log.warn(
-        { connection: alias, connectionId, code: fault?.code, problem: fault?.message },
-        'the connection does not answer',
-      )
+      log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'no answer')
     await note(organizationId, connectionId, fault).catch((thrown: unknown) =>
       log.warn({ connection: alias, err: thrown }, 'the state of a connection could not be stored'),
     )

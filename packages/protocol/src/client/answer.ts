@@ -81,7 +81,9 @@ export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
   }
 }
 
-/** The response that is waited for out of a stream of messages; the others are told. What comes after it is not heard. */
+/**
+ * Returns the awaited response from a stream of messages; the others go to `onMessage`. Messages after the response are not read.
+ */
 export async function hearUntil(
   peer: Pick<Peer, 'alias'>,
   texts: AsyncIterable<string>,

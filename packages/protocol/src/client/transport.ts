@@ -54,5 +54,5 @@ export interface Transport {
   mask(text: string): string
 }
 
-/** What makes error texts of a server: its name and the mask of its secrets. */
+/** The parts of an error text about a server: its name and the mask of its secrets. */
 export type Peer = Pick<Transport, 'alias' | 'mask'>

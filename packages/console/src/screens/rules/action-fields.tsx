@@ -1,4 +1,4 @@
-/** What follows, and only the fields that it needs. */
+/** The action of a rule, with only the fields that it needs. */
 import { Group, Radio, Select, SimpleGrid, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { RULE_ACTIONS, type RuleAction } from '@toolway/contract'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Who says yes, how many of them, and for how long a question and a grant are good. */
+/** The approvers, the number required, and the lifetimes of a request and a grant. */
 import { MultiSelect, SimpleGrid, Stack, Switch } from '@mantine/core'
 import { listWebhooks } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** A rule while it is being written: the words of the contract, finished or not. What it says is judged by the gateway alone. */
+/** A rule while it is being written, in the fields of the contract, complete or not. Only the gateway evaluates it. */
 import type { RuleAction, RuleScope, RuleState } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
 
@@ -16,7 +16,7 @@ export interface Match {
 
 export interface Draft {
   readonly scope: RuleScope
-  /** What the scope is of; empty for the outer two, and while it was not said. */
+  /** The subject of the scope; empty for the outer two scopes, and until it is set. */
   readonly of: string
   readonly name: string
   readonly reason: string
@@ -25,7 +25,7 @@ export interface Draft {
   readonly parameters: Parameters
 }
 
-/** What an action begins with; what is not said is as the contract has it. */
+/** The initial parameters of each action; those not set here have the contract's defaults. */
 export const BEGINNINGS: Readonly<Record<RuleAction, Parameters>> = {
   allow: { lifts: [] },
   warn: {},

@@ -6,7 +6,7 @@ import { listIn, textIn } from './sentence.ts'
 
 export type Problems = DraftCheck['problems']
 
-/** What is wrong at that place of the rule or within it. */
+/** Returns the problem at that place of the rule or within it. */
 export const problemAt = (problems: Problems, place: string): string | undefined =>
   problems.find((one) => one.place === place || one.place.startsWith(`${place}/`))?.problem
 

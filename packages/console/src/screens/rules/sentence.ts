@@ -1,4 +1,4 @@
-/** What a rule does, in a sentence that grows with it. The words are in `texts`; here is only which of them are said. */
+/** Describes a rule in a sentence that grows with it. The wording is in `texts`; this module only selects it. */
 import { kindOf } from '@toolway/contract'
 import type { Texts } from '../../texts/texts.ts'
 import type { Draft, Parameters } from './draft.ts'
