@@ -16,10 +16,8 @@ export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest)
   return target
 }
 
-export async function readResource(
-  { requestContext, mcpRequest, channel, audit }: ClientRequest,
-  parts: CallParts,
-): Promise<Answer> {
+export async function readResource(request: ClientRequest, parts: CallParts): Promise<Answer> {
+  const { requestContext, mcpRequest, audit } = request
   const kept = await readKept(parts, requestContext, mcpRequest)
   if (kept !== undefined) {
     audit.note({ target: withoutSecrets(String(mcpRequest.params['uri'])) })
@@ -27,15 +25,7 @@ export async function readResource(
   }
   const target = targetOf(requestContext, mcpRequest)
   audit.note({ target: withoutSecrets(target.name) })
-  return forward({
-    parts,
-    requestContext,
-    channel,
-    audit,
-    mcpRequest,
-    target,
-    params: { ...mcpRequest.params, uri: target.name },
-  })
+  return forward({ ...request, parts, target, params: { ...mcpRequest.params, uri: target.name } })
 }
 
 /** A session that watches more than this, at all servers together, is refused: each address is kept, stored and told. */
