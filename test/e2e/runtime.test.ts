@@ -1,4 +1,7 @@
-/** What runs, as its operators see it: processes, the pool, sessions, the log, settings, figures. Each change reaches every gateway. */
+/**
+ * The runtime as its operators see it: processes, the pool, sessions, the log, settings, figures. Each change reaches every
+ * gateway.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 /**
- * Does the gateway speak every revision as a client, over every transport that servers have? Each server here speaks one revision
- * and refuses the others, and says itself which one was agreed on.
+ * Tests that the gateway speaks every revision as a client, over every transport that servers have. Each server here speaks one
+ * revision, refuses the others, and reports the negotiated one.
  */
 // @module-tag long
 import { readFileSync } from 'node:fs'
