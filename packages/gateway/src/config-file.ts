@@ -1,8 +1,8 @@
 /**
  * The declaration file (`TOOLWAY_CONFIG`): organizations, connections, toolsets, keys and rules as YAML, read strictly.
  *
- * A value that may be a secret is a text, `{ env: NAME }` or `{ file: path }`. What stands at the top belongs to the
- * organization `default`. Errors name the place by its path and by line and column.
+ * A value that may be a secret is a text, `{ env: NAME }` or `{ file: path }`. Members at the top level belong to the
+ * organization `default`. Errors name the member by its path and by line and column.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -101,7 +101,7 @@ const OpenApi = Remote.extend({
   effects: OperationEffects.default({}),
   key: KeyPlace.optional(),
 })
-/** Nobody has to say it, because the other members do; where it is said, it holds. */
+/** The type is optional, because the other members determine it; where it is given, it applies. */
 const Connection = z.union(
   [
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
@@ -143,7 +143,7 @@ const members = {
 }
 const File = z.strictObject({
   ...members,
-  /** What holds in every organization. */
+  /** Settings of every organization. */
   platform: z.strictObject({ rules: Rules.optional() }).optional(),
   organizations: z.record(Slug, z.strictObject(members)).default({}),
 })

@@ -6,7 +6,7 @@ import type { AuditLogParts } from '../../call/audit-entry.ts'
 import { createRefusals } from '../../records/refusals.ts'
 import type { Base } from '../core-dependencies.ts'
 
-/** Nobody reads it back. */
+/** A placeholder that is never read. */
 const NOWHERE = {} as ReturnType<AuditLogParts['intend']>
 
 export function composeLogRecords({ log, opened }: Base): Pick<AuditLogParts, 'intend' | 'write' | 'refuseStranger'> {

@@ -1,6 +1,8 @@
 /**
- * What a database would hold, in memory: the organizations, connections, toolsets and keys that files declare, and what each
- * connection offered when it was last asked. Rows are immutable.
+ * The database's content in memory: the organizations, connections, toolsets and keys that files declare, and the last catalog of
+ * each connection. Immutable rows of the same shapes, so that the code above cannot tell the two apart.
+ *
+ * Ids are derived from the names, so that a restart, and another gateway of the same files, use the same ids.
  */
 import type { ConnectionId, RuleWords } from '@toolway/contract'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
