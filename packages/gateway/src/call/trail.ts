@@ -10,7 +10,7 @@ import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import type { KeptPayload, Payload } from './payload.ts'
-import type { PolicyTrace } from './policy/obey.ts'
+import type { PolicyTrace } from './policy/enforce.ts'
 import type { RequestContext } from './ports.ts'
 import { recordedError } from './record-error.ts'
 

@@ -4,6 +4,7 @@ import {
   EFFECT_SOURCES,
   EFFECTS,
   ROLES,
+  VERDICT_ACTIONS,
   type Facts,
   type ToolFacts,
   type Verdict,
@@ -12,7 +13,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Policy } from './verdict.ts'
 
-const ACTIONS = ['allow', 'warn', 'approve', 'reject', 'block', 'hide'] as const
 const names = z.array(z.string())
 
 /** A caller, as far as a case says it. */
@@ -37,7 +37,7 @@ export const TestTool = z.strictObject({
 })
 
 export const Expected = z.strictObject({
-  action: z.enum(ACTIONS).optional(),
+  action: z.enum(VERDICT_ACTIONS).optional(),
   /** Name of the rule that decides; null where none does. */
   rule: z.string().nullable().optional(),
   /** As they would be sent. */
@@ -60,8 +60,8 @@ export const TestCase = z.strictObject({
   arguments: z.record(z.string(), z.json()).default({}),
   time: z.iso.datetime({ offset: true }).default('2026-01-01T12:00:00Z'),
   address: z.string().default(''),
-  expect: z.union([z.enum(ACTIONS).transform((action) => ({ action })), Expected], {
-    error: `must be one of ${ACTIONS.join(', ')}, or { action, rule, arguments, approvals, warnings, shadows }`,
+  expect: z.union([z.enum(VERDICT_ACTIONS).transform((action) => ({ action })), Expected], {
+    error: `must be one of ${VERDICT_ACTIONS.join(', ')}, or { action, rule, arguments, approvals, warnings, shadows }`,
   }),
 })
 export type TestCase = z.output<typeof TestCase>

@@ -2,7 +2,7 @@
 import { EFFECTS, RULE_STATES, type RuleState } from '@toolway/contract'
 import { Argument, Command, Option } from 'commander'
 import { examples, outputOf, type Common, type Finish } from '../command-words.ts'
-import type { RuleFlags } from './rule-flags.ts'
+import { ACTION_OPTIONS, type RuleFlags } from './rule-flags.ts'
 import type { ChangeFlags, PolicyPlace, ScopeFlags } from './rules.ts'
 
 type Words = Common & PolicyPlace
@@ -44,24 +44,15 @@ export function policyCommand(finish: Finish): Command {
   return command
 }
 
-const addCommand = (command: Command, finish: Finish) =>
-  command
+function addCommand(command: Command, finish: Finish): void {
+  const add = command
     .command('add')
     .description(
       'add a rule, said by flags, or those of a file; they hold at once. A file says all that flags do not: size, who approves, values and patterns of reject',
     )
     .addArgument(new Argument('[file]', 'YAML or JSON: a rule, or a list of them; - is standard input'))
-    .option('--block <tools...>', 'refuse tools by patterns on their names')
-    .option('--hide <tools...>', 'as if they did not exist')
-    .option('--warn <tools...>', 'have their calls marked on record')
-    .option('--approve <tools...>', 'have an administrator of the organization approve each call')
-    .option('--clamp <bound>', 'bring an argument within bounds: TOOL:PARAMETER<=50, …>=1, …=1..50')
-    .option('--default <value>', 'with --clamp: what is sent where nothing is said')
-    .option('--reject <bound>', 'refuse a call whose argument lies outside bounds, said as for --clamp')
-    .option('--lock <value>', 'fix an argument, TOOL:PARAMETER=VALUE, or give it a default, TOOL:PARAMETER?=VALUE')
-    .option('--rate <rate>', 'so many calls in so many seconds: TOOLS:20/60, …/session, …/organization')
-    .option('--allow <tools...>', 'an exception from rules that --lifts names')
-    .option('--lifts <rules...>', 'with --allow: names of the rules that do not hold there')
+  for (const [flags, about] of ACTION_OPTIONS) add.option(flags, about)
+  add
     .option('--when <condition>', 'only where this holds, in CEL over principal, tool, args and context')
     .addOption(new Option('--effect <effects...>', 'only for tools that do this').choices(EFFECTS))
     .option('--connector <connectors...>', 'only for connections of that kind')
@@ -86,6 +77,7 @@ const addCommand = (command: Command, finish: Finish) =>
     .action(async (file: string | undefined, options: RuleFlags & ScopeFlags & Words) =>
       finish(await (await import('./rules.ts')).add(file, options, options, outputOf(options))),
     )
+}
 
 const changeCommand = (command: Command, finish: Finish) =>
   command
