@@ -1,6 +1,6 @@
 /**
- * Does the check of the floors really fail when an import breaks one? Small trees with one sin each are written to a
- * folder of their own and cruised by the same program with the same rules that `npm run check` uses.
+ * Tests that the check of the floors fails when an import breaks one. Small trees with one violation each are written to a folder
+ * of their own and checked by the same program with the same rules that `npm run check` uses.
  */
 // @module-tag long
 import { execFile } from 'node:child_process'
@@ -12,7 +12,7 @@ import { describe, test } from 'vitest'
 const root = dirname(import.meta.dirname)
 const src = 'packages/gateway/src'
 
-/** What every tree has: the two packages everybody reads, and something on each floor that is as it should be. */
+/** The base of every tree: the two packages that all code imports, and one valid file on each floor. */
 const sound = {
   'packages/contract/src/index.ts': "import { z } from 'zod'\nexport const Id = z.string()\n",
   'packages/protocol/src/index.ts': "import { Id } from '@toolway/contract'\nexport const Message = Id\n",

@@ -1,7 +1,7 @@
 /**
- * Which rows of the ledger are proven, and by which tests? A test claims a row by carrying its id in its title; a row is
- * proven when at least one test claims it and every test that does passed in the last whole run. Nothing else proves a
- * row: no comment, no file name, no word in a document.
+ * Determines which rows of the ledger are proven, and by which tests. A test claims a row by carrying its id in its title; a row
+ * is proven when at least one test claims it and every test that does passed in the last whole run. Nothing else proves a row: no
+ * comment, no file name, no word in a document.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -36,7 +36,6 @@ const LONG = new Set([
   'createSuspendedCalls',
   'createRecordWriter',
   'createRows',
-  'createServer',
   'createSessionPool',
   'createSignIn',
   'createToolDoor',

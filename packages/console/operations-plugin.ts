@@ -1,6 +1,6 @@
 /**
- * What the browser needs of an operation is its name, method and path: a build replaces each by those, so that its schemas, and
- * the library that they are written in, are loaded only where a form uses one. Types stay those of the contract.
+ * Replaces each operation by its name, method and path in a browser build, which needs no more of it: schemas, and the library
+ * that they are written in, are loaded only where a form uses one. Types stay those of the contract.
  */
 import * as admin from '@toolway/contract/admin'
 import type { Plugin } from 'vite'

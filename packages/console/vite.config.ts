@@ -1,4 +1,4 @@
-/** How is the console built? One bundle under /assets, split by screen, that asks nobody else for anything. */
+/** The build of the console: one bundle under /assets, split by screen, that makes no request to another host. */
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'

@@ -107,7 +107,7 @@ test('a gateway that is killed after the grant has it still, and one that is kil
   // The grant is there, and is used once.
   expect(await call('demo__hash_text', given)).toContain('sha256 of 6 bytes')
   expect(await call('demo__hash_text', given)).toContain('APPROVAL_REQUIRED')
-  // Nobody knows whether the other call acted: it is asked about anew.
+  // The effect of the other call is unknown, so approval is requested again.
   const again = await call('demo__wait_for', slow)
   expect(again).toContain('APPROVAL_REQUIRED')
   expect(idIn(again)).not.toBe(slowId)

@@ -1,4 +1,7 @@
-/** What the first screen says for Claude Desktop, pasted as it stands: does it work for somebody who has only cloned this? */
+/**
+ * Tests that the configuration for Claude Desktop from the first screen, pasted unchanged, works for a user who has only cloned
+ * the repository.
+ */
 // @module-tag long
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'

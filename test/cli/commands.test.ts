@@ -344,7 +344,7 @@ describe('connections', () => {
     }[]
     for (const { alias } of cases)
       expect(listed).toContainEqual(expect.objectContaining({ alias, status: 'error', reason: expect.any(String) }))
-    // What a server said last may hold a secret: whoever asks here reads it, whoever calls does not.
+    // The last output of a server may contain a secret: administrators read it here, callers do not get it.
     const crashed = (await here.json(['connection', 'test', 'crash'])) as Record<string, string>
     expect(crashed['cause']).toContain('API_TOKEN is not set')
     expect(crashed['problem']).not.toContain('API_TOKEN')

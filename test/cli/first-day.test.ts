@@ -1,4 +1,4 @@
-/** Does the guide to the first day say what is so? Its blocks run as they stand there, in an empty directory, by a real gateway. */
+/** Tests that the guide to the first day is correct: its blocks run as written, in an empty directory, by a real gateway. */
 import { execFile } from 'node:child_process'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ interface Ran {
 /** A block in a shell of a person who has started Toolway in this folder. */
 async function runBlock(here: Installation, script: string): Promise<Ran> {
   await writeFile(join(here.folder, 'password'), PASSWORD)
-  // What is tried is the command, not what npx does to find it.
+  // The command is under test, not the way npx finds it.
   await writeFile(join(here.folder, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${TOOLWAY}" "$@"\n`)
   await chmod(join(here.folder, 'npx'), 0o755)
   const PATH = `${here.folder}:${dirname(process.execPath)}:${process.env['PATH']}`

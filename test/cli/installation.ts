@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** What `npx toolway` runs. */
+/** The file that `npx toolway` runs. */
 export const TOOLWAY = join(ROOT, 'packages/gateway/bin/toolway.mjs')
 const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
 
@@ -57,7 +57,7 @@ export interface Installation extends AsyncDisposable {
   start(settings?: Settings, where?: Where): Promise<Running>
   /** The key with which this machine's command line calls. */
   localKey(): Promise<string>
-  /** What a first start wrote for its owner, as its output goes to no terminal here. */
+  /** The key and the set-up code that a first start wrote to a file for the owner, since its output goes to no terminal here. */
   firstSecrets(): Promise<{ readonly key: string; readonly code: string }>
 }
 

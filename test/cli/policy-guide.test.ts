@@ -1,4 +1,4 @@
-/** Does the guide to rules say what is so? Its commands run as they stand there, and its files are files that Toolway reads. */
+/** Tests that the guide to rules is correct: its commands run as written, and Toolway reads its files. */
 // @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

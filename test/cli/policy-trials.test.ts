@@ -82,7 +82,7 @@ test('cases of a file are held against rules of a file, with no Toolway there', 
   await writeFile(other, RULES.replace(`"!('ops' in principal.groups)"`, `"!("`))
   const broken = await here.run(['policy', 'test', file, '--rules', other])
   expect(broken.out).toContain('not ok 1 - the rule "no-deletes" can be read')
-  // What does not fit is said with its place.
+  // A mismatch is reported with its position.
   await writeFile(file, CASES.replace('expect: allow', 'expects: allow'))
   expect(await here.run(['policy', 'test', file])).toMatchObject({
     code: 1,

@@ -40,7 +40,7 @@ describe('toolway connection restart', () => {
           status: 'error',
           reason: 'The connection moody is not started any more after 4 failures in a row: it exited with code 7.',
         })
-      // What would let it work comes too late: nobody tries any more, until somebody says so.
+      // The file that lets the start succeed comes too late: no restart is attempted until one is requested.
       await writeFile(permit, '')
       expect(await here.run(['connection', 'restart', 'moody'])).toMatchObject({
         code: 0,

@@ -1,4 +1,7 @@
-/** Where do keys and other secrets of a command go, and where do they come from? Not to whoever listens, not from where all can read. */
+/**
+ * Tests the destinations and sources of keys and other secrets of a command: they are not sent to any listener, and not read from
+ * places that others can read.
+ */
 // @module-tag long
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

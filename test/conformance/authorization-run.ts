@@ -1,8 +1,8 @@
 /**
- * What does the suite for authorization servers find of the gateway's own? It is run as its own process against a gateway that
- * asks for keys; the person with the browser, for whom it prints an address, is played.
+ * Runs the official suite for authorization servers against the gateway's own. The suite is a process of its own, the gateway
+ * requires keys, and the user with the browser, for whom the suite prints an address, is simulated.
  *
- * The client that it is given registers itself first, as the suite wants to be given one.
+ * The client given to the suite registers itself first, as the suite expects.
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'

@@ -1,8 +1,9 @@
 /**
- * What does one client suite find of the gateway's upstream client? Each scenario is a process of the suite's own, with a
- * server of its own, and the driver as the client it starts; a few run side by side.
+ * Runs one client suite against the gateway's upstream client. Each scenario is a process of the suite, with its own server, and
+ * starts the driver as its client; a few run side by side.
  *
- * The checks decide, and the suite's verdict on the client it started: a driver that could not tell its story has failed.
+ * The result depends on the checks and on the suite's verdict on the client it started: a driver that could not complete its
+ * story has failed.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
@@ -42,7 +43,10 @@ export async function runClientSuite(suite: Suite, options: ClientRunOptions): P
   return secondTries(suite, outcomes, options)
 }
 
-/** What failed, once more with nothing beside it: a scenario has clocks of its own, and a machine may be busy. It is said. */
+/**
+ * Runs failed scenarios again, one at a time, because a scenario has its own timeouts and the machine may be busy. A success on
+ * the second try is printed.
+ */
 async function secondTries(suite: Suite, outcomes: ScenarioOutcome[], options: ClientRunOptions) {
   const settled: ScenarioOutcome[] = []
   for (const outcome of outcomes) {

@@ -1,7 +1,8 @@
 /**
- * What does each client scenario of the suites want done? One story per scenario, told by a client at the gateway's door.
+ * The actions for each client scenario of the suites: one story per scenario, carried out by a client at the gateway's endpoint.
  *
- * A story fails when the gateway's answer is not what the scenario's server gave; how the gateway asked for it, the suite sees.
+ * A story fails when the gateway's answer differs from that of the scenario's server. The suite checks how the gateway made the
+ * request.
  */
 import assert from 'node:assert/strict'
 import type { Client } from '@modelcontextprotocol/client'

@@ -22,7 +22,7 @@ import { createEverything } from './everything/everything.ts'
 import { createLegacySessions } from './everything/legacy-sessions.ts'
 import type { RoundState } from './everything/round-tools.ts'
 
-/** Which revisions the server speaks: before 2026-07-28, from it on, or both on one endpoint. */
+/** The revisions that the server speaks: before 2026-07-28, from it on, or both on one endpoint. */
 export type ServerEra = 'legacy' | 'modern' | 'dual'
 
 /** A running everything server; `url` is its MCP endpoint. */

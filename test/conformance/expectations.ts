@@ -1,8 +1,7 @@
 /**
- * Which failures are known, and do they still happen? Reads `expected-failures.yaml` and holds a run against it.
+ * Compares a run with the known failures in `expected-failures.yaml`.
  *
- * A failure that is not listed fails the run, and so does an entry that no longer fails: the list can only
- * shrink in step with the truth.
+ * A failure that is not listed fails the run, and so does a listed one that no longer occurs, so the list cannot become outdated.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +13,7 @@ import type { Failure, ScenarioOutcome } from './outcomes.ts'
 const Expected = z.record(z.string(), z.record(z.string(), z.array(z.string())).nullable())
 export type Expected = z.output<typeof Expected>
 
-/** What stands between a run and success. */
+/** The reasons why a run is not a success. */
 export interface Verdict {
   unexpected: Failure[]
   /** Entries of the list whose scenario ran and did not fail so. */

@@ -1,7 +1,7 @@
 /**
- * What did one scenario find? Read from the checks that the suite wrote, and from nothing that it printed.
+ * Reads the outcome of one scenario from the checks that the suite wrote, and from none of its printed output.
  *
- * A scenario that wrote no checks has failed, and so has one whose checks looked at nothing, unless it may not apply.
+ * A scenario without checks has failed, and so has one whose checks tested nothing, unless it may not apply.
  */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
@@ -21,7 +21,7 @@ export interface Failure {
   unseen?: true
 }
 
-/** What one scenario found. It passed when nothing failed; that nothing was looked at is a failure. */
+/** The outcome of one scenario. It passed when nothing failed; a scenario that tested nothing has failed. */
 export interface ScenarioOutcome {
   scenario: string
   required: boolean

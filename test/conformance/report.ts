@@ -1,7 +1,7 @@
 /**
- * How is a run told? As one JSON document for programs and one quiet table for people.
+ * Reports a run as one JSON document for programs and one plain table for readers.
  *
- * Only required scenarios are counted in the figures; what a suite runs without scoring it stands beside them.
+ * Only required scenarios are counted in the figures; scenarios that a suite runs without scoring are listed beside them.
  */
 import type { Verdict } from './expectations.ts'
 import { unseen } from './outcomes.ts'

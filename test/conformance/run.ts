@@ -1,16 +1,15 @@
 /**
- * `npm run conformance`: do the official MCP suites pass, against the fixture itself and through the gateway?
+ * `npm run conformance`: runs the official MCP suites, against the fixture itself and through the gateway.
  *
- *   --path direct|gateway|bridge       direct: suite to fixture; gateway: through a gateway whose upstream speaks
- *                                      the suite's revision; bridge: whose upstream speaks the other one
- *          client|client-legacy        the suite's own servers are the gateway's upstreams, and the client at its
- *                                      door is modern or legacy
- *          authorization               the gateway is the authorization server; several with commas, or `all`
- *   --suite NAME  --scenario NAME      only these
- *   --json                             the report on stdout, and nothing else there
+ * - `--path direct`: suite to fixture; `gateway`: through a gateway whose upstream speaks the suite's revision; `bridge`: through
+ *   a gateway whose upstream speaks the other one; `client`, `client-legacy`: the suite's own servers are the gateway's
+ *   upstreams, and the client at its endpoint is modern or legacy; `authorization`: the gateway is the authorization server.
+ *   Several with commas, or `all`.
+ * - `--suite NAME`, `--scenario NAME`: only these
+ * - `--json`: the report on stdout, and nothing else there
  *
- * Progress goes to stderr, the report to `.reports/conformance.json`, what the suites wrote to `.reports/conformance/`.
- * Exit codes: 0 all required scenarios pass or are expected to fail; 1 something unexpected; 2 wrong usage.
+ * Progress goes to stderr, the report to `.reports/conformance.json`, the files written by the suites to `.reports/conformance/`.
+ * Exit codes: 0 all required scenarios pass or are expected to fail; 1 an unexpected result; 2 wrong usage.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +34,7 @@ const legOf = (path: Path): Leg => (path === 'authorization' ? path : path.start
 const REPORTS = join(ROOT, '.reports')
 const other = (revision: Revision): Revision => (revision === '2025-11-25' ? '2026-07-28' : '2025-11-25')
 
-/** What was asked for on the command line. */
+/** The options given on the command line. */
 interface Request {
   paths: readonly Path[]
   suite: string | undefined

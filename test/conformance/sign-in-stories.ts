@@ -1,6 +1,6 @@
 /**
- * What does each scenario about signing in want done? A person connects an account of the organization, and then a client calls the
- * server's tool; or the gateway has to see that something is wrong, and nobody gets anywhere.
+ * The actions for each scenario about signing in. A user connects an account of the organization, and then a client calls the
+ * server's tool; or the gateway must detect an error, and nobody gets access.
  */
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,7 +16,7 @@ async function connect(person: Person, link?: string): Promise<void> {
   assert.equal(done.connected, true, done.connected ? '' : done.refused)
 }
 
-/** What the connection is once it is not new any more, nor what it was. */
+/** Returns the status of the connection once it is neither `new` nor one of `passing`, or when the time is up. */
 async function settled(person: Person, ...passing: string[]): Promise<string> {
   for (const until = Date.now() + PATIENCE_MS; ;) {
     const status = await person.status()
@@ -71,7 +71,7 @@ const again = (): Story => ({
   tell: async (client, person) => assert.equal(await callWith(person, client, 1), 'test'),
 })
 
-/** What a person is told, and that they are led no further. */
+/** The user gets an error, and is not redirected any further. */
 const refused = (): Story => ({
   async enter(person) {
     const done = await person.connect()

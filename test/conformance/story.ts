@@ -1,4 +1,4 @@
-/** What a story is made of: what a scenario's suite told the client, and what is done by whom. */
+/** The parts of a story: the values that a scenario's suite gave the client, and the actions of each participant. */
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import type { KnownClient, Person } from './client-person.ts'

@@ -1,8 +1,8 @@
 /**
- * What did one suite find of a server? Starts it as its own process, follows it, and reads the checks it wrote.
+ * Runs one suite against a server: starts it as its own process, follows it, and reads the checks it wrote.
  *
- * The suite's exit code and its printed totals are not believed: only the checks decide, and a required
- * scenario without checks has failed.
+ * The suite's exit code and its printed totals are ignored: only the checks decide, and a required scenario without checks has
+ * failed.
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * Which official suites are run, against which revision, and which of their scenarios must pass?
+ * The official suites that are run, the revision each is run against, and the scenarios that must pass.
  *
- * What a suite and a revision require is read from the suite itself, never written down here a second time. Scenarios of extensions
- * are on no revision's list: they are run and counted beside the others.
+ * The requirements of a suite and a revision are read from the suite itself and not repeated here. Scenarios of extensions are on
+ * no revision's list: they are run and counted separately.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 export type Revision = '2025-03-26' | '2025-11-25' | '2026-07-28'
 
 /**
- * Who is under test: a server at an address, a client that the suite starts with the address of its own server, or an
+ * The party under test: a server at an address, a client that the suite starts with the address of its own server, or an
  * authorization server.
  */
 export type Leg = ListedLeg | 'authorization'
@@ -29,13 +29,13 @@ export interface Suite {
   leg: Leg
   revision: Revision
   program: string
-  /** What makes the suite run all of them; a client suite runs each by itself. */
+  /** The arguments that make the suite run all of them; a client suite runs each one separately. */
   selection: readonly string[]
   /** The scenarios that decide the exit code: each of them runs and passes, or is expected to fail. */
   requires: readonly string[]
   /** Run without deciding anything. */
   reports: readonly string[]
-  /** Which server of ours it is pointed at. */
+  /** The test server that the suite is run against. */
   fixture: 'everything' | 'extensions'
   /** Scenarios that are run one by one, because no selection of the suite holds them alone. */
   each?: readonly string[]

@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
   const check = (page: Page) => page.getByRole('region', { name: 'Live check' })
   const seen = (page: Page, step: string) =>
     check(page).getByRole('listitem').filter({ hasText: step }).getByText('Seen')
-  /** What one of the steps has to copy. */
+  /** The text to copy in one of the steps. */
   const code = (page: Page, step: RegExp) => steps(page).getByRole('region', { name: step }).innerText()
 
   test('a key is made in place, and the check turns as a real client comes in with it', { tags: 'long' }, async () => {
@@ -121,7 +121,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       })
       await look(page, 'clients')
 
-      // What another gateway of the same database sees is seen here, too.
+      // Events of another gateway on the same database are shown here, too.
       await using other = await console.gateway.another()
       const { key } = console.gateway
       await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url: `${other.address}/mcp`, key })

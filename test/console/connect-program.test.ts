@@ -62,7 +62,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     expect(await page.getByLabel('Name (optional)').inputValue()).toBe('Slow')
     expect(await found('Slow')).toBe(0)
     await expect.poll(() => isAlive(pid)).toBe(false)
-    // What was typed is still there, and works now.
+    // The entered values are still in the form, and work now.
     await writeFile(file, '')
     await press('Connect')
     await page.getByRole('heading', { name: 'Slow is connected' }).waitFor()

@@ -84,7 +84,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     expect(await steps.locator('.mantine-Stepper-stepLabel').allInnerTexts()).toEqual(['URL', 'Auth', 'Name'])
     for (const way of ['OAuth', 'API key', 'None']) await page.getByRole('radio', { name: new RegExp(way) }).waitFor()
     await page.getByRole('radio', { name: /OAuth.*Recommended/ }).waitFor()
-    // What is there was asked, and is chosen.
+    // The server was probed, and the method it requires is preselected.
     await page.getByText('An MCP server is there, and asks for nothing.').waitFor()
     expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true)
     await page.getByRole('radio', { name: 'API key' }).check()
@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
       ['drop_all', 'Destroys'],
     ] as const)
       await table.getByRole('row', { name: new RegExp(`${tool}.*${effect}`) }).waitFor()
-    // What only reads is suggested, and called here.
+    // A read-only tool is suggested, and called here.
     await press('Run')
     await page.getByText('did look_up').first().waitFor()
     await page.getByText('That was a call through Toolway').waitFor()

@@ -68,7 +68,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       const kind = KINDS[(await drawn.locator('path').getAttribute('d')) ?? '']
       expect(`${await hueOf(drawn)} ${kind}`, title).toBe(sign)
     }
-    // What went wrong last is on the card of what fails, and on no other.
+    // The last error is shown on the card of the failed connection, and on no other.
     const wrong = page.getByRole('listitem').filter({ hasText: 'cannot be reached' })
     expect(await wrong.getByRole('heading').allInnerTexts()).toEqual(['Away'])
     await look(page, 'connections')
@@ -173,7 +173,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       away.on('response', (response) => {
         const { origin, pathname, search } = new URL(response.url())
         if (!response.request().isNavigationRequest() || origin !== console.gateway.address) return
-        // What the authorization server gave along is good once, and other each time.
+        // The query parameters that the authorization server adds are single-use and differ each time.
         hops.push(`${response.status()} ${pathname}${pathname === finishOAuth.path ? '' : search}`)
       })
       await card('Docs').getByText('Connected · 2 tools').waitFor()
@@ -227,7 +227,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Between the strongest and the weakest of red, green and blue; greys have a touch of blue. */
 const GREY_SPREAD = 30
 
-/** What a person would call the colour that it is painted in. */
+/** Returns the common name of the colour that an element is painted in. */
 async function hueOf(one: Locator): Promise<string> {
   const color = await one.evaluate((element) => (globalThis as never as Painted).getComputedStyle(element).color)
   const parts = (color.match(/[\d.]+/g) ?? [])

@@ -1,4 +1,4 @@
-/** What stands around every screen. */
+/** The frame around every screen. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'

@@ -1,4 +1,4 @@
-/** What happens elsewhere is seen here, by one stream for all tabs. */
+/** Events elsewhere appear here, delivered by one stream for all tabs. */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from './support/browser.ts'

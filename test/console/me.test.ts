@@ -49,7 +49,7 @@ describe.skipIf(NO_BROWSER)('one’s own account', () => {
         body: JSON.stringify({ email: MAY.email, password }),
       })
     expect([(await login(PASSWORD)).status, (await login(NEXT)).status]).toEqual([401, 200])
-    // Who changed it is still signed in, by a sign-in that is new.
+    // The user who changed the password is still signed in, by a new sign-in.
     await page.reload()
     await table.getByText('This one').waitFor()
   })

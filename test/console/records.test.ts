@@ -1,4 +1,4 @@
-/** What is on record, as people look for it, read it, prove it and take it away. */
+/** Audit records in the console: search, read, verify and export. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -164,7 +164,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
       expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
       await dialog.getByText(/is saved/).waitFor()
 
-      // Who looks after the installation sees every chain, its own among them.
+      // An administrator of the installation sees every chain, including that of the installation.
       await page.goto('/records?all=true&dialog=verify')
       await page.getByText('Default: Nothing was changed, removed, put in or moved').waitFor()
       await page.getByText('The installation: Nothing was changed, removed, put in or moved').waitFor()

@@ -1,4 +1,4 @@
-/** What runs, as it is seen and ended in a browser: a program, a client's session, what is held open, the log, and health. */
+/** Running processes, client sessions, open streams, the log and health, as shown and ended in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'

@@ -1,4 +1,4 @@
-/** What an administrator settles: limits, OAuth apps, webhooks; and what the installation was started with. */
+/** Settings of an administrator: limits, OAuth apps and webhooks; and the settings that the installation was started with. */
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER, type WatchedPage } from './support/browser.ts'

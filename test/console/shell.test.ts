@@ -1,4 +1,4 @@
-/** What stands around every screen: menu, palette, organizations, and whether it is live. */
+/** The frame around every screen: menu, palette, organizations, and the live indicator. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'

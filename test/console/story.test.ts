@@ -25,7 +25,7 @@ test.skipIf(NO_BROWSER)(
     const { page } = opened
     const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
-    // Nobody is here yet: the console asks for the code that the start wrote, and lets the first person in.
+    // There is no account yet: the console asks for the set-up code that the start wrote, and admits the first user.
     await page.goto('/')
     await page.getByLabel('Set-up code').fill((await here.firstSecrets()).code)
     await page.getByLabel('Your name').fill('Ada')
@@ -33,7 +33,7 @@ test.skipIf(NO_BROWSER)(
     await page.getByLabel('Password').fill('correct horse battery')
     await press('Set up Toolway')
 
-    // What to do first is there, and leads to it.
+    // The first step is shown, and its link leads there.
     await page.getByRole('link', { name: 'Connect something' }).first().click()
     const { command, args } = processOf('memory')
     await page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill([command, ...args].join(' '))

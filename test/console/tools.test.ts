@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.waitForURL(/q=report_49/)
     await page.goto('/tools?q=odd&state=on')
     await page.getByRole('button', { name: 'archive__odd_name' }).waitFor()
-    // What turns text around is shown by its number.
+    // A character that reverses the text direction is shown by its code point.
     await table(page).getByText('Reads ⟨U+202E⟩txt.exe').first().waitFor()
     expect(await rows(page).count()).toBe(2)
   })

@@ -1,4 +1,4 @@
-/** What the source system's web application has beside its forms, each found and used in one visit. */
+/** Features of the source system's web application besides its forms, each found and used in one visit. */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GIVEN_CLIENT, startAuthority } from '../e2e/peers/authorities/authority.ts'

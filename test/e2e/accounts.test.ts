@@ -121,7 +121,7 @@ describe('accounts of a connection', () => {
       { account: 'club', is_default: false },
       { account: 'home', is_default: true },
     ])
-    // What is shared is there and not hers; what is another member's is not there.
+    // A shared account is visible but not hers; another member's account is not visible.
     expect((await ask('ada', 'DELETE', at(connection, `/${shared!.id}`))).status).toBe(403)
     expect((await ask('ada', 'DELETE', at(connection, `/${bobs.id}`))).status).toBe(404)
     expect((await ask('ada', 'DELETE', at(connection, `/${home!.id}`))).status).toBe(200)

@@ -1,4 +1,4 @@
-/** What is answered at addresses where nothing is served, and whether every problem document says the status it came with. */
+/** Answers at addresses where nothing is served. Every problem document states the status it was sent with. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, TEST_KEY, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 

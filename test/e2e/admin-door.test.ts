@@ -152,7 +152,7 @@ describe('a POST with an Idempotency-Key', () => {
     })
     expect((await platform(`POST ${TENANTS}`, { slug: 'same-a', name: 'A' }, key('k4'))).status).toBe(409)
     await platform(`DELETE ${TENANTS}/same-a`)
-    // What was refused changed nothing, and may be tried again under its name.
+    // A refused request has changed nothing, and may be repeated with the same idempotency key.
     expect((await platform(`POST ${TENANTS}`, { slug: 'same-a', name: 'A' }, key('k4'))).status).toBe(201)
     for (const wrong of ['', 'a b', 'x'.repeat(201)])
       expect((await platform(`POST ${TENANTS}`, { slug: 'x', name: 'X' }, key(wrong))).status, wrong).toBe(422)

@@ -1,4 +1,6 @@
-/** Does every operation that changes something leave its record? Walked over the list that the door serves. */
+/**
+ * Tests that every operation that changes something leaves an audit record, for each operation that the admin interface serves.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'

@@ -1,4 +1,4 @@
-/** Does the guide to administration say what is so? Its commands run as they stand there, one after the other. */
+/** Tests that the guide to administration is correct: its commands run as written, one after the other. */
 // @module-tag long
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What an administrator does with connections, their tools and toolsets over HTTP, and what clients see of it at once. */
+/** Actions of an administrator on connections, their tools and toolsets over HTTP, and their immediate effect on clients. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey, changesIn, createAsk, type Ask } from './peers/people/administrators.ts'
@@ -89,7 +89,7 @@ describe('connections', () => {
     for (const { text } of answers) expect(text).not.toContain('very-secret-word-7731')
     expect(JSON.stringify(await changesIn(gateway))).not.toContain('very-secret-word-7731')
     expect(answers[0]?.body).toMatchObject({ url: `${probe.url}?token=•••`, header_names: ['authorization'] })
-    // What was shown may come back, and means what was hidden.
+    // A masked value may be sent back, and stands for the hidden value.
     const back = await platform(`PUT ${CONNECTIONS}/sealed`, { url: answers[0]?.body['url'], timeout: 9 })
     expect(back.body).toMatchObject({ url: `${probe.url}?token=•••`, timeout: 9 })
     expect(await platform(`PUT ${CONNECTIONS}/sealed`, { url: 'https://other.example/?token=•••' })).toMatchObject({
@@ -137,7 +137,7 @@ describe('connections', () => {
         status: 403,
         body: { code: 'process.forbidden' },
       })
-    // Who may not start one may end one, and then not start it again.
+    // A caller that may not start a process may stop one, and then may not start it again.
     expect((await admin(`PATCH ${CONNECTIONS}/child/toggle`, { enabled: false })).status).toBe(200)
     expect((await admin(`PATCH ${CONNECTIONS}/child/toggle`, { enabled: true })).status).toBe(403)
     await platform('PUT /api/v1/admin/tenants/default', { settings: { allow_processes: true } })
@@ -291,7 +291,7 @@ describe('the tools of a connection', () => {
 
     expect((await admin(`POST ${tools('kit')}/disable-all`)).body).toMatchObject({ enabled: 0, disabled: all['total'] })
     expect(await seen('kit')).toEqual([])
-    // What appears later is covered, too.
+    // Tools that appear later are covered, too.
     grow('late_one')
     expect((await admin(`POST ${tools('kit')}/sync`)).body).toMatchObject({
       ok: true,

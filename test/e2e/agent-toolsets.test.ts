@@ -113,7 +113,7 @@ async function reaches(agent: Agent, alias: string, name: string): Promise<{ lis
   const ways = [await direct]
   if (looks) ways.push((await client.call('call_tool', { name: joined, arguments: { value: 1 } })).isError !== true)
   const called = ways.every(Boolean)
-  // What was refused has not reached the server, by any way.
+  // A refused call has not reached the server by any method.
   expect(servers.called.slice(before)).toHaveLength(ways.filter(Boolean).length)
   expect(new Set(ways).size).toBe(1)
   return { listed, called }

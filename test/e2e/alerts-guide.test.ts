@@ -1,4 +1,4 @@
-/** Does the guide to alerts and webhooks say what is so? Its commands run as they stand there, one after the other. */
+/** Tests that the guide to alerts and webhooks is correct: its commands run as written, one after the other. */
 // @module-tag long
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -37,7 +37,7 @@ describe('a stateless client', () => {
       'write_note',
       'work',
       '&quot;text&quot;: &quot;hello&quot;',
-      // What the eye does not see is shown.
+      // Invisible characters are shown.
       'all⟨U+200B⟩⟨U+202E⟩',
       'Somebody looks first',
       'look-first',
@@ -122,7 +122,7 @@ describe('a client that can ask its person', () => {
     expect((await callAs(ada.token, declined)).answer.result?.['_meta']).toMatchObject({
       'dev.toolway/fault': { code: 'POLICY_VIOLATION', fault: 'approval.denied' },
     })
-    // Whoever was refused is told so, and nobody is asked again at once.
+    // A caller whose call was denied is notified, and no approval is requested again at once.
     expect((await callAs(ada.token)).answer.result?.['_meta']).toMatchObject({
       'dev.toolway/fault': { fault: 'approval.denied' },
     })
@@ -339,7 +339,7 @@ describe('an organization that has what writes asked about', () => {
     await trust(true)
     await until('reading is believed', async () => !(await isAsked('look_up')))
     expect([await isAsked('drop_all'), await isAsked('write_note')]).toEqual([true, true])
-    // Whoever calls is asked where a person is behind the call.
+    // The calling client gets the approval request where a user is behind the call.
     await using client = await connectClient({
       kind: 'SDK 2 legacy',
       url: story.url,
@@ -370,7 +370,7 @@ test('the record of a call names the question that let it through, and that of a
     { outcome: 'refused', code: 'approval.required' },
     { outcome: 'ok', code: null },
   ])
-  // What was said goes into no record.
+  // The arguments of the call go into no record.
   const records = await story.gateway.db.system(
     (sql) =>
       sql(

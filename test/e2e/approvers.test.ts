@@ -1,4 +1,7 @@
-/** Who may say that a call is made: how many, until when, as long as they may; and how else than on a page it is said. */
+/**
+ * Permission to approve a call: the number of approvers, the time limit, loss of the permission, and the ways to answer other
+ * than a page.
+ */
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -148,7 +151,7 @@ describe('whoever calls', () => {
     const { id: next } = await story.call('write_note', given)
     expect(next).not.toBe(id)
     expect(calls()).toBe(before + 3)
-    // What was granted for a while can be taken back, also after it was used.
+    // A grant for a period of time can be revoked, also after it was used.
     await answer(story.people.bob, next)
     expect((await story.call('write_note', given)).isError).toBe(false)
     expect(

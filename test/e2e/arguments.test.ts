@@ -83,7 +83,7 @@ describe('arguments', () => {
     const at = `${all}/plain`
     expect((await ask(`PUT ${at}`, { checks: 'arguments' })).body).toMatchObject({ checks: 'arguments' })
     await until('the change is in force', async () => (await wrong()).result?.isError === true)
-    // What is not said of it stays.
+    // Fields that the request does not name are unchanged.
     expect((await ask(`PUT ${at}`, { title: 'Other' })).body).toMatchObject({ checks: 'arguments', title: 'Other' })
   })
 

@@ -1,4 +1,4 @@
-/** Who did what, when and from where, over the admin interface: looked through, taken away, and checked. */
+/** Audit records over the admin interface: actor, action, time and origin; search, export and verification. */
 import { newId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

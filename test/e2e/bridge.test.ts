@@ -1,6 +1,6 @@
 /**
- * Does a client that starts its servers as processes get everything that one over HTTP gets? The official clients, in both
- * eras, by the bundled bridge under the oldest Node it promises, against a real gateway and servers of both eras.
+ * Tests that a client that starts its servers as processes gets everything that a client over HTTP gets: the official clients, in
+ * both eras, with the bundled bridge under the oldest supported Node, against a real gateway and servers of both eras.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

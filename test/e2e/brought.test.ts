@@ -1,6 +1,6 @@
 /**
- * A token that a caller brings for one call (ledger S3-OAU-07): where does it go, and where does it not? Over HTTP in a header, over a
- * WebSocket by a message too.
+ * A pass-through token for one call (ledger S3-OAU-07): the places it is sent to, and those it is not. Over HTTP it is sent in a
+ * header, over a WebSocket also in a message.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -45,7 +45,7 @@ describe('a server that has no stream of its own', () => {
     })
     await using client = await idleClient(gateway, server, open)
     const before = told(client).length
-    // Whoever breaks its stream off is asked anew with growing pauses, which is how time goes by here.
+    // A server that breaks its stream off is fetched again with growing pauses; its fetches measure the elapsed time here.
     const looked = server.lists(short)
     await until('the other server was asked anew twice', () => server.lists(short) >= looked + 2)
     expect({ lists: server.lists(none), streams: server.streams(none) }).toEqual({ lists: 1, streams: 1 })

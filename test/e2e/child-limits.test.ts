@@ -1,4 +1,7 @@
-/** What a server that is started here sees and may take: a world of its own, so much memory and no more, and an end with all it started. */
+/**
+ * The environment and limits of a server that is started here: its own environment, a memory limit, and an end that includes all
+ * the processes it started.
+ */
 // @module-tag long
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

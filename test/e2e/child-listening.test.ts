@@ -1,4 +1,4 @@
-/** What modern and legacy clients hear of the resources of a child, which has one channel for all of them. */
+/** Resource notifications that modern and legacy clients receive from a child, which has one channel for all of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { join } from 'node:path'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -1,6 +1,6 @@
 /**
- * Does every official client get everything from servers of both eras, at the endpoint of one connection and at the one
- * that joins them all? The same story is told for each of the sixteen ways.
+ * Tests that every official client gets everything from servers of both eras, at the endpoint of one connection and at the joined
+ * one. The same story is run for each of the sixteen combinations.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -115,7 +115,7 @@ test('a link is of no use to anybody else, and tells them nothing', async () => 
   const form = formIn(await (await ada.ask(path)).text())
   expect((await bob.submit(path, { ...form?.fields, key: KEY })).status).toBe(403)
 
-  // What is the organization's is for who administers its connections, whoever made the link.
+  // An account of the organization is reserved for members who administer its connections, regardless of who created the link.
   const shared = await at.linkFor('admin', { owner: 'organization' })
   const refused = await ada.ask(shared.path)
   expect(refused.status).toBe(403)

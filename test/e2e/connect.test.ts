@@ -100,7 +100,7 @@ describe('a person', () => {
     expect((await at.gateway.settled('docs')).status).toBe('connected')
     expect(await (await browser.ask('/connect')).text()).toContain('healthy')
 
-    // What came home is sealed, and nowhere else.
+    // The received tokens are stored sealed, and nowhere else.
     const tokens = [...at.server.shown].map((value) => value.replace('Bearer ', ''))
     expect(tokens.length).toBeGreaterThan(0)
     const [row] = await at.gateway.db.system((sql) => sql(Text)`select c::text as text from credentials c`)

@@ -1,4 +1,4 @@
-/** What is kept of a contract backend, for how long and for whom: over real HTTP, with a clock of the test's own. */
+/** The cache of a contract backend: contents, duration and scope, over real HTTP, with a clock of the test. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Fault } from '@toolway/contract'
@@ -111,7 +111,7 @@ describe('contracts', () => {
       facts: { age_s: 300 },
       message: expect.stringContaining('what it said last is used'),
     })
-    // Nobody waits for what has just failed.
+    // No caller waits for a fetch that has just failed.
     const failed = fetches()
     await list(upstream)
     expect(fetches()).toBe(failed)
@@ -120,7 +120,7 @@ describe('contracts', () => {
     backend.state.modes.contracts = 'well'
     expect(await list(upstream)).toBe(lists[0])
 
-    // What is kept is one connection's, which is one organization's.
+    // The cache belongs to one connection, and so to one organization.
     await list(open({ organization: 'globex' }))
     expect(backend.asked('contracts').at(-1)?.query).toEqual({ org_id: 'globex' })
   })
@@ -241,7 +241,7 @@ describe('a call', () => {
     })
     await call(open(), { onBehalf: 'ada@example.com' })
     expect(backend.asked('execute').at(-1)?.headers['x-on-behalf-of']).toBeUndefined()
-    // What no header can hold is not left out: it would be a call of the gateway's own.
+    // A value that no header can hold is refused, not omitted: the call would otherwise be one of the gateway itself.
     expect(await codeOf(call(open({ onBehalf: true }), { onBehalf: 'a\r\nx-evil: 1@example.com' }))).toBe(
       'behalf.unknown',
     )

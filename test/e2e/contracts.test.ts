@@ -565,7 +565,7 @@ describe('facets', () => {
       })
       expect(textOf(refused)).toMatch(/^METADATA_UNAVAILABLE: /)
     }
-    // What needs no look-up is no worse off for it.
+    // A call that needs no look-up is not affected.
     const plain = await callTool({ url: own.connectionUrl('cwr'), key: own.key, era: 'modern' }, 'search_assets', {
       query: 'x',
     })
@@ -633,7 +633,7 @@ describe('rules of the organization', () => {
     expect(missing).not.toMatch(/\/limit|agncy/)
     expect(backend.asked('execute')).toEqual([])
     expect(textOf(await call('search_assets', { ...wrong, query: 'x' }))).toMatch(/"agncy" is no facet/)
-    // What is no number is not limited, and the schema says so.
+    // A value that is not a number is not limited, and the schema rejects it.
     expect(textOf(await call('search_assets', { query: 'x', limit: 'many' }))).toMatch(/\/limit must be/)
     expect(backend.asked('execute')).toEqual([])
   })

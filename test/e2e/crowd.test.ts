@@ -1,6 +1,6 @@
 /**
- * Does everybody get their own answer when many ask at once? A thousand calls by fifty clients that all use JSON-RPC id 0,
- * in both eras, over HTTP and over the one pipe of a child; and nobody waits for a server that is silent.
+ * Tests that all callers get their own answers under load. A thousand calls by fifty clients that all use JSON-RPC id 0, in both
+ * eras, over HTTP and over the single pipe of a child; no caller waits for a server that is silent.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

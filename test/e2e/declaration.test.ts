@@ -190,7 +190,7 @@ describe('a declaration', () => {
     await applyPlan(to, next.steps)
     expect((await planFrom(to, first.text, rotated)).steps).toEqual([])
 
-    // What the file does not name is left alone, unless it is to be removed.
+    // Objects that the file does not name are unchanged, unless they are to be removed.
     await to(changeConnection, { params: { organization: 'default', connection: 'web' }, body: { title: 'Other' } })
     const less = first.text.replace(/^ {2}files:\n(?: {4}.*\n)+/m, '')
     const pruning = await planFrom(to, less, rotated)

@@ -1,4 +1,5 @@
-/** What is called through a tool of the gateway's own goes the whole way of a call: the inner tool is what rules, records and servers see. */
+/** A call through a tool of the gateway takes all the steps of a call: rules, records and servers see the inner tool. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -303,7 +304,7 @@ describe('the gateway’s own tools', () => {
       return JSON.stringify(answer.result).includes('odd__another')
     })
     expect(told(search)).toEqual([])
-    // What is pinned is listed.
+    // A pinned tool is listed.
     odd.change('odd', [...ODD.filter(({ name }) => name !== 'plain'), tool('plain', 'Plain and new.')])
     await until('the pinned tool has changed', () => told(search).length > 0)
     const { answer } = await ask(modern('search'), 'tools/list')

@@ -1,6 +1,6 @@
 /**
- * Whose word says what a tool does? One rule for keys, rules and approvals: the hint of a server that is not trusted can only make a
- * tool more dangerous. And what does an organization ask about that nobody has set up?
+ * Tests the source of a tool's effect. One rule for keys, rules and approvals: the hint of a server that is not trusted can only
+ * make a tool more dangerous. Also tests the approvals that an organization requests by default.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

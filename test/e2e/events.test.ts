@@ -1,4 +1,4 @@
-/** What is told of an organization by itself: to its own people and to nobody else, by whichever gateway, over both transports. */
+/** Events of an organization are sent to its own users only, by every gateway, over both transports. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -125,7 +125,7 @@ async function make(body: object): Promise<unknown> {
   expect(made.status, made.text).toBe(201)
   return made.body['id']
 }
-/** What came before it has been told, or will not be. */
+/** Sends an alert as a marker and waits for it: earlier events have been delivered by then, or will not be. */
 async function mark(follower: Follower, organizationId: OrganizationId): Promise<void> {
   const before = alertsOf(follower).filter((kind) => kind === 'tool.held').length
   await alert(organizationId, undefined, 'tool.held')

@@ -1,5 +1,5 @@
 /**
- * What the gateway does not know: methods, notifications and fields of extensions, on their way to the one server that does, and no
+ * Methods, notifications and fields of extensions that the gateway does not know are passed to the one server that does, and no
  * further. Skills are such an extension, with the official SDK on both sides.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'

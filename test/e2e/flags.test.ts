@@ -1,6 +1,6 @@
 /**
- * Do the seeds' four switches switch something, each by itself and in every combination? A gateway for each of the sixteen, in
- * front of a legacy server that counts the sessions it is asked for.
+ * Tests that the four switches of the seeds take effect, each alone and in every combination: one gateway for each of the
+ * sixteen, in front of a legacy server that counts the sessions opened at it.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

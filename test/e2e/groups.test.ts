@@ -26,7 +26,7 @@ test('a group is made, joined, left and removed by an administrator of the organ
   expect(made).toMatchObject({ status: 200, body: { slug: 'finance', members: [{ email: 'ada@example.com' }] } })
   expect((await admin(`DELETE ${GROUPS}/finance/members/${ada}`)).body).toMatchObject({ members: [] })
   expect((await admin(`PUT ${GROUPS}/finance/members/${ada}`)).body).toMatchObject({ members: [{ user_id: ada }] })
-  // What is not said stays.
+  // Fields that the request does not name are unchanged.
   expect((await admin(`PUT ${GROUPS}/finance`, {})).body).toEqual(made.body)
   expect((await admin(`GET ${GROUPS}`)).body).toEqual({ items: [made.body] })
   expect((await admin(`DELETE ${GROUPS}/finance`)).status).toBe(204)

@@ -214,7 +214,7 @@ describe('integrations', () => {
     await until('both count it', async () => (await counts()).every((count, at) => count === (before[at] ?? 0) + 1))
     expect(await look(ids[2])).toMatchObject({ server_type: 'custom', server_url: null, auth_type: 'none' })
     expect((await look(ids[2]))['tool_count']).toBeGreaterThan(0)
-    // What is not let in any more says why, and what it had is still counted.
+    // An integration whose access is refused shows the reason, and its previous tools are still counted.
     await platform(`PUT ${AT}/${String(ids[1])}`, { apiKey: 'wrong-key' })
     await until('it is refused', async () => (await look(ids[1]))['last_error'] !== null)
     expect((await look(ids[1]))['connection_status']).not.toBe('connected')

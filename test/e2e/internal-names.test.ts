@@ -1,4 +1,7 @@
-/** Does an organization's administrator learn which names the gateway's own network knows? Every door that looks an address up. */
+/**
+ * Tests that an organization's administrator does not learn which names the gateway's own network knows, at every operation that
+ * resolves an address.
+ */
 import type * as dns from 'node:dns'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -32,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => parts.disposeAsync())
 
-/** What an answer says, without what is another each time. */
+/** Returns the text of an answer without the parts that differ each time. */
 function saidBy({ status, body }: Awaited<ReturnType<Ask>>, name: string): string {
   return `${status} ${JSON.stringify(body)}`
     .replaceAll(name, 'NAME')

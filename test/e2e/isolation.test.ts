@@ -1,6 +1,6 @@
 /**
- * Does everybody see and reach their own, and nothing else? Two organizations with the same aliases and tool names, keys that
- * are limited to a toolset, keys that are wrong, sessions of others.
+ * Tests that all callers see and reach their own objects, and nothing else: two organizations with the same aliases and tool
+ * names, keys that are limited to a toolset, invalid keys, sessions of others.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

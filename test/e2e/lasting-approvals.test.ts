@@ -45,7 +45,7 @@ describe('an organization that has what writes asked about', () => {
 
   test('S2-QRK-05, S2-BRG-05: read-only of a trusted server goes on, writes are asked about once, always or denied, what destroys always', async () => {
     await trust(false)
-    // What a server says of itself lowers nothing until somebody trusts it.
+    // A server's own hints relax nothing until the server is trusted.
     expect((await story.call('look_up', fresh())).code).toBe('APPROVAL_REQUIRED')
     await trust(true)
     expect((await story.call('look_up', fresh())).text).toBe('did look_up')
@@ -72,7 +72,7 @@ describe('an organization that has what writes asked about', () => {
       expect((await story.call('write_note', more)).text).toBe('did write_note')
     expect(await lasting()).toMatchObject([{ tool: 'write_note', granted_by: 'bob@example.com', uses: 2, ended: null }])
 
-    // What destroys is never let go for good.
+    // A destructive tool gets no standing grant.
     const drop = await story.call('drop_all', fresh())
     expect(drop.code).toBe('APPROVAL_REQUIRED')
     expect((await answer(drop.id, { answer: 'always' })).status).toBe(403)

@@ -1,6 +1,6 @@
 /**
- * How much may anybody ask, and what does whoever asks more hear? Each bucket at each door: 429, a Retry-After that is true, and
- * nothing for those who share nothing with them.
+ * Tests rate limits and their errors. Each bucket at each HTTP handler: 429, a correct Retry-After, and no effect on callers that
+ * share nothing with the limited one.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -173,7 +173,7 @@ describe('an address', () => {
     const elsewhere = await fetch(`${gateway.address}/api/v1/nowhere`)
     expect(elsewhere.status).toBe(429)
     expect(elsewhere.headers.get('retry-after')).toMatch(/^\d+$/)
-    // Whoever looks after the process is not a client.
+    // A health probe is not counted as a client.
     expect((await fetch(`${gateway.address}/health/ready`)).status).toBe(200)
   })
 
@@ -204,7 +204,7 @@ describe('buckets', () => {
     const statuses: number[] = []
     for (const path of paths) statuses.push((await list(clientOf(`${gateway.address}/${path}/mcp`))).status)
     expect(statuses).toEqual([404, 404, 404, 404, 429])
-    // Whoever names what there is has room left.
+    // Requests for endpoints that exist are still within the limit.
     expect((await list(clientOf(gateway.url))).status).toBe(200)
     const session = await openSession(`${gateway.address}/mcp`, OTHER_KEY, '2025-03-26')
     const response = await fetch(gateway.url, {

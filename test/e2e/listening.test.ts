@@ -1,6 +1,6 @@
 /**
- * What modern clients hear on their listen streams of resources at servers of both eras: theirs and nobody else's, on one
- * stream upstream, through breaks and changes.
+ * Resource notifications on the listen streams of modern clients, from servers of both eras: only their own, over one upstream
+ * stream, through interruptions and changes.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

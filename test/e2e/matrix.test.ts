@@ -1,6 +1,7 @@
 /**
- * Does every official client get what a server does in the middle of a call, whatever SDK, era and transport that server has?
- * Questions to the user and the model, roots, progress, cancellation: each case looks at what arrived at both ends.
+ * Tests that every official client receives the messages that a server sends in the middle of a call, for each SDK, era and
+ * transport of the server. Requests to the user and the model, roots, progress, cancellation: each case checks the messages that
+ * arrived at both ends.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -57,7 +58,7 @@ afterAll(() => parts.disposeAsync())
 
 const connected = (kind: Kind, alias: Alias) =>
   connectClient({ kind, url: gateway.connectionUrl(alias), key: gateway.key, answers: true })
-/** What SDKs add to a question or an answer by themselves; the rest must arrive to the letter. */
+/** Removes the fields that SDKs add to a request or an answer; the rest must arrive unchanged. */
 const bare = ({ mode: _, _meta: __, ...rest }: Record<string, unknown> = {}) => rest
 const SAID: Readonly<Record<Inquiry, object>> = { ask: ANSWERS.form, sample: ANSWERS.sampled, roots: ANSWERS.roots }
 

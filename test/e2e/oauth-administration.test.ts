@@ -1,4 +1,4 @@
-/** Who looks after clients and what they were allowed: administrators over HTTP, and nobody else. */
+/** Administration of OAuth clients and their grants: by administrators over HTTP, and by no others. */
 import { describe, expect, test } from 'vitest'
 import { addPerson, PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { codeOf, createRawClient, EMAIL, probeAuth, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'

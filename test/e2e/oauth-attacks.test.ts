@@ -1,4 +1,8 @@
-/** Is the authorization server sound? What thieves, other clients and other sites try, over HTTP, against a whole gateway. */
+/**
+ * Tests the security of the authorization server: attempts by thieves, other clients and other sites, over HTTP, against a whole
+ * gateway.
+ */
+// @module-tag long
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

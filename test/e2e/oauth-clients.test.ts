@@ -1,4 +1,7 @@
-/** Do real clients get in by the address alone? Each with its own OAuth, on a real port, with a person who has a browser. */
+/**
+ * Tests that real clients get access with the address alone, each with its own OAuth, on a real port, with a user who has a
+ * browser.
+ */
 // @module-tag long
 import { describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

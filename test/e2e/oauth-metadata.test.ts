@@ -1,4 +1,7 @@
-/** Does a client find its way from an address alone? What it is told before it has a token, at every form of the address. */
+/**
+ * Tests that a client finds the authorization server from an address alone: the metadata available without a token, at every form
+ * of the address.
+ */
 import { describe, expect, test } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { probeAuth } from './peers/oauth-gateway.ts'

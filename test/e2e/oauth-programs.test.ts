@@ -1,4 +1,4 @@
-/** Do programs that people run get in by the address alone? The Inspector's command line and mcp-remote, as processes. */
+/** Tests that client programs get access with the address alone: the Inspector's command line and mcp-remote, as processes. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'

@@ -1,4 +1,7 @@
-/** Is anybody led to an address that no person agreed to? The authorization endpoint, as strangers would use it. */
+/**
+ * Tests that no browser is redirected to an address that its user has not agreed to: the authorization endpoint, as strangers
+ * would use it.
+ */
 // @module-tag long
 import { once } from 'node:events'
 import { createServer } from 'node:http'

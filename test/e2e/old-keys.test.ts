@@ -47,7 +47,7 @@ test('U-04, S3-AUTH-03: each of many that begin alike works as before, and after
   const operator = await line(admin, 'old operator', { prefix: 'smcp_pa_', role: 'platform_admin' })
   expect(await takeOver([...lines, operator])).toBe(4)
   expect((await rowsOf('old %')).every(({ slow, fast }) => slow && fast === null)).toBe(true)
-  // Nobody's, though it begins like them.
+  // A key of no account, with the same prefix as theirs.
   expect(await statusOf(mintKey('smcp', 'tenant_member'))).toBe(401)
 
   // All at once, and each twice: one comparison for each key.

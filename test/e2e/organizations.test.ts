@@ -1,4 +1,6 @@
-/** What a platform administrator does with organizations over HTTP, and what an organization's own administrator may. */
+/**
+ * Operations of a platform administrator on organizations over HTTP, and those permitted to an organization's own administrator.
+ */
 import type { OrganizationId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -239,7 +241,7 @@ describe('an organization of its own administrators', () => {
     const beyond = { requests_per_minute: 50_001 }
     expect((await platform(`PUT ${TENANTS}/own`, { settings: beyond })).status).toBe(422)
     await own(`PUT ${settings}`, { requests_per_minute: 10_001 })
-    // What is the platform's to say is none of the fields.
+    // None of the settings reserved for the platform is a field.
     for (const body of [
       { max_requests_per_minute: 9_999 },
       { allow_processes: true },

@@ -1,6 +1,6 @@
 /**
- * What do clients see when a server is away, silent, broken or switched off? Its last good tools stay listed and marked, its
- * calls are answered in words, nobody else's wait, and it is used again when it is back.
+ * Tests the behaviour towards clients when a server is away, silent, broken or switched off. Its last good tools stay listed and
+ * marked, its calls are answered with an error text, calls of other servers do not wait, and it is used again when it is back.
  */
 // @module-tag long
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -293,7 +293,7 @@ describe('a credential', () => {
       const before = seen.seen.length
       await putConnection(gateway, { alias: 'guarded', wire })
       await until('it is contacted', async () => (await stateOf(gateway, 'guarded'))?.status === 'connected')
-      // What the gateway asks for itself belongs to the time before the next change.
+      // The gateway's own requests must be made before the next change.
       await until('it is listened to', () => seen.seen.slice(before).some(({ method }) => method === 'GET'))
       await until('it is listed', async () => (await toolNames(gateway, url)).includes('echo'))
       for (const peer of await peersAt(url)) expect(await textOf(peer, 'echo', { text: 'x' })).toBe('x')

@@ -48,7 +48,7 @@ async function setUp(kind: AuthorityKind, options: Parameters<typeof startAuthor
     return { ...(await oauth.register(authority, words, egress)), appId: undefined }
   }
 
-  /** What a person brings back. */
+  /** The parameters that the user's browser brings back. */
   async function connect(client: ClientIdentity) {
     const asked = { authority, client, redirectUri: HOME, verifier }
     const url = await oauth.authorizationUrl({ ...asked, state: 'st', scopes: authority.scopes ?? [] })

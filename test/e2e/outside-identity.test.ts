@@ -154,7 +154,7 @@ describe('a token of an issuer', () => {
     const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'eve' })).toString('base64url')
     for (const token of [`${none}.${body}.`, `${none}.${body}.x`, `${head}.${forged}.${signature}`])
       expect((await refusalOf(token)).status).toBe(401)
-    // Nobody else takes them.
+    // No other gateway accepts them.
     expect((await refusalOf(good, gateway.address)).status).toBe(401)
   })
 

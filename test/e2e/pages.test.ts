@@ -1,6 +1,6 @@
 /**
- * Do long lists arrive whole? 2,500 tools of one server, which itself gives 500 a page: all of them, once each, in order, page
- * by page under cursors that belong to one list of one client.
+ * Tests that long lists arrive whole. 2,500 tools of one server, which itself returns 500 per page: all of them, once each, in
+ * order, page by page, with cursors that belong to one list of one client.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

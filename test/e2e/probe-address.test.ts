@@ -1,4 +1,4 @@
-/** What is at an address, before it is connected: real servers of each kind, and addresses that are not everybody's to look at. */
+/** The probe of an address before it is connected: real servers of each kind, and addresses that not everyone may probe. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Do the client programs that people use get through? The inspector's command line, and mcp-remote as Claude Desktop starts it. */
+/** Tests that common client programs get through: the inspector's command line, and mcp-remote as Claude Desktop starts it. */
 // @module-tag long
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

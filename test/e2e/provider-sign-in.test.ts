@@ -81,7 +81,7 @@ describe('a person whom an OpenID Connect provider proves', () => {
       user: { email: 'ada@example.com' },
       organizations: [{ slug: 'default', role: 'tenant_member' }],
     })
-    // Whoever set the password before may not have been Ada.
+    // The password may have been set by someone other than Ada.
     expect((await askAdmin(held.gateway.address, 'GET /auth/me', { token: old.access_token })).status).toBe(401)
     await expect(signIn(held.gateway.address, 'ada@example.com')).rejects.toThrow('401')
     expect((await held.walk({ sub: ADA.sub, email: 'moved@example.com', email_verified: false })).status).toBe(200)

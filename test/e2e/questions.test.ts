@@ -1,6 +1,6 @@
 /**
- * What happens when a server asks back in the middle of a call? The question reaches exactly the client that called, within an
- * era and across eras, or is refused in words. It never hangs.
+ * Tests server requests in the middle of a call. The request reaches exactly the client that called, within an era and across
+ * eras, or is refused with an error text. It never hangs.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

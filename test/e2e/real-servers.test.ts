@@ -1,6 +1,6 @@
 /**
- * Do the published servers work behind the gateway? Everything, filesystem and memory as children, everything over HTTP in a
- * process of its own; each called by every official client, at its own endpoint and at the joined one.
+ * Tests that the published servers work behind the gateway. Everything, filesystem and memory as children, everything over HTTP
+ * in a process of its own; each called by every official client, at its own endpoint and at the joined one.
  */
 // @module-tag long
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'

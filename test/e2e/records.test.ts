@@ -1,6 +1,6 @@
 /**
- * What remains of a call? One record in the database and one line in the log, which say the same; and no secret in either, nor
- * in anything a client is told. Canary values stand for the secrets.
+ * Tests the traces of a call: one record in the database and one line in the log, which agree, and no secret in either, nor in
+ * any message to a client. Canary values stand for the secrets.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 /**
- * What happens when an account dies in the middle of a conversation? Its person is led to a page in the way of the client's revision,
- * connects it anew, and the same client finishes its call. The person is played over http; the pages are the gateway's own.
+ * Tests the loss of an account in the middle of a conversation. Its user is directed to a page by the method of the client's
+ * revision, connects it again, and the same client finishes its call. The user is simulated over http; the pages are the
+ * gateway's own.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -46,7 +47,7 @@ describe.each(['whose refresh token is taken away', 'whose key is taken back'] a
       connection: 'notes',
       expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     })
-    // Whoever asks again is told the same link.
+    // A repeated call returns the same link.
     expect(linkIn(textOf(await client.call('who_am_i')))).toBe(link)
     await story.open(link)
     expect(textOf(await client.call('who_am_i'))).toMatch(/^who_am_i for/)

@@ -1,6 +1,6 @@
 /**
- * What happens to a legacy client whose connection breaks? It comes back for the stream it had and misses nothing and hears
- * nothing twice; what is no longer kept it is told. Real sockets, cut in the middle.
+ * Tests a legacy client whose connection breaks. It resumes its stream, misses nothing and receives nothing twice; it is notified
+ * of events that are no longer stored. Real sockets, cut in the middle.
  */
 // @module-tag long
 import type { ServerResponse } from 'node:http'

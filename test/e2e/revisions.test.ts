@@ -1,6 +1,6 @@
 /**
- * Is every revision served over every transport, by the official SDK and by hand? With sessions and without them: what each
- * cell may do is the same, but for what needs a session.
+ * Tests that every revision is served over every transport, by the official SDK and by hand, with and without sessions. Each
+ * combination behaves the same, except where a session is needed.
  */
 // @module-tag long
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
@@ -17,7 +17,10 @@ import { connectByHand, MODERN, OPENING, WAYS, type Way } from './peers/clients/
 import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
-/** What each way serves: the pair of 2024-11-05 is for those who open with `initialize`, and needs sessions. */
+/**
+ * The combinations that are served: the transport pair of 2024-11-05 is for clients that open with `initialize`, and needs
+ * sessions.
+ */
 const cellsOf = (sessions: 'on' | 'off') =>
   WAYS.flatMap((way) => REVISIONS.map((revision) => ({ way, revision }))).filter(
     ({ way, revision }) => way !== 'sse' || (revision !== MODERN && sessions === 'on'),
@@ -155,7 +158,7 @@ describe('U-12: over Streamable HTTP', () => {
       session: expect.any(String),
       capabilities: { tools: { listChanged: true } },
     })
-    // Nobody would hear of a change, so none is promised.
+    // No client would be notified of a change, so none is promised.
     expect(await opened(gateways.off)).toEqual({ session: null, capabilities: { tools: {} } })
   })
 

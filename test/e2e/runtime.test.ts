@@ -1,4 +1,7 @@
-/** What runs, as its operators see it: processes, the pool, sessions, the log, settings, figures. Each change reaches every gateway. */
+/**
+ * The runtime as its operators see it: processes, the pool, sessions, the log, settings, figures. Each change reaches every
+ * gateway.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
@@ -34,7 +37,7 @@ const processAt = async (address = town.gateway.address) => {
   return json<Processes>(answer).processes[0]
 }
 const callChild = (address = town.gateway.address) =>
-  callTool({ url: `${address}/mcp`, key: keyOf('tenant_member of default'), era: 'modern' }, 'child__echo', {
+  callTool({ url: `${address}/mcp`, key: keyOf('tenant_admin key of default'), era: 'modern' }, 'child__echo', {
     text: 'x',
   })
 const recordsOf = (action: string) =>

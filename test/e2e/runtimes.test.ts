@@ -1,4 +1,7 @@
-/** Does it matter in what a server is written that is started here? One of each runtime that this machine has, and a command of one's own. */
+/**
+ * Tests that the language of a server that is started here makes no difference: one server for each runtime of this machine, and
+ * a custom command.
+ */
 // @module-tag long
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Whose sessions are there, how many, and for how long? They outlive the gateway that opened them, and end everywhere when
- * their client ends them; an eleventh takes the place of the one used longest ago.
+ * Tests ownership, number and lifetime of sessions. They outlive the gateway that opened them, and end everywhere when their
+ * client ends them; an eleventh replaces the least recently used one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -47,7 +47,7 @@ const stored = (count: number) => until(`${count} sessions are stored`, async ()
 const end = ({ url, key, session = '' }: RawPeer) =>
   fetch(url, { method: 'DELETE', headers: { authorization: `Bearer ${key}`, 'mcp-session-id': session } })
 const statusOf = async (peer: RawPeer) => (await ask(peer, 'ping')).status
-/** Nobody's sessions are left for the next test. */
+/** Deletes all sessions, so that none is left for the next test. */
 const forgetAll = () => gateway.restart(() => gateway.db.system((sql) => sql(z.object({}))`delete from sessions`))
 
 describe('sessions of one key at one endpoint', () => {

@@ -1,4 +1,7 @@
-/** Who shares what with a server: two people call one connection in parallel, in both eras, and nothing of one reaches the other. */
+/**
+ * Tests isolation between callers of one server: two users call one connection in parallel, in both eras, and nothing of one
+ * reaches the other.
+ */
 // @module-tag long
 import { expect, test } from 'vitest'
 import { openGateway } from './peers/open-gateway.ts'

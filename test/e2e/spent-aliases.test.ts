@@ -1,4 +1,7 @@
-/** Does a name that a client kept ever lead to another server? Connections that are removed, and new ones of the same title. */
+/**
+ * Tests that a name that a client has stored never leads to another server: connections that are removed, and new ones of the
+ * same title.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { callTool } from './peers/clients/raw-client.ts'

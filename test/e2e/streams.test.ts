@@ -1,6 +1,6 @@
 /**
- * What travels beside a result, and against it: progress under the client's own token, cancellation down to the upstream,
- * log lines, watched resources, lists that change. In both eras and across them.
+ * Messages beside a result, and in the opposite direction: progress under the client's own token, cancellation down to the
+ * upstream, log lines, watched resources, lists that change. In both eras and across them.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

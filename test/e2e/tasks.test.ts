@@ -1,6 +1,6 @@
 /**
- * Does a call that becomes a task reach its end, whoever looks after it? Within each era and across them, on one connection's endpoint
- * and on the joined one, and never in anybody else's hands.
+ * Tests that a call that becomes a task completes, regardless of which side manages the task. Within each era and across them, on
+ * one connection's endpoint and on the joined one; no other caller gets access to it.
  */
 import { resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client'
 import { CreateTaskResultSchema as CREATED, ListTasksResultSchema as LISTED } from '@modelcontextprotocol/sdk/types.js'

@@ -1,4 +1,4 @@
-/** What becomes of tools that a server changes while a lock is on, for clients, for administrators and on record. */
+/** Tools that a server changes while a lock is on: the effect on clients, administrators and records. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

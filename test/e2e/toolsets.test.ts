@@ -204,7 +204,7 @@ describe('where rules know callers', () => {
           answer.result?.content?.[0]?.text.replace(asked, 'NAME').replace(/; the nearest names are [^.]*/, ''),
         )
       }
-    // What is hidden and what there is not: the same words, but for the names that are near to each.
+    // A hidden tool and one that does not exist get the same text, except for the nearest names.
     expect(new Set(words).size).toBe(1)
     expect(server.called).toHaveLength(before)
     const peer = { url: at('ruled'), key: adminKey, era: 'modern' as const }

@@ -1,6 +1,6 @@
 /**
- * What crosses the eras, and what must not: the rows of the translation table that no other story tells, for each pair of a client's
- * and a server's era.
+ * Messages that cross the eras, and those that must not: the rows of the translation table that no other story covers, for each
+ * pair of a client's and a server's era.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

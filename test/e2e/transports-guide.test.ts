@@ -1,4 +1,4 @@
-/** Does the guide say what is so? Its programs run as they stand there, and its table of close codes is the one that is sent. */
+/** Tests that the guide is correct: its programs run as written, and its table of close codes matches the codes that are sent. */
 // @module-tag long
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The two ways in that last, the pair of 2024-11-05 and WebSocket: does everything that works over Streamable HTTP work there, for
- * the clients that people have, in both eras, with servers of both?
+ * The two persistent transports, the pair of 2024-11-05 and WebSocket: tests that everything that works over Streamable HTTP
+ * works over them, for common clients, in both eras, with servers of both.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,7 +1,8 @@
 /**
- * Does the gateway speak every revision as a client, over every transport that servers have? Each server here speaks one revision
- * and refuses the others, and says itself which one was agreed on.
+ * Tests that the gateway speaks every revision as a client, over every transport that servers have. Each server here speaks one
+ * revision, refuses the others, and reports the negotiated one.
  */
+// @module-tag long
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Does everything that works over Streamable HTTP work with servers over HTTP+SSE and WebSocket too? Each official client, each
- * era of server, through one gateway that was told nothing but an address.
+ * Tests that everything that works over Streamable HTTP also works with servers over HTTP+SSE and WebSocket: each official
+ * client, each era of server, through one gateway that was given only an address.
  */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** What servers say beside their answers, and how a caller hears that one could not answer: identity, limits, notices. */
+/**
+ * Server messages beside their answers, and the error that a caller gets when a server could not answer: identity, limits,
+ * notices.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'

@@ -58,7 +58,7 @@ async function visit(provider: string, given: { vendor?: Vendor; authority?: Aut
   const client: ClientIdentity = { clientId: CLIENT.id, secret, method: row.clientAuth, appId: undefined }
   const at = { authority, client }
 
-  /** What the vendor sends the browser back with, or its own page says. */
+  /** Returns the parameters with which the vendor redirects the browser, or throws with the text of its own page. */
   async function authorize(change: (url: URL) => void = () => {}) {
     const [state, verifier] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
     const scopes = authority.scopes ?? []

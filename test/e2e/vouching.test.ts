@@ -1,4 +1,4 @@
-/** Whose word makes an account somebody's? An organization's is good in that organization, and nowhere else. */
+/** Tests who may vouch for an account. An organization's assignment is valid in that organization only. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

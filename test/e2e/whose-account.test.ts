@@ -1,6 +1,6 @@
 /**
- * Whose credential a call is made with, where several members, the organization and the caller could each have one: at a real
- * authorization server, with a server that notes the token of every call.
+ * The choice of the credential for a call, where several members, the organization and the caller could each have one: at a real
+ * authorization server, with a server that records the token of every call.
  */
 import { newId } from '@toolway/contract'
 import { expect, test } from 'vitest'
@@ -61,7 +61,7 @@ test('U-24, S3-OAU-06: a call uses what it brings, else its own account, else th
   const [{ id }] = (await people.cy.client(`GET ${CONNECTOR}/accounts`)).body.items as [{ id: string }]
   expect((await people.cy.client(`DELETE ${CONNECTOR}/accounts/${id}`)).status).toBe(200)
 
-  // Nobody has one: each is given a link, and it is for nobody else.
+  // No account is connected: each user gets a link that is valid for that user only.
   const [ada, bob] = [await as('ada'), await as('bob')]
   expect([ada.used, bob.used]).toEqual([[], []])
   expect(ada.link).toMatch(LINK)
@@ -87,7 +87,7 @@ test('U-24, S3-OAU-06: a call uses what it brings, else its own account, else th
   const tokens = [cys, ...own.flatMap(({ used }) => used), ...(shared[0]?.used ?? [])]
   expect(new Set(tokens).size).toBe(4)
 
-  // What is brought goes before one's own, for this one call.
+  // A pass-through token takes precedence over the user's own account, for this one call.
   const [bobs = ''] = own[1]?.used ?? []
   expect(await as('ada', { 'x-user-oauth-token': bobs })).toMatchObject({ owner: 'caller', used: [bobs] })
   expect(await as('ada')).toEqual(own[0])

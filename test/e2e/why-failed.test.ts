@@ -1,4 +1,4 @@
-/** Does a record tell why its call failed, and what was sent only where an administrator wants that kept? */
+/** Tests that a record states why its call failed, and contains the arguments only where an administrator has enabled that. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { removeOldPayloads } from '../../packages/gateway/src/records/payloads.ts'

@@ -1,6 +1,6 @@
 /**
- * What is on the wire between a client and the door, seen by hand: opening, sessions, notifications, batches, status codes,
- * and results compared byte for byte with what the server itself answers.
+ * Messages on the wire between a client and the HTTP handler, tested by hand: opening, sessions, notifications, batches, status
+ * codes, and results compared byte for byte with the server's own answers.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -1,6 +1,6 @@
 /**
- * What does a client on stdio hear when something goes wrong on the way to the gateway, and what becomes of the bridge when
- * something goes wrong with the client? Each request gets one answer, nothing is sent twice, no process is left.
+ * Tests the errors that a client on stdio gets when the connection to the gateway fails, and the bridge's behaviour when the
+ * client fails. Each request gets one answer, nothing is sent twice, no process is left.
  */
 // @module-tag long
 import { readFile } from 'node:fs/promises'
@@ -289,7 +289,7 @@ describe('a client', () => {
     bridge.send({ id: 'long', method: 'tools/call', params: { filling } })
     const answer = await bridge.answerTo('long')
     expect(answer.error).toMatchObject({ code: -32600, data: { code: 'PAYLOAD_TOO_LARGE' } })
-    // What is within the bridge's bound is the gateway's to judge.
+    // A message within the bridge's limit is checked by the gateway.
     bridge.send({ id: 'less', method: 'tools/call', params: modern({ filling: 'x'.repeat(2 * 1024 * 1024) }) })
     expect((await bridge.answerTo('less')).error).toMatchObject({ data: { code: 'PAYLOAD_TOO_LARGE' } })
     expect(textOf(await bridge.ask({ id: 'ok', method: 'tools/call', params: modern(echo('on')) }))).toBe('on')

@@ -1,4 +1,4 @@
-/** What an operator changes while clients listen: each open stream of an endpoint that is concerned is told, in both eras. */
+/** Changes by an operator while clients listen: each open stream of an affected endpoint is notified, in both eras. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { putToolset } from '../../packages/gateway/src/toolsets/toolsets.ts'
 import type { TestConnection, TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

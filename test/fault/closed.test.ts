@@ -1,4 +1,4 @@
-/** What is left of a gateway that ended while everything of it was at work: its timers, its sockets, and the sessions that it held. */
+/** Resources left after a gateway that ended while all its parts were at work: timers, sockets, and the sessions that it held. */
 import { expect, test, vi } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { callTool, openSession } from '../e2e/peers/clients/raw-client.ts'
@@ -12,7 +12,7 @@ const HELD = /Timeout|TCP|Pipe|Process|FSEvent/
 
 test('S2-BRG-06: a gateway that ends stops its tickers and ends its sessions, events, webhooks and renewals among them', async () => {
   await using server = await startProbe({ era: 'legacy' })
-  // What a first gateway brings along for good is no concern of the second one.
+  // Resources that a first gateway creates once for the process do not count for the second one.
   const once = async () => {
     const gateway = await startTestGateway({ connections: [{ alias: 'web', wire: httpWire(server.url) }] })
     await gateway.settled('web')

@@ -12,7 +12,7 @@ interface Asked {
 
 export interface CountingUpstream extends AsyncDisposable {
   readonly url: string
-  /** What calls carried, as often as it came. */
+  /** The marks of the received calls, one for each call. */
   readonly seen: string[]
 }
 

@@ -1,4 +1,4 @@
-/** Whoever owns the database cuts off the end of a chain, with everything in it that speaks of that end: it is found. */
+/** The owner of the database cuts off the end of a chain, with everything in it that refers to that end: the cut is detected. */
 // @module-tag long
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -50,7 +50,7 @@ describe('a gateway whose database stops', () => {
     const port = await freePort()
     const begun = here.begin({ TOOLWAY_PORT: String(port), TOOLWAY_DATABASE_GRACE_SECONDS: '2' })
     const address = `http://127.0.0.1:${port}`
-    // Whoever asks too early gets no answer at all: nothing listens before the schema and the connections are there.
+    // A request that comes too early gets no answer: nothing listens before the schema and the connections are there.
     await expect.poll(() => probe(address, 'startup'), slowly).toBe(200)
     const client = new pg.Client(outside.connection)
     await client.connect()

@@ -1,9 +1,8 @@
 /**
- * Which processes did a gateway leave behind? Everything below it, followed from /proc while it lives and after it died,
- * and everything whose command line, environment or folder names its data directory.
+ * Finds processes that a gateway left behind: all its descendants, followed from /proc while it lives and after it died, and
+ * every process whose command line, environment or folder names its data directory.
  *
- * A number alone is no process: each is known by its number and the time of its start (proc_pid_stat(5)). It signals
- * nobody.
+ * A pid alone does not identify a process: each is identified by its pid and its start time (proc_pid_stat(5)). Sends no signals.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
@@ -56,7 +55,7 @@ function wordsOf(pid: number): string {
 }
 
 export interface Family {
-  /** Who of all that were ever found is alive now, the root too. What is found once is known for good. */
+  /** Returns the processes ever found that are alive now, including the root. A process once found stays known. */
   alive(): string[]
 }
 

@@ -56,7 +56,7 @@ export const MISBEHAVIOURS = {
   'keys-twice': (response, id) => raw(response, JSON.stringify(done(id, 'last')).replace('{', '{"id":987654,')),
   deep: (response, id) =>
     raw(response, JSON.stringify(done(id, '#')).replace('"#"', '['.repeat(1e5) + ']'.repeat(1e5))),
-  // What cannot be read is shown as such: the rest of the answer still counts.
+  // A byte that cannot be decoded is shown as such: the rest of the answer still counts.
   latin1: (response, id) => raw(response, Buffer.from(JSON.stringify(done(id, 'caf\u00e9')), 'latin1')),
   utf16: (response, id) => raw(response, Buffer.from(JSON.stringify(done(id)), 'utf16le')),
   hints: (response, id) => {

@@ -76,7 +76,7 @@ test('S1-ERR-04: nothing crashes it: fuzzed bodies, huge JSON, servers that drop
       async (body, version) => {
         const { status } = await post(body, version === '' ? {} : { 'mcp-protocol-version': version })
         statuses.add(status)
-        // Whatever a client sends is its own fault, never ours.
+        // An error caused by a client's message is reported as the client's, never as the gateway's.
         expect(status).toBeLessThan(500)
       },
     ),

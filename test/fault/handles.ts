@@ -1,8 +1,11 @@
-/** Which sockets, timers and processes does this process hold, and which of them came since then? */
+/** Lists the sockets, timers and processes that this process holds, and those that were added since a given list. */
 
 export const handlesNow = (form: RegExp): string[] => process.getActiveResourcesInfo().filter((kind) => form.test(kind))
 
-/** What is held beyond `before`. What ended meanwhile, as connections of earlier tests do, is nothing left over. */
+/**
+ * Returns the handles held beyond `before`. Handles that ended in the meantime, such as connections of earlier tests, are not
+ * counted as left over.
+ */
 export function handlesBeyond(before: readonly string[], form: RegExp): string[] {
   const known = [...before]
   return handlesNow(form).filter((kind) => {

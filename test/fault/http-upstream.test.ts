@@ -10,7 +10,7 @@ import { handlesBeyond, handlesNow } from './handles.ts'
 import { MISBEHAVIOURS, startFaultyUpstream, type MisbehaviourName } from './faulty-upstream.ts'
 import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 
-/** What the caller is told; `ok` where the answer counts. */
+/** The error code that the caller gets; `ok` where the answer counts. */
 const TOLD: Readonly<Record<MisbehaviourName, string>> = {
   good: 'ok',
   silent: 'upstream.timeout',
@@ -138,7 +138,7 @@ test('nothing is left of misbehaving servers when the gateway is closed: no sock
       const target = { url: gateway.connectionUrl('faulty'), key: gateway.key }
       const names = ['silent', 'endless', 'trickle', 'huge', 'cut-stream', 'twice']
       await Promise.all(names.map((name) => callPatiently(target, name)))
-      // What was given up is not kept open towards the server either: one listens, the others are free for the next call.
+      // The connection of an abandoned request is not kept open: one connection listens, the others are free for the next call.
       await expect.poll(() => upstream.connections()).toBeLessThan(names.length)
     }
     await expect.poll(() => upstream.connections()).toBe(0)

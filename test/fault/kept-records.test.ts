@@ -1,6 +1,6 @@
 /**
- * No record is lost: not when the gateway is killed fifty times under load, not while its database is away, not when it is told to
- * end. What a server saw is compared with what is on record.
+ * Tests that no record is lost: not when the gateway is killed fifty times under load, not while its database is away, not when
+ * it is told to end. The calls that a server received are compared with the records.
  */
 // @module-tag long
 import { randomUUID } from 'node:crypto'
@@ -113,7 +113,7 @@ test('S3-AUD-04: killed fifty times under load, it has on record every call that
   for (const mark of answered) expect(kept.get(mark), mark).toBeDefined()
   for (const { correlation_id: mark, outcome, code } of kept.values()) {
     if (outcome === 'unknown') expect(code).toBe('gateway.ended')
-    // What is said to have been carried out was seen.
+    // Every call recorded as carried out reached the server.
     else if (outcome === 'ok') expect(marks.has(mark), mark).toBe(true)
   }
   expect(await last.stop()).toBe(0)

@@ -1,6 +1,6 @@
 /**
- * The gateway is killed where it stands, twenty times: in its first start, in later ones, right after its screen, and under
- * load. What must hold each time: nobody is left behind, what was acknowledged is there, and the next start works.
+ * Tests a gateway that is killed twenty times at different moments: in its first start, in later ones, right after its screen,
+ * and under load. Each time no process is left behind, acknowledged changes are stored, and the next start works.
  */
 // @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -2,6 +2,7 @@
  * Lasting lines under whatever a client can do to them: it leaves at any byte, sends what is no frame, too large, too much, reads
  * nothing, comes a thousand times. And what the gateway does to them: a key goes, the gateway ends. Nothing may be left.
  */
+// @module-tag long
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { removeKey } from '../../packages/gateway/src/identity/keys/keys.ts'

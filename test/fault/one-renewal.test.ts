@@ -1,4 +1,4 @@
-/** Two processes of one installation, and an account whose token has run out: how often is its authorization server asked? */
+/** Two processes of one installation, and an account whose token has expired: counts the requests to its authorization server. */
 // @module-tag long
 import { randomBytes } from 'node:crypto'
 import { expect, inject, test } from 'vitest'

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
 
 export interface OutsideDatabase extends AsyncDisposable {
-  /** What DATABASE_URL is to be: the way through the network. */
+  /** The value for DATABASE_URL: it leads through the network proxy. */
   readonly url: string
   /** The same as another role. */
   urlFor(role: string): string

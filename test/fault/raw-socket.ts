@@ -11,7 +11,7 @@ export interface RawAnswer {
 export interface RawSocket extends Disposable {
   readonly socket: Socket
   write(text: string | Buffer): void
-  /** What has come so far. */
+  /** Returns the bytes received so far. */
   received(): string
   /** Resolves when the other side has ended it. */
   readonly closed: Promise<void>

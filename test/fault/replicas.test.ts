@@ -73,7 +73,7 @@ test('S3-POOL-06: whatever changes a connection or what is offered of it counts 
     .poll(() => both(), patiently)
     .toEqual([expect.stringContaining('session-'), expect.stringContaining('session-')])
 
-  // What a toolset selects.
+  // The selection of a toolset.
   expect(await both(NARROW)).toEqual([expect.stringContaining('session-'), expect.stringContaining('session-')])
   const { id } = first.organization
   await first.db.organization(id, (sql) =>

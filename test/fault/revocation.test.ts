@@ -32,7 +32,7 @@ async function follow(opening: Promise<Response>) {
   return stream
 }
 
-/** What lasts over HTTP: a modern client's listening and a legacy client's own stream. */
+/** Persistent streams over HTTP: a modern client's listen stream and a legacy client's own stream. */
 async function followBoth(url: string, key: string, signal: AbortSignal) {
   const notifications = { toolsListChanged: true }
   const { session } = await openSession(url, key)

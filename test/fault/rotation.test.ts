@@ -1,4 +1,6 @@
-/** Does a rotation of the vault's key that is killed at any of its steps lose anything, and does the next one end it? */
+/**
+ * Tests that a rotation of the vault's key that is killed at any of its steps loses nothing, and that the next one completes it.
+ */
 // @module-tag long
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Whatever a server's schema and a caller's arguments are: a check of one by the other ends, and takes nothing with it. */
+/** Tests that checking any arguments against any schema of a server ends, and affects nothing else. */
 // @module-tag long
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

@@ -25,7 +25,7 @@ export interface Script {
   readonly port?: number
   /** Results by method, beside those that every server has. */
   readonly results?: Readonly<Record<string, object>>
-  /** What it does instead; false lets it answer as it should. */
+  /** Replaces the answer if it returns true; false leaves the normal answer. */
   act?(heard: Heard, response: ServerResponse): boolean
 }
 

@@ -90,7 +90,7 @@ describe('a server that is started here', () => {
     const exits = await gateway.settled('exits')
     expect(exits).toMatchObject({ status: 'error', tools: 0 })
     expect(exits.reason).toContain('exited with code 7')
-    // What it said is for those who look after connections, in the state and in the log; callers do not read it.
+    // The output of the process is for users who administer connections, in the state and in the log; callers do not read it.
     expect(exits.reason).toContain('It said: Error: API_TOKEN is not set')
     const refused = await callTool({ url: gateway.connectionUrl('exits'), key: gateway.key }, 'good')
     expect(JSON.stringify(refused)).not.toContain('API_TOKEN')

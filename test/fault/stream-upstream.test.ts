@@ -16,7 +16,7 @@ import { startFaultyStream, STREAM_MISBEHAVIOURS, type StreamMisbehaviour } from
 const names = Object.keys(STREAM_MISBEHAVIOURS) as StreamMisbehaviour[]
 const patiently = { interval: 20 }
 
-/** What the caller is told; `ok` where the answer counts. */
+/** The error code that the caller gets; `ok` where the answer counts. */
 const TOLD: Readonly<Record<StreamMisbehaviour, string>> = {
   good: 'ok',
   silent: 'upstream.timeout',
@@ -60,7 +60,7 @@ describe.each(['sse', 'socket'] as const)('a server over %s', (kind) => {
     expect(told).toEqual(TOLD)
     expect(texts).toMatchObject({ twice: 'first', garbage: 'after the garbage', flood: 'after the flood' })
     for (const name of names) if (name !== 'good') expect(upstream.called.filter((one) => one === name)).toEqual([name])
-    // What was broken has been let go: left are the caller's session and the gateway's own two.
+    // Broken connections have been closed: the caller's session and the gateway's own two remain.
     await expect.poll(() => upstream.size, patiently).toBeLessThanOrEqual(3)
   })
 

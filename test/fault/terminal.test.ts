@@ -9,7 +9,7 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** What one command line writes, to either stream. */
+/** Returns the output of one command line, on both streams. */
 async function shown(words: string[]) {
   let text = ''
   const take = (chunk: unknown) => {

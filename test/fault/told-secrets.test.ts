@@ -1,4 +1,5 @@
-/** What a server repeats of a connection's secrets, and what a client writes into an address: who may read it afterwards. */
+/** Secrets of a connection that a server repeats, and addresses that a client writes: tests who may read them afterwards. */
+// @module-tag long
 import { z } from 'zod'
 import { describe, expect, test } from 'vitest'
 import { startTestGateway, type TestConnection, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'

@@ -91,7 +91,7 @@ describe('a client that goes away', () => {
       for (let at = cuts.pop(); at !== undefined; at = cuts.pop()) await leaveAfter(whole.subarray(0, at), abruptly)
     }
     await Promise.all([lane(true), lane(false), lane(true), lane(false)])
-    // Whoever was heard late would be heard between these.
+    // A request that arrives late would be counted between these.
     for (let round = 1; round <= 20; round++) {
       expect(textIn(await callTool(target(), 'good'))).toBe('no session')
       expect(calls('good')).toBe(round)
@@ -107,7 +107,7 @@ describe('a client that goes away', () => {
     const before = calls('slow')
     const sizes = Array.from({ length: 60 }, (_, at) => at * 13)
     for (let at = 0; at < sizes.length; at += 6) await Promise.all(sizes.slice(at, at + 6).map(leave))
-    // Whoever went before the call left asked for nothing either.
+    // A client that left before its call was made has called nothing either.
     expect(calls('slow') - before).toBeGreaterThanOrEqual(sizes.length - 1)
     await expect.poll(() => underWay.size, patiently).toBe(0)
     expect(textIn(await callTool(target(), 'good'))).toBe('no session')

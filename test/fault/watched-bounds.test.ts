@@ -1,4 +1,4 @@
-/** What a session watches is kept, stored and told again: it is bounded for the session, however many servers there are. */
+/** The resources that a session watches are held, stored and sent again: they are limited for the session, over all servers. */
 import { expect, test } from 'vitest'
 import { openGateway } from '../e2e/peers/open-gateway.ts'
 import { ask, openSession } from '../e2e/peers/clients/raw-client.ts'

@@ -1,6 +1,7 @@
 /**
- * Which organization a request is for: path, key, token and default speak, and whoever speaks must agree, at every door; otherwise
- * there is no such place. And nothing reaches the rows of an organization without its id, which the types hold.
+ * The organization of a request: path, key, token and default must agree if they name one, at every endpoint; otherwise the
+ * answer is that there is no such organization. The rows of an organization cannot be reached without its id, which the types
+ * enforce.
  */
 import type { OrganizationId } from '@toolway/contract'
 import { expect, test } from 'vitest'
@@ -19,7 +20,7 @@ import { SIDES, WORDS, type Side } from './sides.ts'
 import { createTally } from './tally.ts'
 import { keyOf, type Caller, type Town } from './town.ts'
 
-/** What a path says of the organization: nothing, one of the two, or one that is not there. */
+/** The organization in the path: none, one of the two, or one that does not exist. */
 const PATHS = [undefined, ...SIDES, 'nowhere'] as const
 type Said = (typeof PATHS)[number]
 

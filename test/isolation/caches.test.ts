@@ -1,6 +1,7 @@
 /**
- * What is kept between requests, and whose it is: upstream sessions and credentials, client sessions, cursors, request states, suspended
- * calls, tasks, views, roles. A thousand calls at once never cross; what was given to one means nothing in the hands of another.
+ * State that is stored between requests, and its owner: upstream sessions and credentials, client sessions, cursors, request
+ * states, suspended calls, tasks, tool listings, roles. A thousand parallel calls never cross; an identifier given to one caller
+ * is useless to another.
  */
 // @module-tag long
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Does every operation that changes something leave its record, there when the answer comes? Walked over the whole list that the
- * door serves, each asked for in earnest by somebody who may; one that is in no list here fails.
+ * Tests that every operation that changes something leaves its record by the time it is answered. Every operation of the admin
+ * interface is called by a permitted caller; one that is in no list here fails.
  */
 import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
@@ -14,7 +14,10 @@ import { request, type Bearer } from './request.ts'
 import { SAMPLES } from './samples.ts'
 import type { Names, Town } from './town.ts'
 
-/** What makes and changes, then what removes, the organization last. What is always allowed ends with any change of its connection. */
+/**
+ * The order: operations that create and change, then those that remove, the organization last. A standing grant ends with any
+ * change of its connection.
+ */
 const FIRST = 'endLastingApproval'
 const order = ({ method, id }: Operation): number =>
   id === FIRST ? -1 : id === 'removeOrganization' ? 2 : method === 'DELETE' ? 1 : 0
@@ -31,7 +34,7 @@ const NO_CHANGE = new Set([
   ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
 ])
-/** Nobody is there whom it could reach, which is on record, too. */
+/** Operations that fail because no receiver is reachable; the failure is on record, too. */
 const FAILING = new Set(['testWebhook'])
 /** These need a password or a code. */
 const SIGNING = [
@@ -111,7 +114,10 @@ const OWN: Readonly<Record<string, Own>> = {
   removeOAuthClient: (made) => ({ params: { client: made['addOAuthClient']?.client_id ?? '' } }),
 }
 
-/** What only a browser or a provider would bring: grants and a sign-in of the platform’s administrator, tools that are held, and a credential. */
+/**
+ * Inserts rows that only a browser or a provider would create: grants and a sign-in of the platform’s administrator, tools held
+ * for review, and a credential.
+ */
 const plant = ({ gateway: { db, organization }, names }: Town) =>
   db.system(async (sql) => {
     const Nothing = z.object({})
@@ -126,7 +132,7 @@ const plant = ({ gateway: { db, organization }, names }: Town) =>
       await sql(Nothing)`
         insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
         values (${id}, ${organization.id}, ${root?.id}, 'c', 'Same', 'same.example', 'r', 'read', 0)`
-    // What a server changes under a lock waits for somebody to look at it.
+    // A tool that a server changes under a lock is held for review.
     for (const tool of ['walk1', 'walk2'])
       await sql(Nothing)`
         insert into tool_locks (organization_id, connection_id, tool, held_hash, held, held_at)
@@ -136,7 +142,7 @@ const plant = ({ gateway: { db, organization }, names }: Town) =>
       values ('crd_walk', ${organization.id}, 'github', 'sealed'), ('crd_walk2', ${organization.id}, 'mcp', 'sealed')`
   })
 
-/** Whoever of these is let in first: some are for the platform, some for whoever has signed in. */
+/** The callers, tried in this order until one is permitted: some operations are for the platform, some for any signed-in user. */
 const CALLERS = ['platform administrator', 'platform key', 'tenant_admin of default']
 
 function askedOf({ id, method, path }: Operation, names: Names, made: Readonly<Record<string, Answer>>) {

@@ -19,7 +19,7 @@ export interface EchoServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** What a call of `whoami` answers, as JSON. */
+/** The answer to a call of `whoami`, as JSON. */
 export interface Echoed {
   readonly word: string
   readonly authorization: string | null

@@ -79,7 +79,7 @@ const legacy = (method: string, params: Record<string, unknown> = {}, session?: 
 })
 const OPENING = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
 
-/** What is asked at an endpoint; `session` is one of somebody else. `looks`: a viewer may. */
+/** The requests at an endpoint; `session` belongs to another caller. `looks`: a viewer may. */
 const ASKS = (session: string): readonly (Omit<Asked, 'path'> & { ask: string; looks?: boolean; way?: string })[] => [
   { ask: 'list', looks: true, ...modern('tools/list') },
   { ask: 'discover', looks: true, ...modern('server/discover') },

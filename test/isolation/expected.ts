@@ -1,4 +1,4 @@
-/** What a caller must be answered at an operation: derived from the operation's own needs and the matrix of roles, from nothing else. */
+/** The expected answer to a caller at an operation: derived only from the operation's own needs and the matrix of roles. */
 import { permits, type Role } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import type { Side } from './sides.ts'
@@ -21,7 +21,7 @@ export function roleAt({ roles, bound }: Caller, target: Side | 'missing'): Role
   return roles[target]
 }
 
-/** Whose things an operation is about: what the path names, or the caller's own, where the path names nothing. */
+/** Returns the organization that an operation concerns: the one in the path, or the caller's own where the path names none. */
 export const aboutOf = ({ needs }: Operation, { bound }: Caller, target: Side | 'missing'): Side | 'missing' =>
   needs.of === 'organization' && needs.by === 'caller' ? (bound ?? 'default') : target
 

@@ -1,4 +1,4 @@
-/** What of somebody else's stands in an answer. */
+/** Finds data of other organizations in an answer. */
 import { roleAt } from './expected.ts'
 import type { Answered } from './request.ts'
 import { SIDES, type Side } from './sides.ts'
@@ -6,7 +6,7 @@ import type { Caller } from './town.ts'
 
 export type Markers = Readonly<Record<Side, readonly string[]>>
 
-/** Words and ids of organizations where the caller has no role. What it sent itself may come back. */
+/** Returns texts and ids of organizations where the caller has no role. Text that the caller sent itself may be returned. */
 export function leaksIn({ text, headers }: Answered, caller: Caller, markers: Markers, sent: string): string[] {
   if (caller.platform) return []
   const all = `${text} ${JSON.stringify(headers)}`

@@ -126,7 +126,7 @@ const compareThings = (trial: Trial) => {
     const caller = town.caller(name)
     const asked = (things: Names) => askedOf(operation, sample, side, things)
     const [own, foreign, none] = [town.names[side], town.names[otherOf(side)], town.names.missing]
-    // What goes by a name is asked for by the same name in both: that is one's own.
+    // An object identified by name has the same name in both organizations, so the request is for the caller's own.
     if (JSON.stringify(asked(own)) === JSON.stringify(asked(foreign))) return
     const [known, unknown] = [await ask(trial, caller, asked(foreign)), await ask(trial, caller, asked(none))]
     const isSame = same(known, unknown, ...idsOf(foreign), ...idsOf(none))

@@ -1,4 +1,7 @@
-/** What is served to anybody, outside the admin interface and the MCP endpoints (http/server.ts); `{organization}` is filled in. */
+/**
+ * The pages served to everyone, outside the admin interface and the MCP endpoints (http/server.ts); `{organization}` is filled
+ * in.
+ */
 export const PAGES: readonly string[] = [
   '/',
   '/health',

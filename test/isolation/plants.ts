@@ -1,6 +1,6 @@
 /**
- * What both organizations are given through the operations themselves, so that every kind of thing that goes by an id is there to
- * be asked for by the wrong one. An operation that does not exist makes nothing.
+ * Objects created in both organizations through the operations themselves, so that every kind of object with an id can be
+ * requested by the wrong caller. An operation that does not exist creates nothing.
  */
 import type { ApprovalId, OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
@@ -63,7 +63,7 @@ export const plantApproval = (db: Db, organization: OrganizationId, id: string, 
         from connections where organization_id = ${organization} and alias = 'same'`
   })
 
-/** What was kept of a call, as a connection whose administrator wants that leaves it. */
+/** Inserts the stored payload of a call, as for a connection whose administrator has enabled storing it. */
 export const plantPayload = (db: Db, organization: OrganizationId, id: string, text: string) => {
   const kept = JSON.stringify({ salt: 'same', arguments: { text }, result: { content: [] }, cut: false })
   return db.system(

@@ -62,7 +62,7 @@ function faultOf(text: string): string | undefined {
 /** Of these a stranger may see that they are there, and their values differ by the moment. */
 const OF_THE_MOMENT = /^(date|x-correlation-id|retry-after|(x-)?ratelimit.*|content-length)$/
 
-/** What two answers must have in common that say the same; ids of the request itself are told apart by nobody. */
+/** Returns the parts that two equivalent answers must have in common; ids of the request itself are masked. */
 export const sameOf = ({ status, headers, text }: Answered, ...own: readonly string[]) => ({
   status,
   headers: Object.entries(headers)

@@ -1,20 +1,21 @@
 /**
- * How each operation of the admin interface is asked by those who may, so that everybody else can be seen to be refused.
+ * A sample request by a permitted caller for each operation of the admin interface, so that all other callers can be tested to be
+ * refused.
  *
- * One row for each operation, by its id; an operation without a row fails the matrix. What would destroy or change what others
- * lean on is not `repeatable`: those who may are then let in with a body that no shape takes, and told so; only things that are
- * somebody else's, or nobody's, are asked for in earnest.
+ * One row for each operation, by its id; an operation without a row fails the matrix. An operation that would destroy or change
+ * what others depend on is not `repeatable`: permitted callers are then admitted with an invalid body, and get that error; real
+ * requests are made only for objects of another organization, or ones that do not exist.
  */
 import { OAUTH_APP } from './plants.ts'
 import type { Names } from './town.ts'
 
 export interface Sample {
-  /** What the path names besides the organization. */
+  /** The path parameters besides the organization. */
   readonly params?: (names: Names) => Readonly<Record<string, string>>
   readonly query?: (names: Names) => Readonly<Record<string, string>>
   readonly body?: (names: Names) => unknown
   readonly repeatable?: false
-  /** What those who may are answered with, where it is not the operation's own status: statuses or faults. */
+  /** The expected answers to permitted callers, where they differ from the operation's own status: statuses or faults. */
   readonly answers?: readonly (number | string)[]
 }
 
@@ -35,7 +36,7 @@ const once = (params?: Params, body?: unknown): Sample => ({
   ...(body === undefined ? {} : { body: () => body }),
 })
 
-/** What runs. */
+/** Samples for operations at run time. */
 const RUNTIME: Readonly<Record<string, Sample>> = {
   findEndpoint: { params: connection },
   findProcess: { params: child },

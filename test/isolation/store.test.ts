@@ -1,6 +1,6 @@
 /**
- * The store itself, asked with raw SQL as code with a mistake would ask it: every table that has an organization, every function that
- * runs with its owner's rights, every way to speak as somebody else. What there is, the database's own catalog says.
+ * The database itself, queried with raw SQL as faulty code would do: every table that has an organization, every function that
+ * runs with its owner's rights, every way to act as another caller. The lists come from the database's own catalog.
  */
 import { expect, test } from 'vitest'
 import { z } from 'zod'

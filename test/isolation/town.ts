@@ -1,8 +1,8 @@
 /**
- * Two organizations with equal names of everything in one gateway, and everybody who may come to its doors.
+ * Two organizations with equal names of everything in one gateway, and every kind of caller.
  *
- * In every text of one of them stands a word that stands nowhere else, so that a text that got out is found in whatever it got
- * into. Who comes is listed with what it is in each organization; what it may is for the matrix to say.
+ * Every text of one organization contains a word that occurs nowhere else, so that leaked text is recognized wherever it appears.
+ * Callers are listed with their role in each organization; their permissions are determined by the matrix.
  */
 import { randomBytes } from 'node:crypto'
 import { newId, type OrganizationId, type Role, type UserId } from '@toolway/contract'
@@ -22,7 +22,7 @@ import { plantApproval, plantPayload, PLANTS } from './plants.ts'
 import { request } from './request.ts'
 import { SIDES, WORDS, type Side } from './sides.ts'
 
-/** What an operation can be told of an organization. What goes by a name has the same name in both. */
+/** The parameters of an operation for one organization. Objects identified by name have the same name in both. */
 export interface Names {
   readonly organization: string
   readonly organizationId: string
@@ -152,7 +152,7 @@ async function ready({ address }: TestGateway, { authorization = '' }: Caller): 
 
 export const keyOf = ({ authorization = '' }: Caller): string => authorization.replace('Bearer ', '')
 
-/** What its own operation makes; undefined while there is no such operation. */
+/** Creates an object with its own operation and returns the status; undefined while there is no such operation. */
 async function plant({ address }: TestGateway, id: string, caller: Caller, path: string, body: unknown) {
   const found = OPERATIONS.find(({ operation }) => operation.id === id)
   if (found === undefined) return undefined

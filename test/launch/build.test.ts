@@ -1,4 +1,4 @@
-/** What does the build of the published package refuse, before somebody meets it after an installation? */
+/** Tests the errors that the build of the published package detects before a user meets them after an installation. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

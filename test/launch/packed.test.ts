@@ -1,6 +1,6 @@
 /**
- * Does what is published work where nothing else is? The package is built and packed as for a release, installed by npm
- * into an empty folder, and used there as a person would, with a home of its own.
+ * Tests that the published package works on its own. The package is built and packed as for a release, installed by npm into an
+ * empty folder, and used there as a user would, with a home of its own.
  */
 // @module-tag long
 import { execFile, spawn } from 'node:child_process'
@@ -18,7 +18,10 @@ const patiently = { interval: 50 }
 const AGED = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
 
 const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
-/** What npm told the script that runs these tests is not for the npm that they run: only where it finds packages. */
+/**
+ * The variables that npm set for the script that runs these tests are not passed to the npm that they run, except where to find
+ * packages.
+ */
 const forNpm = Object.fromEntries([
   ...Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(?:cache|registry|userconfig)$)/i.test(name)),
   ['PATH', PATH],

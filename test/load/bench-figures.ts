@@ -1,9 +1,9 @@
 /**
- * What do the samples say: one row per target, ratios between targets, and are the aims met?
+ * Computes the figures from the samples: one row per target, ratios between targets, and whether the aims are met.
  *
- * Throughput is the median of the rounds. A ratio is the median of the ratios within each round, so that a
- * disturbed round spoils one pair and not the comparison. CPU per call and percentiles of a row come from all
- * rounds together. Pure: the same samples give the same figures. Never hides an error in an average.
+ * Throughput is the median of the rounds. A ratio is the median of the ratios within each round, so that a disturbed round spoils
+ * one pair and not the comparison. CPU per call and percentiles of a row come from all rounds together. Pure: the same samples
+ * give the same figures. Never hides an error in an average.
  */
 import { type Plan, TARGETS, type TargetName } from './bench-options.ts'
 import type { RoundCpu, Sample } from './bench-rounds.ts'
@@ -47,7 +47,7 @@ export interface Verdict {
   readonly sentence: string
 }
 
-/** What is measured beside the rounds, as far as it was. */
+/** Measurements beside the rounds, as far as they were made. */
 export interface More {
   readonly halfLoad?: HalfLoad | undefined
   readonly longList?: LongList | undefined

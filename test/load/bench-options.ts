@@ -1,8 +1,8 @@
 /**
- * What was asked of this run, and how long may it take?
+ * The options of this run, and its time limits.
  *
- * Reads the command line strictly. The plan bounds a run in time and in count: the default takes two to three minutes
- * with all targets, `--quick` near one. Never starts anything.
+ * Reads the command line strictly. The plan bounds a run in time and in count: the default takes two to three minutes with all
+ * targets, `--quick` near one. Never starts anything.
  */
 import { parseArgs } from 'node:util'
 

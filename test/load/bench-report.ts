@@ -1,8 +1,8 @@
 /**
- * How are the figures told to a person?
+ * Formats the figures for a reader.
  *
- * One table per number of connections, then the ratios, then the aims. Plain text in 100 columns, no colours.
- * Pure; never rounds what goes into the JSON.
+ * One table per number of connections, then the ratios, then the aims. Plain text in 100 columns, no colours. Pure; never rounds
+ * what goes into the JSON.
  */
 import type { More, Ratio, Row, Verdict } from './bench-figures.ts'
 import type { SessionMemory } from './session-memory.ts'
@@ -16,7 +16,7 @@ export interface Figures {
   readonly ratios: readonly Ratio[]
   readonly more: More
   readonly verdicts: readonly Verdict[]
-  /** What was asked for and not measured, and why; what a reader must know. */
+  /** Requested measurements that were not made, with the reason, and other remarks for the reader. */
   readonly remarks: readonly string[]
 }
 

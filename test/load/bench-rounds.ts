@@ -1,9 +1,9 @@
 /**
- * In which order is what measured, and what did each round cost whom?
+ * Runs the measurements in their order, and records the cost of each round.
  *
- * Rounds are interleaved: every target once, then every target again, so that a machine that gets slower or
- * busier does so for all of them. CPU is read from outside, after the connections are open and again when
- * the last answer is in. Never judges: it hands out samples.
+ * Rounds are interleaved: every target once, then every target again, so that a machine that gets slower or busier does so for
+ * all of them. CPU is read from outside, after the connections are open and again when the last answer is in. Returns samples
+ * without evaluating them.
  */
 import type { Plan, TargetName } from './bench-options.ts'
 import type { Peer } from './processes/peer-process.ts'

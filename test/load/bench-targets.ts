@@ -1,9 +1,9 @@
 /**
- * Which ways to the stub can be measured in this run?
+ * Determines the targets in front of the stub that can be measured in this run.
  *
- * Starts what was asked for and says in a sentence what could not be measured and why. A gateway that is not
- * written yet is a remark; one that is there and does not start is a failure, and the others are still measured.
- * Never measures anything itself.
+ * Starts the requested ones, and reports each one that could not be measured in a sentence with the reason. A gateway that is not
+ * written yet is a remark; one that is there and does not start is a failure, and the others are still measured. Never measures
+ * anything itself.
  */
 import { rmSync } from 'node:fs'
 import type { TargetName } from './bench-options.ts'

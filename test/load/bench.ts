@@ -1,11 +1,10 @@
 /**
- * `npm run bench`: what does a tools/call through the gateway cost, against the physical limit and the SDK?
+ * `npm run bench`: measures the cost of a tools/call through the gateway, against the physical limit and the SDK.
  *
- * Starts the stubs, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process
- * on loopback; measures them in interleaved rounds, then the gateway with room to spare and its longest list; prints the report and keeps it in .reports/bench.json.
- * A time on a shared machine says little: read the ratios, which come from the same run.
- * Exits 1 on any wrong answer or when a gateway that is there does not start. Ends all it started, however it ends
- * itself, short of being killed.
+ * Starts the stubs, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process on loopback;
+ * measures them in interleaved rounds, then the gateway at partial load and its longest list; prints the report and stores it in
+ * .reports/bench.json. Absolute times on a shared machine are unreliable: read the ratios, which come from the same run. Exits 1
+ * on any wrong answer or when a gateway that is there does not start. Ends every process it started, unless it is killed itself.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
@@ -97,7 +96,7 @@ function figuresOf(
   }
 }
 
-/** What makes the figures worth less than they look. */
+/** Returns remarks on effects that make the figures less reliable. */
 function doubts(rows: ReturnType<typeof rowsOf>): string[] {
   const raw = rows.find(({ target, connections }) => target === 'raw' && connections > 1)?.coreUse
   const heldBack = raw !== undefined && (raw.driver ?? 0) > 0.93 && (raw.target ?? 1) < 0.9

@@ -1,8 +1,8 @@
 /**
- * What does the gateway add to the time of a call while it has room to spare?
+ * Measures the time that the gateway adds to a call at partial load.
  *
- * Calls come at half the rate that saturates it, over all connections, to the stub directly and through the gateway in turn;
- * what is compared are the percentiles of both. The rate is kept by the clock, so a slow answer does not make the load lighter.
+ * Calls come at half the rate that saturates it, over all connections, to the stub directly and through the gateway in turn; the
+ * percentiles of both are compared. The rate is kept by the clock, so a slow answer does not make the load lighter.
  */
 import type { Plan } from './bench-options.ts'
 import type { Target } from './bench-rounds.ts'

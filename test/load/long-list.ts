@@ -1,8 +1,8 @@
 /**
- * How long does a client wait for a list of ten thousand tools?
+ * Measures the time that a client waits for a list of ten thousand tools.
  *
- * Walks all pages over one connection, from the first request to the last byte of the last page, several times; the time is
- * that of the walk in the middle. Checks that all tools came, once each, after the clock was stopped.
+ * Walks all pages over one connection, from the first request to the last byte of the last page, several times; the median time
+ * is reported. Checks that all tools came, once each, after the clock was stopped.
  */
 import { Agent, request } from 'node:http'
 import { median } from './median.ts'

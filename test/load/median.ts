@@ -1,4 +1,4 @@
-/** What lies in the middle: one disturbed round moves it by one place, and an average by all that it took. */
+/** The median: one disturbed round moves it by one rank, and an average by its whole delay. */
 
 /** NaN of nothing. */
 export function median(values: readonly number[]): number {

@@ -1,9 +1,9 @@
 /**
- * The physical limit: what does one hop cost on this runtime when nobody looks at the bytes?
+ * The physical limit: the cost of one hop on this runtime when the bytes are not inspected.
  *
- * node:http in, undici `request` out, headers and bodies passed as they are. Bodies are taken whole and handed
- * on whole, which costs less than piping streams at the size of a tool call: the yardstick is the cheapest form.
- * Never parses, checks, counts or logs anything. Exits when its parent goes.
+ * node:http in, undici `request` out, headers and bodies passed as they are. Bodies are read whole and forwarded whole, which
+ * costs less than piping streams at the size of a tool call: the reference is the cheapest form. Never parses, checks, counts or
+ * logs anything. Exits when its parent goes.
  *
  * Usage: node raw-proxy.ts <upstream url>
  */

@@ -1,9 +1,9 @@
 /**
- * What does the same hop cost when it is written with the official SDK, the way an ordinary person would?
+ * The cost of the same hop when it is written with the official SDK in the ordinary manner.
  *
- * SDK 2: `createMcpHandler` with a low-level `Server` per request in front, one connected `Client` behind
- * (protocol.md sections 5.2 to 5.4). No key check, no records, no rules.
- * Never tuned: it is the comparison, not a competitor. Exits when its parent goes.
+ * SDK 2: `createMcpHandler` with a low-level `Server` per request in front, one connected `Client` behind (protocol.md sections
+ * 5.2 to 5.4). No key check, no records, no rules. Never tuned: it is the comparison, not a competitor. Exits when its parent
+ * goes.
  *
  * Usage: node sdk-proxy.ts <upstream url>
  */

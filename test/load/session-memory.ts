@@ -1,9 +1,9 @@
 /**
- * What does a gateway hold for the sessions of legacy clients: a thousand that are idle, and three thousand whose buffers of
- * events are full, each with a session at a server behind it?
+ * Measures the memory that a gateway holds for the sessions of legacy clients: a thousand idle ones, and three thousand whose
+ * event buffers are full, each with a session at a server behind it.
  *
- * A real gateway in a process of its own, real requests; the growth of what it holds after garbage was collected. Sessions that
- * came and went before are not counted: what a gateway needs to serve at all is not what sessions cost.
+ * A real gateway in a process of its own, real requests; the growth of its memory after garbage collection. A warm-up with
+ * sessions that have ended is not counted: memory that a gateway needs to serve at all is not a cost of sessions.
  */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * What a client has sent and waits for: the message as it came, and the ids that still want an answer.
+ * A client message that awaits a response: the message as received, and the ids that are still unanswered.
  *
- * Each id gets exactly one: what the gateway says, or, when the way to it fails, an error of ours. One that its client has
- * cancelled gets none of ours.
+ * Each id is answered exactly once: with the gateway's response or, when the gateway cannot be reached, with an error of the
+ * bridge. An id that the client has cancelled gets no error of the bridge.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Id, type JsonObject } from '@toolway/protocol'
@@ -46,9 +46,9 @@ export interface HearParts {
   readonly outlet: Outlet
   /** As it may be shown. */
   readonly address: string
-  /** What the key is taken from, for who has to set it. */
+  /** The source of the key, named in errors for the user who has to set it. */
   readonly keySource: string
-  /** What is odd and nobody's answer, on stderr. */
+  /** Writes a diagnostic that answers no request to stderr. */
   tell(line: string): void
 }
 

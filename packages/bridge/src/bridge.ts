@@ -35,7 +35,7 @@ export interface BridgeParts extends HearParts {
 export interface Bridge {
   /** Bytes of the client. */
   feed(chunk: Buffer): void
-  /** The client says no more. What is under way has `grace` milliseconds; then the session ends. */
+  /** Called at the end of the client's input. Requests under way have `grace` milliseconds; then the session ends. */
   end(grace: number): Promise<void>
 }
 
@@ -53,7 +53,7 @@ const GOODBYE = 500
 /** Without an envelope they are still what they are, and the gateway says what they lack. */
 const ONLY_MODERN = new Set(['server/discover', 'subscriptions/listen'])
 
-/** What takes the messages of one era. */
+/** The handler for the messages of one era. */
 interface Side {
   ask(one: Ask): Promise<void>
   say(one: Ask): Promise<void>
@@ -64,7 +64,7 @@ export function createBridge(parts: BridgeParts): Bridge {
   const modern = createModern(parts)
   const legacy = createLegacy(parts)
   const underWay = new Map<Ask, { readonly side: Side; readonly done: Promise<void> }>()
-  /** What was said last, besides requests: it goes before whatever the client sends after it. */
+  /** The delivery of the last message that is not a request: later messages of the client wait for it. */
   let said: Promise<unknown> = Promise.resolve()
   let bytes = 0
 

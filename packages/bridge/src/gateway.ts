@@ -1,8 +1,8 @@
 /**
- * The gateway as the bridge sees it: patient while it is not there yet, and worded where it refuses.
+ * The gateway as the bridge sees it: requests are retried while it is not reachable yet, and its refusals are put into words.
  *
- * A request is sent again only when nothing of it was written, or when the gateway says that it did not take it (it is
- * starting or shutting down). What comes back is a stream of messages or one text; what it means is decided elsewhere.
+ * A request is sent again only when nothing of it was written, or when the gateway says that it did not accept it (it is starting
+ * or shutting down). The response is a stream of messages or one text; its meaning is decided elsewhere.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

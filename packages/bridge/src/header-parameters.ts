@@ -1,6 +1,6 @@
 /**
- * Which arguments of which tool travel in headers too (`x-mcp-header`, specification 2026-07-28)? Learned from the lists
- * of tools that pass by. A tool that no list has named counts as having none, until the gateway says otherwise.
+ * The tool arguments that are also sent in headers (`x-mcp-header`, specification 2026-07-28), learned from the tool listings
+ * that pass by. A tool that no listing has named counts as having none, until the gateway says otherwise.
  */
 import { headerParameters, isObject, type HeaderParameter, type JsonObject } from '@toolway/protocol'
 import { readJson } from './ask.ts'

@@ -25,7 +25,7 @@ export interface Legacy {
 const UNKNOWN = 404
 /** For one request: of many clients with one key the gateway keeps a few sessions only, and drops one for another. */
 const MOST_RENEWALS = 3
-/** What may be otherwise later: a key, a rate. Every other 4xx says that there is no such stream, or none any more. */
+/** Statuses that may change later: a key, a rate limit. Every other 4xx means that there is no such stream, or none any more. */
 const PASSING = new Set([401, 403, 408, 429])
 const refusesStream = (status: number) => status === 501 || (status >= 400 && status < 500 && !PASSING.has(status))
 const PAUSE = 500
@@ -113,7 +113,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     })
   }
 
-  /** What an answer means to the session, before its client hears of it. */
+  /** Updates the session from an answer before the client receives it. */
   function resulted({ method, body, params }: Ask, first: Answered, text: string): void {
     if (method === 'initialize') session.begin(body, first, text)
     else if (method !== undefined) session.remember(method, params)
@@ -159,7 +159,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
     const life = await session.life()
     const { status, text } = await post(one, life)
     const opens = one.method === 'notifications/initialized'
-    // What was said to a session that is gone is of no use to the one that takes its place.
+    // A message to a lost session is not sent again in the session that replaces it.
     if (status === UNKNOWN && life?.id !== undefined) await session.renew(life)
     else if (status >= 300) tell(`The gateway refused ${one.method ?? 'an answer'} (HTTP ${status}): ${wordsOf(text)}`)
     else if (opens) session.ready()

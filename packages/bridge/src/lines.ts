@@ -1,8 +1,8 @@
 /**
- * Where does a message of the client end? Bytes in, whole lines out (specification, transports: stdio).
+ * Splits the client's bytes into messages, one per line (specification, transports: stdio).
  *
- * LF or CRLF ends a line and empty ones are dropped. Cutting bytes keeps a character that was split over two chunks whole.
- * It never holds more than `limit` bytes: of a longer line only both ends are kept, and the one after it is read as ever.
+ * LF or CRLF ends a line; empty lines are dropped. Splitting bytes keeps a character intact that spans two chunks. At most
+ * `limit` bytes are held: of a longer line only both ends are kept, and the next line is read as usual.
  */
 const LF = 0x0a
 const CR = 0x0d
@@ -18,7 +18,7 @@ export interface LinesParts {
 
 export interface Lines {
   feed(chunk: Buffer): void
-  /** What stands after the last line feed, when no more comes. */
+  /** Takes the bytes after the last line feed as a line when the input ends. */
   end(): void
 }
 

@@ -52,7 +52,7 @@ async function run({ url, key, keySource }: Options): Promise<void> {
   stdin.once('error', () => void end(GRACE))
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // Whoever insists does not want to wait.
+      // A second signal ends the process at once.
       if (ending) process.exit(0)
       void end(GRACE)
     })

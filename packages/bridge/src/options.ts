@@ -1,8 +1,8 @@
 /**
- * What the bridge is told by its command line and its environment: all that a client's configuration file can say.
+ * Reads the bridge's options from its command line and its environment, which is all that a client's configuration file can set.
  *
- * The key never comes from the command line, which every user of a machine can read. Pure but for the one file that may
- * hold the key, which it reads by the function that it is given.
+ * The key never comes from the command line, which every user of a machine can read. Pure except for the one file that may hold
+ * the key, which is read through the given function.
  */
 import { parseArgs } from 'node:util'
 
@@ -15,7 +15,7 @@ export interface Options {
   readonly keySource: string
 }
 
-/** What to do: run, print a text and end well, or say what is wrong and end with code 2. */
+/** The action to take: run, print a text and exit successfully, or report a problem and exit with code 2. */
 export type Told = { readonly run: Options } | { readonly print: string } | { readonly refuse: string }
 
 export type Variables = Readonly<Record<string, string | undefined>>

@@ -1,9 +1,9 @@
 /**
- * Whose message is a line that cannot be read, being too long or broken? A look at both of its ends, where clients write
- * the id, so that the one who waits for an answer gets an error instead of waiting for ever.
+ * Finds the id of a line that is too long or broken by reading both of its ends, where clients write the id, so that the sender
+ * gets an error instead of waiting forever.
  *
- * Only members of the message itself are believed: those that follow its first brace or precede its last one without
- * anything deeper between. Where the two ends disagree nothing is known, because two messages may have run into one line.
+ * Only members of the message itself count: those that follow its first brace or precede its last one with nothing nested in
+ * between. If the two ends disagree, the id is unknown, because two messages may have run into one line.
  */
 import { isObject, type Id, type JsonObject } from '@toolway/protocol'
 

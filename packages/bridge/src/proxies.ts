@@ -1,13 +1,13 @@
 /**
- * Which proxy variables hold for this address? Node's own agents read them (24.5 and later, and 22.21 in its line); what
- * an older Node cannot do is said. A proxy is never asked for an address of this machine.
+ * The proxy variables that apply to an address. Node's own agents read them (24.5 and later, and 22.21 in its line); on an older
+ * Node a warning is given. A proxy is never used for an address of this machine.
  */
 import { isLoopback, type Variables } from './options.ts'
 
 export interface Proxies {
   /** For the agents; undefined where none is to be used. */
   readonly proxies: Readonly<Record<string, string>> | undefined
-  /** What is set and has no effect. */
+  /** The warning about a variable that is set and has no effect. */
   readonly warning: string | undefined
 }
 

@@ -38,7 +38,7 @@ export interface Session {
   ready(): void
   /** The gateway does not know that life any more. Rejects with a Fault where no other can be opened. */
   renew(lost: Life): Promise<Life>
-  /** What the client has set, for another life. */
+  /** Records session state that the client has set, to restore it in a later session. */
   remember(method: string, params: JsonObject): void
   /** Something may have changed that nobody has told: whoever was away looks again. */
   missed(life: Life): void

@@ -33,7 +33,7 @@ export interface Wire {
 
 /** Nothing was written: the same request may be sent again. */
 export class Unsent extends Error {
-  /** What a person can do something about: `nothing listens there`. */
+  /** The cause, in terms that a user can act on: `nothing listens there`. */
   readonly problem: string
   /** It will not be otherwise in a moment. */
   readonly lasting: boolean

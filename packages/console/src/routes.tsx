@@ -1,4 +1,4 @@
-/** Which screen is at which address. Each is loaded when it is first opened. */
+/** The routes of the console: the screen at each address. Each screen is loaded when it is first opened. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { loadSurely } from './data/away.ts'
 import { withoutPrefix, withPrefix } from './data/organization-path.ts'

@@ -17,7 +17,7 @@ export const Authority = z.strictObject({
   revocationEndpoint: z.url().optional(),
   /** The resource of the protected-resource metadata, to the letter; absent where there is none (RFC 8707). */
   resource: z.string().optional(),
-  /** What to ask for where nothing else is said. */
+  /** The default scopes to request. */
   scopes: z.array(z.string()).optional(),
   /** All that it knows, where it says so: `offline_access` is asked for only where it is among them. */
   scopesSupported: z.array(z.string()).optional(),

@@ -1,8 +1,8 @@
 /**
- * What can be connected: the one list from which people choose (ledger U-30), as data.
+ * The services that can be connected: the one list from which users choose (ledger U-30), as data.
  *
- * Only what this gateway can connect today is in it. A row says where the server is and what a person has to bring; it holds no
- * secret, and nothing in the code asks which row a connection came from.
+ * It lists only services that this gateway can connect today. A row gives the server's location and the values that a user must
+ * supply; it holds no secret, and no code depends on the row that a connection came from.
  */
 import { http } from './kinds/http.ts'
 import { stdio } from './kinds/stdio.ts'
@@ -26,13 +26,13 @@ export interface CatalogEntry {
   readonly connector: typeof http.connector | typeof stdio.connector
   /** Where its server is; null where a person says it. */
   readonly url: string | null
-  /** What is started; words in braces are asked for. Null for servers elsewhere. */
+  /** The command to start; words in braces are requested from the user. Null for servers elsewhere. */
   readonly command: readonly string[] | null
   /** How one is let in, the best way first. */
   readonly auth: readonly ('oauth' | 'api_key' | 'none')[]
   /** Where a key is had, and how one looks. */
   readonly key: { readonly page: string; readonly placeholder: string } | null
-  /** What is asked for with OAuth; empty: what the server names. */
+  /** The scopes to request with OAuth; empty: those that the server names. */
   readonly scopes: readonly string[]
   readonly asks: readonly CatalogAsk[]
   /** Programs that must be on the gateway's machine. */

@@ -27,7 +27,7 @@ const Shape = {
    * `auto`: nothing, until the server asks for OAuth (MCP, authorization: 401 with a challenge).
    */
   kind: z.enum(['auto', 'none', 'oauth', 'key']),
-  /** Whose credentials it may use: a member's own goes before the organization's (ledger U-24). */
+  /** The owners whose credentials it may use: a member's own takes precedence over the organization's (ledger U-24). */
   owners: z.array(z.enum(['member', 'organization'])).min(1),
   /** Whether a member may connect several accounts and name one for a call. */
   accounts: z.enum(['one', 'many']),
@@ -53,6 +53,6 @@ export const ConnectionAuth = z.strictObject({
 })
 export type ConnectionAuth = z.output<typeof ConnectionAuth>
 
-/** What is to be different of it. */
+/** The fields to change. */
 export const ConnectionAuthChange = z.strictObject(Shape).partial()
 export type ConnectionAuthChange = z.output<typeof ConnectionAuthChange>

@@ -48,7 +48,7 @@ export const ToolsetSettings = z.strictObject({
   page: z.int().min(1).max(1000).optional(),
   /** Patterns like those of `include`: tools that are listed beside those that find the others. */
   pinned: z.array(z.string().min(1)).max(200).optional(),
-  /** What single tools are called there, and say of themselves. */
+  /** The names and texts of single tools there. */
   tools: ToolsetTools.optional(),
   /** For whom it is there; absent means everybody of the organization. */
   audience: Audience.optional(),

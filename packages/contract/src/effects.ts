@@ -1,9 +1,9 @@
 /**
- * What a call does to the world, who says so, and how far a key or a token reaches (ledger U-07).
+ * The effect of a call, its source, and the limit of a key or a token (ledger U-07).
  *
- * Every tool has one effect; one that says nothing of itself counts as a write. A limit of `read` reaches tools that read,
- * `write` those that write too, `execute` all of them. One rule holds for limits, rules and approvals alike: the hint of a server
- * that is not trusted can only make a tool more dangerous (MCP 2026-07-28, tool annotations are untrusted).
+ * Every tool has one effect; a tool that states none counts as a write. A limit of `read` reaches tools that read, `write` those
+ * that write too, `execute` all of them. One rule holds for limits, rules and approvals alike: the hint of a server that is not
+ * trusted can only make a tool more dangerous (MCP 2026-07-28, tool annotations are untrusted).
  */
 export const EFFECTS = ['read', 'write', 'destructive'] as const
 export type Effect = (typeof EFFECTS)[number]
@@ -26,8 +26,8 @@ export function effectOf(annotations: unknown): Effect {
 }
 
 /**
- * Who says what a tool does: an administrator; the definition of its connection (an HTTP method, a contract); its server, where it is
- * trusted or says that the tool destroys; or nobody whose word counts, and then it is a write.
+ * The source of a tool's effect: an administrator; the definition of its connection (an HTTP method, a contract); its server,
+ * where it is trusted or states that the tool is destructive; or none that counts, and then it is a write.
  */
 export const EFFECT_SOURCES = ['administrator', 'connector', 'server', 'unknown'] as const
 export type EffectSource = (typeof EFFECT_SOURCES)[number]

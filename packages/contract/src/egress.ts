@@ -1,6 +1,6 @@
 /**
- * What an organization's connections may reach although it is private: networks, and names that lead into them. The platform says so;
- * what holds clouds' credentials (link-local, metadata) is never among it.
+ * The private networks, and names that lead into them, that an organization's connections may reach. The platform sets them;
+ * addresses with cloud credentials (link-local, metadata) are never included.
  */
 import { z } from 'zod'
 

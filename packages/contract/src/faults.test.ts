@@ -20,7 +20,7 @@ describe('every row of the fault table', () => {
     expect(http === 200 || (http >= 400 && http < 600)).toBe(true)
     expect(rpc).toBeLessThan(0)
     expect(Number.isInteger(rpc)).toBe(true)
-    // Whoever is told to come back must not be told so by a status that says "never".
+    // A fault that asks the client to retry must not have a status that says "never".
     if (retry) expect([400, 429, 502, 503, 504]).toContain(http)
     if (word === 'UNAUTHENTICATED') expect(http).toBe(401)
     if (word === 'RATE_LIMITED') expect(retry).toBe(true)
@@ -55,7 +55,7 @@ test('U-13: every word of the ledger is said by a fault, each with the number th
     if (word === 'UNAUTHENTICATED') expect([http, rpc]).toEqual([401, -32_001])
     if (word === 'TIMEOUT' || word === 'METADATA_UNAVAILABLE') expect(rpc).toBe(-32_003)
     if (word === 'INTERNAL') expect([http, rpc]).toEqual([500, -32_603])
-    // What MCP or JSON-RPC has a number for keeps it.
+    // Faults that have a number in MCP or JSON-RPC keep it.
     expect([
       -32_700, -32_600, -32_601, -32_602, -32_603, -32_001, -32_002, -32_003, -32_020, -32_021, -32_022,
     ]).toContain(rpc)

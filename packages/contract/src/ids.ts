@@ -1,7 +1,7 @@
 /**
- * What names a thing for a machine: an opaque id that sorts by time and says its kind (`con_01JD…`).
+ * Opaque ids for machines: each sorts by time and states its kind (`con_01JD…`).
  *
- * A ULID behind a prefix: 48 bits of milliseconds, 80 random bits, Crockford base 32. Ids are branded, so that a
+ * An id is a ULID behind a prefix: 48 bits of milliseconds, 80 random bits, Crockford base 32. Ids are branded, so that a
  * connection's id cannot be passed where an organization's is meant. Slugs and aliases, the names for people, are not ids.
  */
 declare const kind: unique symbol

@@ -1,6 +1,6 @@
 /**
- * Is a text what somebody was to replace and did not? `your-client-id`, `<secret>`, `changeme`, `xxxx`, a mask that was sent back.
- * Settings that hold one count as unset (connectors.md, section 8). It only ever judges whole texts.
+ * Detects placeholders that a user was meant to replace: `your-client-id`, `<secret>`, `changeme`, `xxxx`, a mask that was sent
+ * back. Settings that hold one count as unset (connectors.md, section 8). Only whole texts are evaluated.
  */
 const WORDS =
   /^(?:(?:your|my|the|insert|enter|add|put)[-_ ].*|.*[-_ ](?:here|goes[-_ ]here)|change[-_ ]?me|replace[-_ ]?me|placeholder(?:[-_ ].*)?|dummy(?:[-_ ].*)?|example(?:[-_ ].*)?|to[-_ ]?do|tbd|none|null|undefined|unset|not[-_ ]set|secret|client[-_ ]?(?:id|secret))$/i

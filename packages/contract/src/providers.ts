@@ -1,7 +1,7 @@
 /**
- * Which vendors' OAuth we know, and what an authorization server of theirs looks like (connectors.md, 2.1).
+ * The vendors whose OAuth is known, and the properties of their authorization servers (connectors.md, 2.1).
  *
- * Vendors are rows of data: what is different about one is a field of its row (`providers/provider.ts`), never an `if` elsewhere.
+ * Vendors are rows of data: a difference of one is a field of its row (`providers/provider.ts`), never an `if` elsewhere.
  */
 import { Authority } from './authority.ts'
 import { BITBUCKET, GITHUB, GITLAB } from './providers/code.ts'

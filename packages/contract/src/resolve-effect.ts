@@ -7,7 +7,7 @@ export interface EffectSpeakers {
   readonly connector: string | undefined
   /** Whether what its server says of effects is believed. */
   readonly trusted: boolean
-  /** What an administrator said of this tool. */
+  /** The effect that an administrator set for this tool. */
   readonly said?: Effect | undefined
 }
 

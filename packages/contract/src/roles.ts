@@ -1,8 +1,8 @@
 /**
- * Who may do what: four roles, eighteen permissions and their matrix, frozen (ledger S3-RBAC-01, -02).
+ * Roles and permissions: four roles, eighteen permissions and their matrix, frozen (ledger S3-RBAC-01, -02).
  *
  * A role is held in one organization; `platform_admin` is held everywhere. Each role has one number whose bits are its
- * permissions, so that asking costs a comparison and allocates nothing.
+ * permissions, so that a check costs a comparison and allocates nothing.
  */
 
 /** From the one that may most to the one that may least. */

@@ -27,7 +27,7 @@ export const RuleMatch = z.strictObject({
   /** Kinds of connections: `mcp.http`, `mcp.process`, `contract`, `openapi`. */
   connectors: z.array(z.string().min(1)).min(1).optional(),
   effects: z.array(z.enum(EFFECTS)).min(1).optional(),
-  /** What a contract says a tool is for, or the tag of an OpenAPI operation. */
+  /** The category that a contract states for a tool, or the tag of an OpenAPI operation. */
   categories: globs.optional(),
   /** Slugs of the organizations that a rule of the platform speaks of; absent means all. */
   organizations: z.array(z.string().min(1)).min(1).optional(),
@@ -46,22 +46,26 @@ const shared = {
   reason,
   state: z.enum(RULE_STATES).default('on'),
 }
-const written = <const One extends RuleActionDescription, More extends z.ZodRawShape>(one: One, more: More) =>
-  z.strictObject({
-    ...{ ...shared, ...more },
-    action: z.literal<One['action']>(one.action),
-    parameters: one.parameters,
-  })
+const written = <const Action extends string, Parameters extends z.ZodType, More extends z.ZodRawShape>(
+  action: Action,
+  parameters: Parameters,
+  more: More,
+) => z.strictObject({ ...shared, ...more, action: z.literal(action), parameters })
 
 type Written<All extends readonly unknown[], More extends z.ZodRawShape> = {
-  -readonly [At in keyof All]: All[At] extends RuleActionDescription ? ReturnType<typeof written<All[At], More>> : never
+  -readonly [At in keyof All]: All[At] extends RuleActionDescription
+    ? ReturnType<typeof written<All[At]['action'], All[At]['parameters'], More>>
+    : never
 }
 
 /** The words of a rule with more members beside them: where it stands, say. */
 export const ruleWordsWith = <More extends z.ZodRawShape>(more: More) =>
   z.discriminatedUnion(
     'action',
-    ACTIONS.map((one) => written(one, more)) as unknown as Written<typeof ACTIONS, More>,
+    ACTIONS.map(({ action, parameters }) => written(action, parameters, more)) as unknown as Written<
+      typeof ACTIONS,
+      More
+    >,
     `must be one of ${RULE_ACTIONS.join(', ')}`,
   )
 
@@ -88,7 +92,7 @@ export interface RuleRef {
   readonly reason: string
 }
 
-/** Who calls, as conditions see it. Everything that could tell one caller from another is here and nowhere else. */
+/** The caller, as conditions see it. Everything that can distinguish one caller from another is here and nowhere else. */
 export interface PrincipalFacts {
   /** `usr_…`, `key_…` or `operator`. */
   readonly id: string
@@ -116,7 +120,7 @@ export interface ToolFacts {
   readonly connection: string
   readonly connector: string
   readonly effect: string
-  /** Whose word the effect is: `administrator`, `connector`, `server` or `unknown`. */
+  /** The source of the effect: `administrator`, `connector`, `server` or `unknown`. */
   readonly effectFrom: string
   readonly category: string
 }
@@ -132,7 +136,7 @@ export interface ContextFacts {
   readonly address: string
 }
 
-/** What the platform says of a tool by its name alone, in the words of the source system (ledger S3-POLY-01). */
+/** The actions of platform rules that match a tool by its name alone, in the source system's terms (ledger S3-POLY-01). */
 export const NAME_ACTIONS = ['block', 'warn'] as const
 export type NameAction = (typeof NAME_ACTIONS)[number]
 

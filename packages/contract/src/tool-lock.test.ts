@@ -5,7 +5,8 @@ const [TRUSTED, OTHER] = [true, false].map((trusted) => ({ connector: 'mcp.http'
 const of = (said: unknown, trusted: boolean) => resolveEffect(effectOf(said), (trusted ? TRUSTED : OTHER) as never)
 
 test.each([
-  // What it says, what is asked under ask-writes and ask-destructive where its server is trusted, and what where it is not.
+  // Columns: the annotations; the approval under ask-writes and under ask-destructive where the server is trusted; the approval
+  // where it is not.
   [{ readOnlyHint: true }, 'none', 'none', 'ask'],
   [{ readOnlyHint: true, destructiveHint: true }, 'none', 'none', 'ask'],
   [{ readOnlyHint: false }, 'ask', 'none', 'ask'],

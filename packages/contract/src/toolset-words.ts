@@ -1,4 +1,7 @@
-/** What can be said of a toolset beside its selection: how its tools are found and worded, and for whom it is there (ledger U-08, U-19). */
+/**
+ * The settings of a toolset besides its selection: its discovery mode, the names and texts of its tools, and its audience (ledger
+ * U-08, U-19).
+ */
 import { z } from 'zod'
 import { ROLES } from './roles.ts'
 
@@ -33,7 +36,7 @@ export type Audience = z.output<typeof Audience>
 /** Tools of the gateway itself, which a list may have beside those of servers. */
 const OWN_TOOLS: ReadonlySet<string> = new Set(['search_tools', 'describe_tool', 'call_tool', 'read_result'])
 
-/** What one tool is called at the endpoint of a toolset, and what it says of itself there, instead of its server's words. */
+/** The name and the texts of one tool at the endpoint of a toolset, instead of its server's. */
 export const ToolWords = z
   .strictObject({
     /**

@@ -1,4 +1,4 @@
-/** What rules say of one tool, for one caller, with these arguments; and what they ask to be told. */
+/** The verdict of the rules on one tool, for one caller, with these arguments; and the facts that the rules need for it. */
 import type { RuleAction, VerdictAction } from './rule-actions/actions.ts'
 import type { ContextFacts, PrincipalFacts, Rule, RuleRef, ToolFacts } from './rules.ts'
 
@@ -6,7 +6,7 @@ import type { ContextFacts, PrincipalFacts, Rule, RuleRef, ToolFacts } from './r
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 type JsonObject = { [key: string]: Json }
 
-/** What a decision is made from: nothing else is looked at, so that the same facts give the same verdict for ever. */
+/** The inputs of a decision: nothing else is read, so that the same facts always give the same verdict. */
 export interface Facts {
   readonly principal: PrincipalFacts
   readonly context: ContextFacts
@@ -25,7 +25,7 @@ export interface Change {
   readonly rule: RuleRef
 }
 
-/** What a shadow rule would have done. */
+/** The outcome that a shadow rule would have had. */
 export interface Shadow {
   readonly rule: RuleRef
   readonly would: RuleAction

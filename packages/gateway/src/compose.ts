@@ -39,6 +39,7 @@ import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createChannelRoom } from './http/lasting/channel-room.ts'
+import { createDoors } from './http/doors.ts'
 import { createServer } from './http/server.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
 import { prepareEnd } from './http/server-end.ts'
@@ -258,17 +259,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     words,
     ...told,
   })
-  const server = createServer({
-    guard: createGuard({
-      host: config.TOOLWAY_HOST,
-      publicUrl: config.TOOLWAY_PUBLIC_URL,
-      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
-      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
-    }),
-    clients,
-    limits,
-    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
-    refused: counters.refuse,
+  const doors = createDoors({
     ...mcpDoors,
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
     oauth,
@@ -302,6 +293,21 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
+  })
+  const server = createServer({
+    guard: createGuard({
+      host: config.TOOLWAY_HOST,
+      publicUrl: config.TOOLWAY_PUBLIC_URL,
+      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
+      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
+    }),
+    clients,
+    limits,
+    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
+    health,
+    refused: counters.refuse,
+    newCorrelationId: randomUUID,
+    ...doors,
   })
   const endServer = prepareEnd(server, mcpDoors.calls)
   opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))

@@ -10,7 +10,7 @@ import type { Id } from './message.ts'
 
 export interface Caller {
   readonly revision: Revision
-  /** What the client declared that it can do, for this request or for its session. */
+  /** The capabilities that the client declared, for this request or for its session. */
   readonly capabilities: JsonObject
   /** Name and version for display; never trusted. */
   readonly client: JsonObject | undefined

@@ -1,8 +1,8 @@
 /**
- * Which protocol revisions exist, and the two families they fall into.
+ * The protocol revisions, and the two families they fall into.
  *
- * *Legacy* revisions (2024-11-05 to 2025-11-25) open with `initialize` and may keep a session; the *modern* one
- * (2026-07-28) carries version and client capabilities in every request. Revisions are dates, so they compare as text.
+ * *Legacy* revisions (2024-11-05 to 2025-11-25) open with `initialize` and may keep a session; the *modern* one (2026-07-28)
+ * carries version and client capabilities in every request. Revisions are dates, so they compare as text.
  */
 import { REVISIONS, type Revision } from '@toolway/contract'
 
@@ -11,7 +11,7 @@ export type { Revision }
 
 export const MODERN = '2026-07-28' satisfies Revision
 export const NEWEST_LEGACY = '2025-11-25' satisfies Revision
-/** What a request without the version header speaks (2025-03-26, transports: backwards compatibility). */
+/** The revision of a request without the version header (2025-03-26, transports: backwards compatibility). */
 export const UNSTATED = '2025-03-26' satisfies Revision
 
 export type LegacyRevision = Exclude<Revision, typeof MODERN>

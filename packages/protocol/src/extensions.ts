@@ -1,15 +1,15 @@
 /**
- * Which extensions a client or a server declares, by their ids, and what of them can stand in the other era
+ * The extensions that a client or a server declares, by their ids, and the parts of them that can be expressed in the other era
  * (specification 2026-07-28, extensions; MCP Apps and Tasks extensions).
  *
- * An extension is in force only where both sides declare it; nothing here decides that, it only reads what was declared.
+ * An extension is in force only where both sides declare it; this module does not decide that, it only reads the declarations.
  */
 import { isObject, type JsonObject } from './json.ts'
 
 export const APPS = 'io.modelcontextprotocol/ui'
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
-/** What a host that shows apps declares, and what the gateway declares when it lists tools for such hosts. */
+/** The settings that a host declares that shows apps, and that the gateway declares when it lists tools for such hosts. */
 export const APPS_SETTINGS: JsonObject = { mimeTypes: ['text/html;profile=mcp-app'] }
 
 /** The declared extensions with their settings; an empty object where there are none. */

@@ -1,8 +1,9 @@
 /**
- * Where does a text stop being JSON (RFC 8259)? Asked only once a parser has refused it, to say the place to whoever wrote it.
+ * Finds where a text stops being JSON (RFC 8259). Called only once a parser has refused the text, to report the position to its
+ * author.
  *
- * The engine's own messages name no place for the commonest mistakes and quote the text, which may hold a secret. This reads
- * no values, and it must not be given a text that nests without bound.
+ * The engine's own messages name no position for the commonest mistakes and quote the text, which may hold a secret. This module
+ * reads no values, and it must not be given a text that nests without bound.
  */
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -2,7 +2,7 @@
  * The ids of tasks wherever messages carry them, in both forms that tasks have: the extension of 2026-07-28 and the core of
  * 2025-11-25 (Tasks extension, SEP-2663; 2025-11-25, tasks).
  *
- * Pure: it finds ids and has them renamed, and turns one form of a task into the other. Whose a task is, is decided elsewhere.
+ * Pure: it finds and renames ids, and converts one form of a task into the other. The owner of a task is decided elsewhere.
  */
 import { isObject, type Json, type JsonObject } from './json.ts'
 

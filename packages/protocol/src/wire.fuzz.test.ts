@@ -1,6 +1,6 @@
 /**
- * Whatever bytes arrive, reading them ends: in a message or in a Fault that says where, never in a crash of another kind.
- * The seed is another one each time and printed: written in its place, it runs the same cases again.
+ * Reading arbitrary bytes always ends: in a message or in a Fault that gives the position, never in another kind of crash. The
+ * seed differs for each run and is printed: written in its place, it runs the same cases again.
  */
 import { Fault } from '@toolway/contract'
 import fc from 'fast-check'

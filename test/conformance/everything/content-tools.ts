@@ -1,5 +1,5 @@
 /**
- * Which content kinds can a tool return? One tool for each, with the names the conformance suites call.
+ * Tools that return each content kind, one tool per kind, with the names the conformance suites call.
  *
  * `test_simple_text` is registered first: the header suite calls the first listed tool with no arguments.
  */

@@ -1,6 +1,6 @@
 /**
- * What is the everything server? One McpServer with all that the conformance suites call, built anew for each
- * request (modern) or session (legacy).
+ * The everything server: one McpServer with all that the conformance suites call, built for each request (modern) or session
+ * (legacy).
  *
  * It holds no state of its own: the bus and the state codec belong to the process around it.
  */
@@ -15,7 +15,7 @@ import type { RoundState } from './round-tools.ts'
 import { registerSchemaTools } from './schema-tools.ts'
 import { registerSignalTools } from './signal-tools.ts'
 
-/** What every instance shares. */
+/** The parts that every instance shares. */
 export interface EverythingParts {
   bus: ServerEventBus
   states: RequestStateCodec<RoundState>

@@ -1,9 +1,8 @@
 /**
- * How does the everything server speak the revisions before 2026-07-28? With sessions: one server and one
- * transport for each `initialize`, until a DELETE or the end of the process.
+ * Serves the revisions before 2026-07-28 with sessions: one server and one transport for each `initialize`, until a DELETE or the
+ * end of the process.
  *
- * Events are kept for each session, so that a client can come back with `Last-Event-ID`; the oldest are
- * forgotten first.
+ * Events are stored per session, so that a client can resume with `Last-Event-ID`; the oldest are dropped first.
  */
 import { randomUUID } from 'node:crypto'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'

@@ -1,6 +1,6 @@
 /**
- * Which prompts can be listed and got? Plain, with arguments (completed), with a resource, with an image, and
- * one that asks for input first.
+ * Prompts of the everything server: plain, with arguments (completed), with a resource, with an image, and one that asks for
+ * input first.
  */
 import { acceptedContent, completable, inputRequired } from '@modelcontextprotocol/server'
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server'

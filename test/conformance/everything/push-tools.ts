@@ -1,12 +1,12 @@
 /**
- * How does a legacy server ask its client while a call is running? Sampling and elicitation as real requests.
+ * Requests of a legacy server to its client while a call is running: sampling and elicitation.
  *
- * A question belongs to the stream of the call that needs the answer. The SDK sends it on the session's own
- * stream unless it is told, so each tool names its call; `test_elicitation_on_session_stream` does not, as many
- * servers in the field do not. That stream must be open before the call, or the question is lost.
+ * A request belongs to the stream of the call that needs the answer. The SDK sends it on the session's own stream by default, so
+ * each tool names its call; `test_elicitation_on_session_stream` does not, as many servers in the field do not. That stream must
+ * be open before the call, or the request is lost.
  *
- * Legacy only by construction: on a 2026-07-28 request these tools answer with an error result, because that
- * revision knows no requests from server to client. The multi-round tools are in round-tools.ts.
+ * Legacy only by construction: on a 2026-07-28 request these tools answer with an error result, because that revision has no
+ * requests from server to client. The multi-round tools are in round-tools.ts.
  */
 import { fromJsonSchema } from '@modelcontextprotocol/server'
 import type { ElicitRequestFormParams, McpServer, RequestOptions, ServerContext } from '@modelcontextprotocol/server'

@@ -1,7 +1,7 @@
 /**
- * Which resources can be listed, read and watched? Text, bytes, one to watch, and a template.
+ * Resources of the everything server: text, bytes, one to watch, and a template.
  *
- * An unknown URI is answered by the SDK with -32602 and the URI, as SEP-2164 asks.
+ * An unknown URI is answered by the SDK with -32602 and the URI, as SEP-2164 requires.
  */
 import { ResourceTemplate } from '@modelcontextprotocol/server'
 import type { McpServer } from '@modelcontextprotocol/server'

@@ -1,9 +1,9 @@
 /**
- * How does a server ask for input in several rounds (2026-07-28, SEP-2322)? It returns what it needs, and the
- * client calls again.
+ * Tools that ask for input in several rounds (2026-07-28, SEP-2322): the tool returns the inputs it needs, and the client calls
+ * again.
  *
- * Keys are part of the contract with the suites (`user_name`, `user_context`). The state is sealed by the
- * codec of the whole fixture; a tool never reads a state that was not verified.
+ * Keys are part of the contract with the suites (`user_name`, `user_context`). The state is sealed by the codec of the whole
+ * fixture; a tool never reads a state that was not verified.
  */
 import {
   acceptedContent,
@@ -20,7 +20,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import { text } from './samples.ts'
 
-/** What travels in `requestState`: which tool asked, and in which round. */
+/** The content of `requestState`: the tool that asked, and the round. */
 export interface RoundState {
   tool: string
   round: number

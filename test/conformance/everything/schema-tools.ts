@@ -1,7 +1,7 @@
 /**
- * Does a tool's input schema survive the way to the client, keyword for keyword?
+ * Tools that show whether an input schema reaches the client keyword for keyword.
  *
- * The schemas are plain JSON on purpose: a schema library would re-write the keywords the suites look for.
+ * The schemas are plain JSON on purpose: a schema library would rewrite the keywords the suites look for.
  */
 import { fromJsonSchema } from '@modelcontextprotocol/server'
 import type { McpServer } from '@modelcontextprotocol/server'

@@ -1,6 +1,6 @@
 /**
- * What can a server say while a call is running, or about itself? Progress, logs, a stream it closes early,
- * and the change notifications that other requests listen for.
+ * Messages that a server sends during a call or about itself: progress, logs, a stream it closes early, and the change
+ * notifications that other requests listen for.
  *
  * The triggers change nothing: the lists stay as they are, so that their order can be compared.
  */

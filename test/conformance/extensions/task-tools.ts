@@ -14,7 +14,7 @@ export interface TaskTool {
   readonly properties: Json
   /** It can answer in no other way. */
   readonly required: boolean
-  /** What is wanted before there is a task at all; undefined: nothing. */
+  /** Returns the input that is required before a task is created; undefined if none is. */
   before?(given: Json, answers: Json): Json | undefined
   /** The answer at once, where there is one. */
   atOnce?(given: Json): Json | undefined

@@ -37,7 +37,7 @@ export function browser(): Promise<Browser> {
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
-  /** What went wrong on it so far, in the browser's words. */
+  /** Errors of the page so far, as the browser reports them. */
   readonly complaints: readonly string[]
 }
 

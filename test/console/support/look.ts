@@ -26,8 +26,8 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /**
- * What differs between light and dark are colours, so dark is searched for their contrast alone. Without frames of other sites there
- * is nothing that axe would need a second page for ("legacy mode"), which takes twice as long as the search.
+ * Light and dark differ in colours only, so dark is checked for contrast alone. Without frames of other sites, axe needs no
+ * second page ("legacy mode"); using one would take twice as long as the check.
  */
 const search = (page: Page, way: (typeof WAYS)[number]['way']) => {
   const builder = new AxeBuilder({ page }).setLegacyMode()
@@ -43,7 +43,7 @@ export async function look(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.setViewportSize(viewport)
     await settled(page)
-    // What stands still while one scrolls would stand in the middle of the picture.
+    // Elements with a fixed position would otherwise appear in the middle of the picture.
     await page.evaluate('window.scrollTo(0, 0)')
     await page.screenshot({ path: join(PICTURES, `${name}-${way}.png`), fullPage: true })
     const { violations } = await search(page, way)

@@ -17,7 +17,7 @@ const padding = (index: number): Tool => ({
   },
   annotations: index % 10 === 9 ? {} : { readOnlyHint: true },
 })
-/** What clients stumble over. */
+/** A tool with a name and a description that cause problems in clients. */
 const ODD: Tool = { name: 'odd.name', description: 'Reads \u202etxt.exe', inputSchema: { type: 'object' } }
 /** Another server has one of that name. */
 const TWIN: Tool = { ...padding(0), description: 'A report that the archive has too.' }

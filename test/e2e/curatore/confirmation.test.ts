@@ -33,7 +33,7 @@ describe('a client that can ask its user', () => {
       // A yes is for one call.
       await client.call('send_email', MAIL)
       expect(client.asked).toHaveLength(2)
-      // Nobody is asked about tools that only read, nor about those that the policy file names.
+      // No approval is requested for tools that only read, nor for those that the policy file names.
       await client.call('search_assets', { query: 'x' })
       await client.call('classify_document', { asset_id: '7f1d2c3b-0000-4000-8000-000000000001' })
       expect(client.asked).toHaveLength(2)

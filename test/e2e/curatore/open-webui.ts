@@ -1,10 +1,11 @@
 /**
- * What Open WebUI sends.
+ * The requests that Open WebUI sends.
  *
- * MCP: recorded at this gateway from the client library that Open WebUI opens in `backend/open_webui/utils/mcp/client.py`, the Python SDK
- * (mcp 1.30.0, httpx 0.28.1): `streamablehttp_client`, `ClientSession.initialize`, `list_tools`, `call_tool`. It asks for a cursor until
- * there is none, and opens no stream where it was given no session. OpenAPI: as `backend/open_webui/utils/tools.py` asks from the
- * server and `src/lib/apis/index.ts` from the browser, which asks for leave first; written from the source, not recorded.
+ * MCP: recorded at this gateway from the client library that Open WebUI opens in `backend/open_webui/utils/mcp/client.py`, the
+ * Python SDK (mcp 1.30.0, httpx 0.28.1): `streamablehttp_client`, `ClientSession.initialize`, `list_tools`, `call_tool`. It
+ * requests pages until there is no cursor, and opens no stream where it was given no session. OpenAPI: as
+ * `backend/open_webui/utils/tools.py` requests from the server and `src/lib/apis/index.ts` from the browser, which sends a
+ * preflight first; written from the source, not recorded.
  */
 export interface Sent {
   readonly method: string

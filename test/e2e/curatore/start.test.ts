@@ -90,7 +90,7 @@ describe('the gateway without a database', () => {
       const { tools = [] } = (await response.json()) as { tools?: { name: string }[] }
       return response.status === 200 ? tools.map(({ name }) => name) : response.status
     }
-    // What is blocked by a rule of the file is not there.
+    // A tool that a rule of the file blocks is not listed.
     expect(await names(one)).toHaveLength(5)
     expect(await names(one)).toContain('cwr__search_assets')
     expect(await names(other)).toHaveLength(14)
@@ -226,7 +226,7 @@ describe('S1-POL-03: the policy file', () => {
       expect((await here.ask(path, { method, headers: {} })).status).toBe(401)
       expect((await here.ask(path, { method: 'PUT' })).status).toBe(405)
     }
-    // What the backend offers is asked for at the same time.
+    // The backend's contracts are fetched again at the same time.
     here.backend.state.contracts = here.backend.state.contracts.filter(({ name }) => name !== 'get_asset')
     await here.writePolicy(policyWith(4))
     expect((await here.ask('/policy/reload', { method: 'POST' })).body).toMatchObject({

@@ -318,7 +318,7 @@ describe('a bad day', () => {
       await expect.poll(works, patiently).toContain('structuredContent')
       expect((await fetch(`${gateway.address}/health/live`)).status).toBe(200)
       expect((await resident()) - before).toBeLessThan(200)
-      expect(lines().filter(({ message }) => message === 'a rejection nobody handled')).toEqual([])
+      expect(lines().filter(({ message }) => message === 'unhandled promise rejection')).toEqual([])
     },
   )
 
@@ -335,7 +335,7 @@ describe('a bad day', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(60)
     expect(refused?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     expect(refused?.body).toMatchObject({ code: 'limit.address' })
-    // Who only says that it comes from elsewhere is still the same.
+    // A client that only claims another address is still counted as the same one.
     const liar = { authorization: `Bearer ${KEY}`, 'x-forwarded-for': '203.0.113.7' }
     expect((await here.ask('/rest/tools', { headers: liar })).status).toBe(429)
     expect((await here.ask('/health/ready')).status).toBe(200)

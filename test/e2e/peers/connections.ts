@@ -1,4 +1,4 @@
-/** What an operator does to the connections of a gateway that runs, and what the database then says about them. */
+/** Changes that an operator makes to the connections of a running gateway, and the resulting state in the database. */
 import { partsOf, sealerOf } from '../../../packages/gateway/src/kinds/kinds.ts'
 import { sealedRow } from '../../../packages/gateway/src/call/snapshot.ts'
 import { listCatalogs } from '../../../packages/gateway/src/catalog/catalogs.ts'
@@ -38,7 +38,9 @@ export interface ConnectionState {
   readonly staleReason: string | null
 }
 
-/** What the database says about a connection now; undefined when there is none, or nothing is known of it yet. */
+/**
+ * Returns the state of a connection from the database; undefined when there is no such connection, or nothing is known of it yet.
+ */
 export const stateOf = ({ db, organization }: TestGateway, alias: string): Promise<ConnectionState | undefined> =>
   db.organization(organization.id, async (sql) => {
     const connection = await findConnection(sql, alias)

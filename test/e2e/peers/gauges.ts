@@ -1,4 +1,4 @@
-/** What the gateway counts, read as an operator reads it. */
+/** The gateway's metrics, read as an operator reads them. */
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 
 /** A number of `/metrics` that has no labels. */

@@ -33,7 +33,7 @@ export interface Story extends AsyncDisposable {
   records(correlation: string): Promise<readonly { outcome: string; code: string | null; detail: unknown }[]>
 }
 
-/** What can be lost, and what a page is given instead. */
+/** The credential that can be lost, and the value entered on a page to replace it. */
 interface CoreDependencies {
   readonly url: string
   readonly kind: 'auto' | 'key'
@@ -127,7 +127,7 @@ async function begin(stack: AsyncDisposableStack, core: CoreDependencies): Promi
     client: ({ opens, ...parts }) =>
       connectClient({ ...parts, url, key: token, ...(opens === true ? { opens: open } : {}) }),
     async lose() {
-      // Whoever is still on the way would bring an account of before.
+      // A sign-in that is still under way would bring an account from before the loss.
       await Promise.all(journeys.splice(0))
       await core.lose()
     },

@@ -1,6 +1,6 @@
 /**
- * What discovery is worth, in figures: how many queries find what they mean, and what the definitions of five hundred tools cost a
- * model in each mode. Run it: `node test/load/discovery/figures.ts`.
+ * Figures for the benefit of discovery: the number of queries that find the intended tool, and the cost of the definitions of
+ * five hundred tools to a model in each mode. Run it: `node test/load/discovery/figures.ts`.
  */
 import type { ConnectionId } from '../../../packages/contract/src/index.ts'
 import { meterOf } from '../../../packages/gateway/src/call/discovery/meter.ts'

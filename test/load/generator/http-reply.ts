@@ -1,9 +1,9 @@
 /**
- * Has one HTTP/1.1 reply arrived whole, and what does it say?
+ * Parses one HTTP/1.1 reply once it has arrived whole.
  *
- * Reads just enough for a load generator: status line, content type, length or chunked framing
- * (RFC 9112 sections 4, 6.3 and 7.1). Text is latin1, one character per byte, so lengths agree.
- * Never reads a body that ends with the connection: no target here needs one.
+ * Reads just enough for a load generator: status line, content type, length or chunked framing (RFC 9112 sections 4, 6.3 and
+ * 7.1). Text is latin1, one character per byte, so lengths agree. Never reads a body that ends with the connection: no target
+ * here needs one.
  */
 export interface Reply {
   readonly status: number

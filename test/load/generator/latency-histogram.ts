@@ -1,9 +1,9 @@
 /**
- * How long did calls take? Counts latencies in buckets of at most 1.6 % width, in microseconds.
+ * Counts latencies of calls in buckets of at most 1.6 % width, in microseconds.
  *
- * Below 128 µs a bucket is one microsecond; above, each power of two has 64 buckets. Bounded memory
- * for any number of calls, and histograms of several rounds add up exactly, which percentiles do not.
- * Never averages: a mean hides the tail that a caller feels.
+ * Below 128 µs a bucket is one microsecond; above, each power of two has 64 buckets. Bounded memory for any number of calls, and
+ * histograms of several rounds add up exactly, which percentiles do not. Never averages: a mean hides the tail that a caller
+ * feels.
  */
 const PER_OCTAVE = 64
 const LONGEST = 2 ** 31 - 1

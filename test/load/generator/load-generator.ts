@@ -19,7 +19,7 @@ export interface Load {
   readonly perSecond?: number
 }
 
-/** What came of a load; `seconds` is what it really took, `faults` holds the first few sentences. */
+/** The outcome of a load; `seconds` is the actual duration, `faults` holds the first few errors. */
 export interface Outcome {
   readonly calls: number
   readonly errors: number

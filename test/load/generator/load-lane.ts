@@ -30,7 +30,7 @@ export function createLane({ target, nextId, limitMs }: { target: CallTarget; ne
       const reply = readReply(received)
       if (reply === undefined) return
       const whole = reply.length === received.length
-      // What follows a surplus byte cannot be trusted to belong to the next call.
+      // Bytes after a surplus byte cannot be assumed to belong to the next call.
       if (!reply.keepAlive || !whole) socket?.destroy()
       end(whole ? faultIn(reply, id, target.session !== undefined) : 'more bytes than one reply')
     } catch (thrown) {

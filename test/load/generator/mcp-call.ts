@@ -1,10 +1,10 @@
 /**
- * What exactly does one measured call say, and is this its answer?
+ * Writes one measured call and checks its answer.
  *
  * Writes a `tools/call` as HTTP/1.1 text: of revision 2026-07-28 with the whole `_meta` envelope and the mirrored headers
- * (protocol.md sections 1.2 and 1.4), or of 2025-11-25 in a session. Ids have a fixed width, so that everything but the id
- * is written once and every call of a target is equally long.
- * Never opens a connection and never accepts an answer that belongs to another call.
+ * (protocol.md sections 1.2 and 1.4), or of 2025-11-25 in a session. Ids have a fixed width, so that everything but the id is
+ * written once and every call of a target is equally long. Never opens a connection and never accepts an answer that belongs to
+ * another call.
  */
 export const REVISION = '2026-07-28'
 export const LEGACY_REVISION = '2025-11-25'

@@ -1,10 +1,9 @@
 /**
- * Which process may run on which core?
+ * Assigns processes to cores.
  *
- * The load generator and the stub share the first core, the target has the second one to itself, together
- * with everything it starts (the gateway's PostgreSQL). The same for every target: one core is what each
- * of them gets for a hop, and in `direct` the second core stays empty.
- * Never moves a process that runs already: `taskset` starts it in its place and becomes it.
+ * The load generator and the stub share the first core, the target has the second one to itself, together with everything it
+ * starts (the gateway's PostgreSQL). The same for every target: each of them gets one core for a hop, and in `direct` the second
+ * core stays empty. Never moves a process that runs already: `taskset` starts it in its place and becomes it.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * Does the gateway answer yet, and if not, why?
+ * Checks that the gateway answers, and reports the reason if it does not.
  *
- * One look at its readiness and one real call per endpoint, checked like every measured call.
- * Never throws and never repeats: a sentence means "not yet", undefined means "yes".
+ * One request for its readiness and one real call per endpoint, checked like every measured call. Never throws and never repeats:
+ * a sentence means "not yet", undefined means "yes".
  */
 import { callParts, type CallTarget, faultIn, FIRST_ID } from '../generator/mcp-call.ts'
 

@@ -20,7 +20,7 @@ const READY_LIMIT_MS = 45_000
 export interface GatewayStart {
   /** The gateway's main file. */
   readonly main: string
-  /** What stands behind it; `stub` is there always. */
+  /** The upstreams behind the gateway; `stub` is always present. */
   readonly upstreams: Readonly<Record<string, Upstream>> & { readonly stub: Upstream }
   readonly port: number
   readonly core: number | undefined

@@ -15,7 +15,7 @@ import { compose } from '../../../packages/gateway/src/compose.ts'
 import { loadConfig } from '../../../packages/gateway/src/config.ts'
 import { ensureOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'
 
-/** What is still there when everything that nobody needs has been collected. */
+/** The memory that remains after garbage collection. */
 export interface Held {
   /** Bytes of the heap and of buffers outside it. */
   readonly heap: number

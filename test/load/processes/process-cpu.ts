@@ -1,10 +1,10 @@
 /**
- * How much CPU has a process used so far, and how much have all its descendants?
+ * Reads the CPU time used so far by a process and all its descendants.
  *
- * Reads /proc/<pid>/stat (proc_pid_stat(5)): utime and stime of the living, cutime and cstime for children
- * that ended and were waited for, so a database backend that comes and goes is still counted. A process that
- * left the tree is found by its working folder: PostgreSQL runs inside its data folder.
- * Never asks a process for its own figures, and answers undefined where there is no /proc.
+ * Reads /proc/<pid>/stat (proc_pid_stat(5)): utime and stime of the living, cutime and cstime for children that ended and were
+ * waited for, so a database backend that comes and goes is still counted. A process that left the tree is found by its working
+ * folder: PostgreSQL runs inside its data folder. Never asks a process for its own figures, and returns undefined where there is
+ * no /proc.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { sep } from 'node:path'

@@ -1,9 +1,9 @@
 /**
- * Is a process, with everything it started, really gone?
+ * Ends a process with everything it started.
  *
- * Asks politely, waits, then insists; what left the process tree is found by the folder it works in
- * (PostgreSQL in its data folder). Signals only processes that this run started.
- * Never returns while one of them is alive, short of a process the kernel itself cannot end.
+ * Sends a request to end, waits, then kills; processes that left the process tree are found by their working folder (PostgreSQL
+ * in its data folder). Signals only processes that this run started. Never returns while one of them is alive, except one that
+ * the kernel itself cannot end.
  */
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'

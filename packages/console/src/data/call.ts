@@ -10,7 +10,7 @@ import { Problem } from './problem.ts'
 import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from './session.ts'
 
 export interface Given<Query extends z.ZodObject, Body extends Shape> {
-  /** What stands in the braces of the path. */
+  /** Values of the parameters in braces in the path. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: { readonly [Name in keyof z.input<Query>]?: z.input<Query>[Name] | undefined }
   readonly body?: z.input<Body>

@@ -1,4 +1,4 @@
-/** Who callers are: members and keys by their names, anybody else by their id. */
+/** Names of callers: members and keys by their names, all others by their id. */
 import { listMembers, listOrganizationKeys } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from './queries.ts'

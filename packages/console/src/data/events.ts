@@ -22,7 +22,7 @@ export async function readEvents(response: Response, hear: (data: string, type: 
   }
 }
 
-/** What stands behind the colon, without the one space that may follow it. */
+/** Returns the text after the colon, without the one space that may follow it. */
 const valueOf = (line: string): string => line.slice(line.indexOf(':') + 1).replace(/^ /, '')
 
 /** Text in pieces, out come whole lines, however they end. */

@@ -1,7 +1,7 @@
 /**
- * What happens in the organization, as it happens: one stream for the whole console, and no polling.
+ * Live events of the organization: one stream for the whole console, and no polling.
  *
- * An event makes what it is about be asked again. After a break all of it is asked again, since what was missed is not told.
+ * An event causes a refetch of its subject. After an interruption everything is refetched, since missed events are not repeated.
  */
 import { showMe, type GatewayEvent } from '@toolway/contract/admin'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
@@ -14,7 +14,7 @@ import type { Noun } from './queries.ts'
 
 type Kind = GatewayEvent['type']
 
-/** What may be another after an event of each kind. */
+/** The nouns that are refetched after an event of each kind. */
 const CONCERNS: Readonly<Record<Kind, readonly Noun[]>> = {
   integrations_changed: ['connections', 'tools', 'toolsets', 'accounts', 'stats', 'runtime'],
   alert: ['alerts', 'stats'],
@@ -23,7 +23,7 @@ const CONCERNS: Readonly<Record<Kind, readonly Noun[]>> = {
   client_seen: ['clients', 'keys', 'grants'],
 }
 
-/** What happens often is asked about once in so many milliseconds, at the end of them too. */
+/** Milliseconds. Frequent events cause one refetch in each such interval, including one at its end. */
 const BREATH = 2_000
 
 /** Milliseconds until a broken stream is opened again; doubled up to the second number. */

@@ -51,7 +51,7 @@ function follow(asked: LogAsked, set: (change: Change) => void): () => void {
   }
   const last = async () => {
     const { items } = await call(listRecentLogs, { query: { ...asked, count: FIRST } })
-    // What came meanwhile stays behind them.
+    // Lines that arrived in the meantime stay after the fetched ones.
     if (!over) set((log) => ({ ...log, state: 'live', lines: add(log.lines, items) }))
   }
   const again = async () => {

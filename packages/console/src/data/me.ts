@@ -1,4 +1,4 @@
-/** Who is signed in, in which organization they look, and what they may there. */
+/** The signed-in user, the current organization, and the user's permissions in it. */
 import { permits, type Permission, type Role } from '@toolway/contract'
 import { showMe, type Whoami } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
@@ -32,7 +32,7 @@ export function useMe(): Whoami {
 /** The organization that this browser looked at last. */
 const REMEMBERED = 'toolway.organization'
 
-/** What the address names, whether it is an organization of this person's or not. */
+/** Returns the organization that the address names, whether or not the user is a member of it. */
 function useNamedOrganization(): string | undefined {
   const named: unknown = useSearch({ strict: false, select: (search: Record<string, unknown>) => search[ORGANIZATION] })
   return typeof named === 'string' && named !== '' ? named : undefined

@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the gateway (RFC 9457), or of the network where the gateway did not answer. */
+/** The error of a request, as worded by the gateway (RFC 9457), or by the network where the gateway did not answer. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   /** 0: there was no answer. */
@@ -10,7 +10,7 @@ export class Problem extends Error {
   /** Seconds. */
   readonly retryAfter: number | undefined
   readonly correlationId: string | undefined
-  /** What was asked, for a report: method and path without its query. */
+  /** The request, for a report: method and path without its query. */
   readonly asked: string
 
   constructor(said: Partial<Omit<Problem, 'name'>> & Pick<Problem, 'message' | 'asked'>) {

@@ -57,7 +57,7 @@ export function createQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // What changes is told by the stream; a screen that is entered asks all the same (ledger S2-UI-08).
+        // Changes arrive through the event stream; entering a screen refetches all the same (ledger S2-UI-08).
         staleTime: 1_000,
         refetchOnMount: 'always',
         refetchOnWindowFocus: true,

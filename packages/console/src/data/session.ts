@@ -8,7 +8,7 @@ import { Problem } from './problem.ts'
 const CSRF_COOKIE = 'toolway_csrf'
 const RENEWED = 'toolway.renewed'
 
-/** What must go along with whatever changes something (OWASP, signed double submit). */
+/** Returns the token that every changing request must carry (OWASP, signed double submit). */
 export function csrfToken(): string | undefined {
   for (const pair of document.cookie.split(';')) {
     const [name = '', value] = pair.trim().split('=', 2)
@@ -61,7 +61,7 @@ async function renewOnce(asked: number): Promise<boolean> {
 export const NO_ANSWER = 'The gateway did not answer.'
 export const ASK_AGAIN = 'See that it runs and that this machine reaches it, then try again.'
 
-/** Whoever leaves by themselves is not led away besides by what is refused from then on. */
+/** Set when the user signs out: requests that are refused from then on cause no second redirect. */
 let leaving = false
 /** This browser had a sign-in, which is over by now: the sign-in page says so. */
 let ended = false

@@ -1,4 +1,7 @@
-/** What needs somebody: calls that wait for an approval, and connections that are down. Counted in the menu, shown on Home, asked once. */
+/**
+ * Items that need attention: calls that wait for an approval, and connections that are down. Counted in the menu, shown on Home,
+ * fetched once.
+ */
 import { listApprovals, listConnections } from '@toolway/contract/admin'
 import { ask } from './queries.ts'
 

@@ -1,4 +1,4 @@
-/** What a caller would be listed at an endpoint: who, where and in which revision are in the address. */
+/** A preview of the listing that a caller gets at an endpoint: caller, endpoint and revision are in the address. */
 import { Alert, Group, Select, Stack, Text, type ComboboxData } from '@mantine/core'
 import { listConnections, listMembers, listOrganizationKeys, listToolsets, previewList } from '@toolway/contract/admin'
 import { REVISIONS } from '@toolway/contract'
@@ -68,7 +68,7 @@ interface Options {
 function Choice(props: { label: string; value: string; data: readonly Options[]; onChange: (next: string) => void }) {
   const { label, value, data, onChange } = props
   const known = data.some(({ items }) => items.some((item) => item.value === value))
-  // What the address names stands there also before its list has come.
+  // The value in the address is shown even before its list has loaded.
   const all = known ? data : [...data, { group: '', items: [{ value, label: value.replace(/^\w+:/, '') }] }]
   return (
     <Select

@@ -1,4 +1,4 @@
-/** What stands around every screen: the menu, the organization, the palette, and who is signed in. */
+/** The frame of every screen: the menu, the organization, the palette, and the signed-in user. */
 import {
   ActionIcon,
   Alert,

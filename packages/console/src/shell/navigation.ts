@@ -1,4 +1,4 @@
-/** What the console has, in the order of its menu; the command palette lists the same. */
+/** The destinations of the console, in the order of its menu; the command palette lists the same. */
 import type { Permission } from '@toolway/contract'
 import { texts } from '../texts/texts.ts'
 import type { IconName } from '../ui/icon.tsx'
@@ -7,7 +7,7 @@ export interface Destination {
   readonly to: string
   readonly title: string
   readonly icon: IconName
-  /** Who may not, does not see it. */
+  /** Users without this permission do not see it. */
   readonly needs?: Permission
   readonly where?: 'organization' | 'platform'
 }

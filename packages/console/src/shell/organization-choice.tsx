@@ -1,4 +1,4 @@
-/** Which organization is looked at: a name where there is one, a choice where there are several. It is part of the address. */
+/** The current organization: a name where there is one, a menu where there are several. It is part of the address. */
 import { Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { loadSurely } from '../data/away.ts'

@@ -23,7 +23,7 @@ const MOST_FOUND = 5
 
 const [store, palette] = createSpotlight()
 
-/** What is found after the last key is chosen by Enter like what was there before it. */
+/** Selects the first result, so that Enter also chooses a result that arrived after the last key. */
 function chooseFirst(): void {
   const list = document.querySelector(`[id="${CSS.escape(store.getState().listId)}"]`)
   if (list === null || list.querySelector('[data-selected]') !== null) return
@@ -111,7 +111,7 @@ function useActions(): SpotlightActionData[] {
   ]
 }
 
-/** What is found by typing; nothing is asked before. */
+/** The search results for the typed text; nothing is fetched before the user types. */
 function useThings(typed: string): SpotlightActionGroupData[] {
   const go = useGo()
   const [search] = useDebouncedValue(typed.trim(), PATIENCE)

@@ -1,4 +1,4 @@
-/** What is theirs who is signed in: account, appearance, the way out. */
+/** The menu of the signed-in user: account, appearance, sign-out. */
 import { Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../data/me.ts'

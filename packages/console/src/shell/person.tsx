@@ -1,4 +1,4 @@
-/** Who is signed in. The menu behind the button is loaded when it is first asked for. */
+/** The signed-in user. The menu behind the button is loaded when it is first opened. */
 import { loadSurely } from '../data/away.ts'
 import { lazy, Suspense, useState } from 'react'
 import { useMe } from '../data/me.ts'

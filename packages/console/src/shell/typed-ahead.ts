@@ -1,9 +1,9 @@
 /**
- * What is typed between asking for the palette and its box having the focus: nothing of it is lost, and nothing of it lands
- * elsewhere. It ends when the box takes over, and by itself where that does not happen.
+ * Buffers keys typed between the request for the palette and the focus of its field: none of them is lost, and none lands
+ * elsewhere. The buffer ends when the field takes over, or by itself where that does not happen.
  */
 
-/** Milliseconds. Whoever types for so long without a box types for something else. */
+/** Milliseconds. Typing that lasts so long without a field is meant for something else. */
 const LONGEST = 10_000
 
 export interface TypedAhead {

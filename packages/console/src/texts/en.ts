@@ -42,7 +42,7 @@ export const en = {
     tenant_viewer: 'Viewer',
   },
   effects: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
-  /** Whose word the effect of a tool is. */
+  /** The source of a tool's effect. */
   effectFrom: {
     administrator: 'An administrator says so.',
     connector: 'The definition of its connection says so, such as the HTTP method.',
@@ -70,7 +70,7 @@ export const en = {
     retry: 'Try again',
     report: 'Copy a report',
   },
-  /** What helps, where the gateway's own words name a command: here there are buttons and menus for it. */
+  /** Remedies where the gateway's own texts name a command: the console has buttons and menus for it. */
   mends: {
     'key.missing': 'Create a key under Keys, and send it as “Authorization: Bearer …”.',
     'key.unknown': 'Check for a cut-off copy, or create another key under Keys.',
@@ -169,7 +169,7 @@ export const en = {
       'records.stored': 'The audit log is complete again',
     } satisfies Record<AlertKind, string> as Record<string, string>,
     verdicts: { accepted: 'accepted', rejected: 'rejected' } as Record<string, string>,
-    /** What it is about: names, and what was decided of them. */
+    /** The subject of the alert: names, and the decision about them. */
     about: (words: string, names: readonly string[], verdict: string | undefined) =>
       [
         words,

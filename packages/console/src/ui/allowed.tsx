@@ -1,4 +1,4 @@
-/** What one may not do stays visible and says why, instead of being missing (or failing later). */
+/** Actions that the user may not perform stay visible and state the reason, instead of being missing (or failing later). */
 import { Box, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 

@@ -1,6 +1,6 @@
 /**
- * A few numbers over time as bars, drawn by hand: the first screen has no room for a library. What they say is said in a
- * sentence, too, for who cannot see them.
+ * A few numbers over time as bars, drawn by hand: the first screen has no room for a library. Their content is also given in a
+ * sentence, for screen readers.
  */
 import { Box, Group, Text, Tooltip } from '@mantine/core'
 
@@ -15,9 +15,9 @@ export interface Bar {
 
 export interface BarsProps {
   readonly bars: readonly Bar[]
-  /** What is seen, in a sentence. */
+  /** The content of the chart, in a sentence. */
   readonly label: string
-  /** What stands below the first bar and the last. */
+  /** The labels below the first bar and the last. */
   readonly ends: readonly [string, string]
   readonly height?: number
 }

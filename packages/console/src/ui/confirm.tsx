@@ -1,4 +1,7 @@
-/** Asks before what cannot be undone. What can be undone is done at once, and `sayDone` offers the way back. */
+/**
+ * Asks for confirmation before an action that cannot be undone. An action that can be undone runs at once, and `sayDone` offers
+ * to undo it.
+ */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
@@ -6,7 +9,7 @@ import { texts } from '../texts/texts.ts'
 export interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
-  /** What will be gone, and for whom. */
+  /** The loss, and the users affected. */
   readonly children: ReactNode
   /** The verb: "Delete". */
   readonly verb: string

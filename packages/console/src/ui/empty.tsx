@@ -7,7 +7,7 @@ export interface EmptyProps {
   readonly title: string
   readonly hint?: ReactNode
   readonly icon?: IconName
-  /** What to do about it. */
+  /** The actions that help. */
   readonly children?: ReactNode
 }
 

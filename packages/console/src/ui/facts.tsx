@@ -1,4 +1,4 @@
-/** What is known of one thing, name by name: beside one another where there is room, below one another where there is not. */
+/** The facts about one thing, name by name: side by side where there is room, below one another where there is not. */
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'

@@ -6,7 +6,7 @@ import { CopyButton } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { mendOf } from './mend.ts'
 
-/** What a failure says of itself; `Problem` of the data layer is one. */
+/** The fields of a failure; `Problem` of the data layer is one. */
 export interface Failure {
   readonly message: string
   readonly code?: string | undefined
@@ -21,7 +21,7 @@ export interface FailedProps {
   readonly failure: Failure
   readonly title?: string
   readonly onRetry?: (() => void) | undefined
-  /** What else can be done about it. */
+  /** Further actions for the failure. */
   readonly children?: ReactNode
 }
 
@@ -59,7 +59,7 @@ export function Failed({ failure, title, onRetry, children }: FailedProps) {
   )
 }
 
-/** What to send to whoever looks after the gateway: no argument, no name and no secret is in it. */
+/** Returns a report for the gateway's administrator, without arguments, names and secrets. */
 export const reportOf = ({ message, code, phase, mend, correlationId, asked, status }: Failure): string =>
   Object.entries({
     problem: message,

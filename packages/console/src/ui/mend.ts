@@ -1,4 +1,6 @@
-/** What helps with a fault, in words for the console: where the gateway's own name a command, its buttons and menus are named here. */
+/**
+ * The remedy for a fault, worded for the console: its buttons and menus are named where the gateway's own text names a command.
+ */
 import { texts } from '../texts/texts.ts'
 
 export const mendOf = ({

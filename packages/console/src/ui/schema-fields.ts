@@ -1,6 +1,6 @@
 /**
- * A JSON Schema as what a person wants to know of it: which fields there are, what each takes, and what is in it. What cannot be
- * told simply is left to the schema itself, which stands beside it as JSON.
+ * A JSON Schema as users need it: the fields, their types, and the nested fields. Parts that cannot be shown simply are left to
+ * the schema itself, which is shown beside it as JSON.
  */
 export interface SchemaField {
   readonly name: string
@@ -45,7 +45,10 @@ function field(name: string, required: boolean, own: Schema, root: Schema, depth
   }
 }
 
-/** What has the fields of a value: itself, the elements of a list, or the only one of several forms that has any. */
+/**
+ * Returns the schema that has the fields of a value: the schema itself, that of the elements of a list, or the only one of
+ * several forms that has any.
+ */
 function innerOf(own: Schema, root: Schema): Schema | undefined {
   if (isSchema(own['properties'])) return own
   if (isSchema(own['items'])) return innerOf(resolve(own['items'], root), root)

@@ -6,9 +6,9 @@ export interface ScreenProps {
   readonly title: string
   /** One sentence below the title. */
   readonly hint?: ReactNode
-  /** What one comes here to do: a button or two. */
+  /** The main actions of the screen: a button or two. */
   readonly action?: ReactNode
-  /** What stands above the title, such as the way back. */
+  /** The content above the title, such as a back link. */
   readonly above?: ReactNode
   readonly children: ReactNode
 }

@@ -37,7 +37,7 @@ export interface Page<Row> {
 }
 
 export interface TableProps<Row> {
-  /** What it is a list of, for who cannot see it. */
+  /** The subject of the table, for screen readers. */
   readonly label: string
   readonly query: Pick<UseQueryResult<Page<Row>>, 'data' | 'error' | 'isFetching' | 'refetch'>
   readonly rowKey: (row: Row) => string
@@ -194,7 +194,7 @@ function ManyRows<Row>({ items, rowKey, template, cells }: ManyRowsProps<Row>) {
   )
 }
 
-/** Which of how many are shown, and the way to the others; nothing where all of them are. */
+/** The rows shown out of the total, with links to the other pages; nothing where all rows are shown. */
 export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset: number) => void) | undefined }) {
   const { items, total = items.length, limit = items.length, offset = 0 } = page
   const t = texts.table

@@ -1,4 +1,4 @@
-/** What two texts have in common, word by word (longest common subsequence); texts that are too long to compare are told whole. */
+/** Compares two texts word by word (longest common subsequence); texts that are too long to compare are shown whole. */
 export interface WordStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string

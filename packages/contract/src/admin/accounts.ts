@@ -21,7 +21,7 @@ export const Account = z.strictObject({
   /** Taken where a call names none. */
   is_default: z.boolean(),
   provider: z.string(),
-  /** Who it is at the provider, where that is known. */
+  /** The identity at the provider, where that is known. */
   name: z.string().nullable(),
   scopes: z.array(z.string()),
   /** `expiring`: it runs out within a day and cannot renew itself; `failing`: its renewal fails for now; `lost`: a person has to connect it anew. */
@@ -55,7 +55,7 @@ export const AccountChange = z
   .partial()
   .refine((said) => Object.keys(said).length > 0, 'says nothing')
 
-/** What is gone, and what its authorization server said against it: here it is gone all the same. */
+/** The accounts that ended, and the objections of their authorization server: they are ended in the gateway all the same. */
 export const AccountsEnded = z.strictObject({ ended: z.array(z.string()), problems: z.array(z.string()) })
 
 export const Reliance = z.strictObject({

@@ -7,8 +7,8 @@ import { inOrganization, operation, pageOf } from './operation.ts'
 import { Tool } from './tools.ts'
 
 /**
- * What clients and models stumble over: a name that some clients refuse, no description or a very long one, nothing said of what it
- * does to the world, or the name of a tool of another connection.
+ * Marks of tools that cause problems for clients and models: a name that some clients refuse, no description or a very long one,
+ * no annotations, or the name of a tool of another connection.
  */
 export const TOOL_MARKS = ['name', 'no-description', 'long-description', 'no-annotations', 'duplicate'] as const
 export type ToolMark = (typeof TOOL_MARKS)[number]
@@ -22,9 +22,9 @@ export const OrganizationTool = Tool.extend({
   connector: z.string(),
   /** The name that toolsets select it by and rules know it by; mostly the joined one. */
   rule_name: z.string(),
-  /** What keeps it from being listed; `connection`: its connection is switched off. */
+  /** The reason why it is not listed; `connection`: its connection is switched off. */
   hidden_by: z.enum(['connection', 'switch', 'hold', 'rule']).nullable(),
-  /** What its definition costs a model that reads it, about. */
+  /** The approximate cost of its definition to a model that reads it. */
   tokens: z.int(),
   marks: z.array(z.enum(TOOL_MARKS)),
 })

@@ -18,7 +18,7 @@ export const Approval = z.strictObject({
   connection: z.string().nullable(),
   /** The account that it acts with; null where there is no choice. */
   account: z.string().nullable(),
-  /** Who calls, for people: an address or the name of a key. */
+  /** The caller, for display: an email address or the name of a key. */
   caller: z.string(),
   principal: z.string(),
   client: z.string().nullable(),
@@ -27,7 +27,7 @@ export const Approval = z.strictObject({
       name: z.string(),
       scope: z.string(),
       reason: z.string(),
-      /** Whom it asks, in words. */
+      /** The approvers that it requires, in words. */
       asks: z.string(),
       quorum: z.int(),
       granted: z.int(),
@@ -117,7 +117,7 @@ export const LastingApproval = z.strictObject({
   connection_id: z.string(),
   connection: z.string().nullable(),
   account: z.string().nullable(),
-  /** Whose calls it is for, for people: an address or the name of a key. */
+  /** The caller that it applies to, for display: an email address or the name of a key. */
   caller: z.string(),
   principal: z.string(),
   client: z.string().nullable(),

@@ -1,4 +1,4 @@
-/** What can be connected, as the admin interface shows it; the rows are in `catalog.ts` of this package. */
+/** The services that can be connected, as the admin interface shows them; the rows are in `catalog.ts` of this package. */
 import { z } from 'zod'
 import { http } from '../kinds/http.ts'
 import { stdio } from '../kinds/stdio.ts'

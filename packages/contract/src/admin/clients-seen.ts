@@ -1,16 +1,19 @@
-/** Which clients came in, and how far they got, and where they come in: what a live check and a list of keys show. */
+/**
+ * The clients that connected, the steps that each completed, and where it connected: the data of a live check and of a list of
+ * keys.
+ */
 import { z } from 'zod'
 import { inOrganization, operation } from './operation.ts'
 
 export const SeenClient = z.strictObject({
-  /** What it says of itself; null: nothing. */
+  /** The name and version that the client reports; null: none. */
   client: z.strictObject({ name: z.string(), version: z.string() }).nullable(),
   revision: z.string(),
   /** Of the key that it came with; null: it came with a token. */
   key_id: z.string().nullable(),
   /** Null: it came with a token, or its key is gone or none of this organization's. */
   key_name: z.string().nullable(),
-  /** Whose it is; null: nobody's. */
+  /** The user that it belongs to; null: none. */
   user_id: z.string().nullable(),
   /** When it last did each step, up to a minute old; null: it did not. */
   initialize_at: z.iso.datetime().nullable(),

@@ -13,7 +13,7 @@ import { anyone, inOrganization, operation, signedIn } from './operation.ts'
 const Owner = z.enum(['member', 'organization'])
 
 export const ConnectWords = z.strictObject({
-  /** Whose it is to be; absent: the caller's own, and the organization's for who is no member. */
+  /** The owner of the new account; absent: the caller, or the organization where the caller is not a member. */
   owner: Owner.optional(),
   account: AccountName.optional(),
   /** To be asked for besides what is asked for anyway. */

@@ -11,7 +11,7 @@ const needs = inOrganization('process_manage')
 export const ConnectionLogLine = z.strictObject({
   timestamp: z.iso.datetime(),
   level: z.string(),
-  /** Who says it: the gateway of the connection, or a process of it on stderr. */
+  /** The source of the line: the gateway, or a process of the connection on stderr. */
   source: z.enum(['gateway', 'process']),
   message: z.string(),
   tool: z.string().nullable(),

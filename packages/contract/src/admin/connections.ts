@@ -44,9 +44,9 @@ export const Connection = z.strictObject({
   auth: ConnectionAuth.nullable(),
   /** The same in one word, as it has turned out where nobody said. */
   auth_type: z.enum(AUTH_TYPES),
-  /** What is set of a contract backend; null for any other. */
+  /** The settings of a contract backend; null for any other. */
   contract: ContractWords.nullable(),
-  /** What it describes and does not offer, and why, as this gateway last saw it. */
+  /** Descriptions that are not offered, with the reason, as this gateway last saw them. */
   left_out: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
   /** Of a connection that is made of an OpenAPI document; null for others. */
   openapi: z
@@ -61,7 +61,7 @@ export const Connection = z.strictObject({
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
-  /** What the gateway checks before it sends a call. */
+  /** The checks of the gateway before it sends a call. */
   checks: z.enum(CHECKS),
   /** Seconds for one request. */
   timeout: z.number(),
@@ -76,7 +76,9 @@ export const Connection = z.strictObject({
 })
 export type Connection = z.output<typeof Connection>
 
-/** What can be said of a connection, in our words; what is not said is as it was, or as it is by default. */
+/**
+ * The fields of a connection that can be set, in the gateway's own terms; an absent field keeps its value, or has its default.
+ */
 const words = {
   title: Title.optional(),
   description: Description.nullable().optional(),
@@ -84,7 +86,7 @@ const words = {
   url: z.string().max(8_192).optional(),
   /** Whether the address may lie in a private network; a platform administrator's to say. */
   private: z.boolean().optional(),
-  /** What is not said of it stays, or is as it is by default. */
+  /** Absent fields keep their value, or have their default. */
   auth: ConnectionAuthChange.optional(),
   /** Of a contract backend; what is not said of it stays, or is as it is by default. */
   contract: ContractWords.optional(),
@@ -209,7 +211,7 @@ export const toggleConnection = operation({
 })
 
 export const Probed = z.strictObject({
-  /** What answers there. */
+  /** The kind of service that answers there. */
   found: z.enum(['mcp', 'openapi', 'unknown']),
   /** How it lets one in, as far as it says; null where nobody knows. */
   auth: z.enum(AUTH_TYPES).nullable(),

@@ -1,4 +1,4 @@
-/** What describes this interface: for programs (OpenAPI 3.1) and for people. */
+/** The descriptions of this interface: for programs (OpenAPI 3.1) and for people. */
 import { z } from 'zod'
 import { anyone, operation } from './operation.ts'
 

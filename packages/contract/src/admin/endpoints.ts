@@ -1,4 +1,4 @@
-/** What the endpoint of one connection is, for who may look at it (the source system's `…/mcp/info`). */
+/** The endpoint of one connection, for callers who may see it (the source system's `…/mcp/info`). */
 import { z } from 'zod'
 import { inOrganization, operation } from './operation.ts'
 
@@ -10,7 +10,7 @@ export const Endpoint = z.strictObject({
   enabled: z.boolean(),
   /** Where MCP clients connect, below the address of this gateway. */
   path: z.string(),
-  /** What the server speaks, as last known. */
+  /** The revision that the server supports, as last known. */
   revision: z.string().nullable(),
   server: z.strictObject({ name: z.string(), version: z.string() }).nullable(),
   tools: z.int(),

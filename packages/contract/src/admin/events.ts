@@ -1,4 +1,7 @@
-/** What the gateway tells of an organization by itself, over the admin interface (ledger S2-NOT-01), and the alerts that it keeps. */
+/**
+ * The events of an organization that the gateway sends by itself, over the admin interface (ledger S2-NOT-01), and the alerts
+ * that it stores.
+ */
 import { z } from 'zod'
 import { inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
@@ -40,7 +43,7 @@ export const Alert = z.strictObject({
   id: z.string(),
   kind: z.string(),
   connection_id: z.string().nullable(),
-  /** Whom it concerns; null: whoever administers the organization. */
+  /** The user concerned; null: the administrators of the organization. */
   user_id: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()),
   created_at: z.iso.datetime(),
@@ -56,7 +59,7 @@ export const ClientSeen = z.strictObject({
   /** Of the key that it came with; null: it came with a token. */
   key_id: z.string().nullable(),
   user_id: z.string().nullable(),
-  /** What it says of itself. */
+  /** The name and version that the client reports. */
   client: z.strictObject({ name: z.string(), version: z.string() }).nullable(),
   revision: z.string(),
   at: z.iso.datetime(),

@@ -1,4 +1,4 @@
-/** What persons allowed OAuth clients, over the admin interface: their own, and those of an organization's members. */
+/** The grants of users to OAuth clients, over the admin interface: the caller's own, and those of an organization's members. */
 import { z } from 'zod'
 import { LIMITS } from '../effects.ts'
 import { inOrganization, operation, pageOf, Paging, signedIn } from './operation.ts'

@@ -24,7 +24,7 @@ export const Integration = z.strictObject({
   /** When it last told what it offers. */
   last_connected_at: z.iso.datetime().nullable(),
   last_error: z.string().nullable(),
-  /** What else is set of it: alias, connector, revision, timeout, private. */
+  /** Further settings: alias, connector, revision, timeout, private. */
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   tool_count: z.int(),
   created_at: z.iso.datetime(),
@@ -181,7 +181,7 @@ export const testIntegration = operation({
   }),
 })
 
-/** Whose account: the organization's for those who administer it, else one's own. */
+/** The owner of the account: the organization for its administrators, else the caller. */
 export const ConnectWish = z.strictObject({
   owner: z.enum(['member', 'organization']).optional(),
   /** Name of the account among the owner's. */
@@ -224,7 +224,7 @@ export const disconnectIntegration = operation({
   needs: inOwnOrganization('tool_call'),
   answer: z.strictObject({
     ended: z.int(),
-    /** What the authorization server would not do; here they are forgotten all the same. */
+    /** Failures reported by the authorization server; the accounts are forgotten here all the same. */
     problems: z.array(z.string()),
     integration: Integration,
   }),

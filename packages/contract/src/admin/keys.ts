@@ -8,7 +8,7 @@ import { LIMITS } from '../effects.ts'
 import { ROLES } from '../roles.ts'
 import { inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
 
-/** What may be asked for; the source system calls a member a user. */
+/** The roles that can be requested; the source system calls a member a user. */
 const ROLE_NAMES = [...ROLES, 'tenant_user'] as const
 const Scope = z.enum(ROLE_NAMES).transform((name) => (name === 'tenant_user' ? 'tenant_member' : name))
 
@@ -31,9 +31,9 @@ export const Key = z.strictObject({
   trusted: z.boolean(),
   /** Id of its organization; null for a platform key. */
   tenant_id: z.string().nullable(),
-  /** Whose own key it is; null for keys of an organization's or the platform's. */
+  /** The member whose own key it is; null for keys of an organization or of the platform. */
   user_id: z.string().nullable(),
-  /** Which face made it: the admin interface, the command line, a file, the first run. */
+  /** The interface that created it: the admin interface, the command line, a file, the first run. */
   origin: z.string(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
@@ -45,7 +45,7 @@ export type Key = z.output<typeof Key>
 /** A key with its text, which is told once. */
 export const MadeKey = Key.extend({ key: z.string() })
 
-/** What every new key may say of itself. */
+/** The fields that every request for a new key may set. */
 export const KeyWish = z.strictObject({
   name: Name,
   scope: Scope.default('tenant_member'),
@@ -58,7 +58,7 @@ export type KeyWish = z.output<typeof KeyWish>
 const Family = z.enum(['uru', 'scoped']).default('scoped')
 const OrganizationKeyWish = KeyWish.extend({ family: Family, trusted: z.boolean().default(false) })
 
-/** Which of one's organizations: its id or slug; may be left out by who is in one only. */
+/** One of the caller's organizations: its id or slug; optional for a caller with only one. */
 const Organization = z.string().min(1).max(64).optional()
 
 const KEYS = '/api/v1/auth/keys'

@@ -1,11 +1,11 @@
-/** What a caller would be listed at an endpoint: the very answer, without being that caller. */
+/** The listing that a caller gets at an endpoint: the exact answer, without being that caller. */
 import { z } from 'zod'
 import { REVISIONS } from '../revisions.ts'
 import { ROLES } from '../roles.ts'
 import { DISCOVERY_MODES } from '../toolset-words.ts'
 import { inOrganization, operation } from './operation.ts'
 
-/** Who it is for; nobody named: who asks. */
+/** The caller to preview; default: the caller of this operation. */
 const Who = z.strictObject({
   /** The address of a member. */
   as: z.email().max(254).optional(),
@@ -17,7 +17,7 @@ const Who = z.strictObject({
   /** Alias or id: its own endpoint. */
   connection: z.string().min(1).max(100).optional(),
   revision: z.enum(REVISIONS).default('2026-07-28'),
-  /** What the client calls itself, as rules may ask. */
+  /** The name that the client reports, which rules may check. */
   client: z.string().min(1).max(200).optional(),
 })
 

@@ -39,7 +39,7 @@ export const LockedTool = z.strictObject({
   hash: ToolHash,
   /** Of what was accepted; null where nothing ever was. */
   accepted_hash: ToolHash.nullable(),
-  /** Who looked; null where the lock let it in by itself. */
+  /** The reviewer; null where the lock accepted it automatically. */
   accepted_by: z.string().nullable(),
   accepted_at: When,
   held_at: When,
@@ -82,7 +82,7 @@ export const setToolLock = operation({
   body: z.strictObject({
     mode: z.enum(LOCK_MODES),
     trusted: z.boolean().optional(),
-    /** What becomes of the tools that are there now; where the lock is on already, what is not said leaves them as they are. */
+    /** The treatment of the tools that are there now; where the lock is already on and this is absent, they stay as they are. */
     present: z.enum(['accept', 'hold']).optional(),
   }),
   answer: ToolLock,

@@ -13,7 +13,7 @@ export const LogLine = z.strictObject({
   connector_id: z.string().nullable(),
   request_id: z.string().nullable(),
   duration_ms: z.number().nullable(),
-  /** What else the line says. */
+  /** Further fields of the line. */
   facts: z.record(z.string(), z.unknown()),
 })
 export type LogLine = z.output<typeof LogLine>

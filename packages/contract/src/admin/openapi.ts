@@ -26,7 +26,7 @@ const reading = {
 const Operation = z.strictObject({
   /** Of its tool, without the alias. */
   name: z.string(),
-  /** What the document calls it. */
+  /** The name of the operation in the document. */
   operation: z.string(),
   method: z.string(),
   path: z.string(),
@@ -51,7 +51,7 @@ export const OpenApiPreview = z.strictObject({
   /** Where calls would go; null: it has to be said. */
   url: z.string().nullable(),
   servers: z.array(z.string()),
-  /** What its server wants to know of whoever calls. */
+  /** The authentication that its server requires of a caller. */
   security: z.array(
     z.strictObject({
       name: z.string(),
@@ -79,7 +79,7 @@ export type OpenApiPreview = z.output<typeof OpenApiPreview>
 const Difference = z.strictObject({
   name: z.string(),
   operation: z.string(),
-  /** What is another: `arguments`, `answer`, `texts`, `effect`, `address`. */
+  /** The parts that differ: `arguments`, `answer`, `texts`, `effect`, `address`. */
   what: z.array(z.string()),
   /** `wider`: every call that was good is good still. */
   arguments: z.enum(['same', 'wider', 'narrower']),

@@ -8,9 +8,10 @@ import { z } from 'zod'
 import type { Permission } from '../roles.ts'
 
 /**
- * Who may: anyone; whoever has signed in or has a key; whoever has the permission as a platform administrator; or whoever has
- * it in the organization that the path names (its first parameter, `{organization}`: slug or id), be it only through one of its
- * connections (`{connection}`: id), or in the caller's own: the one that its key or token is bound to, else the default one.
+ * The access requirement: anyone; a caller who has signed in or has a key; a platform administrator with the permission; or a
+ * caller with the permission in the organization that the path names (its first parameter, `{organization}`: slug or id),
+ * possibly only through one of its connections (`{connection}`: id), or in the caller's own: the one that its key or token is
+ * bound to, else the default one.
  */
 export type Needs =
   | { readonly of: 'anyone' }
@@ -49,10 +50,10 @@ export interface Operation<
   readonly needs: Needs
   readonly query: Query
   readonly body: Body
-  /** What is answered with `status`; `z.undefined()` is no body (204). */
+  /** The response body that is sent with `status`; `z.undefined()` is no body (204). */
   readonly answer: Answer
   readonly status: 200 | 201 | 202 | 204
-  /** What is answered besides JSON, for streams and exports. */
+  /** The media type of responses besides JSON, for streams and exports. */
   readonly media?: string
   /**
    * It may take long, and is answered as an event stream to a client that prefers one: events `progress` of this shape, then one

@@ -9,7 +9,7 @@ const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
 const ApprovalPreset = z.enum(APPROVAL_PRESETS)
 
-/** What is settled for an organization; what is absent is as the gateway's settings say. */
+/** The settings of an organization; for an absent one, the gateway's settings apply. */
 export const OrganizationSettings = z.strictObject({
   requests_per_minute: RequestsPerMinute.optional(),
   /** The most that the organization may give itself; the platform's to say. */
@@ -17,8 +17,8 @@ export const OrganizationSettings = z.strictObject({
   /** Whether its own administrators may make connections that start programs here, which is code; the platform's to say. */
   allow_processes: z.boolean().optional(),
   /**
-   * What is asked about before it runs, of whoever calls or an administrator; rules say it in finer words. Absent: nothing, as it was
-   * for organizations that were made before new ones began with `ask-destructive`.
+   * The calls that need approval by the caller or an administrator before they run; rules can be more precise. Absent: none, as
+   * for organizations that were created before `ask-destructive` became the default of new ones.
    */
   approvals: ApprovalPreset.optional(),
 })
@@ -50,7 +50,7 @@ export const NewOrganization = z.strictObject({
   settings: OrganizationSettings.default({}),
 })
 
-/** What is not named stays; null takes a value away. */
+/** Absent fields keep their value; null removes one. */
 export const OrganizationChange = z.strictObject({
   /** May be repeated, and never changes: addresses, keys and sign-ins hold it. */
   slug: Slug.optional(),
@@ -69,7 +69,7 @@ export const OrganizationChange = z.strictObject({
 })
 export type OrganizationChange = z.output<typeof OrganizationChange>
 
-/** What an organization's own administrators see of it, and may change of it. */
+/** The fields of an organization that its own administrators see, and may change. */
 export const OwnSettings = z.strictObject({
   id: z.string(),
   slug: Slug,
@@ -94,7 +94,7 @@ export const OwnSettingsChange = z.strictObject({
   approvals: ApprovalPreset.optional(),
 })
 
-/** What its connections may reach although it is private; link-local addresses and clouds' metadata are never among it. */
+/** The private addresses that its connections may reach; link-local addresses and cloud metadata are never included. */
 export const Egress = EgressExceptions.extend({ updated_at: z.iso.datetime() })
 
 export const TENANTS = '/api/v1/admin/tenants'

@@ -1,4 +1,4 @@
-/** What was sent and what came back of calls, kept where an administrator of the connection wants that (ADR 0046). */
+/** The arguments and results of calls, stored where an administrator of the connection has enabled it (ADR 0046). */
 import { z } from 'zod'
 import { CONNECTION } from './connections.ts'
 import { inOrganization, operation } from './operation.ts'

@@ -25,13 +25,13 @@ export const ExplainedRule = Ref.extend({
   speaks: z.enum(['yes', 'no', 'lifted', 'unknown']),
   /** The part that says no: of its match, its scope, or its condition. */
   because: z.string().nullable(),
-  /** Which fact decided, in a sentence. */
+  /** The fact that decided, in a sentence. */
   why: z.string(),
-  /** What its condition and its parameter looked at; absent values are left out. */
+  /** The values that its condition and its parameter read; absent values are left out. */
   reads: z.array(z.strictObject({ what: z.string(), value: z.json().optional() })),
-  /** What follows from this rule, alone. */
+  /** The consequence of this rule alone. */
   follows: z.string().nullable(),
-  /** What would make it let the call pass; each was tried. */
+  /** The changes that would make it let the call pass; each was tried. */
   passes: z.array(z.string()),
 })
 export type ExplainedRule = z.output<typeof ExplainedRule>
@@ -43,7 +43,7 @@ export const Explanation = z.strictObject({
     connection: z.string(),
     connector: z.string(),
     effect: z.enum(EFFECTS),
-    /** Whose word the effect is. */
+    /** The source of the effect. */
     effectFrom: z.string(),
     category: z.string(),
   }),
@@ -57,7 +57,7 @@ export const Explanation = z.strictObject({
     limit: z.string(),
   }),
   toolset: z.string(),
-  /** What stands before the rules, in its order: the first that stops ends the call. */
+  /** The checks before the rules, in their order: the first that stops ends the call. */
   before: z.array(z.strictObject({ what: z.string(), stops: z.boolean(), why: z.string() })),
   /** In the order in which they are asked, from the outermost scope inwards. */
   rules: z.array(ExplainedRule),
@@ -69,7 +69,7 @@ export const Explanation = z.strictObject({
     says: z.string(),
     place: z.string().nullable(),
     approvals: z.array(z.string()),
-    /** What alone would let the whole call pass; each was tried. */
+    /** The changes of which any one alone would let the whole call pass; each was tried. */
     passes: z.array(z.string()),
   }),
   changes: z.array(
@@ -155,7 +155,7 @@ export const explainPolicy = operation({
 export const DraftCheck = z.strictObject({
   /** In the order in which they are to be mended. */
   problems: z.array(z.strictObject({ /** In the rule: JSON Pointer. */ place: z.string(), problem: z.string() })),
-  /** What it would speak of, whatever its condition and the arguments say; null while its words cannot be read. */
+  /** The tools that it would match, regardless of its condition and the arguments; null while its fields cannot be read. */
   tools: z
     .strictObject({
       fitting: z.int(),
@@ -201,11 +201,11 @@ export const ReplayReport = z.strictObject({
   same: z.int(),
   different: z.int(),
   differences: z.array(Difference),
-  /** What could not be judged, by reason: what was read is the sum of these, `same` and `different`. */
+  /** The calls that could not be evaluated, by reason: the number read is the sum of these, `same` and `different`. */
   unjudged: z.array(z.strictObject({ why: z.string(), calls: z.int(), examples: z.array(z.string()) })),
   /** Whether more was on record than is read, or more differs than is listed. */
   truncated: z.boolean(),
-  /** What is wrong with rules of the draft: they restrict wherever they could speak. */
+  /** The problems of the draft's rules: such rules restrict wherever they could match. */
   problems: z.array(z.strictObject({ rule: z.string(), problem: z.string() })),
 })
 export type ReplayReport = z.output<typeof ReplayReport>

@@ -1,4 +1,7 @@
-/** What the gateway holds open with servers, over the admin interface (ledger S3-ADM-04): sessions, and processes of one caller. */
+/**
+ * The connections that the gateway holds open with servers, over the admin interface (ledger S3-ADM-04): sessions, and processes
+ * of one caller.
+ */
 import { z } from 'zod'
 import { Slug } from '../connections.ts'
 import { operation, pageOf, Paging, platform } from './operation.ts'

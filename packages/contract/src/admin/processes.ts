@@ -1,8 +1,8 @@
 /**
  * The processes of connections that are started here, over the admin interface (ledger S3-ADM-04, S3-AUTH-05).
  *
- * Each has two addresses: below its organization, and the source system's own, which names the connection alone. What is told is
- * of the gateway that answers; a restart and a stop reach every gateway.
+ * Each has two addresses: below its organization, and the source system's own, which names the connection alone. The reported
+ * state is that of the answering gateway; a restart and a stop reach every gateway.
  */
 import { z } from 'zod'
 import { inItsOrganization, inOrganization, operation } from './operation.ts'

@@ -1,6 +1,6 @@
 /**
- * Rules about tools over the admin interface: those of the platform, and those of one organization (ledger U-06, S3-POLY-01, -03).
- * What a rule can say is in `../rules.ts`; here is where it stands, and what was found wrong with it.
+ * Rules about tools over the admin interface: those of the platform, and those of one organization (ledger U-06, S3-POLY-01,
+ * -03). The content of a rule is defined in `../rules.ts`; this module adds its scope and the problems found in it.
  */
 import { z } from 'zod'
 import { RULE_ACTIONS } from '../rule-actions/actions.ts'
@@ -30,7 +30,7 @@ export const KeptRule = z.strictObject({
 })
 export type KeptRule = z.output<typeof KeptRule>
 
-/** What is not named stays. Another action takes its own parameters. */
+/** Absent fields keep their value. A changed action takes its own parameters. */
 export const FullRuleChange = z.strictObject({
   name: RuleName.optional(),
   match: z.record(z.string(), z.unknown()).optional(),

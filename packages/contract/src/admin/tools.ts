@@ -14,14 +14,14 @@ export const Tool = z.strictObject({
   title: z.string().nullable(),
   description: z.string().nullable(),
   effect: z.enum(EFFECTS),
-  /** Whose word the effect is; `unknown`: nobody's that counts, so that it is a write. */
+  /** The source of the effect; `unknown`: no source that counts, so that it is a write. */
   effect_from: z.enum(EFFECT_SOURCES),
-  /** What its server states, whether that counts or not. */
+  /** The effect that its server states, whether that counts or not. */
   stated_effect: z.enum(EFFECTS),
   /** Whether a person is asked before it runs, by the setting of the organization; rules of its own may ask besides. */
   approval: z.enum(APPROVALS),
   enabled: z.boolean(),
-  /** What keeps it from being listed; null where nothing does. */
+  /** The reason why it is not listed; null where it is listed. */
   hidden_by: z.enum(['switch', 'hold', 'rule']).nullable(),
   /** The rule about it that holds for everybody, one that only warns too. */
   rule: z.strictObject({ id: z.string(), action: z.enum(RULE_ACTIONS), reason: z.string() }).nullable(),
@@ -33,7 +33,7 @@ const ToolName = z.string().min(1).max(500)
 const Switch = z.union([
   z.strictObject({
     enabled: z.boolean(),
-    /** What it does, by the word of whoever administers; null: no word, so that server or connection say it. */
+    /** The effect that an administrator sets; null: none, so that the server or the connection states it. */
     effect: z.enum(EFFECTS).nullable().optional(),
   }),
   z.strictObject({ effect: z.enum(EFFECTS).nullable() }),

@@ -14,7 +14,7 @@ export const Toolset = z.strictObject({
   tools: z.int(),
   /** Tools that its list names. */
   listed: z.int(),
-  /** What the definitions cost a model that reads them, about, by each way of discovery; of pages, the first one. */
+  /** The approximate cost of the definitions to a model that reads them, by discovery mode; of pages, the first one. */
   definition_tokens: z.strictObject({
     direct: z.int(),
     paged: z.int(),

@@ -6,7 +6,7 @@ const TIMEOUT = 30
 
 const Name = z.string().min(1).max(200)
 
-/** What can be said of a contract backend beside its address and headers. Times are in seconds. */
+/** The settings of a contract backend besides its address and headers. Times are in seconds. */
 const ContractShape = {
   /** The organization as the backend knows it, which every call is given as `org_id`; absent: our own slug. */
   organization: Name.optional(),
@@ -17,7 +17,7 @@ const ContractShape = {
   stale_for: z.number().min(0).max(604_800),
   /** Whether the member for whom a trusted key calls is told to the backend (`X-On-Behalf-Of`). */
   on_behalf: z.boolean(),
-  /** Which functions become tools, by their exposure profile. */
+  /** The functions that become tools, by their exposure profile. */
   exposes: z.enum(['agent', 'procedure', 'all']),
   /** Whether functions with side effects become tools, and which do all the same. */
   side_effects: z.boolean(),
@@ -29,7 +29,7 @@ const ContractShape = {
 }
 export const ContractWords = z.strictObject(ContractShape).partial()
 export type ContractWords = z.output<typeof ContractWords>
-/** What is said of a contract backend, without what every connection has. */
+/** Returns the settings of a contract backend, without those that every connection has. */
 export const contractWordsOf = (said: object): ContractWords => ContractWords.strip().parse(said)
 
 /** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */

@@ -55,6 +55,6 @@ export const CHECKS = ['none', 'arguments'] as const
 export const shared = {
   /** The revision that the server speaks; `auto` finds out and remembers. A pin is taken at its word, without a probe. */
   revision: z.enum(['auto', ...REVISIONS]).default('auto'),
-  /** What the gateway checks itself before it sends a call: nothing, or the arguments by the tool's own schema. */
+  /** The checks that the gateway makes itself before it sends a call: none, or the arguments against the tool's own schema. */
   checks: z.enum(CHECKS).optional(),
 }

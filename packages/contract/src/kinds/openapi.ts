@@ -47,7 +47,7 @@ export const OpenApiSettings = z.strictObject({
   document: z
     .url({ protocol: /^https?$/, error: 'the address of a document starts with http:// or https://' })
     .optional(),
-  /** What every operation's path is appended to. */
+  /** The base address that every operation's path is appended to. */
   url: z.url({ protocol: /^https?$/, error: 'a base address starts with http:// or https://' }),
   select: OperationSelection.prefault({}),
   effects: OperationEffects.default({}),

@@ -16,7 +16,7 @@ export interface Revocation {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly proof: 'basic' | 'bearer' | 'none'
   readonly body: 'json' | 'form' | 'none'
-  /** What the token is called in the body. */
+  /** The name of the token in the body. */
   readonly parameter: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -25,9 +25,12 @@ export interface Provider {
   readonly key: string
   /** In front of people. */
   readonly title: string
-  /** Whose client serves it: of this key the organization's OAuth app is taken where it has none of the provider's own key. */
+  /**
+   * The key of the provider whose client serves it: the organization's OAuth app of this key is used where there is none of the
+   * provider's own key.
+   */
   readonly family: string
-  /** What uses it. */
+  /** The connectors that use it. */
   readonly connectors: readonly string[]
   /** Where a person registers a client. */
   readonly registration: string
@@ -41,7 +44,7 @@ export interface Provider {
   readonly revocationEndpoint?: string
   /** Where another request takes tokens back; neither of both: the vendor has none. */
   readonly revocation?: Revocation
-  /** Which tokens that takes. */
+  /** The token types that the revocation accepts. */
   readonly revokes?: readonly ('access_token' | 'refresh_token')[]
   /** The answer at the redirect address carries `iss` (RFC 9207). */
   readonly iss: boolean
@@ -51,7 +54,10 @@ export interface Provider {
   readonly tenant?: string
 
   readonly scopes: readonly string[]
-  /** What some tools need besides, and an administrator of the vendor's side must grant: asked for only where a connection says so. */
+  /**
+   * Further scopes that some tools need and that an administrator at the vendor must grant: requested only where a connection
+   * names them.
+   */
   readonly grantedByAdministrators?: readonly string[]
   readonly scopeParameter: 'scope' | 'user_scope'
   readonly scopeSeparator: ' ' | ','
@@ -91,7 +97,7 @@ type Usual =
   | 'failures'
   | 'account'
 
-/** What the standard says, for each field in which most vendors keep to it. */
+/** The standard's value of each field in which most vendors follow it. */
 const STANDARD: Pick<Provider, Usual> = {
   iss: false,
   selfHosted: false,

@@ -43,7 +43,7 @@ export const SLACK = provider({
     'reactions:write',
     'search:read',
   ],
-  // What is asked for acts as the person: `scope` would ask for a bot.
+  // The requested scopes act as the user: `scope` would request a bot.
   scopeParameter: 'user_scope',
   scopeSeparator: ',',
   clientAuth: 'client_secret_basic',

@@ -113,7 +113,7 @@ export const NOTION = provider({
     headers: { 'notion-version': NOTION_VERSION },
   },
   revokes: ['access_token'],
-  // What it may is settled where the client is registered, and by the person who picks pages.
+  // The permissions are set where the client is registered, and by the user who picks pages.
   scopes: [],
   authorizationParameters: { owner: 'user' },
   pkce: 'ignored',

@@ -38,7 +38,7 @@ export interface MoreFlag {
 export interface RuleActionDescription {
   readonly action: string
   readonly parameters: z.ZodType
-  /** What becomes of a call that the action decides. Absent: the action does not decide a call, but bounds or changes it. */
+  /** The outcome of a call that the action decides. Absent: the action does not decide a call, but bounds or changes it. */
   readonly outcome?: 'passes' | 'waits' | 'refuses'
   /** Tools are not listed where it holds. */
   readonly unlisted?: true
@@ -46,7 +46,7 @@ export interface RuleActionDescription {
   readonly title: string
   /** One line beside the title. */
   readonly about: string
-  /** What follows, as a part of a sentence about a rule. */
+  /** The consequence, as a part of a sentence about a rule. */
   readonly follows: (parameters: DraftParameters) => string
   /** The parameters that a new rule begins with. */
   readonly beginning: DraftParameters

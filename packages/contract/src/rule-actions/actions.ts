@@ -26,7 +26,7 @@ export function ruleActionOf(action: string): RuleActionDescription | undefined 
   return BY_NAME.get(action)
 }
 
-/** Actions that can be what becomes of a call, from the mildest to the strictest. */
+/** Actions that can be the outcome of a call, from the mildest to the strictest. */
 export type VerdictAction = Extract<Actions[number], { readonly outcome: string }>['action']
 const decides = (action: RuleAction): action is VerdictAction => ruleActionOf(action).outcome !== undefined
 export const VERDICT_ACTIONS: readonly VerdictAction[] = RULE_ACTIONS.filter(decides)

@@ -4,7 +4,7 @@ import { ROLES } from '../roles.ts'
 import { ruleAction, type DraftParameters } from './action.ts'
 import { listIn, OPEN, or, recordIn } from './parameters.ts'
 
-/** Who may grant. Somebody fits who has one of the roles, is one of the members, or belongs to one of the groups. */
+/** The approvers. A user qualifies who has one of the roles, is one of the members, or belongs to one of the groups. */
 export const Approvers = z.strictObject({
   roles: z.array(z.enum(ROLES)).min(1).optional(),
   /** Addresses of members. */

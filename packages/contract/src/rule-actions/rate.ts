@@ -14,7 +14,7 @@ export const rate = ruleAction({
     calls: z.int().positive().max(1_000_000),
     /** Seconds. */
     per: z.int().positive().max(86_400).default(60),
-    /** Who shares the budget. */
+    /** The scope that shares the budget. */
     of: z.enum(['caller', 'organization', 'session']).default('caller'),
   }),
   title: 'Bound how often',

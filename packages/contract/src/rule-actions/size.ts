@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ruleAction, type DraftParameters } from './action.ts'
 import { and, bytes, listIn, ParameterPath, recordIn, textIn } from './parameters.ts'
 
-/** What of a result reaches the caller; the rest is kept for it for a while. */
+/** The part of a result that reaches the caller; the rest is stored for the caller for a limited time. */
 export const ResultBudget = z.strictObject({
   /** Bytes of UTF-8 of all text together. */
   text: bytes.optional(),

@@ -185,7 +185,7 @@ export function createTrails(parts: TrailParts): Trails {
       try {
         close(trail)
       } catch (thrown) {
-        log.error({ err: thrown, request_id: trail.correlationId }, 'a trail could not be closed')
+        log.error({ err: thrown, request_id: trail.correlationId }, 'an audit entry could not be written')
       }
     },
   }

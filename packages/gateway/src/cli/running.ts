@@ -51,7 +51,7 @@ export function addressFor({ config }: LoadedConfig, port: number): Addresses {
 export async function retire(gateway: Gateway, { config }: LoadedConfig, log: Pick<Log, 'info'>): Promise<void> {
   const seconds = stopDelayOf(config, process.stderr.isTTY)
   gateway.retire()
-  log.info({ delay: seconds, drain: config.TOOLWAY_DRAIN_SECONDS }, 'told to end')
+  log.info({ delay: seconds, drain: config.TOOLWAY_DRAIN_SECONDS }, 'shutdown requested')
   if (seconds > 0) await sleep(seconds * 1000)
 }
 

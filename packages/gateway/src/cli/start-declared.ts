@@ -26,7 +26,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
   const logs = createLogs(quietLevel(loaded))
   const { log } = logs
-  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'))
   await using opened = new AsyncDisposableStack()
   opened.defer(() => logs.flush())
   if (config.DATABASE_URL !== undefined) log.warn({}, 'DATABASE_URL is not used: TOOLWAY_STORE is none')

@@ -39,7 +39,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   const logs = createLogs(quietLevel(loaded))
   const { log } = logs
   // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
-  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'a rejection nobody handled'))
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'))
 
   // Ended from the last to the first, each of them whatever becomes of the others: no database may stay behind.
   await using opened = new AsyncDisposableStack()
@@ -141,11 +141,11 @@ async function prepareVault(
   log: Logs['log'],
 ): Promise<void> {
   const sealed = await sealPlain({ db, vault })
-  if (sealed > 0) log.info({ values: sealed }, 'plain secrets in the database were sealed')
+  if (sealed > 0) log.info({ values: sealed }, 'plaintext secrets in the database were sealed')
   for (const note of ring.notes) log.warn({}, note)
   if (config.TOOLWAY_KEYCHAIN === 'off') return
   const problem = await sources.promote(ring.keys.map(({ id }) => id))
-  if (problem !== undefined) log.warn({ problem }, 'the vault key stays where it is: the keychain does not take it')
+  if (problem !== undefined) log.warn({ problem }, 'the vault key stays in its file: the keychain refuses it')
 }
 
 async function prepare(

@@ -76,7 +76,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     open: vault.open,
     onDamaged(damaged) {
       lose({ ...damaged, lease: undefined }, DAMAGED).catch((thrown: unknown) => {
-        log.error({ err: thrown, credential: damaged.id }, 'a damaged credential could not be noted')
+        log.error({ err: thrown, credential: damaged.id }, 'the state of a damaged credential could not be stored')
       })
     },
     now,

@@ -59,7 +59,7 @@ function composePayloads(
   const keepPayload = createKeepPayload({
     seal: (text, id) => vault.seal(text, payloadRow(id)),
     waiting: () => records.waiting,
-    onTrouble: (thrown) => log.warn({ err: thrown }, 'what was sent and came back could not be kept with a record'),
+    onTrouble: (thrown) => log.warn({ err: thrown }, 'the payload of a record could not be stored'),
   })
   const removeOld = () => db.system((sql) => removeOldPayloads(sql, days))
   const cleaning = createCleanOld({ removeOld, what: 'payloads of records', log, every: CLEAN_EVERY })

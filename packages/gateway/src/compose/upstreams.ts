@@ -52,15 +52,15 @@ export function composeUpstreams(
 
   function turn(connectionId: string, failure: Fault | undefined): void {
     const facts = { connectionId, code: failure?.code, problem: failure?.message }
-    if (failure === undefined) log.info(facts, 'calls to a connection are let through again')
+    if (failure === undefined) log.info(facts, 'circuit breaker closed: calls to the connection are sent again')
     else {
       counters.openCircuit()
-      log.warn(facts, 'calls to a connection are refused: it does not answer, or is not started any more')
+      log.warn(facts, 'circuit breaker open: calls to the connection are refused')
     }
     contacts
       .note(connectionId, failure)
       .catch((thrown: unknown) =>
-        log.warn({ connectionId, err: thrown }, 'the state of a connection could not be noted'),
+        log.warn({ connectionId, err: thrown }, 'the state of a connection could not be stored'),
       )
     if (failure === undefined) catalogs().again(connectionId as ConnectionId)
   }

@@ -95,7 +95,7 @@ async function openHome(directory: string, log?: Log): Promise<string> {
     )
   })
   if (mode & 0o022)
-    log?.warn({ directory: home, mode: (mode & 0o777).toString(8) }, 'others may write into the data directory')
+    log?.warn({ directory: home, mode: (mode & 0o777).toString(8) }, 'the data directory is writable by other users')
   return home
 }
 

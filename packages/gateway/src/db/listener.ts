@@ -38,7 +38,7 @@ export async function createListener({ connection, channel, onNotice, alive, log
     try {
       onNotice(notice)
     } catch (error) {
-      log?.error({ error, channel }, 'a listener threw')
+      log?.error({ error, channel }, 'a database notification listener failed')
     }
   }
 
@@ -71,7 +71,10 @@ export async function createListener({ connection, channel, onNotice, alive, log
       try {
         return await open()
       } catch (error) {
-        log?.warn({ error: error instanceof Error ? error.message : String(error), channel }, 'listening again failed')
+        log?.warn(
+          { error: error instanceof Error ? error.message : String(error), channel },
+          'the database listener could not reconnect',
+        )
       }
     }
     throw new Error('closed')

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { readBody } from './body.ts'
 import { createClients } from './client-address.ts'
 import { createNoLimits } from '../testing/limits.ts'
+import { createDoors } from './doors.ts'
 import { createServer } from './server.ts'
 
 /** A server with a door that reads the body and does nothing else, and the patience of a test. */
@@ -23,27 +24,31 @@ async function listen() {
   }
   const server = createServer(
     {
-      connect: new Hono(),
-      approvals: new Hono(),
-      admin: new Hono(),
-      pages: new Hono(),
-      console: undefined,
       guard: { check() {} },
       clients: createClients([]),
       limits: createNoLimits(),
       https: false,
       refused() {},
-      mcp: { answer: mcp },
-      sse: { answer: async () => {} },
-      oauth: { takes: () => false, answer: async () => {} },
-      webSocket: { takes: () => false, enter: async () => {} },
-      eventSocket: { takes: () => false, enter: () => Promise.resolve() },
-      health: { started: true, draining: false },
-      readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
-      metrics: new Registry(),
+      health: { draining: false },
       newCorrelationId: () => 'id',
-      prove: (challenge, { address, port }) => `${challenge} at ${address} ${port}`,
-      identify() {},
+      ...createDoors({
+        connect: new Hono(),
+        approvals: new Hono(),
+        admin: new Hono(),
+        pages: new Hono(),
+        console: undefined,
+        mcp: { answer: mcp },
+        sse: { answer: async () => {} },
+        oauth: { takes: () => false, answer: async () => {} },
+        webSocket: { takes: () => false, enter: async () => {} },
+        eventSocket: { takes: () => false, enter: () => Promise.resolve() },
+        health: { started: true, draining: false },
+        readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
+        metrics: new Registry(),
+        newCorrelationId: () => 'id',
+        prove: (challenge, { address, port }) => `${challenge} at ${address} ${port}`,
+        identify() {},
+      }),
     },
     { headersTimeout: 100, requestTimeout: 200, keepAliveTimeout: 1_000, connectionsCheckingInterval: 20 },
   )

@@ -15,7 +15,7 @@ const EVERY = 60 * 60_000
 export function createCleanOAuth({ clean, log }: CleanOAuthParts, every = EVERY) {
   const run = () =>
     clean().catch((thrown: unknown) =>
-      log.warn({ err: thrown }, 'what has run out could not be removed; in an hour again'),
+      log.warn({ err: thrown }, 'expired OAuth rows could not be removed; retrying in an hour'),
     )
   const timer = setInterval(() => void run(), every)
   timer.unref()

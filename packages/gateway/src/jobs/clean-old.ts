@@ -13,7 +13,7 @@ export interface CleanOldParts {
 export function createCleanOld({ removeOld, what, log, every }: CleanOldParts): { close(): void } {
   const run = () =>
     removeOld().catch((thrown: unknown) =>
-      log.warn({ err: thrown, what }, 'what is kept for a while could not be removed in time; it is tried again'),
+      log.warn({ err: thrown, what }, 'expired rows could not be removed; retrying'),
     )
   const timer = setInterval(() => void run(), every)
   timer.unref()

@@ -80,7 +80,7 @@ export function createDeliverWebhooks({ db, send, random, log }: DeliverWebhooks
         wait = Math.min(Math.max((await db.system(untilNext)) ?? EVERY, GATHER), EVERY)
       }
     } catch (thrown) {
-      if (!closed.signal.aborted) log.warn({ err: thrown }, 'webhooks could not be delivered; it is tried again')
+      if (!closed.signal.aborted) log.warn({ err: thrown }, 'webhooks could not be delivered; retrying')
     }
     plan(wait)
   }
@@ -116,12 +116,12 @@ export function createDeliverWebhooks({ db, send, random, log }: DeliverWebhooks
     const pauses = jittered === undefined ? undefined : Math.max(jittered, retryAfter ?? 0)
     if (!(await storeFailed(sql, held, { status, problem, again: pauses }))) return
     const facts = { webhook: row.webhook_id, delivery: row.id, status, problem, tries: row.attempts + 1, again: pauses }
-    log.info(facts, 'a webhook was not delivered')
+    log.info(facts, 'a webhook delivery failed')
     if (pauses !== undefined || (await deliveredSince(sql, row.webhook_id, row.id))) return
     const reason =
       status === GONE ? 'it answered 410: it is gone for good' : `after ${row.attempts + 1} tries ${problem}`
     if (!(await switchOff(sql, row.webhook_id, reason))) return
-    log.warn({ webhook: row.webhook_id, problem: reason }, 'a webhook was switched off')
+    log.warn({ webhook: row.webhook_id, problem: reason }, 'a webhook was disabled')
     await addAlert(sql, offAlert(row, reason))
   }
 
@@ -132,7 +132,7 @@ export function createDeliverWebhooks({ db, send, random, log }: DeliverWebhooks
         await removeOldDeliveries(sql, DELIVERY_DAYS)
       })
     } catch (thrown) {
-      log.warn({ err: thrown }, 'old alerts could not be removed; in an hour again')
+      log.warn({ err: thrown }, 'old alerts could not be removed; retrying in an hour')
     }
   }
 

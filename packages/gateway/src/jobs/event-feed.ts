@@ -193,7 +193,7 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
         if (row !== undefined) say(here, { type: 'alert', alert: alertOf(row) }, row)
       }
     } catch (thrown) {
-      log.warn({ err: thrown, organization }, 'events could not be told; followers are told to look')
+      log.warn({ err: thrown, organization }, 'events could not be sent; followers are told to reload')
       say(here, now(organization, EVERYTHING), undefined)
     }
   }

@@ -48,7 +48,7 @@ export function createKeepApprovals({ db, log }: { db: Pick<Db, 'system'>; log: 
       })
       wait = (await db.system(untilDue)) ?? EVERY
     } catch (thrown) {
-      if (!closed) log.warn({ err: thrown }, 'approvals past their time could not be ended; it is tried again')
+      if (!closed) log.warn({ err: thrown }, 'expired approvals could not be closed; retrying')
     }
     plan(Math.min(Math.max(wait, LEAST), EVERY))
   }
@@ -58,7 +58,7 @@ export function createKeepApprovals({ db, log }: { db: Pick<Db, 'system'>; log: 
       await db.system((sql) => removeOldApprovals(sql, DAYS))
       await db.system(removeUnused)
     } catch (thrown) {
-      log.warn({ err: thrown }, 'old approvals could not be removed; in an hour again')
+      log.warn({ err: thrown }, 'old approvals could not be removed; retrying in an hour')
     }
   }
 

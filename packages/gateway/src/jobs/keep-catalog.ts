@@ -124,7 +124,7 @@ export function keepCatalog(parts: KeepCatalogParts, wanted: Wanted, signal: Abo
       return looked
     } catch (thrown) {
       if (!signal.aborted)
-        log.warn({ connection: wanted.alias, err: thrown }, 'the catalog could not be kept; trying again')
+        log.warn({ connection: wanted.alias, err: thrown }, 'the catalog could not be stored; retrying')
       return { wait: pauseAfter(troubles++), again: true, synced: false }
     }
   }

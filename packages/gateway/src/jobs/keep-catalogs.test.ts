@@ -131,8 +131,8 @@ describe('a connection that fails', () => {
     held.jobs.want([wanted('web'), unopened])
     const first = await held.after(0)
     expect(first.filter((line) => line.startsWith('warn')).toSorted()).toEqual([
-      'warn sealed: the catalog could not be kept; trying again',
-      'warn web: the catalog could not be kept; trying again',
+      'warn sealed: the catalog could not be stored; retrying',
+      'warn web: the catalog could not be stored; retrying',
     ])
     held.answers['web'] = () => true
     expect(await held.after(5_000)).toContain('fetch web')

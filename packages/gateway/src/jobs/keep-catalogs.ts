@@ -49,7 +49,7 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
     kept.delete(connectionId)
     stop.abort()
     drop(connectionId, version).catch((thrown: unknown) =>
-      log.warn({ connectionId, err: thrown }, 'an upstream could not be ended'),
+      log.warn({ connectionId, err: thrown }, 'an upstream could not be closed'),
     )
   }
 

@@ -80,7 +80,7 @@ export function createKeepCheckpoints(parts: KeepCheckpointsParts): KeepCheckpoi
       await sign()
       if (days !== undefined && now() - pruned >= PRUNE_EVERY) await pruneAll(days)
     } catch (thrown) {
-      log.warn({ err: thrown }, 'records could not be signed or pruned; it is tried again')
+      log.warn({ err: thrown }, 'records could not be signed or pruned; retrying')
     }
   }
 
@@ -140,8 +140,7 @@ export function createKeepCheckpoints(parts: KeepCheckpointsParts): KeepCheckpoi
     for (const organization of await db.system(listChained)) {
       const actor = { ...RETENTION, correlationId: randomUUID() }
       const removed = await db.system((sql) => prune(sql, { actor, organization, before, signers }))
-      if (removed > 0)
-        log.info({ organization, removed, before }, 'records older than they are to be kept were removed')
+      if (removed > 0) log.info({ organization, removed, before }, 'records past their retention were removed')
     }
   }
 

@@ -136,7 +136,7 @@ describe('a connection that is not there', () => {
     expect(held.noted.slice(2)).toEqual(['web well'])
     expect(held.again).toEqual(['web', 'web'])
     expect(held.counted).toEqual(['unwell', 'unwell', 'well', 'well'])
-    expect(held.lines).toEqual(['it does not answer', 'it is there again'])
+    expect(held.lines).toEqual(['no answer', 'answers again'])
   })
 
   test('takes no check from the others, although it never answers', async () => {
@@ -172,7 +172,7 @@ describe('a connection that is not there', () => {
     await after(MINUTE)
     healthy.close()
     expect(failing.at).toEqual([30, 60])
-    expect(lines).toContain('the state of a connection could not be noted')
+    expect(lines).toContain('the state of a connection could not be stored')
   })
 
   test('is not noted once its connection is gone, and nothing is asked after the end', async () => {

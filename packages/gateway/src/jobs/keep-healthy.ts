@@ -110,11 +110,11 @@ export function createKeepHealthy({ now, random, claim, note, again, count, log 
     if (!turned && fault === undefined) return
     one.unwell = fault !== undefined
     const { organizationId, connectionId, alias } = one.watched
-    if (turned && fault === undefined) log.info({ connection: alias, connectionId }, 'it is there again')
+    if (turned && fault === undefined) log.info({ connection: alias, connectionId }, 'answers again')
     else if (turned)
-      log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'it does not answer')
+      log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'no answer')
     await note(organizationId, connectionId, fault).catch((thrown: unknown) =>
-      log.warn({ connection: alias, err: thrown }, 'the state of a connection could not be noted'),
+      log.warn({ connection: alias, err: thrown }, 'the state of a connection could not be stored'),
     )
     if (turned) again(connectionId)
   }

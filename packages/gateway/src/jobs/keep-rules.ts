@@ -67,7 +67,10 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
       held.set(organizationId, { text, policy, troubles: told })
       if (troubles.length > 0 && before?.troubles !== told)
         tell(organizationId, troubles.slice(0, MOST_TOLD)).catch((thrown: unknown) =>
-          log.error({ err: thrown, organization: organizationId }, 'rules cannot be read, and nobody could be told'),
+          log.error(
+            { err: thrown, organization: organizationId },
+            'rules cannot be read, and the alert could not be stored',
+          ),
         )
       return policy
     },

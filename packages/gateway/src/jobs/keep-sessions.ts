@@ -151,7 +151,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       pause = AGAIN.first
     } catch (thrown) {
       for (const one of storing) if (kept.get(one.session.id) === one) toStore.add(one)
-      log.warn({ err: thrown, waiting: toStore.size + ending.size }, 'sessions cannot be stored now; they wait')
+      log.warn({ err: thrown, waiting: toStore.size + ending.size }, 'sessions could not be stored; retrying')
       plan(pause)
       pause = Math.min(pause * 2, AGAIN.most)
     }
@@ -167,14 +167,14 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
         for (const [place, one] of batch.entries()) one.touched = at[place] ?? one.touched
       }
     } catch (thrown) {
-      log.warn({ err: thrown }, 'sessions cannot be touched now')
+      log.warn({ err: thrown }, 'the last use of sessions could not be stored')
     }
   }
 
   async function keepFresh(): Promise<void> {
     await touchAll(TOUCH_EVERY)
     await parts.removeIdle(oldest()).catch((thrown: unknown) => {
-      log.warn({ err: thrown }, 'sessions that nobody uses cannot be removed now')
+      log.warn({ err: thrown }, 'idle sessions could not be removed')
     })
   }
   /** What was seen last before that is idle, whatever its row does not know yet. */
@@ -209,7 +209,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
     add(requestContext, session, hash, found.openedAt).touched = 0
     await parts.watchAgain(requestContext, session).catch((thrown: unknown) => {
-      log.warn({ err: thrown }, 'a session cannot watch again what it watched, so it ends')
+      log.warn({ err: thrown }, 'a session could not resubscribe and is ended')
       parts.sessions.drop(id)
     })
   }

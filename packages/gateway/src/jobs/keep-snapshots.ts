@@ -91,7 +91,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       planned = undefined
       loadNow().then(resolve, (thrown: unknown) => {
         reject(thrown)
-        log.error({ err: thrown }, 'what changed could not be loaded; trying again')
+        log.error({ err: thrown }, 'a change could not be loaded; retrying')
         void plan(AGAIN)
       })
     }, after)

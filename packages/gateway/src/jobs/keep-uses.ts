@@ -37,7 +37,7 @@ export function createKeepUses<Id extends KeyId | CredentialId>({
       await store([...ids])
     } catch (thrown) {
       for (const id of ids) note(id)
-      log.warn({ err: thrown, ids: ids.size }, 'when something was last used could not be written; trying again')
+      log.warn({ err: thrown, ids: ids.size }, 'times of last use could not be stored; retrying')
     }
   }
 

@@ -54,7 +54,7 @@ export function createRenewCredentials(parts: RenewCredentialsParts): RenewCrede
       for (const one of await runOut(MOST)) await lose(one)
       await renewAll()
     } catch (thrown) {
-      log.warn({ err: thrown }, 'credentials could not be looked through; it is tried again')
+      log.warn({ err: thrown }, 'credentials could not be checked for renewal; retrying')
     }
   }
 

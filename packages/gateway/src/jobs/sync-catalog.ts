@@ -160,7 +160,7 @@ export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog 
       'catalog could not be fetched; the last one stays',
     )
     await fail(organizationId, connectionId, fault).catch((lost: unknown) =>
-      log.warn({ err: lost }, 'the failure could not be noted'),
+      log.warn({ err: lost }, 'the failure could not be stored'),
     )
     return false
   }

@@ -60,7 +60,8 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
   })
 
   async function tellAll(current: Trouble): Promise<void> {
-    if (current.told.size === 0) log.error({ ...detailOf(current) }, 'records cannot be stored and wait in the outbox')
+    if (current.told.size === 0)
+      log.error({ ...detailOf(current) }, 'records cannot be stored; they wait in the outbox')
     for (const organizationId of current.organizations) {
       if (current.told.has(organizationId)) continue
       // The same database may refuse the alert, too.

@@ -63,7 +63,7 @@ export const asUser = (userId: UserId): Principal => ({ ...OPERATOR, id: userId,
 /** An authorization server as the fake protocol knows it. */
 export interface FakeAuthority {
   authority: Authority
-  /** What the exchange throws instead of giving tokens. */
+  /** The fault that the exchange throws instead of returning tokens. */
   failure: Fault | undefined
   readonly registered: { redirectUris: readonly string[] }[]
   readonly sent: URL[]

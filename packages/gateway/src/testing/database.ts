@@ -1,6 +1,6 @@
 /**
- * How does a test get a database? `await using database = await createTestDatabase()`: fresh, migrated, its own, and
- * dropped at the end of the block. `describeEachPostgres` runs one suite on every PostgreSQL there is.
+ * Test databases. `await using database = await createTestDatabase()` returns a migrated database for one test, dropped at the
+ * end of the block. `describeEachPostgres` runs one suite on every available PostgreSQL.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

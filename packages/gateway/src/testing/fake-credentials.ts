@@ -98,7 +98,7 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
       const found = choose(asking)
       if (status === 403) throw needed('the server asks for more than it may')
       if (found === undefined || found.dead === true) throw needed('nobody has connected one')
-      // Whoever was overtaken by another's renewal takes what is there.
+      // A caller whose credential has been renewed by another in the meantime gets the renewed one.
       if (used === undefined || used.version === (found.version ?? 1)) found.version = (found.version ?? 1) + 1
       return openOf(found)
     },

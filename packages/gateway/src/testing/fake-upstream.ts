@@ -5,7 +5,7 @@ import type { Answer, Ask, ListKind, ServerInfo, Upstream } from '../upstreams/u
 
 export interface FakeUpstream extends Upstream {
   readonly asked: Ask[]
-  /** What the server says has changed, to everybody who watches. */
+  /** Sends a change notification of the server to all watchers. */
   announce(kind: ListKind, missed?: boolean): void
   readonly watchers: number
 }

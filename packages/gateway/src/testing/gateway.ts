@@ -59,7 +59,7 @@ export interface TestGatewayOptions {
   readonly others?: readonly Declaration[]
 }
 
-/** What seals and opens the secrets of every test gateway. */
+/** The vault that seals and opens the secrets of every test gateway. */
 export const createTestVault = () => createVault(Buffer.alloc(32, 7))
 
 /** Tests ask as fast as they can, from one address: what is limited is limited by a test that says so. */

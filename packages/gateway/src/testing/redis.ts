@@ -1,7 +1,6 @@
 /**
- * How does a test get a Redis? `await using redis = await startTestRedis()`: the one of TEST_REDIS_URL, else one of its own
- * from the machine's redis-server, behind a door that can be shut, opened and made slow. `describeWithRedis` holds what
- * needs one.
+ * Test Redis. `await using redis = await startTestRedis()` uses the server of TEST_REDIS_URL, else starts one from the machine's
+ * redis-server, behind a proxy that can be closed, opened and slowed down. `describeWithRedis` wraps suites that need one.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,7 +15,7 @@ import { freePort } from './free-port.ts'
 export interface TestRedis extends AsyncDisposable {
   /** Leads through the door. */
   readonly url: string
-  /** Nobody comes in, and who is in is thrown out. */
+  /** Refuses new connections and closes the existing ones. */
   shut(): void
   open(): void
   /** Answers take this long. Milliseconds. */

@@ -25,7 +25,7 @@ export function createVaultReload({ db, reload, log }: VaultReloadParts): () => 
     const { keys, missing } = await reload()
     log.info({ key: keys[0].id, keys: keys.length }, 'vault keys are loaded')
     if (missing.length === 0) return
-    log.error({ missing }, 'the database knows a vault key that this gateway has not got')
+    log.error({ missing }, 'this gateway lacks a vault key that the database refers to')
     await tellLack(missing)
   }
 
@@ -44,7 +44,7 @@ export function createVaultReload({ db, reload, log }: VaultReloadParts): () => 
         await once()
       }
     } catch (thrown) {
-      log.error({ err: thrown }, 'the vault keys could not be loaded; they stay as they were')
+      log.error({ err: thrown }, 'the vault keys could not be reloaded; the last ones stay in use')
     } finally {
       running = false
     }

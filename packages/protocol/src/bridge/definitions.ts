@@ -1,6 +1,6 @@
 /**
- * What a list entry must look like for a client of another revision than the server it came from
- * (translation table: tools/list). Same family: the entry passes as the server wrote it.
+ * Adapts list entries for a client of another revision than the server they come from (translation table: tools/list). Within the
+ * same family an entry passes as the server wrote it.
  */
 import { eraOf, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'

@@ -20,7 +20,10 @@ const ASKABLE: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 }
 
-/** What a legacy session's client can be asked, as each modern request states it. Roots announce no changes any more. */
+/**
+ * Returns the requests that a legacy session's client supports, as each modern request states them. Roots announce no changes any
+ * more.
+ */
 export function askableOf(capabilities: JsonObject): JsonObject {
   const askable: JsonObject = {}
   if (isObject(capabilities['elicitation'])) askable['elicitation'] = capabilities['elicitation']

@@ -1,9 +1,9 @@
 /**
- * What a result must look like for a client of another revision than the server that gave it.
+ * Adapts results for a client of another revision than the server that gave them.
  *
- * Towards a modern client: `resultType` and, on what can be cached, `ttlMs` and `cacheScope` are stamped. Towards a legacy
- * client: they are dropped, structured results that are not objects are wrapped, and content that its revision does not
- * know becomes text. Whatever is not named here passes as it is, unknown fields and content kinds of the same era included.
+ * Towards a modern client: `resultType` and, on cacheable results, `ttlMs` and `cacheScope` are added. Towards a legacy client:
+ * they are dropped, structured results that are not objects are wrapped, and content that its revision does not know becomes
+ * text. Everything else passes unchanged, unknown fields and content kinds of the same era included.
  */
 import { eraOf, type Revision } from '../era.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'

@@ -35,7 +35,7 @@ export interface ChannelParts {
   readonly alias: string
   /** Rejects with what is told to the one whose request could not be sent. */
   send(text: string): Promise<void> | void
-  /** What nobody asked for: list changes above all. */
+  /** Receives notifications that belong to no request: list changes above all. */
   onNotification(notification: Notification): void
   /** A text that is no message; a server that prints to stdout does this. */
   onNoise(text: string): void
@@ -112,7 +112,7 @@ export function createChannel(parts: ChannelParts): Channel {
         reject(thrown)
       }
       const giveUp = (fault: Fault) => {
-        // What could not be asked about then is not what a question is about afterwards.
+        // A call that could not be the subject of a question before cannot be the subject of a late one.
         if (owned && asked.onQuestion !== undefined) bury(id)
         fail(fault)
         // An initialize must not be cancelled (2025-11-25, cancellation).
@@ -232,7 +232,10 @@ export function createChannel(parts: ChannelParts): Channel {
   }
 }
 
-/** What the gateway answers itself. The server's refusal of its call often quotes it, so it says what to do. */
+/**
+ * Returns the gateway's own answer to a server's request. The server's refusal of its call often quotes it, so it says what to
+ * do.
+ */
 function own(method: string, owned: boolean): Answer {
   if (method === 'ping') return { result: {} }
   const why =

@@ -50,7 +50,7 @@ export function createEventStream(limit: number): EventStream {
       const whole = text.endsWith('\r') ? text.slice(0, -1) : text
       rest = text.slice(whole.length)
       const lines = whole.split(/\r\n|\r|\n/)
-      // What has no end yet is kept in pieces: joining it at every chunk would read a long line many times over.
+      // An unfinished line is kept in pieces: joining it at every chunk would read a long line many times over.
       for (const line of lines.slice(0, -1)) {
         takeLine(pieces.length === 0 ? line : pieces.join('') + line, events)
         pieces = []

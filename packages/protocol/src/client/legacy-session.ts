@@ -1,8 +1,8 @@
 /**
  * One session with a legacy server over Streamable HTTP (revisions 2025-03-26 to 2025-11-25).
  *
- * The session is opened once, with the capabilities of exactly the one that it is held for. What the server sends while it
- * answers arrives on that request's own stream and goes to that request, questions included.
+ * The session is opened once, with exactly the capabilities of its holder. Messages that the server sends while it answers,
+ * questions included, arrive on that request's own stream and go to that request.
  */
 import { Fault } from '@toolway/contract'
 import { progressTokenOf } from '../asked.ts'
@@ -101,7 +101,7 @@ export async function openLegacySession(
     return tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
   })
 
-  /** What opens a session after its server has made it. */
+  /** Completes the opening of a session that its server has created. */
   async function greet(): Promise<void> {
     await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
     if (logs) await level.ensure(options.logLevel)
@@ -174,7 +174,7 @@ export async function openLegacySession(
         if (sessionId !== undefined) refuseLost(at, first, id)
         refuseStatus(at, first)
       }
-      // What is fetched in several streams is one request all the same, with one limit; while a person thinks it rests.
+      // A request that is fetched in several streams has one time limit, which is suspended while a user is being asked.
       const left = () => {
         if (isAskedBeside) return HUMAN.question
         return questions > 0 ? timeout : timeout - (Date.now() - began) / 1000
@@ -204,7 +204,7 @@ export async function openLegacySession(
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
   const resume = (last: string, more: Partial<Outgoing>, at: Transport) => {
     const again = { ...headers, accept: 'text/event-stream', 'last-event-id': last }
-    // Whatever keeps the rest back, the request itself was sent: it may have acted.
+    // The request itself was sent, whatever prevents the rest from arriving: it may have taken effect.
     return at.send({ method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
       const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
       throw isUnsent ? lost(alias, thrown) : thrown
@@ -281,7 +281,10 @@ async function readInitialized(transport: Transport, id: Id, incoming: Incoming)
   return initialized(transport.alias, await finish(transport, id, incoming))
 }
 
-/** What an answer to `initialize` says. Throws `upstream.error`, and `upstream.malformed` for a revision without sessions. */
+/**
+ * Reads the server info from an answer to `initialize`. Throws `upstream.error`, and `upstream.malformed` for a revision without
+ * sessions.
+ */
 export function initialized(alias: string, answer: Answer): ServerInfo {
   if ('error' in answer) throw errorAnswer(alias, 'initialize', answer.error)
   const serverInfo = serverInfoOf(answer.result)

@@ -90,7 +90,10 @@ export async function discover(transport: Transport, ids: Ids, signal: AbortSign
   return discovered(answer, transport.alias)
 }
 
-/** What an answer to discovery says; every server of this era names its revisions in it. Throws `upstream.error`, `upstream.malformed`. */
+/**
+ * Reads the server info from an answer to discovery; every server of this era names its revisions in it. Throws `upstream.error`,
+ * `upstream.malformed`.
+ */
 export function discovered(answer: Answer, connection: string): ServerInfo {
   if ('error' in answer) throw errorAnswer(connection, 'server/discover', answer.error)
   if (!includesModern(answer.result['supportedVersions']))
@@ -116,7 +119,7 @@ function serverInfoOf(result: JsonObject): ServerInfo {
   }
 }
 
-/** What a listen stream is asked to tell of (specification 2026-07-28, subscriptions). */
+/** The notifications that a listen stream requests (specification 2026-07-28, subscriptions). */
 export interface ListenOptions {
   readonly filter: JsonObject
   /** Whether tasks are among it: an extension is off unless it is declared. */

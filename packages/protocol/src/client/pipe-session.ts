@@ -1,9 +1,9 @@
 /**
  * One session with a legacy server over a pipe of its own: the pipe is the session, and ends with it.
  *
- * What the server says that names no request is the owner's: a question or a log line goes to the one request under way, a
- * change to whoever listens to the session. What was under way when the pipe broke is lost and never sent again; what is asked
- * after that was not sent at all, and says so (`SessionLost`), so that it may go to another session.
+ * Server messages that name no request belong to the owner: a question or a log line goes to the one request under way, a change
+ * to the session's listeners. Requests under way when the pipe broke are lost and never sent again; later requests were not sent
+ * at all, and fail with `SessionLost`, so that they may go to another session.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '../json.ts'
@@ -44,7 +44,7 @@ const LEVEL_PATIENCE = 1_000
 const LOOK_PATIENCE = 5
 const NEVER = new AbortController().signal
 
-/** What a session's listeners are never told: both name requests that are not theirs. */
+/** The notifications that a session's listeners never receive: both name requests that are not theirs. */
 const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
 
 export async function openPipeSession(parts: PipeSessionParts, options: OpenOptions): Promise<LegacySession> {
@@ -123,7 +123,10 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
     }
   }
 
-  /** Nothing at all was heard since a call that is late was asked: is anybody there? Whoever asks next waits for the verdict. */
+  /**
+   * Probes the server with a ping, when a call is late and nothing was received since it was sent. Later requests wait for the
+   * result.
+   */
   function look(): void {
     const ping = { id: ids(), method: 'ping', params: {}, signal: NEVER, timeout: Math.min(timeout, LOOK_PATIENCE) }
     doubt ??= channel
@@ -175,5 +178,5 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
   }
 }
 
-/** What concerns the session itself is nothing that a server would have a question about. */
+/** Methods about the session itself: a server's question is never about them. */
 const ABOUT_SESSION = new Set(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])

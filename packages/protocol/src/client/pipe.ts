@@ -1,11 +1,11 @@
 /**
- * What carries a channel's texts over the network: one connection (WebSocket) or a pair of them (HTTP+SSE).
+ * The transport of a channel's texts over the network: one connection (WebSocket) or a pair of them (HTTP+SSE).
  *
- * A pipe knows no message and no caller. It ends once, with the reason, and never comes back: whoever needs it opens another.
+ * A pipe knows no message and no caller. It ends once, with the reason, and never comes back: its user opens another.
  */
 import type { Fault } from '@toolway/contract'
 
-/** Who listens at this end. Nothing is said to it after `onEnd`. */
+/** The receiver at this end. Nothing is delivered to it after `onEnd`. */
 export interface PipeEventSink {
   onText(text: string): void
   onEnd(fault: Fault): void

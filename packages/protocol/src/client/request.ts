@@ -12,7 +12,7 @@ import type { HeaderParameter } from '../eras/modern/headers.ts'
 
 export type Answer = { readonly result: JsonObject } | { readonly error: ErrorBody }
 
-/** What a server says about itself when it is greeted. */
+/** The information that a server gives about itself at the handshake. */
 export interface ServerInfo {
   readonly revision: Revision
   readonly server: JsonObject
@@ -27,7 +27,7 @@ export interface CredentialHeaders {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What a request lends while it is under way, to the finder of a message beside its own stream that is about it. */
+/** The handle that a request provides while it is under way, to match messages about it that arrive outside its own stream. */
 export interface ProgressHandle {
   /** The progress token that its server uses. */
   token: string | undefined

@@ -56,7 +56,7 @@ export interface Transport {
   mask(text: string): string
 }
 
-/** What makes error texts of a server: its name and the mask of its secrets. */
+/** The parts of an error text about a server: its name and the mask of its secrets. */
 export type Peer = Pick<Transport, 'alias' | 'mask'>
 
 export const header = ({ headers }: Pick<Incoming, 'headers'>, name: string): string | undefined => {
@@ -73,7 +73,9 @@ export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
   }
 }
 
-/** The response that is waited for out of a stream of messages; the others are told. What comes after it is not heard. */
+/**
+ * Returns the awaited response from a stream of messages; the others go to `onMessage`. Messages after the response are not read.
+ */
 export async function hearUntil(
   peer: Pick<Peer, 'alias'>,
   texts: AsyncIterable<string>,

@@ -18,7 +18,7 @@ export interface AuthorityOptions {
   readonly lives?: { readonly access?: number; readonly refresh?: number }
   /** Where the client that is registered by hand may be led back to. */
   readonly redirectUris?: readonly string[]
-  /** What is at the address of a client's metadata document. */
+  /** Returns the content of a client's metadata document at an address. */
   document?(url: string): object | undefined
   /** Whether a refresh token is given at all, or only to who asks for `offline_access`. */
   readonly refreshes?: boolean | 'offline'
@@ -36,9 +36,9 @@ export interface Counts {
 export interface RunningAuthority extends AsyncDisposable {
   readonly issuer: string
   readonly counts: Readonly<Counts>
-  /** Who is there, when a browser comes. */
+  /** Sets the user who is signed in when a browser arrives. */
   is(person: string): void
-  /** Whose token it is and what for; undefined for one that is not good (any more). */
+  /** Returns the user, audience and scope of a token; undefined if it is not valid (any more). */
   tokenOf(value: string): Promise<{ person: string; audience: string | undefined; scope: string } | undefined>
   /** Every refresh token that it gave is good no more; with `access` every access token, too. */
   forget(what?: { access?: boolean }): Promise<void>

@@ -48,7 +48,7 @@ async function findOldNode(): Promise<string> {
   return process.execPath
 }
 
-/** What a client's configuration says. */
+/** The entry in a client's configuration. */
 export const entryOf = ({ node, file }: Omit<BuiltBridge, typeof Symbol.asyncDispose>, { url, key }: Target) => ({
   command: node,
   args: [file, '--url', url],

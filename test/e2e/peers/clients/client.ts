@@ -37,8 +37,8 @@ export interface Message {
 }
 export interface CallOptions {
   /**
-   * SDK clients forget who listens when the answer is in, and hear a progress that arrived together with it a moment later:
-   * the last ones may be missing. What is on the wire is seen by hand (streams.test.ts).
+   * SDK clients remove the listener when the answer arrives, and deliver progress that arrived together with it a moment later:
+   * the last notifications may be missing. The messages on the wire are tested by hand (streams.test.ts).
    */
   readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
   readonly signal?: AbortSignal
@@ -90,7 +90,7 @@ export interface ClientParts {
   readonly headers?: Record<string, string>
 }
 
-/** What an asked client says. */
+/** The client's answers to requests of a server. */
 export const ANSWERS = {
   form: {
     action: 'accept' as const,
@@ -116,9 +116,9 @@ const headersOf = ({ key, headers = {} }: ClientParts) => ({
   requestInit: { headers: { authorization: `Bearer ${key}`, ...headers } },
 })
 const PAGES = { elicitation: { url: {} } }
-/** What it says to a page that it is to open. */
+/** Accepts a request to open a page. */
 function agree(open: (url: string) => Promise<unknown>, { params }: Message) {
-  // What goes wrong on the page is seen by the story that the page is of.
+  // Errors on the page are detected by the story that the page belongs to.
   void open(String(params?.['url'])).catch(() => {})
   return { action: 'accept' as const }
 }

@@ -10,7 +10,7 @@ export interface ReadEvent {
 export interface EventReader {
   readonly status: number
   readonly type: string
-  /** What came so far. */
+  /** The messages received so far. */
   readonly events: readonly ReadEvent[]
   readonly messages: readonly RawMessage[]
   /** The id to come back with. */

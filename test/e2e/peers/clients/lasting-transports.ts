@@ -70,7 +70,7 @@ class KeyedSocketTransport extends WebSocketClientTransport {
   }
 }
 
-/** A socket at an MCP address. What breaks it shows in its close. */
+/** A socket at an MCP address. The reason for a failure is visible in its close. */
 export function openSocket(url: string, key: string | undefined, headers: Record<string, string> = {}): WebSocket {
   const socket = new WebSocket(socketOf(url), ['mcp'], { headers: { ...bearing(key), ...headers } })
   socket.on('error', () => {})

@@ -5,7 +5,7 @@ import { until } from '../until.ts'
 
 export interface Listener extends AsyncDisposable {
   readonly heard: readonly RawMessage[]
-  /** What the acknowledgement honours. */
+  /** The notifications that the acknowledgement accepts. */
   readonly honoured: Record<string, unknown>
   /** The addresses of resources that were said to be updated. */
   updates(): string[]

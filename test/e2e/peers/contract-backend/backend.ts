@@ -60,13 +60,13 @@ export interface BackendState {
 export interface ContractBackend extends AsyncDisposable {
   readonly url: string
   readonly state: BackendState
-  /** What was asked of that part, oldest first. */
+  /** Returns the requests to that part, oldest first. */
   asked(part: Part): readonly BackendRequest[]
 }
 
 export interface BackendOptions {
   readonly port?: number
-  /** What `X-API-Key` has to be; undefined lets everybody in. */
+  /** The required value of `X-API-Key`; undefined admits everyone. */
   readonly key?: string
   readonly base?: string
 }

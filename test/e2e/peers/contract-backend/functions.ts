@@ -1,4 +1,4 @@
-/** What the functions of the contract backend do: the same answer to the same parameters, for ever. */
+/** The functions of the contract backend. The same parameters always give the same answer. */
 import { COMPOUND_TOOLS, EXCLUDED, SEARCH_TOOLS, type Fields } from './contracts.ts'
 
 /** More than any contract lets be asked for. */

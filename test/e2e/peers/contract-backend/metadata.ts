@@ -1,4 +1,4 @@
-/** What the metadata endpoints of a contract backend say, for two organizations: `GET /api/v1/data/metadata/catalog` and `…/facets`. */
+/** The metadata endpoints of a contract backend, for two organizations: `GET /api/v1/data/metadata/catalog` and `…/facets`. */
 export interface Metadata {
   /** Fields of each namespace. */
   readonly namespaces: Readonly<Record<string, readonly string[]>>

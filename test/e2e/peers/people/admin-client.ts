@@ -1,4 +1,4 @@
-/** Whoever speaks to the admin interface: one request, its status and what it answered. */
+/** A client of the admin interface: one request, its status and its answer. */
 export interface Told {
   readonly status: number
   readonly headers: Headers

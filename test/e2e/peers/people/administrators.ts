@@ -1,4 +1,4 @@
-/** Whoever comes to the admin interface of a gateway: a key of any role, and requests as they would write them. */
+/** Callers of a gateway's admin interface: a key of any role, and requests as such a caller would write them. */
 import { randomBytes } from 'node:crypto'
 import { newId, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import { z } from 'zod'

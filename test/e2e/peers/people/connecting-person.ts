@@ -8,9 +8,9 @@ import { formIn } from './oauth-person.ts'
 export interface ConnectRequest {
   readonly email: string
   readonly password?: string
-  /** What is given where a page asks for a key. */
+  /** The value entered where a page asks for a key. */
   readonly key?: string
-  /** What is given where an authorization server knows no client of ours. */
+  /** The client entered where an authorization server has no client of the gateway. */
   readonly client?: { readonly id: string; readonly secret: string }
 }
 
@@ -29,7 +29,7 @@ export interface ConnectingPerson {
 }
 
 const MOST_STEPS = 30
-/** What a page of ours asks on the way; forms for other things are left alone. */
+/** The fields of the gateway's own forms that are submitted on the way; forms for other purposes are ignored. */
 const ASKED = ['password', 'step', 'answer']
 
 export function createConnectingPerson(

@@ -10,7 +10,7 @@ export interface Issuer extends AsyncDisposable {
   /** Paths that were asked for, and the bearers that the backend was shown. */
   readonly asked: string[]
   readonly shown: string[]
-  /** What the backend answers to a bearer: a status, or a person. */
+  /** The backend's answer to a bearer token: a status, or a user. */
   readonly people: Map<string, number | object>
   /** Whether it answers at all. */
   away: boolean

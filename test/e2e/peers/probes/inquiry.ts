@@ -1,8 +1,8 @@
 /**
- * What the probes ask their clients in the middle of a call, to the letter, and what they make of the answers: each tool
- * answers with what reached it, as JSON.
+ * The exact requests that the probes send to their clients in the middle of a call, and their use of the answers: each tool
+ * returns what reached it, as JSON.
  *
- * The questions are the same whatever SDK, era and transport puts them, so that what arrives can be held against them.
+ * The requests are the same for every SDK, era and transport, so that the received messages can be compared with them.
  */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server'
 import type {

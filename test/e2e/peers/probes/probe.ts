@@ -8,7 +8,7 @@ import { Server } from '@modelcontextprotocol/server'
 import type { CallToolRequest, CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/server'
 import { createGates, inquire, isInquiry, STEPS, type Gates } from './inquiry.ts'
 
-/** What one probe remembers, over all its sessions and requests. */
+/** The state of one probe, over all its sessions and requests. */
 export interface ProbeState {
   /** `hang N` when a call that never ends begins, `cancelled N` when its caller gives it up. */
   readonly events: string[]

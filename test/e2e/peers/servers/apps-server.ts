@@ -70,7 +70,7 @@ interface Enveloped {
   readonly params?: { readonly _meta?: Record<string, ClientCapabilities> }
 }
 
-/** What a client can do stands in each request. */
+/** The client's capabilities are in each request. */
 function modernEndpoint() {
   const declared = new AsyncLocalStorage<ClientCapabilities>()
   const handler = createMcpHandler(() => build(() => declared.getStore() ?? {}), { legacy: 'reject' })
@@ -84,7 +84,7 @@ function modernEndpoint() {
   }
 }
 
-/** What a client can do is said when its session opens. */
+/** The client's capabilities are declared when its session opens. */
 function legacyEndpoint() {
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>()
   async function connect() {

@@ -1,6 +1,6 @@
 /**
- * An HTTP server that is no MCP server and is careless with secrets: it repeats what it was sent, credential included, in
- * whatever way it is told to. What the gateway says about it must not.
+ * An HTTP server that is no MCP server and leaks secrets: it repeats the request, credential included, in the configured form.
+ * The gateway's messages about it must not.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

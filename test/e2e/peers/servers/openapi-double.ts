@@ -17,7 +17,7 @@ export interface Heard {
   readonly body: string
 }
 
-/** What it does instead of its answer, for the next request. */
+/** The server's behaviour instead of its answer, for the next request. */
 export type Failure =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer }
   | 'cut'
@@ -32,7 +32,7 @@ export interface OpenApiDouble extends AsyncDisposable {
   readonly next: Failure[]
   /** Serve another description from now on. */
   publish(text: string): void
-  /** Whoever does not show this is refused with 401 and a challenge. */
+  /** The required credential. A request without it is refused with 401 and a challenge. */
   wants: { header: string; value: string } | { query: string; value: string } | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What is served on a connection that is a session: the everything server, or the probe, in one era. */
+/** The server on a connection that is a session: the everything server, or the probe, in one era. */
 import { randomBytes } from 'node:crypto'
 import { createRequestStateCodec, InMemoryServerEventBus } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'

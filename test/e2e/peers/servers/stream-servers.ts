@@ -1,6 +1,6 @@
 /**
- * MCP servers whose connection is their session: HTTP+SSE by the SDK's own transport of that name, WebSocket by one written
- * to the SDK's transport interface, as servers in the field do. What speaks on them is the SDK's server.
+ * MCP servers whose connection is their session: HTTP+SSE by the SDK's own transport of that name, WebSocket by one written to
+ * the SDK's transport interface, as servers in the field do. The SDK's server speaks on them.
  */
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

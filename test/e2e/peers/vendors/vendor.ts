@@ -1,7 +1,8 @@
 /**
- * What every fake vendor needs: a request as the vendor would see it, codes that are good once, and grants with their tokens.
+ * The parts that every fake vendor needs: a request as the vendor would see it, single-use codes, and grants with their tokens.
  *
- * Each vendor beside this file is written from what it publishes, never from our table: where the two differ, a test fails.
+ * Each vendor beside this file is written from its published documentation, never from the gateway's table: where the two differ,
+ * a test fails.
  */
 import { createHash, randomBytes } from 'node:crypto'
 
@@ -36,7 +37,7 @@ export const CLIENT = {
   secret: 'sEcReT0123456789',
   redirect: 'https://gateway.example/oauth/callback',
 }
-/** What is registered with it: of the gateway itself, and of one of its organizations. */
+/** The redirect addresses registered with the vendor: of the gateway itself, and of one of its organizations. */
 const REDIRECTS = [CLIENT.redirect, 'https://gateway.example/api/v1/oauth/default/callback/github']
 
 export const words = (status: number, json: unknown): Said => ({ status, json })

@@ -6,7 +6,7 @@ import type { Asked, Said, Vendor } from './vendor.ts'
 export interface Vendors {
   /** Where an address of a vendor's is here. */
   map(address: string): string
-  /** What was asked, as `POST github.com/login/oauth/access_token`. */
+  /** The requests received, as `POST github.com/login/oauth/access_token`. */
   readonly asked: string[]
   /** Answered to everything, while it is set. */
   outage: Said | undefined

@@ -109,8 +109,8 @@ export function createLinear(): Vendor {
 }
 
 /**
- * https://developers.notion.com/docs/authorization : `owner=user` and no scopes; the token endpoint takes HTTP Basic and JSON. What
- * fails is an object with a `code`, as everywhere in its interface.
+ * https://developers.notion.com/docs/authorization : `owner=user` and no scopes; the token endpoint takes HTTP Basic and JSON. An
+ * error is an object with a `code`, as everywhere in its interface.
  */
 export function createNotion(): Vendor {
   const book = createBook('ntn_')

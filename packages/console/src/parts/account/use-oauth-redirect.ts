@@ -10,7 +10,7 @@ import { openAwayWindow, useArrivals, type Arrival } from '../../data/oauth-redi
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 
-/** Nobody is known at the authorization server yet: a page of ours asks an administrator for a client. */
+/** No client is registered at the authorization server yet: a console page asks an administrator for one. */
 const NO_CLIENT = 'authority.client'
 
 export interface OAuthRedirectTexts {
@@ -37,7 +37,7 @@ export interface Destined {
   readonly id: string
 }
 
-/** What is done first, while the window is open already; it answers where they go. */
+/** Runs first, while the window is already open; resolves with the destination. */
 type Prepare = () => Promise<Destined>
 
 /** @param destined undefined where `first` says it */

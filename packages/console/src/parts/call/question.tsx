@@ -1,4 +1,4 @@
-/** What the other side asks in the middle of a call, as a client shows it to its person: a form to fill in, or a page to open. */
+/** A question from the server in the middle of a call, as a client shows it to its user: a form to fill in, or a page to open. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { texts } from '../../texts/texts.ts'
@@ -45,7 +45,7 @@ export function AskedQuestion({ question, onAnswer }: QuestionProps) {
   )
 }
 
-/** Who called a tool waits for it: what it asks is where they are then, and afterwards they are where they were. */
+/** Focuses the question while it is shown, because the caller of the tool waits for it, and restores the focus afterwards. */
 function useFocusWhileThere() {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -71,7 +71,7 @@ function FormQuestion({ schema, onAnswer }: { schema: unknown; onAnswer: Questio
   )
 }
 
-/** Whoever opens it says so by opening it; the call goes on when what is done there is done. */
+/** Opening the page accepts the question; the call continues when the user has finished there. */
 function PageQuestion({ address, onAnswer }: { address: unknown; onAnswer: QuestionProps['onAnswer'] }) {
   const url = safeAddress(address)
   const open = () => {

@@ -14,7 +14,7 @@ export interface RunCardProps {
   readonly onCancel: () => void
   readonly onAnswer: (answer: JsonObject) => void
   readonly onRead?: ((uri: string) => void) | undefined
-  /** What else can be done with it. */
+  /** Further actions on the run. */
   readonly actions?: ReactNode
 }
 
@@ -72,7 +72,7 @@ function Given({ value }: { value: JsonObject }) {
 const SHOWN = 8
 
 function Steps({ run: { steps: all, progress, state, question } }: { run: Run }) {
-  // What is asked now stands below in full.
+  // The current question is shown below in full.
   const steps =
     question === undefined
       ? all

@@ -35,7 +35,7 @@ export interface Run {
   readonly state: 'running' | 'done' | 'failed' | 'cancelled'
   readonly progress?: { readonly progress: number; readonly total?: number | undefined }
   readonly steps: readonly Step[]
-  /** What waits for its person. */
+  /** The question that waits for the user. */
   readonly question?: Question | undefined
   readonly result?: JsonObject
   readonly failure?: CallFailure

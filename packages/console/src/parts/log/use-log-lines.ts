@@ -34,7 +34,8 @@ export function useLogLines(connection: Pick<Connection, 'id'>): LogLines {
     let settling: ReturnType<typeof setTimeout> | undefined
     const end = follow({ organization, connection: connection.id }, (change) => {
       setTold(change)
-      // What a program says often says that it is another: how it runs is asked when it has stopped talking.
+      // Program output often means that the state of the program has changed: the runtime state is refetched once the output
+      // pauses.
       clearTimeout(settling)
       settling = setTimeout(() => void queries.invalidateQueries({ queryKey: ['runtime'] }), SETTLE)
     })

@@ -20,7 +20,7 @@ export type Made = Key & { readonly key: string }
 
 export interface MakeKeyProps {
   readonly of: Owner
-  /** What it is called if nobody says otherwise. */
+  /** The default name of the key. */
   readonly name?: string
   /** The only toolset that it is for. */
   readonly toolset?: string | undefined

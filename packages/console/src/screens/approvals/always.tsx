@@ -1,4 +1,7 @@
-/** Tools that may always be called, by whom and by whose word. Whoever may ends one; the next such call is asked about. */
+/**
+ * Tools with a standing grant, with its caller and its approver. A user with the permission can end one; the next such call then
+ * needs approval.
+ */
 import { Button, Stack, Text } from '@mantine/core'
 import { endLastingApproval, listLastingApprovals, type LastingApproval } from '@toolway/contract/admin'
 import { visible, type Effect } from '@toolway/contract'

@@ -9,7 +9,7 @@ import { useAnswer, type Verdict } from './questions.ts'
 
 export interface AnswerFormProps {
   readonly approval: Approval
-  /** What Enter in the note does; the keys a and d choose it. */
+  /** The verdict that Enter in the note submits; the keys a and d choose it. */
   readonly verdict: Verdict
   readonly noteRef?: Ref<HTMLInputElement>
 }

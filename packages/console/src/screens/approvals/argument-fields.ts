@@ -9,7 +9,7 @@ export interface ArgumentField {
   readonly how: 'same' | 'changed' | 'added' | 'removed'
   /** As text; of what is not sent, what was written. */
   readonly text: string
-  /** What the caller wrote, where something else is sent. */
+  /** The value that the caller wrote, where a different one is sent. */
   readonly before: string | undefined
 }
 

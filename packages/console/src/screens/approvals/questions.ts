@@ -1,4 +1,4 @@
-/** What is asked about approvals, and what an answer does: granting can be taken back as long as the call was not made. */
+/** Queries and mutations of approvals: a grant can be undone as long as the call has not been made. */
 import { answerApproval, endLastingApproval, getApproval, listApprovals, type Approval } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
@@ -37,7 +37,10 @@ export function useAnswer() {
       path: { organization, approval: approval.id },
       body: { answer, ...(note === '' ? {} : { note }) },
     })
-  /** What became of it, in words. Where it was said for later calls, those are asked about again, though one may have been made. */
+  /**
+   * Undoes a grant and returns the outcome in words. A standing grant is ended, so that later calls need approval again, though
+   * one may already have been made.
+   */
   const takeBack = async (said: Said, lasting: string | undefined): Promise<string> => {
     const { always, said: t } = texts.approvals
     const { tool } = said.approval

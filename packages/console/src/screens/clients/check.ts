@@ -16,9 +16,12 @@ export interface Wanted {
   /** Of the key that was made for it. */
   readonly keyId: string | undefined
   readonly userId: string | undefined
-  /** What it calls itself; undefined: nobody knows, so that only what is new is its doing. */
+  /**
+   * The pattern of the name that the client reports; undefined where it is unknown, so that only new activity is attributed to
+   * it.
+   */
   readonly says: RegExp | undefined
-  /** What was known when the screen was opened, and when that was. */
+  /** The clients known when the screen was opened, and the time of opening. */
   readonly before: { readonly rows: readonly SeenClient[]; readonly at: number }
 }
 

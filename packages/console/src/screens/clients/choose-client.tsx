@@ -1,4 +1,4 @@
-/** Which client: a list of them by kind where there is room, and one field where there is not. */
+/** The choice of the client: a list by kind where there is room, and one field where there is not. */
 import { Box, Group, Select, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
 import { texts } from '../../texts/texts.ts'
 import { Letter } from '../../ui/badges.tsx'

@@ -1,4 +1,4 @@
-/** Which tools the client gets: all, those of a toolset, or those of one connection. */
+/** The choice of the tools that the client gets: all, those of a toolset, or those of one connection. */
 import { Select, Text } from '@mantine/core'
 import { listConnections, listToolsets } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'

@@ -75,7 +75,7 @@ function causesOf({ cloud, ways }: Preset, url: string, started: boolean): reado
 
 const HOUR_MS = 3_600_000
 const MOST = 10
-/** Who is not known is on the installation's records under this name. */
+/** The actor id of unauthenticated callers in the installation's audit log. */
 const STRANGER = 'anonymous'
 
 function Refused() {

@@ -23,7 +23,7 @@ interface LiveCheckProps {
 
 export function LiveCheck({ preset, rows, keyId, url }: LiveCheckProps) {
   const { user } = useMe()
-  // What was known when somebody sat down to it: all that comes after is news.
+  // The clients known when the check was opened: all later activity is new.
   const [before] = useState(() => ({ rows, at: Date.now() }))
   const check = checkOf(rows, { keyId, userId: user?.id, says: preset.says, before })
   const t = texts.clients.check

@@ -1,4 +1,4 @@
-/** Which endpoint of an organization a client is to have: its address, and a name for it that no other endpoint has. */
+/** The endpoint of an organization that a client is to use: its address, and a name for it that no other endpoint has. */
 export type Place =
   | { readonly kind: 'all' }
   | { readonly kind: 'toolset'; readonly toolset: string }

@@ -1,7 +1,8 @@
 /**
- * What is known of each client: how it signs in, where it runs, what it calls itself, and the steps that connect it.
+ * Facts about each client: how it signs in, where it runs, the name that it reports, and the steps that connect it.
  *
- * Each fact is of the vendor's own page, which `source` names; the words of the steps are in the texts, by their names here.
+ * Each fact comes from the vendor's own page, which `source` names; the wording of the steps is in the interface texts, by their
+ * names here.
  */
 import type { Texts } from '../../texts/texts.ts'
 import {
@@ -58,7 +59,7 @@ export interface Preset {
   readonly ways: readonly [Way, ...Way[]]
   /** Its maker's machines do the asking, so the address must be reachable from the internet. */
   readonly cloud?: true
-  /** What it calls itself, where that is known. */
+  /** The pattern of the name that it reports, where that is known. */
   readonly says: RegExp | undefined
   readonly source: string
   steps(setup: Setup): readonly Step[]

@@ -1,4 +1,4 @@
-/** What the fields of the second step are given, whatever is connected. */
+/** The props of the fields in the second step, for every kind of connection. */
 import type { CatalogEntry } from '@toolway/contract'
 import type { Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'

@@ -1,7 +1,8 @@
 /**
- * The way to a new connection: what, how one is let in, what it is called; then what it can do, and the first call.
+ * The steps to a new connection: the service, the authentication, the name; then its tools, and the first call.
  *
- * Where one stands is in the address. What was typed is not: there are secrets in it, and whoever is sent the address begins anew.
+ * The current step is in the address. The typed values are not, because they contain secrets: a user who is sent the address
+ * starts over.
  */
 import { Button, Stack, Stepper } from '@mantine/core'
 import { listConnectorCatalog } from '@toolway/contract/admin'

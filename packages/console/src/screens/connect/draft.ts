@@ -1,4 +1,4 @@
-/** A connection that does not exist yet, as it is typed: pure. What is said to the gateway is made of it. */
+/** A connection that does not exist yet, as it is typed. Pure. Requests to the gateway are built from it. */
 import { kindOf, type CatalogEntry, type Connector } from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
 
@@ -93,7 +93,7 @@ const SECRET = /key|token|secret|passw|credential|auth|(^|_)pat$/i
 
 export const isSecretName = (name: string): boolean => SECRET.test(name)
 
-/** What stands where somebody is meant to write their own: `<your key>`, `${TOKEN}`, `YOUR_API_KEY`, `xxxx`, `...`. */
+/** Placeholders that a user is meant to replace: `<your key>`, `${TOKEN}`, `YOUR_API_KEY`, `xxxx`, `...`. */
 const BLANK = /^(?:<[^>]*>|\$\{[^}]*\}|\$[A-Z_]+|\{[^}]*\}|(?:your|my|insert|enter)[-_ ].*|x{3,}|\.{3}|…)$/i
 
 export const isBlank = (value: string): boolean => BLANK.test(value.trim())
@@ -149,7 +149,7 @@ export const withProposed = (
   proposed: string,
 ): Partial<Draft> => ({ proposed, ...(name === before ? { name: proposed } : {}) })
 
-/** What it is called where nobody says: its own name for itself, else the host, the package, or the program. */
+/** Returns the default name: the server's own name, else the host, the package, or the program. */
 export function defaultName({ kind, url, command, args, proposed }: Draft): string {
   if (proposed !== '') return proposed
   if (kind !== 'program') return URL.parse(url)?.host ?? ''
@@ -219,7 +219,7 @@ export const isThere = (one: Draft, { url, command, args }: Pick<Connection, 'ur
       args.every((arg, at) => arg === one.args[at] || arg.includes('•••'))
     : url !== null && url === one.url
 
-/** What has to be said before it can be connected. */
+/** Returns the required values that are still empty. */
 export const missingIn = (one: Draft): Value[] =>
   [...one.blanks, ...one.environment, ...one.headers].filter(({ required, value }) => required && value.trim() === '')
 
@@ -253,6 +253,6 @@ export const authOf = ({ auth, scopes }: Draft) => ({
   ...(auth === 'oauth' && scopes.length > 0 ? { scopes: [...scopes] } : {}),
 })
 
-/** What is chosen where nobody chose yet. */
+/** Returns the chosen authentication method, or the default. */
 export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
   auth ?? (kind === 'remote' ? 'oauth' : 'none')

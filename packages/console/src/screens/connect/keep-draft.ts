@@ -1,6 +1,6 @@
 /**
- * Says to the gateway what was typed. What was made before is changed where it can be; another kind of thing takes its place. Throws a
- * `Problem`.
+ * Sends the draft to the gateway. A connection that was already created is changed where possible; one of another kind replaces
+ * it. Throws a `Problem`.
  */
 import {
   addAccountKey,
@@ -16,7 +16,7 @@ import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
 import { authOf, filled, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
 
-/** Whose account or key it is. */
+/** The owner of the account or key. */
 export type Owner = 'organization' | 'member'
 
 export interface Keeping {
@@ -56,7 +56,7 @@ async function put({ organization, made, draft: typed, isPlatform }: Keeping): P
   return call(addOpenApi, { path: { organization }, body: openApiWords(draft, isPlatform) })
 }
 
-/** What is looked at before, and kept then. */
+/** Returns the document fields of a request, for the preview and for the creation. */
 export const documentOf = (draft: Draft, isPlatform: boolean) => ({
   ...(draft.document === '' ? { document_url: draft.url.trim() } : { document: draft.document }),
   ...(draft.base === '' ? {} : { url: draft.base.trim() }),

@@ -1,4 +1,4 @@
-/** What an OpenAPI document would become: its tools by what they do, those of which tags are wanted, and how its server lets one in. */
+/** A preview of an OpenAPI document: its tools by effect, the selected tags, and the authentication of its server. */
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import { previewOpenApi, type OpenApiPreview } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
@@ -88,7 +88,7 @@ type Security = OpenApiPreview['security'][number]
 
 const wordOf = ({ name, kind, place }: Security): string => [name, place ?? kind].join(': ')
 
-/** What its document asks for comes first. */
+/** Returns the authentication methods to offer, first those that the document declares. */
 function waysOf({ security }: OpenApiPreview): AuthType[] {
   if (security.length === 0) return ['none', 'api_key']
   return security.some(({ kind }) => kind === 'oauth') ? ['oauth', 'api_key', 'none'] : ['api_key', 'none']

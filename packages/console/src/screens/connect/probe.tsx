@@ -1,4 +1,4 @@
-/** What is at the address that was typed? Asked once somebody has stopped typing, and said in a line; it decides nothing. */
+/** A probe of the typed address, sent once the user has stopped typing and shown in one line; it decides nothing. */
 import { Alert, Button, Group, Loader, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { probeAddress, type Probed } from '@toolway/contract/admin'
@@ -12,11 +12,11 @@ import { problemOfAddress, type Draft } from './draft.ts'
 const t = texts.connect.probe
 const TYPING_MS = 600
 
-/** Undefined until it is known. What the catalog says needs no asking. */
+/** Returns undefined until the result is known. Catalog entries need no probe. */
 export function useProbe({ url, entry, kind }: Draft): { readonly busy: boolean; readonly probed: Probed | undefined } {
   const organization = useOrganization()
   const [settled] = useDebouncedValue(url.trim(), TYPING_MS)
-  // What is said of one address says nothing of the next.
+  // The result for one address is not reused as a placeholder for the next.
   const { placeholderData: _, ...asked } = ask('catalog', probeAddress, {
     path: { organization },
     body: { url: settled },

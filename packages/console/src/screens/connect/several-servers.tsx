@@ -29,7 +29,7 @@ interface Row {
   /** Undefined: nobody said; what is not there yet is wanted. */
   readonly wanted: boolean | undefined
   readonly progress: Progress
-  /** What was missing when it was pasted: these stay to be seen while they are filled in. */
+  /** The names of values that were missing when the text was pasted: their fields stay visible while they are filled in. */
   readonly asks: readonly string[]
   /** Its header names a key that was not in the configuration. */
   readonly asksKey: boolean
@@ -55,7 +55,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   const path = { organization: useOrganization() }
   const held = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
   const [before, setBefore] = useState<readonly Connection[]>()
-  // What this very import adds does not make a row appear as there before.
+  // Connections added by this import do not mark their rows as existing before.
   if (before === undefined && held.data !== undefined) setBefore(held.data.items)
   const there = ({ draft }: Row) => before?.find((one) => isThere(draft, one))
   const isWanted = (row: Row) => row.wanted ?? there(row) === undefined

@@ -1,4 +1,7 @@
-/** What helps where a program cannot reach what it is fetched from: a setting of the installation, named where the error tells which. */
+/**
+ * Remedies for a program that cannot reach its package source: a setting of the installation, named where the error identifies
+ * it.
+ */
 import { texts } from '../../texts/texts.ts'
 
 const t = texts.connect.start.mends

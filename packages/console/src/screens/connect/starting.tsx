@@ -18,7 +18,7 @@ export interface StartingProps {
   readonly finish: Finish
   readonly isProgram: boolean
   readonly onRetry: () => void
-  /** What else can be done about a failure. */
+  /** Further actions for a failure. */
   readonly children?: ReactNode
 }
 
@@ -41,7 +41,7 @@ export function Starting({ finish, isProgram, onRetry, children }: StartingProps
   )
 }
 
-/** What opens the connection of a program is its start, and its log is on this screen. */
+/** A program's connection is opened by its start, and its log is on this screen. */
 function mended({ message, phase, code, mend, correlationId, asked, status }: Problem): Failure {
   const setting = startMendOf(message)
   const isStart = phase === 'open' || phase === 'start'

@@ -1,4 +1,7 @@
-/** What does it take to be let in, or to be started? Asked of a server, a program, an OpenAPI document and a contract backend alike. */
+/**
+ * The authentication step: the values needed to authenticate or to start, alike for a server, a program, an OpenAPI document and
+ * a contract backend.
+ */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
@@ -20,7 +23,7 @@ export interface StepAuthProps extends AuthFieldsProps {
 export function StepAuth(props: StepAuthProps) {
   const { onChange, onNext, onBack } = props
   const { busy, probed } = useProbe(props.draft)
-  // What answers there is chosen, until somebody chooses.
+  // The probed method is preselected until the user chooses one.
   const draft = { ...props.draft, auth: props.draft.auth ?? probed?.auth ?? undefined }
   const unfinished = isUnfinished(draft)
   return (

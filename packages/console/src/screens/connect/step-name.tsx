@@ -1,4 +1,4 @@
-/** What is it called, and is all of this right? The last step before it is there (ledger S2-UI-04). */
+/** The name step: the name, and a review of all settings. It is the last step before the connection exists (ledger S2-UI-04). */
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useEffect } from 'react'
 import { texts } from '../../texts/texts.ts'

@@ -1,4 +1,7 @@
-/** What is to be connected? From the catalog first, else whatever somebody has: one box takes it and says what it understood. */
+/**
+ * The first step: the choice of the service, from the catalog or from pasted text. One field accepts any form and shows what it
+ * recognized.
+ */
 import { Alert, Button, FileButton, Group, Paper, Select, Stack, Text, Textarea, Title } from '@mantine/core'
 import type { CatalogEntry } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
@@ -14,7 +17,7 @@ export interface StepWhatProps {
   readonly entries: readonly CatalogEntry[]
   readonly text: string
   readonly onText: (text: string) => void
-  /** What an address is taken for, where that was corrected. */
+  /** The kind assumed for an address, where the user corrected it. */
   readonly kind: Kind | undefined
   readonly onKind: (kind: Kind) => void
   readonly onNext: (draft: Draft) => void

@@ -1,4 +1,7 @@
-/** Which tool is called first? One that only reads and needs nothing said, else the nearest to that; never one that destroys. Pure. */
+/**
+ * Suggests the first tool to call: one that only reads and needs no arguments, else the nearest to that; never a destructive one.
+ * Pure.
+ */
 import type { Effect } from '@toolway/contract'
 
 export interface Callable {

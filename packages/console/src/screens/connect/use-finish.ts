@@ -12,7 +12,7 @@ export interface Finish {
   readonly busy: boolean
   /** When what is under way began; milliseconds since 1970. */
   readonly since: number
-  /** What was made so far: its log can be followed while its server is asked. */
+  /** The connection created so far: its log can be followed while its server is contacted. */
   readonly made: Connection | undefined
   /** Why it could not be made, or why its server does not answer. */
   readonly failure: Problem | undefined

@@ -1,4 +1,6 @@
-/** What a server or a program has to be given: headers, variables, words of its command line. Secrets are not shown while they are typed. */
+/**
+ * The values that a server or a program needs: headers, variables, command-line words. Secrets are masked while they are typed.
+ */
 import { ActionIcon, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
@@ -55,7 +57,7 @@ function ValueField({ value, onChange }: { value: Value; onChange: (text: string
 }
 
 export interface AddValueProps extends ValuesProps {
-  /** What it is called: "Add a header". */
+  /** The label of the button: "Add a header". */
   readonly label: string
   readonly nameLabel: string
   readonly secret?: boolean

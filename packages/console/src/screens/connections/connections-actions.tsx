@@ -1,4 +1,4 @@
-/** What one does to a connection without opening it (ledger S2-UI-07): test, sign in, switch on or off, delete. */
+/** The actions on a connection without opening it (ledger S2-UI-07): test, sign in, switch on or off, delete. */
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { removeConnection, syncTools, toggleConnection, type Connection } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** Which connections are there and how are they? As cards, or as a table where there are many; what is looked at is in the address. */
+/** The connections and their states, as cards, or as a table where there are many; the filter is in the address. */
 import { Group, SegmentedControl, Select, Skeleton, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { listConnections, type Connection } from '@toolway/contract/admin'

@@ -2,7 +2,7 @@
 import type { Connection } from '@toolway/contract/admin'
 import type { IconName } from '../../ui/icon.tsx'
 
-/** What can be said of it at a glance; also what the list is filtered by. */
+/** The states of a connection at a glance; the list is also filtered by them. */
 export const STATES = ['connected', 'needs_auth', 'error', 'new', 'disabled'] as const
 export type State = (typeof STATES)[number]
 
@@ -23,7 +23,7 @@ export const SIGNS: Readonly<Record<State, { readonly icon: IconName; readonly c
 export const placeOf = ({ url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): string =>
   url ?? [command, ...(args ?? [])].filter((word) => word !== null).join(' ')
 
-/** What went wrong last; undefined where nothing did, or nothing is asked of it. */
+/** Returns the last problem; undefined where there is none or the connection is disabled. */
 export function problemOf(
   connection: Pick<Connection, 'status' | 'status_reason' | 'stale_reason'>,
 ): string | undefined {

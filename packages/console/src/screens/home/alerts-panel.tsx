@@ -1,4 +1,4 @@
-/** What people are to know: accounts that run out or are lost, tools that are held, rules that cannot be read. */
+/** Alerts for the organization's users: accounts that expire or are lost, tools held for review, rules that cannot be read. */
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { listAlerts, type Alert, type Connection } from '@toolway/contract/admin'

@@ -1,6 +1,6 @@
 /**
- * What somebody does who is new here, and which of it is done, by what is really there. It can be hidden, and then stays hidden in
- * this browser for this person and organization; when all is done it goes by itself.
+ * The first steps of a new user; each is marked done from the actual state. The panel can be hidden, and then stays hidden in
+ * this browser for this user and organization; it disappears when all steps are done.
  */
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -78,7 +78,7 @@ function useSteps({ connected, called }: StepsProps): readonly Step[] {
       ? undefined
       : keys.data.items.some(({ last_used_at: used }) => used !== null) || grants.data.total > 0
   const settings = useQuery({ ...ask('settings', getSettings, { path }), enabled: mayDecide })
-  // Whoever saved the settings has seen what is asked about; the default is what nobody decided yet.
+  // Saved settings count as a decision about approvals; the untouched default does not.
   const decided =
     settings.data &&
     (settings.data.approvals !== 'ask-destructive' || settings.data.updated_at !== settings.data.created_at)
@@ -97,7 +97,8 @@ function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
   const steps = useSteps(props).filter(({ may }) => may)
   const t = texts.home.steps
   const done = steps.filter((step) => step.done === true).length
-  // What is not known yet is not shown as undone: the panel comes when all of it is known, and goes when all is done.
+  // Steps of unknown state are not shown as undone: the panel appears when all states are known, and disappears when all steps
+  // are done.
   if (steps.some((step) => step.done === undefined) || done === steps.length) return null
   return (
     <Panel

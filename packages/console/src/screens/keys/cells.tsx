@@ -1,4 +1,4 @@
-/** What tables of keys show of each: how its text looks, how far it reaches, when it ends, and which client came with it. */
+/** The cells of key tables: the masked text of a key, its reach, its expiry, and the client that used it. */
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Limit } from '@toolway/contract'
 import type { Key, SeenClient } from '@toolway/contract/admin'
@@ -36,7 +36,7 @@ export function LimitBadge({ limit }: { limit: Limit }) {
   )
 }
 
-/** What it may: its role where it is not a member's own, its limit, its toolset. */
+/** The reach of a key: its role where it is not a member's own, its limit, its toolset. */
 export function Reach({ row }: { row: Key }) {
   const t = texts.keys
   return (

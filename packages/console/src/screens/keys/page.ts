@@ -1,4 +1,4 @@
-/** What of these tables is in the address: which page is shown, and whether something is being made. */
+/** The part of the key tables that is in the address: the page shown, and whether the dialog for a new one is open. */
 import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
 

@@ -9,7 +9,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
 interface RemoveButtonProps {
-  /** What the button is called: "Remove the key laptop". */
+  /** The label of the button: "Remove the key laptop". */
   readonly label: string
   readonly verb: string
   readonly noun: Noun

@@ -1,6 +1,6 @@
 /**
- * Shows the personal key again to who types the password (ledger S0-AUT-16). Whoever signs in elsewhere has no password here: for them
- * the gateway takes a sign-in of the last minutes instead.
+ * Shows the personal key again to a user who enters the password (ledger S0-AUT-16). Users of a federated sign-in have no
+ * password here: for them the gateway accepts a sign-in within the last minutes instead.
  */
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { revealMyKey } from '@toolway/contract/admin'

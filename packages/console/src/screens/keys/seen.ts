@@ -1,4 +1,4 @@
-/** Which clients were seen with which key, for tables of keys. */
+/** The clients seen with each key, for tables of keys. */
 import { listClientsSeen, type SeenClient } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'

@@ -16,7 +16,7 @@ const t = texts.me
 const EMPTY = { current: '', fresh: '', repeat: '' }
 type Words = typeof EMPTY
 
-/** What is wrong with them before they are sent; how long a password must be the gateway says. */
+/** Returns the errors found before submission; the gateway decides the minimum length of a password. */
 const faultsOf = ({ current, fresh, repeat }: Words): Partial<Words> => ({
   ...(current === '' ? { current: t.needed } : {}),
   ...(fresh === '' ? { fresh: t.needed } : fresh === current ? { fresh: t.same } : {}),

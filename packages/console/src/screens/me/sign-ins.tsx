@@ -97,7 +97,7 @@ function Where(entry: Entry) {
   )
 }
 
-/** What one uses at this moment is ended by signing out. */
+/** The sign-in in use is ended by signing out. */
 function End({ entry, onEnd }: { entry: Entry; onEnd: () => void }) {
   if (entry.current) return null
   return (

@@ -1,4 +1,4 @@
-/** Which private addresses the connections of an organization may reach. */
+/** The private addresses that the connections of an organization may reach. */
 import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { changeEgress, getEgress } from '@toolway/contract/admin'

@@ -1,4 +1,4 @@
-/** What is settled for an organization by the platform. */
+/** The settings of an organization that the platform decides. */
 import { Button, Checkbox, Group, NumberInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changeOrganization, type Organization, type OrganizationChange } from '@toolway/contract/admin'

@@ -1,4 +1,4 @@
-/** Somebody comes in, by their address. Who is new gets a code, which is shown here and nowhere else. */
+/** Adds a member by email address. A new user gets a code, which is shown here and nowhere else. */
 import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addMember, type MemberRole } from '@toolway/contract/admin'

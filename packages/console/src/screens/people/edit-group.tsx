@@ -52,7 +52,7 @@ function Fields({ group, people, onClose }: FieldsProps) {
     },
   })
   const t = texts.people.group
-  // Whoever is in it and not on the first page of members stays.
+  // Members of the group who are not on the first page of members stay in it.
   const known = new Map([...(group?.members ?? []), ...people].map((person) => [person.email, person.name]))
   return (
     <Dialog

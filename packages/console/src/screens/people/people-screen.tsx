@@ -1,4 +1,4 @@
-/** Who is in the organization, with which role, and in which groups. */
+/** The members of the organization, with their roles and groups. */
 import { Button, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { z } from 'zod'

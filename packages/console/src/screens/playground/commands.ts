@@ -42,7 +42,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const LONGEST = 1_000
 const SECRET_NAME = /pass(word|phrase|wd)?$|secret|token|api_?key|credential|private|authorization/i
-/** What is given out by machines: many characters of several kinds without a space. */
+/** The form of generated secrets: many characters of several kinds without a space. */
 const SECRET_VALUE = /^(?=[^\s]*\d)(?=[^\s]*[a-z])[\w.+/=-]{32,}$/i
 
 /** The arguments as text for the address, where that may be shared. */
@@ -61,7 +61,7 @@ function hasSecret(value: Json | undefined, schema: unknown): boolean {
   return Object.entries(value).some(([name, one]) => SECRET_NAME.test(name) || hasSecret(one, properties[name]))
 }
 
-/** What an address holds; nothing of it counts that is no object. */
+/** Reads the arguments from the address; a value that is not an object is ignored. */
 export function readArguments(text: string): JsonObject {
   try {
     const read: unknown = JSON.parse(text)

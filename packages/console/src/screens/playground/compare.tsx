@@ -64,7 +64,7 @@ function OneLine({ line: { side, text } }: { line: Line }) {
   )
 }
 
-/** What a program reads, else what a person reads. */
+/** Returns the structured content, else the text content. */
 function textOf({ result = {} }: Run): string {
   const { structuredContent, content, contents } = result
   if (structuredContent !== undefined) return JSON.stringify(structuredContent, null, 2)

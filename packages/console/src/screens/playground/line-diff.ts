@@ -1,4 +1,4 @@
-/** What two texts have in common, line by line (longest common subsequence), and what only one of them has. */
+/** Compares two texts line by line (longest common subsequence): the common lines, and the lines that only one of them has. */
 
 export interface Line {
   readonly side: 'both' | 'left' | 'right'

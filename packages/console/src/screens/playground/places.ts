@@ -26,7 +26,7 @@ export function placeOf(word: string): Pick<Endpoint, 'connection' | 'toolset'> 
 export function usePlaces(chosen: Pick<Endpoint, 'connection' | 'toolset'>): PlaceGroup[] {
   const path = { organization: useOrganization() }
   const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
-  // Who configures tools may list toolsets; others know theirs by its address.
+  // Users who configure tools may list toolsets; others know their toolset by its address.
   const may = useMay('tool_configure')
   const toolsets = useQuery({ ...ask('toolsets', listToolsets, { path }), enabled: may })
   const t = texts.playground

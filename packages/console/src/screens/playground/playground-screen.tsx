@@ -40,7 +40,7 @@ function Playground() {
   const [state] = useUrlState(PlaygroundState)
   const { connection, toolset, era } = state
   const endpoint: Endpoint = { organization, connection, toolset }
-  // Who changes the place keeps the form that they change it in.
+  // The form stays in place when the user changes its endpoint.
   const query = useQuery({ ...toolsAt(endpoint, era), placeholderData: keepPreviousData })
   const all = useSyncExternalStore(runs.subscribe, runs.all)
   const shown = all.filter((run) => run.endpoint.organization === organization)
@@ -80,7 +80,7 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
     setVersion(version + 1)
     set({ ...placeOf(placeWord(run.endpoint)), tool: run.tool, era: run.era, args: undefined })
   }
-  // What was kept of a result is read where it came from, and nowhere else.
+  // A stored result is read at the endpoint that it came from, and nowhere else.
   const read = ({ endpoint: from, era: as }: Run, uri: string) =>
     void runs.start({
       ...{ client: clientOf(from, as, abilities), endpoint: from },

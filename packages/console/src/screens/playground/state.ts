@@ -1,4 +1,4 @@
-/** What of a call stands in the address: where, which tool, as which client; its arguments where they may be shared. */
+/** The part of a call that is in the address: the endpoint, the tool, the client; its arguments where they may be shared. */
 import { z } from 'zod'
 import { ALL_ABILITIES } from '../../parts/call/tools.ts'
 import type { Abilities } from '../../parts/call/mcp/exchange.ts'
@@ -9,7 +9,7 @@ export const PlaygroundState = z.object({
   tool: z.string().optional(),
   args: z.string().default('{}'),
   era: z.enum(['modern', 'legacy']).default('modern'),
-  /** What the client cannot do. */
+  /** The capabilities that the client lacks. */
   without: z.string().default(''),
 })
 export type PlaygroundState = z.output<typeof PlaygroundState>

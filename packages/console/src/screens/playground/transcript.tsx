@@ -78,7 +78,7 @@ export function Transcript({ runs, shown, onAgain, onRead }: TranscriptProps) {
   )
 }
 
-/** What begins, asks or ends last is brought into sight; what was there already when the screen opened is not. */
+/** Scrolls to the run that started, asked or ended last; runs that were there when the screen opened cause no scrolling. */
 function useBottom(shown: readonly Run[]) {
   const bottom = useRef<HTMLDivElement>(null)
   const last = shown.at(-1)

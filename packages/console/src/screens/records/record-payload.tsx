@@ -1,4 +1,6 @@
-/** What was sent and what came back, where the connection keeps that; asked for by a click, since each look is on record. */
+/**
+ * The arguments and the result of a call, where the connection stores them; fetched on a click, since each access is recorded.
+ */
 import { Alert, Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { showRecordPayload, type AuditEvent, type RecordPayload as Payload } from '@toolway/contract/admin'

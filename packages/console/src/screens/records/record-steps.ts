@@ -15,7 +15,7 @@ export interface Step {
   readonly at?: Date
   /** Milliseconds since the call began, where that is on record. */
   readonly after?: number
-  /** What the step learned, as the record has it. */
+  /** The facts of the step, as recorded. */
   readonly facts: Readonly<Record<string, string | number>>
   /** `ended`: the call came no further. */
   readonly state: 'done' | 'ended'

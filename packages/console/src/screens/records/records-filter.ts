@@ -1,4 +1,4 @@
-/** Which records are looked at: what the address says, as the question to the gateway. */
+/** The filter of the records: the state of the address, as a query to the gateway. */
 import type { AuditEvent, listAudit } from '@toolway/contract/admin'
 import { z } from 'zod'
 
@@ -72,7 +72,7 @@ export function queryOf(state: RecordsState, now: number): Query {
   }
 }
 
-/** What is asked for besides the time. */
+/** Returns whether a filter besides the time is set. */
 export const isNarrowed = (state: RecordsState): boolean =>
   [state.action, state.tool, state.connection, state.actor_id, state.outcome, state.correlation_id].some(
     (value) => value !== undefined,

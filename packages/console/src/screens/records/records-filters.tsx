@@ -1,4 +1,4 @@
-/** What narrows the list of records. Each is part of the address; a text counts when its field is left or Enter is pressed. */
+/** The filters of the list of records. Each is part of the address; a text applies when its field is left or Enter is pressed. */
 import { Autocomplete, Button, Collapse, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { listConnections } from '@toolway/contract/admin'
@@ -14,7 +14,7 @@ import { CLEARED } from './records-words.tsx'
 
 const t = texts.records.filters
 
-/** What is done most; any other can be typed. */
+/** The most common actions; any other can be typed. */
 const ACTIONS = [
   ...['tools/call', 'resources/read', 'prompts/get', 'login', 'logout', 'connection.add', 'connection.change'],
   ...['connection.remove', 'rule.add', 'rule.change', 'key.add', 'key.remove', 'key.reveal', 'record.export'],
@@ -136,7 +136,7 @@ function Often({ state, change, callers }: OftenProps) {
   )
 }
 
-/** What the address names is among the choices, though nothing is known of it here. */
+/** The value in the address is among the choices, even if it is unknown here. */
 const withOwn = (all: readonly string[], own: string | undefined): string[] =>
   own === undefined || all.includes(own) ? [...all] : [...all, own]
 const withOwnCaller = ({ all }: Callers, own: string | undefined) =>
@@ -177,7 +177,7 @@ interface TypedProps {
 /** Asks the gateway once for what was typed, not for each letter of it. */
 function Typed({ value = '', onCommit, children }: TypedProps) {
   const [typed, setTyped] = useState<{ from: string; text: string }>()
-  // What the address says by now counts for more than what was typed before it changed.
+  // A newer value in the address takes precedence over a text typed before it changed.
   const text = typed?.from === value ? typed.text : value
   const take = (typing: string) => setTyped({ from: value, text: typing })
   const commit = () => {

@@ -1,4 +1,4 @@
-/** What happened: every call, change and sign-in, found by what is known of it, live, and each with its whole story. */
+/** The audit log: every call, change and sign-in, with filters, live updates, and the full history of each. */
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { listAudit, listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** What the parts of this screen share: how an outcome looks, and the address of a list that is not narrowed. */
+/** Shared parts of this screen: the badge of an outcome, and the address of an unfiltered list. */
 import type { AuditEvent } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'

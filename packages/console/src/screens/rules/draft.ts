@@ -21,7 +21,7 @@ export interface Match {
 
 export interface Draft {
   readonly scope: RuleScope
-  /** What the scope is of; empty for the outer two, and while it was not said. */
+  /** The subject of the scope; empty for the outer two scopes, and until it is set. */
   readonly of: string
   readonly name: string
   readonly reason: string

@@ -26,7 +26,7 @@ export interface EditorProps {
   /** Its name in force; undefined for one that is new. */
   readonly kept: string | undefined
   readonly busy: boolean
-  /** What is done with it; the first is what we advise. */
+  /** The actions offered for the rule; the first is the recommended one. */
   readonly verbs: readonly Verb[]
 }
 

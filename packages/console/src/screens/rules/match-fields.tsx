@@ -1,4 +1,4 @@
-/** What a rule speaks of: tools by patterns, what they do, what they are of, an argument that is there; and a condition. */
+/** The match of a rule: tools by patterns, effects, connectors, categories, an argument that is present; and a condition. */
 import { Anchor, Checkbox, Code, Collapse, Group, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { CONNECTORS, EFFECTS, kindOf } from '@toolway/contract'
@@ -91,7 +91,7 @@ export function MatchFields({ draft, onChange, problems }: EditProps) {
   )
 }
 
-/** What can stand in a condition, as the guide has it. */
+/** The variables of a condition, as listed in the guide. */
 const VARIABLES = {
   principal: ['id', 'kind', 'role', 'email', 'groups', 'key', 'client'],
   tool: ['name', 'joined', 'connection', 'connector', 'effect', 'effectFrom', 'category'],

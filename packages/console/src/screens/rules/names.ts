@@ -1,4 +1,4 @@
-/** What an organization has that rules can name: connections, toolsets, members, groups, keys, and its tools. */
+/** The names of an organization that rules can refer to: connections, toolsets, members, groups, keys, and its tools. */
 import {
   listAllTools,
   listConnections,
@@ -16,9 +16,9 @@ const MOST = { limit: 200 } as const
 const MOST_TOOLS = 2_000
 
 export interface Named {
-  /** What the rule says. */
+  /** The value in the rule. */
   readonly value: string
-  /** What people read. */
+  /** The label shown to users. */
   readonly label: string
 }
 

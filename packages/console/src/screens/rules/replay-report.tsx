@@ -1,4 +1,4 @@
-/** What a draft would have done with the calls on record: how many end otherwise, which, and what could not be judged. */
+/** The effect of a draft on recorded calls: how many end differently, which, and which could not be evaluated. */
 import { Accordion, Alert, Group, Stack, Text } from '@mantine/core'
 import type { ReplayReport as Report } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'

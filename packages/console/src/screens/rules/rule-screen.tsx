@@ -156,7 +156,7 @@ function Changeable({ rule }: { rule: KeptRule }) {
   )
 }
 
-/** What a rule that watches has met. */
+/** The calls that a shadow rule has matched. */
 function Seen({ rule }: { rule: KeptRule }) {
   const organization = useOrganization()
   const { data } = useQuery(shadows(organization, WATCHED_DAYS))

@@ -1,4 +1,7 @@
-/** What rules that only watch would have done: by rule, tool and caller, with a record as an example, and the way to make one bite. */
+/**
+ * The outcomes that shadow rules would have had: by rule, tool and caller, with an example record, and a control to enforce the
+ * rule.
+ */
 import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
 import { ruleActionOf } from '@toolway/contract'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** What rules that only watch would have done, as it is on record. */
+/** The recorded outcomes that shadow rules would have had. */
 import { listShadows, type KeptRule } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useOrganization } from '../../data/me.ts'

@@ -1,4 +1,4 @@
-/** What the gateway says of a rule while it is written: what is wrong, and which tools it speaks of. */
+/** The gateway's check of a rule draft: its problems, and the tools that it matches. */
 import { checkDraftRule } from '@toolway/contract/admin'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** What the gateway that answers holds open with servers, and giving it up. */
+/** The connections that the answering gateway holds open with servers, and the actions that close them. */
 import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { endPooled, endPooledIdle, listPooled, summarizePool, type Pooled } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'

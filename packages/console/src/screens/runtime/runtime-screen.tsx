@@ -1,4 +1,4 @@
-/** What runs, a tab for each: programs, sessions, open lines, the log, and whether all is well. */
+/** The runtime screen, with a tab each for programs, sessions, open connections, the log, and the health. */
 import { Button, Tabs } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, type ComponentType } from 'react'
@@ -30,7 +30,7 @@ const PANELS: Readonly<Record<Tab, ComponentType>> = {
 }
 
 const State = z.object({ tab: z.enum(TABS).default('processes') })
-/** What one tab has in the address means nothing in another. */
+/** The address parameters of single tabs, which mean nothing in another tab. */
 const LEFT = { tenant: undefined, offset: undefined, level: undefined, connection: undefined }
 
 export function RuntimeScreen() {

@@ -1,4 +1,4 @@
-/** What people had to know: alerts of the last 90 days, by kind and connection. */
+/** The alerts of the last 90 days, by kind and connection. */
 import { Select, SimpleGrid, Stack, Text } from '@mantine/core'
 import { ALERT_KINDS, listAlerts, listConnections, type Alert } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
@@ -22,7 +22,7 @@ const State = z.object({
   offset: z.coerce.number().int().min(0).default(0),
 })
 
-/** What is said of it besides: names and words, no ids and nothing that has parts. */
+/** Returns further details: names and texts, without ids and nested values. */
 const detailOf = ({ detail }: Alert): string =>
   Object.entries(detail)
     .flatMap(([name, value]) => (typeof value === 'string' && !/^[a-z]{3}_/.test(value) ? [`${name}: ${value}`] : []))

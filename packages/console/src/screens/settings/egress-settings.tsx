@@ -1,4 +1,4 @@
-/** Which private networks and names connections of this organization may reach. Whoever looks after the installation says so. */
+/** The private networks and names that connections of this organization may reach. The installation's administrator sets them. */
 import { List, Stack, Text } from '@mantine/core'
 import { getEgress } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** What the organization settles for itself: its name, how much it may ask, and what is asked about before a tool runs. */
+/** The organization's own settings: its name, its request limit, and the calls that need approval before a tool runs. */
 import { Button, Group, NumberInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { changeSettings, getSettings, type OwnSettings, type OwnSettingsChange } from '@toolway/contract/admin'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -42,7 +42,7 @@ const changeOf = ({ name, description, email, rate, approvals }: Words, own: Own
   name: name.trim(),
   description: description.trim() === '' ? null : description,
   contact_email: email.trim() === '' ? null : email.trim(),
-  // What is not touched stays what the installation says, where it says it.
+  // An unchanged limit is not sent, so that the installation's setting continues to apply.
   ...(rate === own.requests_per_minute ? {} : { requests_per_minute: Number(rate) }),
   approvals,
 })

@@ -1,4 +1,4 @@
-/** What is settled for the organization and the installation, a tab for each; those that one may not see are not there. */
+/** The settings of the organization and the installation, with a tab each; tabs that the user may not see are left out. */
 import { Button, Tabs } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { z } from 'zod'
@@ -54,7 +54,7 @@ export function SettingsScreen() {
         </Button>
       }
     >
-      {/* What one tab has in the address, such as a filter or a dialog, means nothing in another. */}
+      {/* The address parameters of one tab, such as a filter or a dialog, mean nothing in another. */}
       <Tabs value={tab} onChange={(next) => set({ ...LEFT, tab: (next ?? undefined) as Tab | undefined })}>
         <Tabs.List mb="lg">
           {tabs.map((name) => (

@@ -1,4 +1,4 @@
-/** What is done with a webhook, and what is said of it afterwards. */
+/** The changes to a webhook, and the notifications that follow them. */
 import { changeWebhook, removeWebhook, rotateWebhookSecret, testWebhook, type Webhook } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'

@@ -1,4 +1,4 @@
-/** What narrows the table of tools; all of it is in the address. */
+/** The filters of the table of tools; all of them are in the address. */
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { useMemo } from 'react'
@@ -13,7 +13,7 @@ export interface FilterBarProps {
   readonly tools: readonly OrganizationTool[]
   readonly wanted: Wanted
   readonly set: SetUrlState<ToolsState>
-  /** What stands in the field by now; the address follows a moment later. */
+  /** The current text of the field; the address follows a moment later. */
   readonly typed: string
   readonly onType: (text: string) => void
 }

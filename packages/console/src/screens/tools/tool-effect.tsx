@@ -1,4 +1,4 @@
-/** Whose word the effect of a tool is, and where an administrator says it. */
+/** The source of a tool's effect, and the control for an administrator to set it. */
 import { Select } from '@mantine/core'
 import type { Effect } from '@toolway/contract'
 import { toggleTool, type ToolInFull } from '@toolway/contract/admin'

@@ -1,4 +1,4 @@
-/** Which tools are shown, as the address says it, and in which order. */
+/** The filter and the order of the tools, as the address states them. */
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { z } from 'zod'
 

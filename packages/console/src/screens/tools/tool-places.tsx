@@ -1,4 +1,4 @@
-/** What becomes of a tool elsewhere: which toolsets list it, in which words, and which rules speak of it. */
+/** The uses of a tool elsewhere: the toolsets that list it, its texts there, and the rules that match it. */
 import { Group, Paper, Stack, Text } from '@mantine/core'
 import type { ToolInFull } from '@toolway/contract/admin'
 import { useMay } from '../../data/me.ts'

@@ -1,4 +1,4 @@
-/** Who decides about one argument of a tool at a toolset: the client, or the toolset. */
+/** The setting for one argument of a tool in a toolset: the client sets it, or the toolset fixes it. */
 import { Paper, Select, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
@@ -69,7 +69,7 @@ interface ValueProps {
   readonly onChange: (value: Locked['value']) => void
 }
 
-/** What is no value of its type is not taken over, and said to be none. */
+/** A text that is not a value of the type is not applied, and is marked as invalid. */
 function Value({ field: { name, type }, locked, onChange }: ValueProps) {
   const [text, setText] = useState(writeValue(locked.value))
   const t = texts.toolsets.edit

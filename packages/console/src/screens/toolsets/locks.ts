@@ -62,7 +62,7 @@ function freeName(rules: readonly RuleWords[], tool: string, argument: string): 
   }
 }
 
-/** What a person wrote as a value of a type; undefined where it is none. */
+/** Reads a typed text as a value of the type; returns undefined where it is none. */
 export function readValue(text: string, type: string): Locked['value'] | undefined {
   if (type === 'string') return text
   try {

@@ -1,4 +1,4 @@
-/** A new toolset: what it is called, where it is, and what it begins with. What is in it is picked on its own page. */
+/** A new toolset: its name, its address, and its initial content. Its tools are picked on its own page. */
 import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { putToolset } from '@toolway/contract/admin'
 import { Slug, type ToolsetSettings } from '@toolway/contract'

@@ -1,4 +1,4 @@
-/** Which tools are in a toolset: one by one, those that are shown, or a connection at a time. */
+/** The tools in a toolset, picked one by one, as shown, or by connection. */
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'

@@ -1,6 +1,6 @@
 /**
- * What picking and leaving out tools does to the patterns of a toolset. A pattern that somebody wrote stays as long as it can, so that
- * tools that come later are still in or out by it.
+ * Applies the selection of tools to the patterns of a toolset. An existing pattern is kept as long as possible, so that it still
+ * applies to tools that are added later.
  */
 import type { ToolsetSettings } from '@toolway/contract'
 

@@ -1,4 +1,4 @@
-/** What a toolset calls its tools: written into its settings, and looked at before it is saved. */
+/** The names and texts of tools in a toolset: written into its settings, and checked before they are saved. */
 import type { ToolsetSettings, ToolWords } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
 
@@ -9,7 +9,7 @@ const OWN_TOOLS: ReadonlySet<string> = new Set(['search_tools', 'describe_tool',
 export const wordsOf = ({ tools = {} }: ToolsetSettings, tool: string): ToolWords | undefined =>
   Object.hasOwn(tools, tool) ? tools[tool] : undefined
 
-/** What is empty is as its server says it. */
+/** Sets the texts of a tool; empty ones fall back to its server's. */
 export function withWords(settings: ToolsetSettings, tool: string, words: ToolWords): ToolsetSettings {
   const { tools = {}, ...rest } = settings
   const { [tool]: _, ...others } = tools

@@ -1,4 +1,4 @@
-/** Which time a range covers, as it is asked for: whole hours or days of the place where it is looked at, and what runs of the last. */
+/** Returns the time span of a range, as requested: whole hours or days in the viewer's time zone, including the current one. */
 export type Range = 'day' | 'week' | 'month'
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,4 @@
-/** What was used most, by whom, and why calls failed; each row of who called leads to the records of it. */
+/** The most used tools, their callers, and the causes of failed calls; each row of a caller links to its records. */
 import { Text } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'

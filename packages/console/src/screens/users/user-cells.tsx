@@ -1,4 +1,4 @@
-/** What is seen and changed of one person in their row. What can be taken back is done at once. */
+/** The cells of a user's row, and the changes made there. A change that can be undone is made at once. */
 import { ActionIcon, Box, Switch, Text, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addPasswordCode, changeUser, removeUser, type User } from '@toolway/contract/admin'

@@ -17,6 +17,7 @@ import { createClients } from '../../http/client-address.ts'
 import { createGuard } from '../../http/guard.ts'
 import { createReadiness, type Health } from '../../http/health.ts'
 import { createChannelRoom } from '../../http/lasting/channel-room.ts'
+import { createDoors } from '../../http/doors.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareEnd } from '../../http/server-end.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
@@ -136,7 +137,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   refuseNoPlace(config, snapshots.find)
 
   const shared = { open, sessions, clients, limits, draining: drain.signal }
-  const doors = composeMcpDoors(core, {
+  const mcpDoors = composeMcpDoors(core, {
     ...shared,
     admit,
     parts: admission.calls,
@@ -148,18 +149,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
-  const server = createServer({
-    guard: createGuard({
-      host: config.TOOLWAY_HOST,
-      publicUrl: config.TOOLWAY_PUBLIC_URL,
-      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
-      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
-    }),
-    clients,
-    limits,
-    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
-    refused: counters.refuse,
-    ...doors,
+  const doors = createDoors({
+    ...mcpDoors,
     policy:
       policies === undefined
         ? undefined
@@ -185,7 +176,22 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     newCorrelationId: randomUUID,
     log,
   })
-  const endServer = prepareEnd(server, doors.calls)
+  const server = createServer({
+    guard: createGuard({
+      host: config.TOOLWAY_HOST,
+      publicUrl: config.TOOLWAY_PUBLIC_URL,
+      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
+      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
+    }),
+    clients,
+    limits,
+    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
+    health,
+    refused: counters.refuse,
+    newCorrelationId: randomUUID,
+    ...doors,
+  })
+  const endServer = prepareEnd(server, mcpDoors.calls)
   opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 

@@ -20,6 +20,7 @@ import { createChannelRoom } from './channel-room.ts'
 import { createClients } from '../client-address.ts'
 import { createNoLimits } from '../../testing/limits.ts'
 import { createOpenStreams } from '../streams/open-streams.ts'
+import { createDoors } from '../doors.ts'
 import { createServer } from '../server.ts'
 import { createSseDoor } from './sse-door.ts'
 import { createCallsUnderWay } from '../streams/calls-under-way.ts'
@@ -71,27 +72,31 @@ async function listen({
   }
   const server = createServer(
     {
-      connect: new Hono(),
-      approvals: new Hono(),
-      admin: new Hono(),
-      pages: new Hono(),
-      console: undefined,
       guard: { check() {} },
       clients,
       limits,
       https: false,
       refused: refuse,
-      mcp: { answer: async (_, response) => void response.writeHead(503).end() },
-      sse: createSseDoor({ ...doors, challenge: () => undefined, publicUrl: undefined }, { beat: 50 }),
-      oauth: { takes: () => false, answer: async () => {} },
-      webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),
-      eventSocket: { takes: () => false, enter: () => Promise.resolve() },
-      health: { started: true, draining: false },
-      readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
-      metrics: new Registry(),
+      health: { draining: false },
       newCorrelationId: () => 'id',
-      identify() {},
-      prove: () => '',
+      ...createDoors({
+        connect: new Hono(),
+        approvals: new Hono(),
+        admin: new Hono(),
+        pages: new Hono(),
+        console: undefined,
+        mcp: { answer: async (_, response) => void response.writeHead(503).end() },
+        sse: createSseDoor({ ...doors, challenge: () => undefined, publicUrl: undefined }, { beat: 50 }),
+        oauth: { takes: () => false, answer: async () => {} },
+        webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),
+        eventSocket: { takes: () => false, enter: () => Promise.resolve() },
+        health: { started: true, draining: false },
+        readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
+        metrics: new Registry(),
+        newCorrelationId: () => 'id',
+        identify() {},
+        prove: () => '',
+      }),
     },
     { headersTimeout: 100, requestTimeout: 200, keepAliveTimeout: 1_000, connectionsCheckingInterval: 20 },
   )

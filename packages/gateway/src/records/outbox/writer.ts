@@ -99,7 +99,7 @@ export function createRecordWriter({ directory, store, holds, log, now, onLoss }
     } catch (thrown) {
       log.error({ err: thrown }, 'the outbox cannot be read')
     }
-    log.warn({ waiting: queue.length }, 'records cannot be written now; they wait')
+    log.warn({ waiting: queue.length }, 'records cannot be stored now; they wait')
     plan(pause)
     pause = Math.min(pause * 2, AGAIN.most)
   }
@@ -162,7 +162,7 @@ export function createRecordWriter({ directory, store, holds, log, now, onLoss }
       }
     }
     if (begun.size > 0)
-      log.warn({ count: begun.size }, 'a gateway ended before the answers of calls: they are on record')
+      log.warn({ count: begun.size }, 'a gateway ended before calls were answered; their records say so')
     batch.push(...begun.values())
     return take()
   }
@@ -190,7 +190,7 @@ export function createRecordWriter({ directory, store, holds, log, now, onLoss }
     try {
       appendFileSync(join(directory, REFUSED), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
     } catch (failure) {
-      log.error({ err: failure, entry }, 'a refused record cannot be kept')
+      log.error({ err: failure, entry }, 'a refused record cannot be stored')
     }
   }
 
@@ -221,7 +221,7 @@ export function createRecordWriter({ directory, store, holds, log, now, onLoss }
     try {
       append('', 0)
     } catch (thrown) {
-      log.error({ err: thrown, directory }, 'the outbox cannot be written: records wait in memory alone')
+      log.error({ err: thrown, directory }, 'the outbox cannot be written; records wait in memory only')
       // An intent on the disk still stands for what memory has no room for.
       const lost = ends.filter(({ spilled, intent }) => spilled && intent === undefined).length
       if (lost > 0) onLoss(lost)

@@ -35,7 +35,7 @@ export function createChildPool({ log, gone }: ChildPoolParts) {
     gone(how) {
       gone(pool)
       const facts = { worker: worker.pid, ...how, children: children.size }
-      if (!ending) log.error(facts, 'the worker of the stdio servers ended, its children with it')
+      if (!ending) log.error(facts, 'the stdio worker exited, and its child processes with it')
       for (const near of children.values()) near.lost()
     },
   })

@@ -66,7 +66,7 @@ function createObituary(name: string, log: Log) {
     try {
       listener(how)
     } catch (thrown) {
-      log.error({ child: name, err: thrown }, 'a listener for the end of a stdio server failed')
+      log.error({ child: name, err: thrown }, 'an exit listener of a stdio server failed')
     }
   }
   return {
@@ -108,7 +108,10 @@ export function createNearEnd({ name, log, tell, ready, words, over }: NearEndPa
       if (obituary.known()) return
       tell.stop()
       const timer = setTimeout(() => {
-        log.error({ child: name, pid }, 'the worker does not end a stdio server: its group is killed from here')
+        log.error(
+          { child: name, pid },
+          'the worker did not end a stdio server; its process group is killed by the gateway',
+        )
         if (pid !== undefined) signalGroup(pid, 'SIGKILL')
         end({ code: null, signal: 'SIGKILL', reason: 'STOPPED' })
       }, STOP_MS)

@@ -50,7 +50,7 @@ export function readEnvelope(params: JsonObject | undefined, header: HeaderReade
 /** `params` for a modern server: the caller's capabilities and level with this hop's version; all else as it was. */
 export function writeEnvelope(params: JsonObject, caller: Caller, progressToken: string | undefined): JsonObject {
   const meta: JsonObject = { ...metaOf(params), [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: caller.capabilities }
-  // What stands there may be a legacy client's, or malformed: only what was read of the caller goes on.
+  // The existing fields may be a legacy client's, or malformed: only the values read from the caller are passed on.
   put(meta, CLIENT_KEY, caller.client)
   put(meta, LOG_LEVEL_KEY, caller.logLevel)
   put(meta, 'progressToken', progressToken)

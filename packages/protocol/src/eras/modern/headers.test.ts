@@ -18,7 +18,7 @@ const reader =
   (name) =>
     Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 
-/** What the check says no with, or undefined when it says nothing. */
+/** Returns the problem that the check throws, or undefined where it passes. */
 const problemOf = (check: () => void): string | undefined => {
   try {
     check()

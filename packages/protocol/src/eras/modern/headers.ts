@@ -10,7 +10,7 @@ import { isObject, type Json, type JsonObject } from '../../json.ts'
 
 export type HeaderReader = (name: string) => string | undefined
 
-/** Which member of params each method's `Mcp-Name` mirrors. */
+/** The member of params that each method's `Mcp-Name` mirrors. */
 const NAMED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',

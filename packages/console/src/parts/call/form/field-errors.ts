@@ -1,4 +1,4 @@
-/** What does not fit, by the place of each in the arguments, as the form library wants it: a tree with lists of sentences. */
+/** Arranges validation errors as the form library expects them: a tree by argument path, with lists of sentences. */
 import type { ErrorSchema } from '@rjsf/utils'
 import type { ArgumentError } from '../runs.ts'
 

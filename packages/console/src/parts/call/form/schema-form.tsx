@@ -21,7 +21,7 @@ const { BaseInputTemplate: Input = () => null, FieldErrorTemplate: Errors = () =
 const OURS = {
   /** A field without a value is an empty one: to React it would be another kind of field. */
   BaseInputTemplate: (props: BaseInputTemplateProps) => <Input {...props} value={(props.value as unknown) ?? ''} />,
-  /** What one field holds says itself what is wrong with it. */
+  /** The field of a single value shows its own error. */
   FieldErrorTemplate: (props: FieldErrorProps) =>
     [props.schema.type].flat().some((type) => type === 'object' || type === 'array') ? <Errors {...props} /> : null,
 }

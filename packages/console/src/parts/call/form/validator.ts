@@ -1,7 +1,7 @@
 /**
- * What the form library asks about values while it draws: which of several schemas a value is of. It is a guess for drawing and no
- * check: arguments are checked by whoever is called, and what does not fit is then shown at its field. Nothing is compiled here, as
- * the content policy allows no code made of text.
+ * The form library's validator while it renders: it decides which of several schemas a value matches. It is a guess for rendering
+ * and no check: arguments are checked by the callee, and mismatches are then shown at their fields. Nothing is compiled here, as
+ * the content security policy allows no code made of text.
  */
 import type { RJSFSchema, ValidatorType } from '@rjsf/utils'
 

@@ -1,6 +1,6 @@
 /**
- * What one request to an MCP server is made of, in either era: what a client can do, what it hears before the answer, how the answer
- * ends it. What a server sends is passed on as it came; who draws it takes none of it for markup.
+ * The parts of one request to an MCP server, in either era: the client's capabilities, the events before the answer, and how the
+ * answer ends it. Content from the server is passed on unchanged; renderers must not treat it as markup.
  */
 import { Fault } from '@toolway/contract'
 import type { Notification } from '@toolway/protocol'
@@ -9,7 +9,7 @@ import type { Json, JsonObject, Message, RpcError } from './wire.ts'
 
 export type Era = 'legacy' | 'modern'
 
-/** What a client says that it can do; each of it changes what a server may do with it. */
+/** The capabilities that a client declares; each of them changes what a server may do with it. */
 export interface Abilities {
   /** Asks its person by a form. */
   readonly forms: boolean
@@ -24,7 +24,7 @@ export interface Question {
   readonly params: JsonObject
 }
 
-/** What is heard of one request before it ends. */
+/** The events of one request before it ends. */
 export interface EventSink {
   readonly progress?: (said: { progress: number; total?: number | undefined; message?: string | undefined }) => void
   readonly log?: (said: { level: string; text: Json | undefined }) => void
@@ -92,7 +92,7 @@ export function resultOf(answer: Answer): JsonObject {
   return answer.result
 }
 
-/** What ended a request, as its person reads it: the client's own faults in words of the console. */
+/** Rethrows the error that ended a request, as the user reads it: the client's own faults are worded by the console. */
 export function wordFault(thrown: unknown): never {
   if (thrown instanceof Fault && thrown.code !== 'call.cancelled')
     throw new RpcFailure({ code: 0, message: `The answer ended before there was a result: ${thrown.message}` })

@@ -53,7 +53,7 @@ export function legacySession(address: string, capabilities: JsonObject, client:
       revision: NEWEST_LEGACY,
       capabilities: capabilities as Params,
       client: client as Params,
-      // What a server tells beside its answers is wanted whole.
+      // All log messages of the server are wanted.
       logLevel: 'debug',
       signal: NEVER,
       credential: heardBy(asking.eventSink ?? {}),

@@ -1,6 +1,6 @@
 /**
- * What a tool gave back, part by part. All of it is shown as what it is: text as text, never as markup; images as images; links where
- * they may lead; what nobody knows as JSON.
+ * The content of a tool's result, part by part. Text is shown as text, never as markup; images as images; links where they are
+ * safe; unknown kinds as JSON.
  */
 import { Button, Group, Image, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -67,7 +67,7 @@ export function LongText({ text, name }: { text: string; name: string }) {
   )
 }
 
-/** What was read of a resource, with the way on where it is long. */
+/** The contents of a resource that was read, with a control to read on where it is long. */
 export function Contents({ contents, onRead }: { contents: Json | undefined; onRead: ContentProps['onRead'] }) {
   const parts = Array.isArray(contents) ? (contents as readonly Json[]).filter(isObject) : []
   return (
@@ -102,7 +102,7 @@ function Onward({ resource: { uri, _meta: meta }, onRead }: { resource: JsonObje
   )
 }
 
-/** What the gateway kept of a result is read in parts that can be looked at (docs/guides/results.md). */
+/** Results that the gateway stored are read in parts short enough to display (docs/guides/results.md). */
 const KEPT = /^toolway:\/\/results\//
 const partOf = (uri: string, offset: number): string => `${uri.split('?', 1)[0]}?offset=${offset}&length=${MOST_SHOWN}`
 

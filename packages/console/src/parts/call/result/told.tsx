@@ -1,4 +1,7 @@
-/** What the gateway did with a call, in words: the account that acted, arguments that rules changed, what was left out, what it waits for. */
+/**
+ * The gateway's handling of a call, in words: the account that acted, arguments that rules changed, content that was left out,
+ * and the approval or sign-in that it waits for.
+ */
 import { List, Stack, Text } from '@mantine/core'
 import { visibleText } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'

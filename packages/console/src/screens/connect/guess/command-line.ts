@@ -1,8 +1,8 @@
 /**
- * What does a line that somebody would type into a terminal connect? Pure.
+ * Reads the connection from a terminal command line. Pure.
  *
- * It knows the lines that people are given to copy: a program with its variables, `docker run -e …`, `npx mcp-remote URL`, and the
- * commands by which clients are told of a server (`claude mcp add …`, `codex mcp add …`, `gemini mcp add …`, `code --add-mcp …`).
+ * It supports the lines that users are given to copy: a program with its variables, `docker run -e …`, `npx mcp-remote URL`, and
+ * the commands that add a server to a client (`claude mcp add …`, `codex mcp add …`, `gemini mcp add …`, `code --add-mcp …`).
  */
 import { draft, valueOf, type Draft, type Value } from '../draft.ts'
 import { serversIn } from './configuration.ts'

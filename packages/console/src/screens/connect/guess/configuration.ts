@@ -1,6 +1,6 @@
 /**
- * Which servers does a client's configuration name? Claude's and Cursor's `mcpServers`, VS Code's `servers`, Gemini's `httpUrl`,
- * Windsurf's `serverUrl`, Zed's `context_servers`, one server by itself, or a piece that was cut out of a file. Pure.
+ * Reads the servers from a client's configuration: Claude's and Cursor's `mcpServers`, VS Code's `servers`, Gemini's `httpUrl`,
+ * Windsurf's `serverUrl`, Zed's `context_servers`, one server by itself, or a fragment of a file. Pure.
  */
 import { draft, valueOf, withVariables, type Draft } from '../draft.ts'
 import { readLoosely } from './loose-json.ts'

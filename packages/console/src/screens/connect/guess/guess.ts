@@ -1,6 +1,6 @@
 /**
- * What did somebody paste? One box takes an address, a command line, a client's configuration, an OpenAPI document or where it is,
- * the name of a package, and what the catalog has. Pure: nothing is asked for and nothing is started.
+ * Recognizes pasted text. One field accepts an address, a command line, a client's configuration, an OpenAPI document or its
+ * address, the name of a package, and a catalog entry. Pure: no request is made and nothing is started.
  */
 import type { CatalogEntry } from '@toolway/contract'
 import { DOCUMENT_KIND, draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
@@ -23,7 +23,7 @@ export type Guess =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'one'; readonly seen: Seen; readonly draft: Draft }
   | { readonly kind: 'several'; readonly drafts: readonly Draft[] }
-  /** What the catalog has of that name. */
+  /** The catalog entries of that name. */
   | { readonly kind: 'entries'; readonly entries: readonly CatalogEntry[] }
   | { readonly kind: 'refused'; readonly why: 'scheme' | 'user' | 'repository' | 'unreadable' | 'unknown' }
 
@@ -83,7 +83,7 @@ function ofStructure(text: string): Guess | undefined {
   return drafts.length === 1 && first !== undefined ? one('configuration', first) : { kind: 'several', drafts }
 }
 
-/** What a published package is called; `uvx` and `npx` start it. */
+/** The name of a published package; `uvx` and `npx` start it. */
 const PACKAGE = /^@[\w.-]+\/[\w.-]+(?:@[\w.-]+)?$/
 
 function ofCommand(text: string, catalog: readonly CatalogEntry[]): Guess | undefined {

@@ -1,4 +1,4 @@
-/** What can be done with one account, by whose it is. */
+/** The actions on one account, depending on its owner. */
 import { ActionIcon, Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changeAccount, type Account, type Connection } from '@toolway/contract/admin'
@@ -38,7 +38,7 @@ export function AccountMenu({
     onError: sayProblem,
   })
   if (!own && !administers) return null
-  // Nobody connects an account for somebody else: it would be their own.
+  // A user cannot connect an account for another user: the account would be their own.
   const mayConnect = own || account.owner === 'organization'
   const open = (dialog: 'rename' | 'end' | 'key') => set({ dialog, account: account.id }, 'push')
   return (

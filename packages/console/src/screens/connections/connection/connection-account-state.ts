@@ -1,4 +1,4 @@
-/** Which dialog about which account is open, in the address. */
+/** The open dialog and its account, in the address. */
 import { z } from 'zod'
 
 export const AccountState = z.object({

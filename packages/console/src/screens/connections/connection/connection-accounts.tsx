@@ -1,4 +1,4 @@
-/** Whose accounts a connection acts with, how each is, and how one is connected, renamed or ended. */
+/** The accounts that a connection acts with, the state of each, and the actions to connect, rename or end one. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listAccounts, type Account, type Connection, type GatewayEvent } from '@toolway/contract/admin'

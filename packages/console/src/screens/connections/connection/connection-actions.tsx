@@ -1,4 +1,4 @@
-/** What one comes to a connection to do: test it, switch it on or off, change or delete it. */
+/** The actions on a connection: test it, switch it on or off, change or delete it. */
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import { z } from 'zod'

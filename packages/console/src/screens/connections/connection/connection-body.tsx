@@ -1,4 +1,4 @@
-/** What stands below a connection's title: how it is, what the last test found, and its tabs. */
+/** The page of a connection below its title: its health, the result of the last test, and its tabs. */
 import { kindOf } from '@toolway/contract'
 import { Badge, Code, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
@@ -18,7 +18,7 @@ import { stateOf, TABS, tabsOf, type Tab } from './connection-states.ts'
 import { ConnectionTools } from './connection-tools.tsx'
 
 const t = texts.connection
-/** What a tab itself has in the address goes with it. */
+/** The address parameters of a single tab, which are cleared when the tab changes. */
 const OF_ONE_TAB = ['search', 'effect', 'on', 'offset', 'state', 'looked', 'source'] as const
 const State = z.object({
   tab: z.enum(TABS).default('overview'),

@@ -1,6 +1,6 @@
 /**
- * What a tool's change comes down to, in words: texts, inputs that came, went or are asked for now, the answer, and what it says of
- * itself. Pure. It leaves nothing out without saying so: what it has no words for is named as it is.
+ * Describes a tool's change in words: texts, inputs that were added, removed or became required, the output, and the annotations.
+ * Pure. Nothing is left out silently: a change without a wording of its own is named as it is.
  */
 import { visibleText } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'
@@ -59,7 +59,7 @@ function inputsIn(before: unknown, after: unknown): ChangeInWords[] {
       ? asked
       : [...asked, { what: t.inputChanged(name), before: shown(was[name]), after: shown(is[name]) }]
   })
-  // What stands beside the properties is another, too.
+  // Without a change in the properties, the change is elsewhere in the schema.
   return changes.length > 0 ? changes : [{ what: t.inputs }]
 }
 

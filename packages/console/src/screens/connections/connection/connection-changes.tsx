@@ -1,4 +1,4 @@
-/** What a server changed in its tools: what is held until somebody has looked, and the lock that says what is held. */
+/** Changes that a server made to its tools: those held for review, and the lock that decides what is held. */
 import { Alert, Button, Group, Progress, SegmentedControl, Select, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { LOCK_MODES, type LockMode } from '@toolway/contract'

@@ -1,4 +1,4 @@
-/** What is set of a contract backend, and what it describes that is no tool, with the reason. */
+/** The settings of a contract backend, and its functions that are not offered as tools, with the reason. */
 import { Stack } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import { texts } from '../../../texts/texts.ts'

@@ -55,7 +55,7 @@ export function ConnectionDelete({
   )
 }
 
-/** What is not known, because it may not be seen, is not claimed to be nothing. */
+/** Lists that the user may not read are not reported as empty. */
 function Loss({ connection }: { connection: Connection }) {
   const path = usePath(connection)
   const { organization } = path

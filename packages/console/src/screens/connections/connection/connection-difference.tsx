@@ -76,7 +76,7 @@ function Look({ connection, tool, onDone }: { connection: Connection; tool: stri
   )
 }
 
-/** What it comes down to, before the lines. */
+/** The summary of the difference, above the lines. */
 function Summary({ found: { accepted, held } }: { found: Difference }) {
   const changes = whatChanged(accepted, held ?? {})
   return (

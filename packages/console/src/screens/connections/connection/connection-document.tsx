@@ -1,4 +1,4 @@
-/** What the tools of a connection are made of, where that is a document or the contracts of a backend. */
+/** The source of a connection's tools, where that is a document or the contracts of a backend. */
 import type { Connection } from '@toolway/contract/admin'
 import { ConnectionContract } from './connection-contract.tsx'
 import { ConnectionOpenApi } from './connection-open-api.tsx'

@@ -50,7 +50,7 @@ export function draftOf(connection: Connection): Draft {
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** What is another than it is kept; nothing else is said, so that nothing else is changed. */
+/** Returns the fields that differ from the stored connection, and no others, so that nothing else is changed. */
 export function changeOf(connection: Connection, draft: Draft): ConnectionChange {
   const was = draftOf(connection)
   const { auth } = draft
@@ -82,7 +82,7 @@ const pairsOf = (pairs: readonly PairDraft[]): Record<string, string | null> =>
     }),
   )
 
-/** What a change ends: accounts go with the address or the way in that they were connected for. */
+/** The things that a change ends: accounts end with the address or the authentication method that they were connected for. */
 export type Ends = 'accounts' | 'process'
 
 export function endsOf(connection: Connection, change: ConnectionChange): readonly Ends[] {

@@ -1,4 +1,4 @@
-/** What is wrong with a connection, and what the last test of it found: phase, cause, mend, and a button that leads to the mend. */
+/** The problem of a connection, and the result of its last test: phase, cause, remedy, and a button that leads to the remedy. */
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMutationState } from '@tanstack/react-query'
 import type { Connection, syncTools } from '@toolway/contract/admin'
@@ -15,7 +15,7 @@ import { useRestart, useToggle, useWhyNot } from './connection-ways.tsx'
 const t = texts.connection
 type Tested = z.output<(typeof syncTools)['answer']>
 
-/** What a test found is shown while one stays here, and while the connection is still so. */
+/** A test result is shown while the user stays here, and while it matches the state of the connection. */
 export function ConnectionHealth({ connection }: { connection: Connection }) {
   const [since, setSince] = useState(Date.now)
   const tests = useMutationState({
@@ -54,7 +54,7 @@ function Passed({ tested, onClose }: { tested: Tested; onClose: () => void }) {
   )
 }
 
-/** What is known of it without a test. */
+/** The known state of the connection without a test. */
 function Unwell({ connection }: { connection: Connection }) {
   const { enabled, status, status_reason: reason, stale_reason: stale } = connection
   if (!enabled || status === 'connected' || status === 'new') {

@@ -1,4 +1,4 @@
-/** What a connection's program says, and what the gateway says of it, as it is said. */
+/** The live log of a connection: its program's output, and the gateway's messages about it. */
 import { Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import type { Connection, ConnectionLogLine } from '@toolway/contract/admin'
 import { z } from 'zod'

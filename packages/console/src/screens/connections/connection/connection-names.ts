@@ -1,4 +1,6 @@
-/** Which toolsets and rules name a connection, so that who deletes it knows what will speak of nothing. Pure. */
+/**
+ * Finds the toolsets and rules that name a connection, so that a user who deletes it knows which names will match nothing. Pure.
+ */
 import type { KeptRule, Toolset } from '@toolway/contract/admin'
 
 interface Named {

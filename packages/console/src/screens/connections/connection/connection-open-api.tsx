@@ -109,7 +109,7 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
   )
 }
 
-/** What a newer document changes, tool by tool. */
+/** The changes in a newer document, tool by tool. */
 function Drift({ drift: { added, removed, changed } }: { drift: OpenApiDrift }) {
   if (added.length + removed.length + changed.length === 0) return <Text size="sm">{t.noDrift}</Text>
   return (

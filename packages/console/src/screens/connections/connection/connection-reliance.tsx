@@ -1,4 +1,4 @@
-/** Who called the tools of a connection in the last month: those who notice when it is gone. */
+/** Callers of a connection's tools in the last month, who would notice its removal. */
 import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { listMembers, listOrganizationKeys, listReliance, type Connection } from '@toolway/contract/admin'

@@ -1,4 +1,6 @@
-/** Which operations of a document are tools, what they do where the document does not say it, and where a key goes. */
+/**
+ * The operations of a document that become tools, their effects where the document does not state them, and the place of a key.
+ */
 import { ActionIcon, Button, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { EFFECTS, type Effect } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'

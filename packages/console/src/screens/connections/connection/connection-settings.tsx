@@ -1,4 +1,4 @@
-/** What is set of a connection, and what another setting would end. */
+/** The settings of a connection, and the things that a change would end. */
 import { Alert, Button, Group, NumberInput, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { kindOf, REVISIONS } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'

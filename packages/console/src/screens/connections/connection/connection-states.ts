@@ -37,7 +37,7 @@ export const tabsOf = (connection: Kind): readonly Tab[] =>
 export type Fix = 'enable' | 'account' | 'settings' | 'restart' | 'process' | 'document'
 
 /**
- * What may mend it, the likeliest first.
+ * Returns the possible fixes, the likeliest first.
  * @param code of the fault table; undefined where only the state is known
  */
 export function fixesFor(connection: Kind & Seen, code?: string): readonly Fix[] {

@@ -205,7 +205,7 @@ function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoo
   )
 }
 
-/** What keeps it from being listed, and what will be asked before it runs. */
+/** The reason why a tool is not listed, and the approval that it needs before it runs. */
 function Held({ tool: { hidden_by: hidden, rule, approval } }: { tool: Tool }) {
   return (
     <Stack gap={4} align="flex-start">

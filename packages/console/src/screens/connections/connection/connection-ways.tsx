@@ -1,4 +1,4 @@
-/** What several tabs of a connection do with it: test it, switch it, restart it, and why somebody may not. */
+/** Actions that several tabs of a connection share: test, switch, restart, and the reason why a user may not. */
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { Permission } from '@toolway/contract'
 import { restartProcess, syncTools, toggleConnection, type Connection } from '@toolway/contract/admin'

@@ -1,4 +1,4 @@
-/** What a server describes that is no tool here, each with the reason. */
+/** Descriptions from a server that are not offered as tools, each with the reason. */
 import { Code } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import { texts } from '../../../texts/texts.ts'

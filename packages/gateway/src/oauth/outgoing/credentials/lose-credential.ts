@@ -91,7 +91,7 @@ export function createLoseCredential({ db, log, changed }: LoseParts): LoseCrede
     })
     if (lost === undefined) return false
     changed(lost.organization_id)
-    log.warn({ credential: lost.id, connection: lost.connection_id, problem }, 'a credential has to be connected anew')
+    log.warn({ credential: lost.id, connection: lost.connection_id, problem }, 'a credential must be reconnected')
     return true
   }
 }

@@ -160,7 +160,7 @@ async function renewLeased(
   parts.memory.changed(organizationId)
   const facts = { credential: bound.id, connection: bound.connection_id }
   if (stored) return parts.log.info({ ...facts, version: bound.version + 1 }, 'a credential was renewed')
-  parts.log.warn(facts, 'a credential was ended or replaced while it was renewed')
+  parts.log.warn(facts, 'a credential was removed or replaced while it was refreshed')
   // Nobody has what was just given: it is taken back, unless a person has connected the same account meanwhile.
   const there = await parts.db.organization(organizationId, (sql) => findState(sql, bound.id))
   if (there !== undefined) return
@@ -170,7 +170,7 @@ async function renewLeased(
     if (token !== undefined)
       await oauth
         .revoke({ authority, client, token, hint }, egress)
-        .catch((thrown: unknown) => parts.log.warn({ ...facts, err: thrown }, 'a token could not be taken back'))
+        .catch((thrown: unknown) => parts.log.warn({ ...facts, err: thrown }, 'a token could not be revoked'))
 }
 
 /** Undefined: it was changed, or belongs to another account. */
@@ -223,7 +223,10 @@ async function fail(
     return memory.changed(organizationId)
   }
   const seconds = Math.min(PAUSES.first * 2 ** failures, PAUSES.most) * (0.5 + random() / 2)
-  log.warn({ credential: turn.id, connection, err: fault, seconds }, 'a credential could not be renewed; it stays')
+  log.warn(
+    { credential: turn.id, connection, err: fault, seconds },
+    'a credential could not be refreshed; it stays in use',
+  )
   await db.organization(organizationId, (sql) => storePause(sql, turn, seconds))
   memory.changed(organizationId)
   throw fault

@@ -56,7 +56,7 @@ export function createEnder({ vault, oauth, clientOf, log }: EnderParts): Ender 
       return undefined
     } catch (thrown) {
       const facts = { credential: row.id, connection: row.connection_id, err: thrown }
-      log.warn(facts, 'a credential is ended here, but its authorization server did not take it back')
+      log.warn(facts, 'a credential was removed, but its authorization server did not revoke it')
       return `The account "${row.account}" is not taken back at its authorization server: ${Fault.of(thrown).message}`
     }
   }

@@ -1,0 +1,31 @@
+/** Writes a fault as a whole HTTP answer, and ends a request whose body was not read. */
+import type { ServerResponse } from 'node:http'
+import type { Fault } from '@toolway/contract'
+import { errorOf, failureOf, headersOf, problemAnswer } from './say-fault.ts'
+import { cutUnread } from './streams/unread.ts'
+
+/** problem+json (RFC 9457). */
+export function answerProblem(response: ServerResponse, fault: Fault, correlationId: string): void {
+  const { status, type, problem } = problemAnswer(fault, correlationId)
+  answer(response, fault, { status, type, body: problem })
+}
+
+/** A JSON-RPC error without an id: the request was not read. */
+export function answerRpcError(response: ServerResponse, fault: Fault, correlationId: string): void {
+  const body = failureOf(undefined, errorOf(fault, 'legacy', correlationId))
+  answer(response, fault, { status: fault.row.http, type: 'application/json', body })
+}
+
+interface FaultAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: object
+}
+
+function answer(response: ServerResponse, fault: Fault, { status, type, body }: FaultAnswer): void {
+  const text = JSON.stringify(body)
+  response
+    .writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...headersOf(fault) })
+    .end(text)
+  cutUnread(response)
+}

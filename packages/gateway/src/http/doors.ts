@@ -1,0 +1,162 @@
+/**
+ * The doors of the gateway's port, in order: the first one that matches a path answers the request. A new kind of address is a row
+ * here, and the server stays as it is.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import type { Place } from '../call/ports.ts'
+import { addressOf } from './addresses.ts'
+import { consolePlaceOf } from './console/console-mcp.ts'
+import type { EventSocket } from './events/event-socket.ts'
+import type { SseDoor } from './lasting/sse-door.ts'
+import type { WebSocketDoor } from './lasting/websocket-door.ts'
+import type { McpDoor } from './mcp-door.ts'
+import type { OAuthDoor } from './oauth/oauth-door.ts'
+import { createRest, type RestParts } from './rest.ts'
+import type { PolicyDoor } from './tools/policy-door.ts'
+import type { ToolDoor } from './tools/tool-door.ts'
+
+/** `Match` is what a door reads from a path, such as the endpoint that it names. */
+export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>> {
+  readonly name: string
+  /** The form of an error of the server itself, such as the limit of an address. */
+  readonly errors: 'json-rpc' | 'problem'
+  /** Whether the server answers a CORS preflight with 204; otherwise the door answers it. */
+  readonly preflight: boolean
+  match(path: string, method: string | undefined): Match | undefined
+  answer(request: IncomingMessage, response: ServerResponse, match: Match, path: string): void | Promise<unknown>
+}
+
+/** An address where requests become WebSocket connections. */
+export interface SocketDoor {
+  readonly name: string
+  /** May throw; the request is not upgraded then. */
+  takes(request: IncomingMessage, path: string): boolean
+  enter(request: IncomingMessage, socket: Duplex, head: Buffer, path: string): Promise<void>
+}
+
+export interface Doors {
+  /** The last one matches every path. */
+  readonly doors: readonly Door[]
+  readonly sockets: readonly SocketDoor[]
+}
+
+export interface DoorParts extends RestParts {
+  readonly mcp: McpDoor
+  /** The same for the console, where browsers sign in. */
+  readonly consoleMcp?: McpDoor | undefined
+  /** Undefined where no session outlives a request: the stream and its messages are separate requests. */
+  readonly sse: SseDoor | undefined
+  readonly webSocket: WebSocketDoor
+  /** Tools for clients that speak no MCP. */
+  readonly tools?: ToolDoor | undefined
+  /** Shows and reloads a policy file, if there is one. */
+  readonly policy?: PolicyDoor | undefined
+  /** Sends the events of an organization; undefined without a database, like `oauth`. */
+  readonly eventSocket: EventSocket | undefined
+  /** Serves the addresses of the authorization server. */
+  readonly oauth: OAuthDoor | undefined
+}
+
+export function createDoors(parts: DoorParts): Doors {
+  const listener = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
+  const rest: Door = {
+    name: 'rest',
+    errors: 'problem',
+    preflight: false,
+    match: () => true,
+    answer: (request, response) => listener(request, response),
+  }
+  const optional = [oauthDoor(parts), consoleDoor(parts), toolDoor(parts), policyDoor(parts)]
+  return {
+    doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest],
+    sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined),
+  }
+}
+
+/** The first door that matches, and what it read from the path. */
+export function doorFor(doors: readonly Door[], path: string, method: string | undefined) {
+  for (const door of doors) {
+    const match = door.match(path, method)
+    if (match !== undefined) return { door, match }
+  }
+  throw new Error('The last door matches every path.')
+}
+
+const mcpDoor = ({ mcp }: DoorParts): Door<Place> => ({
+  name: 'mcp',
+  errors: 'json-rpc',
+  preflight: true,
+  match(path) {
+    const address = addressOf(path)
+    return address?.way === 'mcp' ? address.place : undefined
+  },
+  answer: (request, response, place) => mcp.answer(request, response, place),
+})
+
+/** The two addresses of HTTP+SSE (2024-11-05). */
+const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: Place; way: 'sse' | 'messages' }> => ({
+  name: 'sse',
+  errors: 'json-rpc',
+  preflight: true,
+  match(path) {
+    const { way, place } = addressOf(path) ?? {}
+    return place === undefined || way === undefined || way === 'mcp' ? undefined : { way, place }
+  },
+  answer: (request, response, { place, way }, path) =>
+    sse === undefined ? rest.answer(request, response, true, path) : sse.answer(request, response, place, way),
+})
+
+const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>
+  oauth && {
+    name: 'oauth',
+    errors: 'problem',
+    preflight: false,
+    match: (path) => oauth.takes(path) || undefined,
+    answer: (request, response, _, path) => oauth.answer(request, response, path),
+  }
+
+const consoleDoor = ({ consoleMcp }: DoorParts): Door<Place> | undefined =>
+  consoleMcp && {
+    name: 'console MCP',
+    errors: 'problem',
+    preflight: false,
+    match: consolePlaceOf,
+    answer: (request, response, place) => consoleMcp.answer(request, response, place),
+  }
+
+const toolDoor = ({ tools }: DoorParts): Door<NonNullable<ReturnType<ToolDoor['addressOf']>>> | undefined =>
+  tools && {
+    name: 'tools',
+    errors: 'problem',
+    preflight: true,
+    match(path, method) {
+      const address = tools.addressOf(path)
+      // A path of one part may be a page; only a request with a body is for a tool.
+      return address?.way === 'flat call' && method === 'GET' ? undefined : address
+    },
+    answer: (request, response, address) => tools.answer(request, response, address),
+  }
+
+const policyDoor = ({ policy }: DoorParts): Door | undefined =>
+  policy && {
+    name: 'policy',
+    errors: 'problem',
+    preflight: true,
+    match: (path) => policy.takes(path) || undefined,
+    answer: (request, response, _, path) => policy.answer(request, response, path),
+  }
+
+const eventSocketDoor = ({ eventSocket }: DoorParts): SocketDoor | undefined =>
+  eventSocket && {
+    name: 'events',
+    takes: (request, path) => eventSocket.takes(request, path),
+    enter: (request, socket, head) => eventSocket.enter(request, socket, head),
+  }
+
+const webSocketDoor = ({ webSocket }: DoorParts): SocketDoor => ({
+  name: 'WebSocket',
+  takes: (request, path) => webSocket.takes(request) && addressOf(path)?.way === 'mcp',
+  enter: (request, socket, head, path) => webSocket.enter(request, socket, head, addressOf(path)?.place ?? {}),
+})

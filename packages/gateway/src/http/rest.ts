@@ -1,0 +1,115 @@
+/** Every address that is not handled by a door of its own: administration, pages, console, health and metrics, by Hono. */
+import type { HttpBindings } from '@hono/node-server'
+import { Fault } from '@toolway/contract'
+import { Hono, type Context } from 'hono'
+import type { Registry } from 'prom-client'
+import { isDatabaseFault } from '../db/unreachable.ts'
+import type { Log } from '../lib/log.ts'
+import { isChallenge, type Place } from '../vault/identity-proof.ts'
+import type { Health, Readiness } from './health.ts'
+import { headersOf, problemAnswer } from './say-fault.ts'
+import { html, pageOf } from './pages/page.ts'
+import { notFoundPage, wantsPage } from './pages/not-found-page.ts'
+
+type Routes = Hono<{ Bindings: HttpBindings }>
+
+export interface RestParts {
+  /** Serves the addresses below /api/v1 that are not MCP endpoints. */
+  readonly admin: Routes | undefined
+  /** Connecting accounts. The callbacks are below /api/v1, too, and belong to no operation. */
+  readonly connect: Routes | undefined
+  /** Approval pages, and the signed answers of webhooks. */
+  readonly approvals: Routes | undefined
+  /** Pages for users with a browser. */
+  readonly pages: Routes | undefined
+  /** The console, if the gateway has an administration. */
+  readonly console: Hono | undefined
+  readonly health: Health
+  readonly readiness: () => Promise<Readiness>
+  /** Undefined: /metrics is not served. */
+  readonly metrics: Registry | undefined
+  readonly newCorrelationId: () => string
+  readonly log?: Pick<Log, 'error'>
+  /** The answer to a challenge that asks whether this is the gateway of a data directory, at that address. */
+  prove(challenge: string, place: Place): string
+  /** Throws a fault unless the header carries a known key. */
+  identify(authorization: string | undefined): unknown
+}
+
+/** Headers of every answer here: no content sniffing, no referrer, no caching. */
+const HARDENED = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+} as const
+
+export function createRest(parts: RestParts) {
+  const { health, readiness, metrics, newCorrelationId, identify, prove, connect, approvals, admin, pages, log } = parts
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  app.use(async (c, next) => {
+    await next()
+    // A handler that sets one of them itself keeps its own.
+    for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
+  })
+  for (const routes of [connect, approvals, admin, pages]) if (routes !== undefined) app.route('/', routes)
+  if (parts.console !== undefined) app.route('/', parts.console)
+  app.get('/health/live', (c) => {
+    const challenge = c.req.query('challenge')
+    const { localAddress: address, localPort: port } = c.env.incoming.socket
+    if (!isChallenge(challenge) || address === undefined || port === undefined) return c.json({ status: 'live' })
+    return c.json({ status: 'live', proof: prove(challenge, { address, port }) })
+  })
+  app.get('/health/startup', (c) =>
+    c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),
+  )
+  for (const path of ['/health/ready', '/health'])
+    app.get(path, async (c) => {
+      const { status, problem, checks } = await readiness()
+      const told = { status, ...(problem === undefined ? {} : { problem }), checks }
+      return c.json(told, status === 'not ready' ? 503 : 200)
+    })
+  if (metrics !== undefined) serveMetrics(app, metrics, identify)
+  app.onError((thrown, c) => {
+    const fault = Fault.of(thrown)
+    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept'))) return unavailablePage(fault)
+    // The id that the handler gave this request, so that answer, record and log have the same one.
+    const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
+    if (fault.code === 'internal') log?.error({ request_id: correlationId, err: fault.cause }, 'a request failed')
+    return answerProblem(c, fault, correlationId)
+  })
+  app.notFound((c) => {
+    if (wantsPage(c.req)) return notFoundPage()
+    return answerProblem(c, new Fault('address.unknown', { path: c.req.path }), newCorrelationId())
+  })
+  return app
+}
+
+function answerProblem(c: Context, fault: Fault, correlationId: string): Response {
+  const { status, type, headers, problem } = problemAnswer(fault, correlationId)
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
+  return c.body(JSON.stringify(problem), status as 500, { 'content-type': type })
+}
+
+/** Whether a browser shows the answer to a user; of the API's addresses, a browser opens only OAuth callbacks. */
+const isForPeople = (method: string, accept = ''): boolean =>
+  (method === 'GET' || method === 'POST') && accept.includes('text/html')
+
+async function unavailablePage(fault: Fault): Promise<Response> {
+  const page = await pageOf({
+    title: 'Service unavailable',
+    body: html`<p>${fault.message}</p>
+      <p>${fault.mend}</p>`,
+    status: fault.row.http,
+  })
+  for (const [name, value] of Object.entries(headersOf(fault))) page.headers.set(name, value)
+  return page
+}
+
+/** Metrics tell how an installation is used: every key that may call may read them. */
+function serveMetrics(app: Hono<{ Bindings: HttpBindings }>, metrics: Registry, identify: RestParts['identify']): void {
+  app.use('/metrics', async (c, next) => {
+    await identify(c.req.header('authorization'))
+    await next()
+  })
+  app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
+}
