@@ -103,8 +103,8 @@ export default {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
-          'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/', // local by nature
-          'accounts/|approvals/|connection\\.ts$|import/|lock/|openapi/|policy/|records/|toolset/', // not moved yet
+          'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/|records/verify-file\\.ts$', // local by nature
+          'accounts/|approvals/|lock/|policy/|toolset/', // not moved yet
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },

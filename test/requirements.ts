@@ -24,7 +24,7 @@ export interface ReportedTest {
   readonly status: string
 }
 
-/** What the tests say about the rows. `unknown` are ids in titles that no row has. */
+/** The tests' results for the rows. `unknown` are ids in titles that no row has. */
 export interface Proof {
   readonly rows: readonly { id: string; proven: boolean; tests: readonly ReportedTest[] }[]
   readonly unknown: readonly { id: string; title: string }[]
@@ -96,14 +96,14 @@ function idsIn(title: string): Set<string> {
   return new Set(title.match(/\b(?:S\d+-[A-Z]+-\d+|U-\d+)\b/g))
 }
 
-/** What `--json` prints. */
+/** Formats the output of `--json`. */
 export function describeAsJson({ rows }: Proof): string {
   const proven = rows.filter((row) => row.proven).length
   const plain = rows.map(({ id, proven, tests }) => ({ id, proven, tests: tests.map(({ title }) => title) }))
   return JSON.stringify({ total: rows.length, proven, rows: plain })
 }
 
-/** What a person reads: the proven rows with their tests, those claimed in vain, and the count by section. */
+/** Formats the output for a reader: the proven rows with their tests, those claimed in vain, and the count by section. */
 export function describeAsTable({ rows }: Proof): string {
   const proven = rows.filter((row) => row.proven)
   const inVain = rows.filter((row) => !row.proven && row.tests.length > 0)

@@ -1,8 +1,8 @@
 /**
- * What does `npx toolway` get, and what `npx @toolway/bridge`? `npm run build` bundles the gateway into packages/gateway/dist
- * and the stdio bridge into packages/bridge/dist, and lays the package that is published beside each, in dist/package, where
- * `npm pack` and `npm publish` are run. The gateway's has the bridge and the console in it too, so that whoever has a gateway
- * needs nothing else. It publishes nothing itself, and what was built before is removed first.
+ * Builds the packages for `npx toolway` and `npx @toolway/bridge`. `npm run build` bundles the gateway into packages/gateway/dist
+ * and the stdio bridge into packages/bridge/dist, and writes the published package beside each, in dist/package, where `npm pack`
+ * and `npm publish` are run. The gateway's package also contains the bridge and the console, so that a gateway needs nothing
+ * else. It publishes nothing itself, and removes earlier builds first.
  */
 import { cp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -30,7 +30,7 @@ async function build(folder: string, bridgeFolder: string): Promise<void> {
   await lay({ workspace: bridge, folder: bridgeFolder, bundled: [] }, began)
 }
 
-/** What the console was made of, as its own build wrote it down; relative to `root`. */
+/** Reads the modules of the console's bundle, as written by its own build; relative to `root`. */
 const modulesOf = async (built: string) => JSON.parse(await readFile(join(built, 'modules.json'), 'utf8')) as string[]
 
 /** The package that is published, in a folder of the bundle that it has in its own `dist`. */

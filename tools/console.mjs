@@ -1,6 +1,6 @@
 /**
- * Is the console built from the sources that are here, and if not, how is it built? The hash of all that goes into it lies beside
- * what came out, so that the usual answer costs reading some files. It says everything on stderr.
+ * Builds the console unless it is up to date. The hash of all its sources is stored beside the output, so that the usual check
+ * costs reading some files. It prints everything on stderr.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
 
 const CONSOLE = 'packages/console'
-/** What it is made of. */
+/** The sources of the console. */
 const SOURCES = [
   `${CONSOLE}/src`,
   `${CONSOLE}/public`,
@@ -44,7 +44,7 @@ export async function ensureConsole(root, node) {
     const code = await runChild(
       node,
       [...words, '--logLevel', 'warn'],
-      // Whoever asks may be a test: what is built is the same.
+      // The caller may be a test, whose NODE_ENV must not change the build.
       { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_ENV: 'production' } },
       (child) => {
         for (const stream of [child.stdout, child.stderr])

@@ -1,6 +1,6 @@
 /**
- * May this run install now? One run at a time holds the lock file; the others wait for it. A lock whose holder is gone,
- * or has not touched it for half a minute, is taken over. It lies outside node_modules, which `npm ci` empties.
+ * Lets one run install at a time: it holds the lock file, and the others wait for it. A lock whose holder is gone, or has not
+ * touched it for half a minute, is taken over. It lies outside node_modules, which `npm ci` empties.
  */
 import { mkdirSync, readFileSync, rmdirSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'

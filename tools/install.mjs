@@ -1,7 +1,7 @@
 /**
- * Are the packages here those of the lock file, and if not, how do they get here? The hash of the lock is kept beside
- * the packages after each good install, so that the usual answer costs one small read. It never changes package.json or
- * the lock file, and says everything on stderr, because stdout belongs to what runs next.
+ * Installs the packages unless they match the lock file. The hash of the lock file is stored beside the packages after each
+ * successful install, so that the usual check costs one small read. It never changes package.json or the lock file, and prints
+ * everything on stderr, because stdout belongs to the program that runs next.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ function isInstalled(root, wants) {
   return wants.production ? missing.every((wanted) => wanted.dev) : missing.length === 0
 }
 
-/** What the lock file wants and npm's own account of node_modules lacks or holds in another version. */
+/** Returns packages of the lock file that are absent from npm's own list of node_modules, or present in another version. */
 function missingPackages(root) {
   const here = readPackages(join(root, 'node_modules', '.package-lock.json'))
   const isHere = (path, wanted) =>

@@ -1,6 +1,6 @@
 /**
- * How are the packages brought here? One `npm ci` with its progress counted in packages; when it fails, npm's own last
- * lines and one sentence that says what to do. It asks nothing and decides nothing about versions: the lock file did.
+ * Installs the packages with one `npm ci`, with its progress counted in packages; when it fails, prints npm's own last lines and
+ * one sentence with the remedy. It prompts for nothing and decides nothing about versions: the lock file did.
  */
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'

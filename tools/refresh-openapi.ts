@@ -1,7 +1,7 @@
 /**
- * Where do the OpenAPI documents that tests read come from? From these packages: `node tools/refresh-openapi.ts` fetches each anew and
- * packs what it takes from it into `packages/gateway/src/testing/openapi`, as it came. The packages are large (GitHub's 385 MB), which
- * is why nothing depends on them.
+ * Refreshes the OpenAPI documents that tests read from these packages: `node tools/refresh-openapi.ts` fetches each again and
+ * packs the files used from it into `packages/gateway/src/testing/openapi`, unchanged. The packages are large (GitHub's 385 MB),
+ * which is why nothing depends on them.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
- * What do `npm start`, `npm test` and the other scripts of this repository run, and with which Node? Plain JavaScript
- * that any Node since 20 can read: it brings the packages when they are missing or older than the lock file, finds the
- * Node they pin, and hands over. It knows no setting of the product, and prints nothing on stdout itself.
+ * Runs `npm start`, `npm test` and the other scripts of this repository with the pinned Node. Plain JavaScript that any Node
+ * since 20 can read: it installs the packages when they are missing or older than the lock file, finds the Node they pin, and
+ * starts the script with it. It knows no setting of the product, and prints nothing on stdout itself.
  */
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'

@@ -40,7 +40,7 @@ const code = await runChild('vitest', [
   ...words,
 ])
 const counted = countTests(report)
-// What fails outside any test (a file that does not load is counted as one, an error after the last test) is a failure too.
+// A failure outside any test (an error after the last test; a file that does not load is counted as one) is a failure too.
 const failed = code === 0 ? counted.failed : Math.max(1, counted.failed)
 if (failed > counted.failed)
   console.error(`vitest ended with ${code} though no test failed: what it printed above says why.`)

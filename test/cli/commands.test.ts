@@ -367,7 +367,7 @@ describe('connections', () => {
     await refused('Say either --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
     await refused('"X y" is no alias: it starts with a-z', 'X y', '--url', 'http://x.example')
     await refused(
-      'The url of this connection does not fit: a connection address starts with http://, https://, ws:// or wss://.',
+      'The request does not fit: /url a connection address starts with http://, https://, ws:// or wss://.',
       'x',
       '--url',
       'ftp://x.example',

@@ -34,6 +34,7 @@ connections:
     environment: { API_KEY: { env: FILES_KEY } }
     enabled: false
     trusted: true
+    lock: all
     checks: arguments
     timeout: 5
     revision: '2025-06-18'

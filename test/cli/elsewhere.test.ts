@@ -1,8 +1,10 @@
 /** Commands at a gateway elsewhere: after `toolway login`, the same operations over HTTP as the person who signed in. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeInstallation } from './installation.ts'
 
+const CHILD = join(import.meta.dirname, '../fault/faulty-child.script.ts')
 const PASSWORD = 'a long enough password'
 
 test('keys, people and organizations of another gateway are those of the person who signed in there', async () => {
@@ -30,4 +32,48 @@ test('keys, people and organizations of another gateway are those of the person 
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('does not have the permission key_manage') })
   expect(await far('logout')).toMatchObject({ code: 0 })
   expect(await far('key', 'list')).toMatchObject({ code: 1, err: expect.stringContaining('There is no Toolway in') })
+})
+
+test('connections of another gateway are added, tested, imported and removed there', { tags: 'long' }, async () => {
+  await using here = await makeInstallation({ TOOLWAY_DEMO: 'off' })
+  const { address } = await here.start()
+  const words = ['user', 'add', 'ada@example.com', '--platform-admin', '--password-stdin']
+  expect(await here.run(words, { input: PASSWORD })).toMatchObject({ code: 0 })
+  const settings = { TOOLWAY_DATA: join(here.folder, 'elsewhere') }
+  const far = (...said: string[]) => here.run(said, { settings })
+  const login = ['login', '--url', address, '--email', 'ada@example.com', '--password-stdin']
+  expect(await here.run(login, { input: PASSWORD, settings })).toMatchObject({ code: 0 })
+
+  const program = ['--', process.execPath, CHILD, 'well']
+  const added = await far('connection', 'add', 'child', '--revision', '2025-11-25', ...program)
+  expect(added, added.err).toMatchObject({ code: 0, out: 'child is connected: 15 tools, protocol 2025-11-25.\n' })
+  expect((await far('connection', 'test', 'child')).out).toMatch(/^child works: faulty-child 1, /)
+  expect(await far('connection', 'restart', 'child')).toMatchObject({ code: 0 })
+  // The origin is the face that called, as the gateway sees it.
+  expect(await here.json(['connection', 'list'])).toMatchObject([{ alias: 'child', origin: 'administration' }])
+
+  const file = join(here.folder, 'mcp.json')
+  const own = { command: process.execPath, args: [CHILD, 'well'] }
+  await writeFile(file, JSON.stringify({ mcpServers: { own, docs: { url: 'https://docs.example.com/mcp' } } }))
+  const imported = await far('import', file)
+  expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('Added 1 of 2, 1 already there.') })
+  expect(imported.err).toContain('own: already there as child, skipped')
+  expect((await far('import', '--undo')).out).toMatch(/removed docs\.\n$/)
+  expect(await far('connection', 'remove', 'child')).toMatchObject({ code: 0 })
+
+  const listed = await far('records', 'list', '--action', 'connection.import')
+  const [, record = ''] = /(rec_\w+)\n1 of 1\n$/.exec(listed.out) ?? []
+  expect((await far('records', 'show', record)).out).toMatch(/^action +connection\.import$/m)
+  const redact = ['records', 'redact', record, '--field', 'ip_address', '--reason', 'asked for']
+  expect(await far(...redact)).toMatchObject({ code: 0, out: expect.stringContaining('Took 1 value out of') })
+  expect((await far(...redact)).err).toContain('There is no record')
+  const kept = join(here.folder, 'records.jsonl')
+  const [, fingerprint = ''] =
+    /fingerprint ([0-9a-f]{64})/.exec((await far('records', 'export', '--file', kept)).err) ?? []
+  expect((await far('records', 'verify', kept, '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
+  expect((await far('records', 'verify', '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
+  expect(await far('records', 'verify', '-o', 'platform')).toMatchObject({ code: 0 })
+  expect(await far('records', 'verify', '--fingerprint', 'f'.repeat(64))).toMatchObject({ code: 1 })
+  expect((await far('records', 'prune', '--before', '2000-01-01')).out).toContain('Nothing was removed')
+  expect(await here.json(['connection', 'list'])).toEqual([])
 })

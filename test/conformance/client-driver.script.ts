@@ -9,8 +9,10 @@
 import { parseArgs } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { add, remove } from '../../packages/gateway/src/cli/connection.ts'
-import type { Output } from '../../packages/gateway/src/cli/terminal/output.ts'
+import { addConnection, removeConnection } from '@toolway/contract/admin'
+import { awaitContact } from '../../packages/gateway/src/cli/connection/contact.ts'
+import { createOutput } from '../../packages/gateway/src/cli/terminal/output.ts'
+import { withTransport } from '../../packages/gateway/src/cli/transport/with-transport.ts'
 import { createPerson } from './client-person.ts'
 import { storyOf } from './client-stories.ts'
 import { endpointOf } from './gateway-under-test.ts'
@@ -33,22 +35,23 @@ const alias = `scenario-${process.pid}`
 const url = endpointOf(values.address, alias)
 const person = createPerson(values.address, alias, story.client)
 
-const told: { tools?: number } = {}
-const output: Output = {
-  json: true,
-  result: (value) => void Object.assign(told, value),
-  progress: (line) => void process.stderr.write(`${line}\n`),
-}
-const words = { organization: ORGANIZATION, alias, url: server, header: [], env: [], command: [], timeout: 20 }
-const added = await add({ ...words, revision: 'auto' }, output)
+const added = await withTransport(async (transport) => {
+  await transport.call(addConnection, {
+    params: { organization: ORGANIZATION },
+    body: { alias, url: server, timeout: 20 },
+  })
+  return awaitContact(transport, { organization: ORGANIZATION, alias, done: 'Added' }, createOutput(true))
+})
+const told: { tools?: number } = { ...(added.value as { tools?: number }) }
 try {
   // A server that wants an account lets nobody in before a person has connected one.
-  if (story.enter === undefined && added !== 0)
+  if (story.enter === undefined && added.code !== undefined)
     throw new Error(`the gateway cannot use the scenario's server: ${JSON.stringify(told)}`)
   if (story.enter !== undefined) delete told.tools
   if ((await story.enter?.(person)) !== 'stays out') await tell()
 } finally {
-  await remove(ORGANIZATION, alias, output)
+  const params = { organization: ORGANIZATION, connection: alias }
+  await withTransport(({ call }) => call(removeConnection, { params }))
 }
 
 async function tell(): Promise<void> {

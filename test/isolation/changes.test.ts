@@ -6,6 +6,8 @@ import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
+import { entryOfChange, type Actor } from '../../packages/gateway/src/records/change.ts'
+import { storeRecords } from '../../packages/gateway/src/records/records.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey } from '../e2e/peers/people/administrators.ts'
 import { describeEachTown } from './each-town.ts'
@@ -33,6 +35,8 @@ const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
   ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
+  // Nothing is as old as what the sample removes.
+  'pruneRecords',
 ])
 /** Operations that fail because no receiver is reachable; the failure is on record, too. */
 const FAILING = new Set(['testWebhook'])
@@ -111,7 +115,13 @@ const OWN: Readonly<Record<string, Own>> = {
   endGrant: () => ({ params: { grant: 'fam_walk1' } }),
   endOwnGrant: () => ({ params: { grant: 'fam_walk2' } }),
   endSignIn: () => ({ params: { id: 'fam_walk3' } }),
+  redactRecord: () => ({ params: { record: 'rec_walk' } }),
   removeOAuthClient: (made) => ({ params: { client: made['addOAuthClient']?.client_id ?? '' } }),
+}
+
+const WALKER: Actor = {
+  ...{ id: 'walker', type: 'system', keyId: undefined, correlationId: 'walk' },
+  ...{ address: undefined, userAgent: undefined },
 }
 
 /**
@@ -140,6 +150,8 @@ const plant = ({ gateway: { db, organization }, names }: Town) =>
     await sql(Nothing)`
       insert into credentials (id, organization_id, provider, sealed_access_token)
       values ('crd_walk', ${organization.id}, 'github', 'sealed'), ('crd_walk2', ${organization.id}, 'mcp', 'sealed')`
+    const change = { action: 'walk', resource: 'walk', id: 'walk', detail: { to: 'redact' } }
+    await storeRecords(sql, [{ ...entryOfChange(WALKER, organization.id, change), id: 'rec_walk' }])
   })
 
 /** The callers, tried in this order until one is permitted: some operations are for the platform, some for any signed-in user. */

@@ -1,6 +1,6 @@
 /**
- * What can be said to the admin interface that it does not expect? Every operation there is, with names and bodies that are made
- * of its own field names and of what breaks parsers and databases. Whatever it answers, it is no fault of its own.
+ * Fuzzes every operation of the admin interface, with names and bodies made of its own field names and of texts that break
+ * parsers and databases. No answer may be an error of the gateway itself.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { startTestGateway, type TestGateway } from '../../packages/gateway/src/t
 import { runs } from '../setup/form.ts'
 
 const RUNS = runs(40)
-/** What removes comes last: the others find what they ask for. */
+/** Removing operations come last, so that the others find their objects. */
 const ORDERED = OPERATIONS.map(({ operation }) => operation).toSorted(
   (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
 )

@@ -1,6 +1,6 @@
 /**
- * Lessons of others' advisories, one test each, named after what was published. What an older test holds already is in
- * `lessons.ts`, and the last test here checks that it is still there.
+ * Lessons of others' advisories, one test each, named after the published advisory. Lessons that an older test already covers are
+ * in `lessons.ts`, and the last test here checks that it still exists.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -375,7 +375,7 @@ describe('lessons', () => {
     for (let n = 0; n < 50; n++) names.push((await openSession(gateway.url, gateway.key)).session)
     expect(new Set(names).size).toBe(50)
     for (const name of names) expect(name).toMatch(/^[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
-    // What is the same in all of them is what a random UUID has fixed.
+    // The positions that are the same in all names are those fixed in a random UUID.
     const fixed = Array.from({ length: 32 }, (_, at) => new Set(names.map((name) => name[at])).size === 1)
     expect(fixed.flatMap((same, at) => (same ? [at] : []))).toEqual([12])
   })

@@ -1,6 +1,6 @@
 /**
- * Can a rule about an argument be passed by writing the argument's name in another way? The server reads names without regard to
- * case: a real Go program where Go is installed, else one that reads as Go does.
+ * Tests that a rule about an argument cannot be bypassed by another spelling of the argument's name. The server reads names
+ * without regard to case: a real Go program where Go is installed, else one that reads as Go does.
  */
 // @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -24,7 +24,7 @@ let gateway: TestGateway
 let admin: Ask
 let key: string
 
-/** What starts the server. */
+/** Returns the command that starts the server. */
 function program(): { command: string; args: string[] } {
   if (GO === undefined) return { command: process.execPath, args: [join(PEERS, 'any-case.mjs')] }
   const built = join(directory, 'any-case')
@@ -63,7 +63,7 @@ const add = async (rule: object) => {
 }
 const peer = () => ({ url: gateway.url, key, era: 'modern' as const })
 
-/** What the server read, or the code of the refusal. */
+/** Returns the arguments that the server read, or the code of the refusal. */
 async function pay(args: Record<string, unknown>): Promise<unknown> {
   const { answer } = await callTool(peer(), 'go__pay', args)
   const detail = answer.result?.['_meta'] as { 'dev.toolway/fault'?: { fault: string } } | undefined

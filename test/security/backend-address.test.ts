@@ -1,6 +1,6 @@
 /**
- * Does anything that leaves the gateway say where a server is? Everything that a server can do wrong, asked for over every way
- * in, and every byte of what came back and of what is kept, searched for its address.
+ * Tests that no output of the gateway reveals a server's address. Every misbehaviour of a server is requested over every
+ * transport, and every byte of the answers and of the stored data is searched for its address.
  */
 // @module-tag long
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { MISBEHAVIOURS, startFaultyUpstream } from '../fault/faulty-upstream.ts'
 
 const PATH = 'the-hidden-path'
-/** What says nothing for seconds, or says a lot, says nothing else. */
+/** Misbehaviours that stay silent for seconds, or send much data, reveal nothing else. */
 const SLOW = /^(silent|endless|trickle|huge|flood|question-flood|bytewise)/
 const words = Object.keys(MISBEHAVIOURS).filter((word) => !SLOW.test(word))
 
@@ -70,8 +70,7 @@ test('S1-SEC-02: the address of a server is in no body, header, error or record,
     secrets.some((secret) => text.includes(secret)),
   )
   expect(told).toEqual([])
-  // The search would find it: what failed was told by the name of the connection.
-  // What failed was told by the name of the connection.
+  // The search works: the failure is reported with the name of the connection.
   expect(heard.some((text) => text.includes('The connection gone cannot be reached'))).toBe(true)
   expect(heard.length).toBeGreaterThan(100)
 })

@@ -79,7 +79,7 @@ async function administer(at: string, body?: object): Promise<Record<string, unk
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  // What she signs in with is her own to have.
+  // The answer to a sign-in contains her own tokens.
   if (path !== '/auth/login') see(`the answer to ${at}`, text)
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
 }
@@ -243,14 +243,16 @@ async function ways(): Promise<void> {
     see('the page of no link', await (await fetch(`${gateway.address}/connect/${token?.split('/').at(-1)}`)).text())
 }
 
-/** What is wrong with a request is said without what was wrong; then the accounts are ended, against their server's will. */
+/**
+ * The error for an invalid request does not repeat the invalid value; then the accounts are ended, although their server refuses.
+ */
 async function forget(): Promise<void> {
   const headers = { 'x-user-oauth-token': `${OWN.brought} ${OWN.brought}` }
   see('the refusal of a token', (await ask(peerOf('account'), 'tools/call', { name: 'sing' }, { headers })).text)
   for (const alias of ['account', 'keyed']) await administer(`DELETE /admin/tenants/default/connectors/${alias}`)
 }
 
-/** Whatever there is to read. */
+/** Collects all readable output. */
 async function collect(): Promise<void> {
   await administer('GET /admin/logs/recent?count=1000')
   for (const path of ['/admin/audit?limit=200', '/admin/audit/export', '/admin/settings', '/admin/stats'])
@@ -261,7 +263,7 @@ async function collect(): Promise<void> {
   for (const path of [...own, '/oauth/default/auth', '/oauth/default/config', '/auth/me', '/openapi.json'])
     see(`GET ${path}`, await textAt(`/api/v1${path}`))
   see('the metrics', await textAt('/metrics'))
-  // What was waiting to be written is written by then.
+  // Pending writes are done by then.
   await gateway.stop()
   see('stdout', gateway.out())
   see('stderr', gateway.err())

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What goes wrong next, until it is said otherwise. */
+/** The next failure, until another one is set. */
 export type Mood =
   | 'well'
   /** Of the token endpoint. */
@@ -30,7 +30,7 @@ export interface CanaryAuthority extends AsyncDisposable {
   readonly address: string
   /** Of the MCP server behind it, for accounts and for keys. */
   readonly url: string
-  /** Whatever was given out or sent in that is a secret. */
+  /** The secrets that were issued or received. */
   readonly planted: readonly Planted[]
   /** Values of `Authorization` and of other headers that MCP requests came with. */
   readonly heard: readonly string[]

@@ -102,7 +102,7 @@ describe('the console calls tools with its sign-in', () => {
   ] as const)('and is refused with %s', async (_, changed, fault) => {
     const ada = await signedIn('ada')
     const refused = await ask(ada, 'tools/call', CALL, changed)
-    // What the door in front of all refuses has no fault in its body that JSON-RPC would carry.
+    // A refusal by the common HTTP handler has no JSON-RPC fault in its body.
     expect([refused.status, refused.fault ?? fault]).toEqual([403, fault])
     expect(refused.headers.get('www-authenticate')).toBeNull()
   })

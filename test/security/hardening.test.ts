@@ -1,4 +1,4 @@
-/** What answers carry besides what was asked for, and how large they and their requests may be. */
+/** Headers of answers beside the requested content, and the size limits of answers and requests. */
 import { describe, expect, test } from 'vitest'
 import { startTestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson, PASSWORD } from '../../packages/gateway/src/testing/people.ts'

@@ -1,6 +1,6 @@
 /**
- * What was published about other gateways, SDKs and servers, and which of our tests holds the lesson. `docs/security/advisories.md`
- * is made of this list, and a test checks that every test it names is there.
+ * Published advisories about other gateways, SDKs and servers, and the test that covers each lesson.
+ * `docs/security/advisories.md` is generated from this list, and a test checks that every named test exists.
  */
 export interface Lesson {
   /** As it was published. */

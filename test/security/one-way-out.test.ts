@@ -1,6 +1,7 @@
 /**
- * Does the check fail when somebody opens another way out? The floors hold imports (`test/floors.test.ts`); what needs no import, the
- * linter holds. Here it is shown a file with each sin, with the same configuration that `npm run check` uses.
+ * Tests that the check fails when code opens another outgoing connection. The floors restrict imports (`test/floors.test.ts`);
+ * the linter covers code that needs no import. Here it is given a file with each violation, with the same configuration that `npm
+ * run check` uses.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Is SQL ever made of text? Every place in the gateway's code where a statement is made, by TypeScript's own parser: only tagged
- * templates, whose values travel beside the statement, and a driver that nobody but `db/` holds.
+ * Tests that SQL is never built from text. Every statement in the gateway's code is found by TypeScript's own parser: only tagged
+ * templates are allowed, whose values travel beside the statement, and only `db/` uses the driver.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const namesColumns = (node: ts.Node): boolean =>
   node.arguments[0].expression.getText() === 'withNames' &&
   node.arguments[0].arguments[0]?.getText() === 'texts'
 
-/** What is wrong in a file, by line. `templates` counts the statements that are as they should be. */
+/** Returns the violations in a file, by line. `templates` counts the correct statements. */
 function look(file: string, text: string) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const wrong: string[] = []

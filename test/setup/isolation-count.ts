@@ -1,6 +1,6 @@
 /**
- * How much did the isolation suite compare, and what got out? One line at the end of a run, the sum over all of its tests: those
- * that hand on figures (test/isolation/tally.ts).
+ * Reports the comparisons and leaks of the isolation suite in one line at the end of a run, the sum over all tests that report
+ * figures (test/isolation/tally.ts).
  */
 import type { Reporter, TestModule } from 'vitest/node'
 

@@ -1,7 +1,7 @@
 /**
- * Which database do the tests use? One embedded PostgreSQL for the whole run, with a migrated template from which
- * each test makes its own database in 50 ms (packages/gateway/src/testing/database.ts). When TEST_DATABASE_URL names a
- * server, it gets a template too. Everything is gone after the run.
+ * The database of the tests: one embedded PostgreSQL for the whole run, with a migrated template from which each test makes its
+ * own database in 50 ms (packages/gateway/src/testing/database.ts). When TEST_DATABASE_URL names a server, it gets a template
+ * too. Everything is removed after the run.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * How does the bridge become one file that needs nothing but Node 20? It is bundled with what it takes from the other
- * packages of this workspace. It fails on code of anybody else's, which would cost each start of each client.
+ * Bundles the bridge into one file that needs nothing but Node 20, with the code it uses from the other packages of this
+ * workspace. It fails on third-party code, which would cost each start of each client.
  */
 import { isBuiltin } from 'node:module'
 import { build } from 'esbuild'

@@ -1,7 +1,7 @@
 /**
- * How do the sources become files that need no package? Each program of the gateway is bundled with everything it
- * imports; what several of them share becomes a file of its own. All files lie in one folder, so that `import.meta.url`
- * leads there from each of them. It is not minified: a stack trace that somebody sends should be readable.
+ * Bundles the sources into files that need no package. Each program of the gateway is bundled with everything it imports; code
+ * shared by several of them becomes a file of its own. All files lie in one folder, so that `import.meta.url` leads there from
+ * each of them. It is not minified, so that stack traces in reports are readable.
  *
  * It fails on an import that neither Node brings nor this build can include.
  */
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { placeFiles } from './place-files.ts'
 
-/** What a process is started with. Other sources name these files only by `new URL('…', import.meta.url)`. */
+/** The entry files of processes. Other sources name these files only by `new URL('…', import.meta.url)`. */
 const PROGRAMS = [
   'main.ts',
   'upstreams/children/worker.ts',

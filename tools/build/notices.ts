@@ -1,6 +1,6 @@
 /**
- * Whose code is in the bundle, and under which licence? One text with every package and its licence whole, because a
- * bundle takes a package's code without the files that say so. It fails on a licence that nobody has looked at yet.
+ * Lists the packages in the bundle and their licences: one text with every package and its whole licence, because a bundle
+ * contains a package's code without its licence files. It fails on a licence that is not in the accepted list.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

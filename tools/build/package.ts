@@ -1,7 +1,7 @@
 /**
- * What is in the package that is published, beside the bundle? The launcher, the texts, and a manifest made of the
- * workspace's own: everything that the bundle holds is no dependency any more, and what stays is optional, because with
- * DATABASE_URL the gateway needs no database of its own.
+ * Writes the published package beside the bundle: the launcher, the texts, and a manifest made of the workspace's own. Packages
+ * inside the bundle are no dependencies in the manifest, and the remaining ones are optional, because with DATABASE_URL the
+ * gateway needs no database of its own.
  */
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export interface PackageParts {
   readonly workspace: string
   /** Of the package; the bundle is in its `dist`. */
   readonly folder: string
-  /** What the bundle was made of, relative to `root`. */
+  /** The modules in the bundle, relative to `root`. */
   readonly bundled: readonly string[]
 }
 

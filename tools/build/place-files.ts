@@ -1,9 +1,9 @@
 /**
- * Where does a file lie that a source names by `new URL('…', import.meta.url)`? The sources say it as Node understands it
- * without a build, relative to themselves. In the bundle, where all code lies in one folder, this plugin of esbuild makes
- * the address lead there: to the bundled program, or to a copy of the folder. No source knows that there is a bundle.
+ * Resolves files that a source names by `new URL('…', import.meta.url)`. Sources use addresses relative to themselves, as Node
+ * understands them without a build. In the bundle, where all code lies in one folder, this esbuild plugin rewrites the address:
+ * to the bundled program, or to a copy of the folder. No source depends on the bundle.
  *
- * It fails on an address of which the bundle has nothing.
+ * It fails on an address of a file that is not in the bundle.
  */
 import { cp, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'

@@ -133,6 +133,8 @@ export const FAULTS = {
   'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request does not fit: {place} {problem}.', 'Mend the value at that place; /api/v1/openapi.json describes all of them.'),
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'There is no such {thing} here.', 'List them to see which there are.'),
   'person.unproven': row('check', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The account of {email} was made by another organization, and nothing proves that it is this person\'s.', 'Let them sign in here by the identity provider, or ask a platform administrator to add them with "vouch".'),
+  'checkpoint.foreign': row('check', 'EXECUTION_ERROR', [409, INVALID], 'The checkpoint of {organization} at record {seq} is not signed by this installation, so nothing was removed.', 'Run `toolway records verify`: it says what else does not fit.'),
+  'checkpoint.damaged': row('check', 'EXECUTION_ERROR', [409, INVALID], 'A checkpoint that the gateway keeps in its data directory was damaged, so records cannot be held against it.', 'Find out who changed it; `checkpoints/` without that file goes on without it.'),
   'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There is a {thing} "{name}" here already.', 'Choose another name, or change that one.'),
   'toolset.supplied': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The toolset {toolset} is supplied: it cannot be removed.', 'Make one of that name, which then stands in its place.'),
   'thing.declared': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This {thing} is declared in the file of TOOLWAY_CONFIG.', 'Change it in that file and start the gateway again.'),

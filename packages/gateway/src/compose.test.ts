@@ -1,4 +1,4 @@
-/** What becomes of a gateway that cannot be made, or whose parts fail as it ends: nothing of it stays. */
+/** Tests a gateway that cannot be created, or whose parts fail as it ends: no resource of it remains. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

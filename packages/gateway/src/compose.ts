@@ -90,7 +90,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const drain = new AbortController()
   let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
-  // What is opened is ended in the opposite order: when the gateway closes, and when a later step of this fails.
+  // Resources are closed in the opposite order of their opening: when the gateway closes, and when a later step of this fails.
   await using opened = new AsyncDisposableStack()
 
   const room = createChannelRoom()
@@ -102,7 +102,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   })
   const core: CoreDependencies = { config, db, vault, log, counters, opened }
 
-  // What happened, and how much of it may.
+  // Records and rate limits.
   const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(core)
   db.presence.watch()
   const trails = createTrails({
@@ -129,7 +129,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts, accessTokens, ended, endpoints } = callers
 
-  // What memory knows of every organization, and what keeps it so.
+  // Snapshots of every organization, and the jobs that keep them current.
   const offers: Catalogs = composeCatalogs(core, {
     upstreams,
     contacts,

@@ -1,8 +1,8 @@
 /**
- * What is wrong with a declaration file, and where: one sentence with file, line, column and the path of the member.
+ * Reports an error in a declaration file: one sentence with file, line, column and the path of the member.
  *
- * A schema reports everything it finds; a person wants the one thing that they mistyped. It never repeats a value, because
- * a value may be a secret.
+ * A schema reports every finding, while a user needs the one mistyped member. It never repeats a value, because a value may be a
+ * secret.
  */
 import { isMap, isScalar, isSeq, type Document, type LineCounter } from 'yaml'
 import type { z } from 'zod'
@@ -48,7 +48,7 @@ function openUnion(issue: Issue): Issue {
   return inner === undefined || inner.length === 0 ? issue : likeliest(inner)
 }
 
-/** What Zod says of a union that has no words of its own. */
+/** Zod's message for a union without a message of its own. */
 const UNWORDED = 'Invalid input'
 
 function problemOf(issue: Issue): string {

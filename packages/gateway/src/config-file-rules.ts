@@ -1,6 +1,6 @@
 /**
- * Rules in a declaration file: the same words as everywhere, in a list under what they are of. What is wrong with one is said with the
- * line and column of the member that is wrong.
+ * Rules in a declaration file: the same fields as everywhere, in a list under the object they apply to. Errors name the line and
+ * column of the wrong member.
  */
 import { ACTIONS, RULE_ACTIONS, RuleMatch, RuleWords, type RuleScope } from '@toolway/contract'
 import { z } from 'zod'

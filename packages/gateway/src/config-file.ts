@@ -1,8 +1,8 @@
 /**
  * The declaration file (`TOOLWAY_CONFIG`): organizations, connections, toolsets, keys and rules as YAML, read strictly.
  *
- * A value that may be a secret is a text, `{ env: NAME }` or `{ file: path }`. What stands at the top belongs to the
- * organization `default`. Errors name the place by its path and by line and column.
+ * A value that may be a secret is a text, `{ env: NAME }` or `{ file: path }`. Members at the top level belong to the
+ * organization `default`. Errors name the member by its path and by line and column.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -15,12 +15,14 @@ import {
   contractWordsOf,
   KeyPlace,
   LIMITS,
+  LOCK_MODES,
   OperationEffects,
   OperationSelection,
   REVISIONS,
   Slug,
   TIMEOUTS,
   ToolsetSettings,
+  type LockMode,
   type RuleWords,
 } from '@toolway/contract'
 import { z } from 'zod'
@@ -59,6 +61,8 @@ const shared = {
   checks: z.enum(CHECKS).optional(),
   /** Whether what its server says of the effects of its tools is believed. */
   trusted: z.boolean().optional(),
+  /** What is held when its tools are others than they were. */
+  lock: z.enum(LOCK_MODES).optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)
 const Remote = z.strictObject({
@@ -81,6 +85,7 @@ const Contract = ContractWords.extend({
   title: shared.title,
   description: shared.description,
   trusted: shared.trusted,
+  lock: shared.lock,
   private: Remote.shape.private,
   enabled: shared.enabled,
   rules: shared.rules,
@@ -101,7 +106,7 @@ const OpenApi = Remote.extend({
   effects: OperationEffects.default({}),
   key: KeyPlace.optional(),
 })
-/** Nobody has to say it, because the other members do; where it is said, it holds. */
+/** The type is optional, because the other members determine it; where it is given, it applies. */
 const Connection = z.union(
   [
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
@@ -143,7 +148,7 @@ const members = {
 }
 const File = z.strictObject({
   ...members,
-  /** What holds in every organization. */
+  /** Settings of every organization. */
   platform: z.strictObject({ rules: Rules.optional() }).optional(),
   organizations: z.record(Slug, z.strictObject(members)).default({}),
 })
@@ -165,6 +170,7 @@ export interface DeclaredConnection {
   readonly enabled: boolean
   readonly private?: boolean
   readonly trusted?: boolean | undefined
+  readonly lock?: LockMode
   readonly revision: z.output<typeof Remote>['revision']
   readonly timeout: number
   readonly rules?: readonly RuleWords[] | undefined
@@ -294,6 +300,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
       const wire = wireOf()
       const more = {
         ...(own === undefined ? {} : { rules: own }),
+        ...(connection.lock === undefined ? {} : { lock: connection.lock }),
         ...(text === undefined ? {} : { text }),
         ...(connection.description === undefined ? {} : { description: connection.description }),
         ...('private' in connection && connection.private !== undefined ? { private: connection.private } : {}),

@@ -1,6 +1,6 @@
 /**
- * What a preset says of settings that nobody said: values as the environment would give them. A setting that is said counts for
- * more, wherever it is said.
+ * Presets: default values for settings that are not given, as the environment would give them. A setting that is given takes
+ * precedence, wherever it is given.
  */
 export const PRESETS = {
   /**

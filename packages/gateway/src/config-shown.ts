@@ -15,5 +15,5 @@ function shown(value: unknown, secret: boolean): string | null {
   if (secret) return '***'
   return (Array.isArray(value) ? value.join(', ') : String(value)).replaceAll(USER_OF_URL, '$1***@') || null
 }
-/** What stands before the host (RFC 3986, userinfo). */
+/** The part before the host (RFC 3986, userinfo). */
 const USER_OF_URL = /(:\/\/)[^/?#\s@]*@/g

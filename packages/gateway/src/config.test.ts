@@ -465,7 +465,7 @@ describe('variables that Kubernetes sets for a Service', () => {
     expect(config.TOOLWAY_PORT).toBe(8787)
     expect(origins.TOOLWAY_PORT).toBe('default')
     expect(lookup('TOOLWAY_SERVICE_HOST')).toBe('10.96.0.12')
-    // What somebody says by another way counts.
+    // A value given elsewhere takes precedence.
     expect(load({ ...OF_A_SERVICE, PORT: '9000' }).config.TOOLWAY_PORT).toBe(9000)
     await using at = await folder({ '.env': 'TOOLWAY_PORT=9100\n' })
     expect(load(OF_A_SERVICE, at.path).config.TOOLWAY_PORT).toBe(9100)

@@ -1,8 +1,8 @@
 /**
- * What Toolway is told by its environment: one schema, one frozen result, and for each value where it came from.
+ * The configuration from the environment: one schema, one frozen result, and the origin of each value.
  *
- * The one reader of `process.env`. Every setting may also be given as `NAME_FILE`, a path whose content is the value. A
- * name that looks like ours and is not is refused, because a misspelt setting would otherwise be a silent default.
+ * The one reader of `process.env`. Every setting may also be given as `NAME_FILE`, a path whose content is the value. An unknown
+ * name that resembles a setting is refused, because a misspelt setting would otherwise be a silent default.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -31,7 +31,7 @@ const vaultKey = z
   .transform((text) => text.toLowerCase())
 const SECRET_LENGTH = 32
 const onOff = (unsaid: 'on' | 'off') => z.enum(['on', 'off'], 'it must be on or off').default(unsaid)
-/** What the switches of a seed are set to; ours know one word for each. */
+/** The values of a seed's switches; each maps to one value here. */
 const SEED_SWITCH = /^SAGEMCP_ENABLE_/
 const SEED_WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off', '1': 'on', '0': 'off' }
 const RATE_PROBLEM = 'it must be a whole number from 1 to 1000000, or off'
@@ -50,7 +50,7 @@ const bytes = (unsaid: number, least: number, most: number) => {
     .refine((text) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most, problem)
     .transform(Number)
 }
-/** What is not an address or a range would be a proxy that is silently not trusted. */
+/** A value that is neither an address nor a range is refused: it would be a proxy that is silently not trusted. */
 const networks = z
   .string()
   .default('')
@@ -84,7 +84,7 @@ const known = <Shape extends z.ZodType>(also: readonly string[], plain: ReturnTy
   also,
 })
 
-/** What somebody was to replace, and did not, is not set. */
+/** A placeholder that was not replaced counts as not set. */
 const notPlaceholder = z
   .string()
   .optional()
@@ -529,7 +529,7 @@ function readDotenv(folder: string): NodeJS.ProcessEnv {
   }
 }
 
-/** What is said, where it came from, and the name under which it was found. */
+/** The value, its origin, and the name under which it was found. */
 type Read = [text: string | undefined, origin: Origin, source: string]
 
 function withPreset(read: Read, preset: PresetName | undefined, name: SettingName): Read {
@@ -555,8 +555,8 @@ function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): Read {
 }
 
 /**
- * Names so plain that others use them for something else: a shell's HOST is the name of its machine, and build tools have a path
- * in BASE_URL. Nobody meant those.
+ * Generic names that others use for something else: a shell's HOST is the name of its machine, and build tools have a path in
+ * BASE_URL. Such values are ignored.
  */
 function isMeant(source: string, said = ''): boolean {
   if (source === 'HOST') return isIP(said) !== 0 || said === 'localhost'

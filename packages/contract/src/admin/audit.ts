@@ -1,6 +1,6 @@
 /** Records over the admin interface (ledger S3-AUD-02, -03); its paths say audit, as the source system does. */
 import { z } from 'zod'
-import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+import { inOrganization, operation, pageOf, Paging, platform, signedIn } from './operation.ts'
 
 export const AuditEvent = z.strictObject({
   id: z.string(),
@@ -38,12 +38,27 @@ const Filter = {
   start: z.iso.datetime({ offset: true }).optional(),
   end: z.iso.datetime({ offset: true }).optional(),
 }
+/** What the caller kept elsewhere. */
+const Trust = z.strictObject({
+  /** Of keys that sign, with commas; in place of those that the gateway knows. */
+  fingerprints: z
+    .string()
+    .regex(/^[0-9a-f]{64}(?:,[0-9a-f]{64})*$/)
+    .optional(),
+  /** Checkpoints as `SEQ:HASH`, with commas; besides those that the gateway keeps. */
+  checkpoints: z
+    .string()
+    .regex(/^\d{1,15}:[0-9a-f]{64}(?:,\d{1,15}:[0-9a-f]{64})*$/)
+    .optional(),
+})
 const AnyTenant = { tenant_id: z.string().min(1).max(100).optional() }
 
 /** `total` counts no further than a hundred thousand. */
 const Query = Paging.extend(Filter)
 const Export = z.strictObject({
   format: z.enum(['jsonl', 'csv', 'ocsf']).default('jsonl'),
+  /** Only what came behind this number of its chain. */
+  after: z.coerce.number().int().min(0).optional(),
   start: Filter.start,
   end: Filter.end,
 })
@@ -60,6 +75,7 @@ export const ChainVerdict = z.strictObject({
     .strictObject({ kind: z.string(), seq: z.int().nullable(), id: z.string().nullable(), says: z.string() })
     .nullable(),
   fingerprints: z.array(z.string()),
+  warnings: z.array(z.string()),
 })
 export type ChainVerdict = z.output<typeof ChainVerdict>
 const Verdicts = z.strictObject({ items: z.array(ChainVerdict) })
@@ -121,7 +137,7 @@ export const verifyAudit = operation({
   at: `GET ${ADMIN}/audit/verify`,
   summary: 'Check that no record of any organization was changed, removed, put in or moved.',
   needs: platform('audit_view_global'),
-  query: z.strictObject(AnyTenant),
+  query: Trust.extend(AnyTenant),
   answer: Verdicts,
   progress: VerifyProgress,
 })
@@ -131,6 +147,51 @@ export const verifyOrganizationAudit = operation({
   at: `GET ${OWN}/verify`,
   summary: 'Check that no record of an organization was changed, removed, put in or moved.',
   needs: inOrganization('audit_view_own'),
+  query: Trust,
   answer: Verdicts,
   progress: VerifyProgress,
+})
+
+export const listRecordSigners = operation({
+  id: 'listRecordSigners',
+  at: `GET ${ADMIN}/audit/signers`,
+  summary:
+    'The fingerprints of the keys that sign records, the present one first: keep them elsewhere, to verify with.',
+  needs: signedIn,
+  answer: z.strictObject({ fingerprints: z.array(z.string()) }),
+})
+
+/** Fields that can be taken out of a record, each hashed by itself; their order is that of the hashes. */
+export const REDACTABLE = [
+  'principal',
+  'client',
+  'target',
+  'resource_id',
+  'ip_address',
+  'user_agent',
+  'detail',
+] as const
+export type Redactable = (typeof REDACTABLE)[number]
+
+export const redactRecord = operation({
+  id: 'redactRecord',
+  at: `POST ${OWN}/{record}/redact`,
+  summary:
+    'Take values out of a record, and remove its payload; the chain stays whole. The organization may be `platform`, for records of none.',
+  needs: platform('audit_view_global'),
+  body: z.strictObject({ fields: z.array(z.enum(REDACTABLE)).min(1), reason: z.string().trim().min(1).max(1_000) }),
+  answer: z.strictObject({
+    /** Values that were taken out. */
+    fields: z.int(),
+  }),
+})
+
+export const pruneRecords = operation({
+  id: 'pruneRecords',
+  at: `POST ${OWN}/prune`,
+  summary:
+    'Remove records that are older than a moment, up to a signed checkpoint. The organization may be `platform`, for records of none.',
+  needs: platform('audit_view_global'),
+  body: z.strictObject({ before: z.iso.datetime({ offset: true }) }),
+  answer: z.strictObject({ removed: z.int() }),
 })

@@ -36,6 +36,7 @@ export {
   probeAddress,
   Probed,
 } from './connections.ts'
+export { importConnections, ImportedConnection, undoImport } from './imports.ts'
 export {
   addOpenApi,
   getOpenApiDocument,
@@ -194,10 +195,15 @@ export {
   exportOrganizationAudit,
   listAudit,
   listOrganizationAudit,
+  listRecordSigners,
+  pruneRecords,
+  REDACTABLE,
+  redactRecord,
   verifyAudit,
   verifyOrganizationAudit,
   VerifyProgress,
 } from './audit.ts'
+export type { Redactable } from './audit.ts'
 export { getPayloadSetting, PayloadSetting, RecordPayload, setPayloadSetting, showRecordPayload } from './payloads.ts'
 export { Endpoint, findEndpoint } from './endpoints.ts'
 export { ConnectionLogLine, followConnectionLog, listConnectionLog } from './connection-log.ts'

@@ -141,11 +141,11 @@ export const getOpenApiDocument = operation({
 export const refreshOpenApi = operation({
   id: 'refreshOpenApi',
   at: `POST ${CONNECTION}/openapi/refresh`,
-  summary: 'What a newer document changes: fetched anew, or given. It is kept when `apply` says so.',
+  summary:
+    'What a newer document changes: fetched anew, fetched from another address, or given. It is kept when `apply` says so.',
   needs: inOrganization('connector_update'),
   body: z.strictObject({
-    document: source.document,
-    document_gzip: source.document_gzip,
+    ...source,
     apply: z.boolean().default(false),
   }),
   answer: z.strictObject({

@@ -1,15 +1,18 @@
 /** The operations on records: look through them, take them away, have them checked. Taking them away is on record itself. */
+import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { z } from 'zod'
-import type { Db } from '../db/db.ts'
+import type { Db, SystemSql } from '../db/db.ts'
+import { findOrganization } from '../organizations/organizations.ts'
 import { chainLines, type ChainLine, type Look } from '../records/chain/chain-lines.ts'
 import { countChained, createProgress } from '../records/chain/progress.ts'
 import { verify, type Trust, type Verdict } from '../records/chain/verify.ts'
 import { exported, MEDIA, type Format, type Within } from '../records/exports/formats.ts'
 import { countRecords, findRecords, type Filter, type FoundRecord } from '../records/query.ts'
 import { PLATFORM } from '../records/records.ts'
-import { listChained } from '../records/retention.ts'
-import { serveOrganization, servePlatform, type AdminParts, type Served } from './serve.ts'
+import { redactRecord } from '../records/redact.ts'
+import { ForeignCheckpoint, listChained, prune as pruneChain } from '../records/retention.ts'
+import { serveOrganization, servePlatform, serveSignedIn, type AdminParts, type Served } from './serve.ts'
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
 
@@ -60,6 +63,7 @@ const toVerdict = ({ organization_id: organization, first, last, proven, problem
       ? null
       : { kind: problem.kind, seq: problem.seq ?? null, id: problem.id ?? null, says: problem.says },
   fingerprints: [...rest.fingerprints],
+  warnings: [...rest.warnings],
 })
 
 type Asked = Omit<z.output<typeof shapes.listOrganizationAudit.query>, 'limit' | 'offset'>
@@ -73,9 +77,15 @@ const lookOf =
   (work) =>
     db.system(work)
 
-async function* linesOf(organizations: readonly string[], look: Look, signal: AbortSignal): AsyncGenerator<ChainLine> {
+interface Reading {
+  readonly look: Look
+  readonly signal: AbortSignal
+  readonly after?: number | undefined
+}
+
+async function* linesOf(organizations: readonly string[], { look, signal, after }: Reading): AsyncGenerator<ChainLine> {
   for (const organization of organizations) {
-    for await (const line of chainLines({ look, organization, now: new Date() })) {
+    for await (const line of chainLines({ look, organization, now: new Date(), after })) {
       signal.throwIfAborted()
       yield line
     }
@@ -88,11 +98,32 @@ interface Checking {
   readonly progress: (value: shapes.VerifyProgress) => void
 }
 
+type TrustWords = z.output<typeof shapes.verifyOrganizationAudit.query>
+type Known = Awaited<ReturnType<AdminParts['checkpoints']['trust']>>
+
+/** What the gateway knows of its own. Throws `checkpoint.damaged`. */
+const trustOf = ({ checkpoints }: AdminParts): Promise<Known> =>
+  checkpoints.trust().catch((thrown: unknown) => {
+    throw thrown instanceof SyntaxError ? new Fault('checkpoint.damaged', {}, { cause: thrown }) : thrown
+  })
+
+/** With what the caller kept elsewhere. */
+function trustWith({ fingerprints, checkpoints }: TrustWords, own: Known): Trust {
+  const given = checkpoints?.split(',').map((text) => {
+    const [seq = '', hash = ''] = text.split(':')
+    return { seq: Number(seq), hash }
+  })
+  return {
+    fingerprints: fingerprints?.split(',') ?? own.fingerprints,
+    checkpoints: [...(given ?? []), ...own.checkpoints],
+  }
+}
+
 /** A client that leaves ends it with the next record. */
 async function check(organizations: readonly string[], trust: Trust, { look, signal, progress }: Checking) {
   const of = await look((sql) => countChained(sql, organizations))
   const onRecord = createProgress(of, ({ records, seconds }) => progress({ records, of, seconds }))
-  const verdicts = await verify(linesOf(organizations, look, signal), trust, onRecord)
+  const verdicts = await verify(linesOf(organizations, { look, signal }), trust, onRecord)
   return { items: verdicts.map(toVerdict) }
 }
 
@@ -125,6 +156,40 @@ const saysExport = ({ format, start, end }: Exporting, id: string) => ({
 })
 const nothing = async () => {}
 
+/** The chain of an organization by its slug or id, or the platform's. Throws `place.unknown`. */
+async function chainOf(sql: SystemSql, name = ''): Promise<string> {
+  if (name === PLATFORM) return PLATFORM
+  const id = (await findOrganization(sql, name))?.id
+  // The records of an organization stay when it is removed; it has no slug any more.
+  if (id === undefined && !(await listChained(sql)).includes(name)) throw new Fault('place.unknown')
+  return id ?? name
+}
+
+/** Leaves a record of its own, in the chain of the record. */
+const redact = servePlatform(shapes.redactRecord, async ({ look, actor, params, body }) => ({
+  fields: await look(async (sql) => {
+    const redaction = { id: params['record'] ?? '', ...body }
+    const taken = await redactRecord(sql, actor, await chainOf(sql, params['organization']), redaction)
+    if (taken === 0) throw new Fault('thing.unknown', { thing: 'record with such a value' })
+    return taken
+  }),
+}))
+
+/** Leaves a record of its own, in the chain that it prunes, where anything was removed. */
+const prune = servePlatform(shapes.pruneRecords, async ({ parts, look, actor, params, body }) => {
+  const organization = await look((sql) => chainOf(sql, params['organization']))
+  await parts.checkpoints.sign(organization)
+  const signers = await parts.checkpoints.fingerprints()
+  const pruning = { actor, organization, before: new Date(body.before), signers }
+  return { removed: await look((sql) => pruneChain(sql, pruning)).catch(refuseForeign) }
+})
+
+function refuseForeign(thrown: unknown): never {
+  if (!(thrown instanceof ForeignCheckpoint)) throw thrown
+  const { organization, seq } = thrown
+  throw new Fault('checkpoint.foreign', { organization, seq }, { cause: thrown })
+}
+
 export const auditOperations: readonly Served[] = [
   servePlatform(shapes.listAudit, async ({ look, query: { limit, offset, tenant_id: tenant, ...asked } }) => {
     const filter = filterOf(tenant, asked)
@@ -147,19 +212,24 @@ export const auditOperations: readonly Served[] = [
     await change(() => saysExport(asked, tenant ?? 'all'), nothing)
     await parts.checkpoints.sign(tenant)
     const organizations = tenant === undefined ? await parts.db.system(listChained) : [tenant]
-    return streamed(linesOf(organizations, lookOf(parts.db), signal), asked)
+    return streamed(linesOf(organizations, { look: lookOf(parts.db), signal, after: asked.after }), asked)
   }),
   serveOrganization(shapes.exportOrganizationAudit, async ({ parts, change, look, organization, query, signal }) => {
     await change(() => saysExport(query, organization.id), nothing)
     await parts.checkpoints.sign(organization.id)
-    return streamed(linesOf([organization.id], look, signal), query)
+    return streamed(linesOf([organization.id], { look, signal, after: query.after }), query)
   }),
-  servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant }, signal, progress }) => {
-    const trust = await parts.checkpoints.trust()
+  servePlatform(shapes.verifyAudit, async ({ parts, query: { tenant_id: tenant, ...told }, signal, progress }) => {
+    const trust = await trustOf(parts)
     const organizations = tenant === undefined ? await listAll(parts, trust) : [tenant]
-    return check(organizations, trust, { look: lookOf(parts.db), signal, progress })
+    return check(organizations, trustWith(told, trust), { look: lookOf(parts.db), signal, progress })
   }),
-  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, signal, progress }) =>
-    check([organization.id], await parts.checkpoints.trust(), { look, signal, progress }),
+  serveOrganization(shapes.verifyOrganizationAudit, async ({ parts, look, organization, query, signal, progress }) =>
+    check([organization.id], trustWith(query, await trustOf(parts)), { look, signal, progress }),
   ),
+  serveSignedIn(shapes.listRecordSigners, async ({ parts }) => ({
+    fingerprints: [...(await parts.checkpoints.fingerprints())],
+  })),
+  redact,
+  prune,
 ]

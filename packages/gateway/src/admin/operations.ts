@@ -4,6 +4,7 @@ import { answerApprovalSigned, finishOAuth, type Operation } from '@toolway/cont
 import { approvalOperations } from './approvals/approvals.ts'
 import { authOperations } from './people/auth.ts'
 import { connectionOperations } from './connections/connections.ts'
+import { importOperations } from './connections/imports.ts'
 import { describedBy } from './reference/documents.ts'
 import { keyOperations } from './keys/keys.ts'
 import { memberOperations } from './organizations/members.ts'
@@ -58,6 +59,7 @@ const DESCRIBED: readonly Served[] = [
   ...organizationEgressOperations,
   ...probeOperations,
   ...connectionOperations,
+  ...importOperations,
   ...openApiOperations,
   ...accountOperations,
   ...toolOperations,

@@ -52,7 +52,7 @@ export interface AdminParts {
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
   /** What an organization may send where nothing else is settled for it. */
   readonly requestsPerMinute: number
-  readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust'>
+  readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
   /** What is kept of calls besides their records, and for how many days; 0: nothing. */
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
   /** Ways to connect an account. */

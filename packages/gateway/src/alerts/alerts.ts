@@ -1,4 +1,4 @@
-/** Alerts: what people of an organization are to know before it hurts. Whom they reach, and how, is not decided here. */
+/** Alerts: warnings to users of an organization about problems ahead. Their recipients and delivery are decided elsewhere. */
 import { newId, type AlertId, type ConnectionId, type OrganizationId, type UserId } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ export interface NewAlert {
   readonly organizationId: OrganizationId
   readonly kind: AlertKind
   readonly connectionId?: ConnectionId | undefined
-  /** Whom it concerns; absent: whoever administers the organization. */
+  /** The user concerned; absent: administrators of the organization. */
   readonly userId?: UserId | undefined
   /** Facts for people, never a secret. */
   readonly detail: Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** Which alerts are there, for whom? Kept for 90 days. */
+/** Lists alerts and their recipients. Stored for 90 days. */
 import type { AlertId, ConnectionId, UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'

@@ -1,4 +1,4 @@
-/** What people, and webhooks, answered to a question: one answer of each, the last one counts. */
+/** The answers of users and webhooks to an approval request: one answer of each, the last one counts. */
 import type { ApprovalId, OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Questions whether a call may be made, as they are kept. What is asked, and who may answer, is decided elsewhere; here is only that a
- * question is open once, that a grant is used once, and that nothing is good past its time.
+ * Approval requests, as they are stored. Their content and permitted approvers are decided elsewhere. This file ensures that a
+ * request is open once, that a grant is used once, and that nothing is valid past its time.
  */
 import { newId, type ApprovalId, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ export const ApprovalRow = z.object({
   effect: z.enum(['read', 'write', 'destructive']),
   digest: z.string(),
   principal: z.string(),
-  /** Who made the key that calls. */
+  /** The creator of the calling key. */
   made_by: z.string().nullable(),
   caller: z.string(),
   user_id: z.string().nullable(),
@@ -36,7 +36,7 @@ export const ApprovalRow = z.object({
   used_at: z.date().nullable(),
   uses: z.int(),
   told_at: z.date().nullable(),
-  /** What a lasting grant would be for; null where none may be given. */
+  /** The digest that a standing grant would be for; null where none may be given. */
   lasting_digest: z.string().nullable(),
   tool_hash: z.string().nullable(),
 })
@@ -89,7 +89,7 @@ export const organizationOf = async (sql: SystemSql, id: string): Promise<Organi
 
 const Maker = z.object({ maker: z.string().nullable() })
 
-/** Who made the key of that id, as far back as it is known; undefined where it is no key. */
+/** Returns the creator of the key with that id, as far back as it is known; undefined where it is no key. */
 export const findKeyMaker = async (sql: OrgSql, principal: string): Promise<string | undefined> =>
   (await sql(Maker)`select key_maker(${principal}) as maker`)[0]?.maker ?? undefined
 
@@ -188,7 +188,7 @@ export const storeDenial = async (sql: OrgSql, id: ApprovalId, by: string) =>
       returning id`
   ).length > 0
 
-/** Who granted it may not any more: it waits for others, as long as it would have. */
+/** Reopens an approval whose grantor no longer has permission: it waits for others, until its original time limit. */
 export const takeBack = (sql: OrgSql, id: ApprovalId) => sql(Id)`
   update approvals set state = 'pending', decided_at = null, decided_by = null, good_until = null, repeats = false
    where id = ${id} and state = 'granted' returning id`

@@ -1,6 +1,6 @@
 /**
- * Who may answer a question, and whether the answers that are there are enough. Pure: who somebody is by now is handed in, so that an
- * answer counts only as long as whoever gave it may give it.
+ * Determines who may answer an approval request, and whether the existing answers suffice. Pure: the approvers' current facts are
+ * passed in, so that an answer counts only as long as its approver has permission.
  */
 import { ROLES, type Role, type Rule } from '@toolway/contract'
 import type { AnswerRow } from './answers.ts'
@@ -15,11 +15,11 @@ export interface Approver {
   readonly groups: readonly string[]
 }
 
-/** Whose call it is: the person behind it, else what calls. */
+/** The owner of the call: the user behind it, else the calling principal. */
 export interface Caller {
   readonly principal: string
   readonly userId: string | undefined
-  /** Who made the key that calls, where that is known. */
+  /** The creator of the calling key, where that is known. */
   readonly maker?: string | undefined
 }
 
@@ -33,16 +33,16 @@ export const isOwn = ({ principal, userId, maker }: Caller, { id }: Pick<Approve
 
 const PERSON = 'usr_'
 
-/** Whoever may more than a role that is named may this, too. */
+/** A role with more permissions than a named one is permitted, too. */
 const reachesRole = (role: Role | undefined, named: readonly Role[] | undefined): boolean =>
   role !== undefined && named?.some((one) => ROLES.indexOf(role) <= ROLES.indexOf(one)) === true
 
-/** Whether an answer of theirs counts for that rule. Nobody grants a call of their own, unless the rule says so. */
+/** Returns whether the approver's answer counts for that rule. Callers cannot grant their own calls, unless the rule says so. */
 export function fits({ parameters: { by } }: Approve, caller: Caller, approver: Approver): boolean {
   if (isOwn(caller, approver)) return by.self
   if (by.webhooks?.includes(approver.id) === true) return true
   if (reachesRole(approver.role, by.roles)) return true
-  // Who has no role here is nobody here, whatever they were.
+  // An approver without a current role here has no permission, regardless of former roles.
   if (approver.role === undefined) return false
   const email = approver.email?.toLowerCase()
   if (email !== undefined && by.members?.some((one) => one.toLowerCase() === email) === true) return true

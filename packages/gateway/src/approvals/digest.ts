@@ -1,6 +1,7 @@
 /**
- * What a grant is good for: SHA-256 over the canonical text (RFC 8785) of the tool's definition, the arguments as they would be sent,
- * the account, the caller, the connection and the rules that ask. Another byte in any of them is another question.
+ * The scope of a grant: SHA-256 over the canonical text (RFC 8785) of the tool's definition, the arguments as they would be sent,
+ * the account, the caller, the connection and the rules that require it. A different byte in any of them requires another
+ * approval.
  */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '@toolway/protocol'
@@ -13,14 +14,17 @@ export interface Asked {
   readonly arguments: JsonObject
   /** The account that it acts with; null where there is no choice. */
   readonly account: string | null
-  /** Who calls, and by which client of theirs. */
+  /** The caller and its client. */
   readonly caller: string
   readonly connection: string
-  /** What asks for it, and on which terms: a grant under one rule is none under another. */
+  /** The rules that require the approval, and their terms: a grant under one rule is not valid under another. */
   readonly rules: JsonObject[]
 }
 
-/** What "always for this tool" is good for: the same without arguments, and with the rules whole, so that a changed rule asks anew. */
+/**
+ * The scope of "always for this tool": the same without arguments, and with the whole rules, so that a changed rule requires a
+ * new approval.
+ */
 export type LastingAsked = Omit<Asked, 'arguments'>
 
 export const lastingDigestOf = ({ tool, name, account, caller, connection, rules }: LastingAsked): string =>

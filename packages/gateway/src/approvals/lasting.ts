@@ -84,7 +84,7 @@ export const noteUse = (sql: OrgSql, ids: readonly LastingGrantId[]) => sql(Id)`
 export const removeLasting = async (sql: OrgSql, id: string): Promise<boolean> =>
   (await sql(Id)`delete from lasting_grants where id = ${id} returning id`).length > 0
 
-/** What a question's answer gave is taken back with it. */
+/** Removes the standing grants that an approval's answer created. */
 export const removeLastingOf = (sql: OrgSql, approval: string) => sql(Id)`
   delete from lasting_grants where approval_id = ${approval} returning id`
 

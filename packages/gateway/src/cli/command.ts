@@ -10,7 +10,7 @@ import type { Transport } from './transport/transport.ts'
 export type Finish = (code: number) => void
 
 export interface Printed {
-  /** For programs, with --json. */
+  /** For programs, with --json; undefined where the answer went somewhere else. */
   readonly value: unknown
   /** For people. */
   readonly lines: readonly string[]
@@ -28,6 +28,8 @@ export interface CommandDescription<Words, Answer> {
   readonly examples: readonly string[]
   /** Says more, after the options. */
   readonly more?: string
+  /** Answers without any installation where the words ask for that; undefined where they do not. */
+  local?(words: Words, output: Output): Promise<Answer | undefined>
   call(transport: Transport, words: Words, output: Output): Promise<Answer>
   print(answer: Answer, words: Words): Printed
 }
@@ -57,9 +59,10 @@ async function run<Words, Answer>(
   output: Output,
 ): Promise<number> {
   const { withTransport } = await import('./transport/with-transport.ts')
-  const answer = await withTransport((transport) => it.call(transport, words, output))
+  const answer =
+    (await it.local?.(words, output)) ?? (await withTransport((transport) => it.call(transport, words, output)))
   const { value, lines, notes = [], code = EXIT.ok } = it.print(answer, words)
-  output.result(value, lines)
+  if (value !== undefined) output.result(value, lines)
   if (!output.json) for (const note of notes) output.progress(note)
   return code
 }

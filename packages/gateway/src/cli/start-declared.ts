@@ -6,7 +6,7 @@ import { composeDeclared } from '../compose/declared/compose-declared.ts'
 import { refuseDeclared, refuseUnready } from '../compose/declared/curatore/curatore.ts'
 import { rootOf } from '../compose/declared/root.ts'
 import { ConfigFault, isShortKey, type Config, type LoadedConfig } from '../config.ts'
-import { readConfigFile } from '../config-file.ts'
+import { readConfigFile, type Declared } from '../config-file.ts'
 import type { Log } from '../lib/log.ts'
 import { createLogs } from '../telemetry/log.ts'
 import { createVault } from '../vault/vault.ts'
@@ -24,6 +24,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
     throw new ConfigFault('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that declares connections and keys.')
   const declared = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
   if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
+  refuseLocks(declared)
   const logs = createLogs(quietLevel(loaded))
   const { log } = logs
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'))
@@ -51,6 +52,13 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   await Promise.race([told, orphaned])
   await retire(gateway, loaded, log)
   return 0
+}
+
+/** What was accepted of a server's tools is kept nowhere here. */
+function refuseLocks(declared: readonly Declared[]): void {
+  const [locked] = declared.flatMap(({ connections }) => connections.filter(({ lock = 'off' }) => lock !== 'off'))
+  if (locked !== undefined)
+    throw new ConfigFault(`The lock of the connection "${locked.alias}" needs a database: TOOLWAY_STORE is none.`)
 }
 
 /** Settings that work, but less well than their operator may think. */

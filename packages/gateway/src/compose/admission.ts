@@ -1,4 +1,6 @@
-/** What lets a request in, at every door: one way to be admitted, and the streams that are asked again when facts change. */
+/**
+ * Admission of requests, at every endpoint: one method to admit them, and the streams that are checked again when facts change.
+ */
 import { createAdmit, createStand, type Admit, type Stand } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createConnectFirst } from '../call/questions/connect-first.ts'
@@ -28,9 +30,9 @@ export interface ComposeAdmissionParts {
   readonly approvals: Approvals | undefined
   /** Undefined where nothing is kept of what is cut. */
   readonly results?: KeptResults
-  /** Who stands for whom, where no accounts say it. */
+  /** Resolves the user on whose behalf a call is made, where there are no accounts. */
   readonly onBehalf?: OnBehalf
-  /** Which endpoint an address names that does not say it whole. */
+  /** Completes the endpoint of an address that does not name it in full. */
   readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
 }
 
@@ -38,7 +40,7 @@ export interface Admission {
   readonly admit: Admit
   readonly stand: Stand
   readonly open: OpenStreams
-  /** What calls work with. */
+  /** The parts that calls use. */
   readonly calls: CallParts
 }
 

@@ -1,4 +1,4 @@
-/** What connections offer and whether they are there: asked at start, on a word of theirs, and now and then. */
+/** The catalogs and health of connections: fetched at start, after a notification of theirs, and at intervals. */
 import type { Changes } from '../catalog/changes.ts'
 import { createKeepCatalogs, type KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { createKeepHealthy, type KeepHealthy } from '../jobs/keep-healthy.ts'

@@ -1,4 +1,4 @@
-/** What every stage of the composition stands on: it is there before any of them, and each may lean on it. */
+/** The dependencies of every stage of the composition: created before all of them, and usable by each. */
 import type { Store } from '../admin/installation/open-store.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
@@ -8,7 +8,7 @@ export interface Base extends Pick<Store, 'vault'> {
   readonly config: Config
   readonly log: Log
   readonly counters: Counters
-  /** What a stage opens it defers the end of here; all of it ends in the opposite order. */
+  /** A stage defers the closing of its resources here; they are closed in the opposite order. */
   readonly opened: Pick<AsyncDisposableStack, 'defer'>
 }
 

@@ -1,4 +1,4 @@
-/** What lets us in at servers: credentials opened for calls and for the gateway's own asks, kept, renewed and ended. */
+/** Credentials for servers: opened for calls and for the gateway's own requests, stored, renewed and ended. */
 import type { Authority, ConnectionId, CredentialId, OrganizationId, UserId } from '@toolway/contract'
 import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
 import { findNewestOwner, listHeld, noteUses, type HeldRow } from '../credentials/credentials.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Notice } from '../db/db.ts'
 import { hearDatabaseNotifications } from './database-notifications.ts'
 
-/** What the database says, and what was made of it. */
+/** Records the notifications of the database, and their effects. */
 async function fixture() {
   const done: string[] = []
   let hear: (notice: Notice) => void = () => {}

@@ -1,4 +1,4 @@
-/** What the database says when something changed, in this process or another: who is told of which change. */
+/** Distributes database notifications about changes, in this process or another, to the parts concerned. */
 import type { FamilyId, KeyId } from '@toolway/contract'
 import type { Store } from '../admin/installation/open-store.ts'
 import type { Notice as HeardNotice } from '../db/db.ts'
@@ -24,7 +24,7 @@ export interface DatabaseNotificationsParts {
   readonly snapshots: Pick<KeepSnapshots, 'signal'>
   readonly credentials: Pick<CredentialMemory, 'changed'>
   readonly events: Pick<EventFeed, 'hear' | 'lost'>
-  /** Whoever waits for an answer looks anew; without an id, all of them. */
+  /** Callers that wait for an answer check again; without an id, all of them. */
   readonly approvals: { hear(id?: string): void }
   /** There may be something to deliver. */
   readonly wakeWebhooks: () => void
@@ -87,7 +87,7 @@ export async function hearDatabaseNotifications(
 
   const onNotice = (notice: HeardNotice) => {
     if (notice.kind === 'payload') return hear(JSON.parse(notice.payload) as Notice)
-    // What was said while the line was down is lost: everything may have changed.
+    // Notifications sent while the connection was down are lost: everything may have changed.
     forgetKeys()
     void reloadPeople()
     void reloadRules()

@@ -38,7 +38,7 @@ export interface ComposeMcpDoorsParts extends Omit<
   readonly parts: CallParts
   readonly limits: Limits
   readonly room: ChannelRoom
-  /** What tells a client without a token where to get one. */
+  /** The challenge that shows a client without a token where to get one. */
   readonly challenge: Challenge
   readonly seen?: EnterParts['seen']
   /** The sign-ins of browsers, where there are any. */
@@ -61,7 +61,7 @@ export function composeMcpDoors(
   return {
     calls: doors.calls,
     mcp: createMcpDoor(doors),
-    // Who is not signed in is led to the sign-in page by the console, and to no token.
+    // The console redirects users who are not signed in to the sign-in page; they get no OAuth challenge.
     consoleMcp:
       browsers === undefined
         ? undefined
@@ -77,7 +77,7 @@ export function composeMcpDoors(
   }
 }
 
-/** Who gets a session: everybody, nobody, or a client that can be asked where something may have to be confirmed. */
+/** Decides which clients get a session: all, none, or those that can be asked for a confirmation. */
 function sessionsFor(
   { TOOLWAY_SESSIONS: sessions }: Base['config'],
   confirms: ComposeMcpDoorsParts['confirms'],

@@ -1,4 +1,4 @@
-/** What is told by itself: to those who follow an organization, and to the addresses that it set; and which clients are noticed. */
+/** Events: delivered to followers of an organization and to its webhooks; also the record of clients seen. */
 import { findAlert } from '../alerts/list-alerts.ts'
 import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
@@ -37,7 +37,7 @@ export function composeEvents(
   const sendWebhook = createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now })
   const webhooks = createDeliverWebhooks({ db, send: sendWebhook, random: Math.random, log })
   opened.defer(() => webhooks.close())
-  // What was left undone.
+  // Resumes deliveries that an earlier run left over.
   webhooks.wake()
   const { note, close } = createKeepClientsSeen({
     now: Date.now,

@@ -1,4 +1,4 @@
-/** Who is calling: keys, tokens of ours and of others, and what memory knows of accounts and of sign-ins that ended. */
+/** Identity of callers: keys, the gateway's own tokens and those of others, and the accounts and ended sign-ins in memory. */
 import { Fault, type KeyId } from '@toolway/contract'
 import { createTakeOver } from '../admin/keys/old-keys.ts'
 import { createReadPassThroughToken } from '../call/callers/pass-through-token.ts'

@@ -1,4 +1,4 @@
-/** Who asks too much waits: token buckets of this process, and those it shares with others where a Redis is set. */
+/** Rate limits: token buckets of this process, and those it shares with others where a Redis is set. */
 import { createLimits, type Limits } from '../limits/limits.ts'
 import { createRedisCount } from '../limits/redis-count.ts'
 import type { Base } from './core-dependencies.ts'

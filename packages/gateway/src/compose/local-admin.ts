@@ -44,6 +44,8 @@ export interface LocalAdminParts {
 
 export interface LocalAdmin extends AsyncDisposable {
   readonly parts: AdminParts
+  /** Reads what others changed since. */
+  reload(): Promise<void>
 }
 
 const NONE = () => 0
@@ -128,5 +130,5 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     },
   }
   const owned = opened.move()
-  return { parts, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { parts, reload: snapshots.reload, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -1,8 +1,8 @@
 /**
- * What the network of the installation asks of everything that leaves it: certificate authorities of its own, a proxy, package
- * registries. The gateway's own connections trust the authorities; programs get all of it as variables, beneath declared ones.
+ * Network settings of the installation for all outgoing traffic: its own certificate authorities, a proxy, package registries.
+ * The gateway's own connections trust the authorities; programs get all of it as variables, which declared ones override.
  *
- * The gateway itself uses no proxy: the guard judges the address that a connection is made to, and behind a proxy it would not
+ * The gateway itself uses no proxy: the guard evaluates the address that a connection is made to, and behind a proxy it would not
  * know that address.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

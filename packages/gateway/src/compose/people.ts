@@ -1,4 +1,4 @@
-/** What signs people in and lets them in: passwords, the organization's own identity provider, and the pages for browsers. */
+/** Sign-in of users: passwords, the organization's own identity provider, and the pages for browsers. */
 import { randomUUID } from 'node:crypto'
 import type { OrganizationId } from '@toolway/contract'
 import { createPasswordFits } from '../admin/people/fresh-sign-in.ts'

@@ -1,4 +1,4 @@
-/** What remains of what was done: the writer of records, refusals gathered before they are written, signed checkpoints. */
+/** Audit records: the writer of records, refusals gathered before they are written, signed checkpoints. */
 import { join } from 'node:path'
 import { createKeepPayload } from '../call/payload.ts'
 import { createCleanOld } from '../jobs/clean-old.ts'

@@ -1,4 +1,4 @@
-/** What was cut of results: kept, sealed, and removed when its time is over. */
+/** The full content of truncated results: stored, sealed, and removed when it expires. */
 import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeptResults, type KeptResults } from '../results/kept-results.ts'
 import { keptResultRow } from '../vault/sealed-columns.ts'

@@ -1,4 +1,4 @@
-/** What memory knows of each organization, made of the database's rows, and the rules that hold in all of them. */
+/** Snapshots of each organization, made of the database's rows, and the rules that apply to all of them. */
 import { runsHere, type OrganizationId } from '@toolway/contract'
 import { withPreset } from '../call/approvals/preset.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
@@ -96,7 +96,7 @@ interface LoadParts {
   readonly keepRules: KeepRules
   readonly upstreams: Pick<Upstreams, 'open'>
   readonly credentials: OwnCredentials | undefined
-  /** What memory has of an organization's catalogs: lists that did not change are not read again. */
+  /** Returns an organization's catalogs in memory: lists that did not change are not read again. */
   held(id: string): Snapshot['catalogs'] | undefined
 }
 

@@ -68,13 +68,13 @@ export function composeUpstreams(
   return upstreams
 }
 
-/** What is noted of a connection when it is met. */
+/** Stores the results of contacts with a connection. */
 export interface Contacts {
-  /** What an upstream showed it speaks, until the next contact is stored with it. */
+  /** Remembers the revision that an upstream speaks, until the next contact is stored with it. */
   remember(connectionId: string, revision: string): void
   store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer): Promise<void>
   fail(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault): Promise<void>
-  /** What is seen of a connection between two looks at its lists. */
+  /** Stores the state of a connection seen between two fetches of its catalog. */
   note(connectionId: string, fault: Fault | undefined): Promise<unknown>
 }
 
@@ -87,7 +87,7 @@ interface Offered {
 /** In one transaction. */
 const STORED_TOGETHER = 16
 
-/** What the database is told of a connection: what it offered, why it failed, what it speaks. */
+/** Stores facts about a connection in the database: its catalog, the reason of a failure, its revision. */
 export function createContacts({ db }: CoreDependencies): Contacts {
   const revisions = new Map<string, string>()
   const eraOf = (connectionId: string) => {
@@ -113,7 +113,7 @@ export function createContacts({ db }: CoreDependencies): Contacts {
     remember: (connectionId: string, revision: string) => void revisions.set(connectionId, revision),
     async store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) {
       const one = { organizationId, connectionId, offer }
-      // What one server says must not keep from the database what others say.
+      // An offer that cannot be stored must not prevent the storing of others.
       await stored(one).catch(() => storeAlone(one))
     },
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>

@@ -28,7 +28,7 @@ export const ConnectionRow = z.object({
   status_reason: z.string().nullable(),
   /** Whether a tool that was not switched by name is on. */
   tools_default: z.boolean(),
-  /** What is held when its tools are others than they were. */
+  /** The tools that are held for review when they have changed. */
   tool_lock: z.enum(LOCK_MODES),
   /** Whether what its server says of its tools' effects is believed. */
   trusted: z.boolean(),
@@ -107,7 +107,10 @@ export const switchConnection = (sql: OrgSql, id: ConnectionId, enabled: boolean
 export const removeConnection = async (sql: OrgSql, alias: string): Promise<boolean> =>
   (await sql(Id)`delete from connections where alias = ${alias} returning id`).length > 0
 
-/** Whatever is held of it is ended and opened anew, as after any change of it; undefined when there is no such connection. */
+/**
+ * Restarts a connection: its open resources are closed and opened again, as after any change of it; undefined when there is no
+ * such connection.
+ */
 export const restartConnection = async (sql: OrgSql, alias: string): Promise<ConnectionId | undefined> => {
   const rows = await sql(Id)`
     update connections set status = 'new', status_reason = null, updated_at = now()
@@ -140,8 +143,8 @@ export interface NotedContact {
 const OUTAGE_PAUSE = 10
 
 /**
- * What the last contact showed; undefined where that is known already. It is no change of the connection, so `updated_at` stays.
- * The row is locked meanwhile, so only one of several gateways finds a turn.
+ * Notes the result of the last contact; undefined where it is known already. It is no change of the connection, so `updated_at`
+ * stays. The row is locked meanwhile, so only one of several gateways detects a change of state.
  */
 export async function noteContact(
   sql: SystemSql,

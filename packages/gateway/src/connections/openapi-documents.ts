@@ -47,11 +47,11 @@ export const putDocument = (
      set packed = excluded.packed, bytes = excluded.bytes, digest = excluded.digest, kept_at = now()
   returning digest`
 
-/** What was kept of another address is none of this connection's any more. */
+/** Removes the document that was stored for another address of the connection. */
 export const removeDocument = (sql: OrgSql, connectionId: ConnectionId) =>
   sql(Kept)`delete from openapi_documents where connection_id = ${connectionId} returning digest`
 
-/** What is opened of a connection from now on is opened with its new document, as after any change of it. */
+/** Marks the connection as changed, so that it is opened with its new document from now on. */
 export const touchConnection = (sql: OrgSql, connectionId: ConnectionId) =>
   sql(
     Id,

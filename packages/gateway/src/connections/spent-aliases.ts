@@ -23,7 +23,7 @@ export async function listSpentAliases(sql: OrgSql, settings: ConnectionSettings
   return rows.filter(({ led_to: before }) => !isDeepStrictEqual(before, place)).map(({ alias }) => alias)
 }
 
-/** What a record says of a connection that was given such an alias on purpose. */
+/** Returns the detail for the record of a connection that was given such an alias on purpose. */
 export const takesOver = async (
   sql: OrgSql,
   alias: string,

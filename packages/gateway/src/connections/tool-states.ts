@@ -1,6 +1,6 @@
 /**
- * What administrators say of single tools: whether they are on, and what they do. What holds for all others, later ones too, is said
- * of their connection.
+ * Administrators' settings for single tools: whether they are on, and their effect. Settings for all other tools, including later
+ * ones, belong to their connection.
  */
 import { EFFECTS, type ConnectionId, type Effect, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
@@ -65,7 +65,7 @@ export async function sayEffect(
 
 const Said = z.object({ tool: z.string(), effect: z.enum(EFFECTS) })
 
-/** What was said of the effects of a connection's tools, by the server's own names of them. */
+/** Returns the effects set for a connection's tools, by the server's own names of them. */
 export const listSaidEffects = async (
   sql: OrgSql | SystemSql,
   connectionId: ConnectionId,

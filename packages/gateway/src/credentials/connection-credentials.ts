@@ -1,4 +1,4 @@
-/** Which connections have credentials, and whether they serve: how a connection is, in words for people. */
+/** Lists connections with credentials and whether these are valid: the state of a connection, described for users. */
 import type { ConnectionId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'

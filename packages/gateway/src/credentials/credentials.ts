@@ -71,7 +71,7 @@ export const listCredentials = (sql: OrgSql, userId?: UserId | null) => sql(Cred
    where ${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null}
    order by provider, created_at, id`
 
-/** What serves a connection: its own, and those with its vendor that are for all connections to it. */
+/** The credentials of a connection: its own, and those with its vendor that are for all connections to it. */
 export interface OfConnection {
   readonly connectionId: ConnectionId
   readonly provider: string
@@ -128,7 +128,10 @@ export const listHeld = (sql: OrgSql, { connectionId, provider }: OfConnection, 
 
 const Owner = z.object({ user_id: columns.user_id })
 
-/** Whose good credential of a connection was renewed last: what the gateway asks for itself, where nothing is shared. */
+/**
+ * Returns the owner of the most recently renewed valid credential of a connection: the gateway's own requests use it where none
+ * is shared.
+ */
 export async function findNewestOwner(
   sql: OrgSql,
   { connectionId, provider }: OfConnection,
@@ -141,12 +144,12 @@ export async function findNewestOwner(
   return newest?.user_id ?? undefined
 }
 
-/** What it is bound to. */
+/** The binding of a credential. */
 export interface Binding {
   readonly server?: string | undefined
   readonly authority?: Authority | undefined
   readonly clientId?: string | undefined
-  /** Whose secret proves the client. */
+  /** The OAuth app whose secret authenticates the client. */
   readonly appId?: OAuthAppId | undefined
 }
 

@@ -60,7 +60,7 @@ export const ClientRow = z.object({
 })
 export type ClientRow = z.output<typeof ClientRow>
 
-/** What proves the client that a credential was had by. */
+/** Returns the client that a credential was obtained with. */
 export const findClient = async (sql: OrgSql | SystemSql, id: OAuthAppId): Promise<ClientRow | undefined> =>
   (await sql(ClientRow)`select id, client_id, sealed, auth_method from oauth_apps where id = ${id}`)[0]
 

@@ -30,7 +30,7 @@ const AppOf = z
   .nullable()
 const Id = z.object({ id: CredentialOf })
 
-/** What is needed to speak of it to its authorization server. */
+/** The fields needed for requests about a credential to its authorization server. */
 export const BoundRow = z.object({
   id: CredentialOf,
   kind: z.enum(['oauth', 'key']),

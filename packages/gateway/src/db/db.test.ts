@@ -1,4 +1,4 @@
-/** What does the one who holds an `sql` notice of transactions, shapes and a database that goes away? */
+/** Tests `sql` towards its users: transactions, shapes and a database that goes away. */
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,8 +1,7 @@
 /**
- * How does SQL reach the database, and as whom? Through the `sql` of one transaction, which is either one
- * organization's (row-level security shows its rows and no others) or the system's (all rows); the two are different
- * types. It never builds SQL, never retries, and never lets a statement outlive its transaction: a connection
- * goes back to the pool and then belongs to somebody else.
+ * Access to the database through the `sql` of one transaction, which is either one organization's (row-level security shows its
+ * rows and no others) or the system's (all rows); the two are different types. It never builds SQL, never retries, and never lets
+ * a statement outlive its transaction: a connection goes back to the pool and may then be used by another transaction.
  *
  * No upstream call may happen inside `work`: read, leave, call, come back.
  */
@@ -101,7 +100,7 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   }
 }
 
-/** Nobody waits long for a database that is known not to answer. Milliseconds. */
+/** Waits are short while the database is known not to answer. Milliseconds. */
 const HURRY = { after: 2_000, within: 5_000 }
 
 /** Each transaction says whether the database is of use. A failure of the work itself says nothing about it. */

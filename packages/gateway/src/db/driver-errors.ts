@@ -1,11 +1,11 @@
 /**
- * Which failures of a query mean that the database cannot be used rather than that a statement was wrong, and what of an error
- * may be told? It never decides whether to try again: whether a write may be sent twice is known only to the one who sent it.
+ * Classifies failures of a query: the database cannot be used, or a statement was wrong; and selects the parts of an error that
+ * may be reported. It never decides whether to retry: only the sender knows whether a write may be sent twice.
  */
 import pg from 'pg'
 import { DatabaseUnreachable } from './unreachable.ts'
 
-/** What callers are told of each kind of trouble: SQLSTATE or its beginning (PostgreSQL appendix A). The first that fits counts. */
+/** Messages to callers for each kind of failure: SQLSTATE or its prefix (PostgreSQL appendix A). The first match counts. */
 const TROUBLES: readonly (readonly [state: RegExp, problem: string])[] = [
   [/^53100/, 'its disk is full'],
   [/^53[23]00/, 'it takes no more connections'],
@@ -21,7 +21,7 @@ const TROUBLES: readonly (readonly [state: RegExp, problem: string])[] = [
 /** Row-level security and our own triggers refuse with the SQLSTATE of a missing right; that is a mistake of ours. */
 const OUR_MISTAKES: ReadonlySet<string | undefined> = new Set(['ExecWithCheckOptions', 'exec_stmt_raise'])
 
-/** What pg itself says, without any code, when the socket or the wait ends (pg 8.23: client.js, pg-pool). */
+/** Messages of pg itself, without any code, when the socket or the wait ends (pg 8.23: client.js, pg-pool). */
 const goneWords =
   /connection terminated|connection timeout|timeout exceeded|query read timeout|not queryable|client was closed/i
 

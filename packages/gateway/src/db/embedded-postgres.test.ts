@@ -1,4 +1,7 @@
-/** Is the embedded server there when we are, gone when we are gone, and never two? Asked of real processes and real kills. */
+/**
+ * Tests that the embedded server runs while its gateway runs, ends with it, and never runs twice. Uses real processes and real
+ * kills.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'

@@ -1,11 +1,11 @@
 /**
- * Where is the database when nobody has one? Here: the real PostgreSQL from npm on a Unix socket in the data
- * directory, started by this process and ending with it, however it ends. It never listens on the network, never takes
- * over a running server, and exactly one of several starters wins.
+ * The embedded database: the real PostgreSQL from npm on a Unix socket in the data directory, started by this process and ending
+ * with it, however it ends. It never listens on the network, never takes over a running server, and exactly one of several
+ * starters wins.
  *
- *   <directory>/postgres      the cluster          0700
- *   <directory>/run           the socket           0700 (a short folder in the temporary directory if the path is long)
- *   <directory>/postgres.log  what the server said 0600
+ * - `<directory>/postgres`: the cluster, 0700
+ * - `<directory>/run`: the socket, 0700 (a short folder in the temporary directory if the path is long)
+ * - `<directory>/postgres.log`: output of the server, 0600
  */
 import { access, constants, mkdir, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'

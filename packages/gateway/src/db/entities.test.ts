@@ -1,6 +1,6 @@
 /**
- * Are the entities of the control plane kept with every field that was drawn (ledger S3-DATA-01; connectors.md, section 9)?
- * Asked of the schema itself: each drawn field, and the column that keeps it here.
+ * Tests that the entities of the control plane are stored with every specified field (ledger S3-DATA-01; connectors.md, section
+ * 9). Checked against the schema itself: each specified field, and the column that stores it here.
  */
 import { expect, test } from 'vitest'
 import { z } from 'zod'

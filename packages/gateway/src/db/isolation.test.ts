@@ -1,4 +1,4 @@
-/** Do two organizations ever meet in the database? Asked with raw SQL, as code with a mistake would. */
+/** Tests that two organizations never meet in the database, with raw SQL, as faulty code would query it. */
 import type { OrganizationId, RecordId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

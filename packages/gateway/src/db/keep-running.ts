@@ -1,7 +1,7 @@
 /**
- * What happens when the embedded server ends by itself, killed by the system when memory is short or by hand? It is started
- * again, with growing pauses for as long as that fails. Its socket stays where it was, so whoever is connected comes back
- * without being told. It never starts one beside another: PostgreSQL's own lock decides that.
+ * Restarts the embedded server when it ends by itself, killed by the system when memory is short or by hand, with growing pauses
+ * for as long as that fails. Its socket stays where it was, so clients reconnect without notification. It never starts a second
+ * server beside another: PostgreSQL's own lock decides that.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'

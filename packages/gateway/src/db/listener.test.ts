@@ -1,4 +1,4 @@
-/** Does a gateway hear of every change, and does it know when it may have missed some? */
+/** Tests that a gateway is notified of every change, and knows when it may have missed some. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ async function hear(db: Db) {
   const notices: Notice[] = []
   const listener = await db.listen('toolway_changed', (notice) => void notices.push(notice))
   const all = () => notices.flatMap((notice) => (notice.kind === 'payload' ? [JSON.parse(notice.payload)] : []))
-  // What people are told of besides (`event`) changes nothing in memory.
+  // Notifications for followers (`event`) change nothing in memory.
   const changes = () => all().filter((notice: object) => !('event' in notice))
   return { notices, changes, listener }
 }

@@ -1,7 +1,7 @@
 /**
- * How does one hear NOTIFY for hours? On a connection of its own that comes back by itself. What was said while it
- * was away is lost, so it says `reconnected` and the one who listens reloads everything. It never gives up before it
- * is closed, and a callback that throws does not end it.
+ * Receives NOTIFY on a connection of its own that reconnects by itself. Notifications sent while it was disconnected are lost, so
+ * it reports `reconnected` and the listener reloads everything. It never gives up before it is closed, and a callback that throws
+ * does not end it.
  *
  * Needs a direct connection: a transaction-pooling proxy does not carry LISTEN.
  */

@@ -1,4 +1,4 @@
-/** Does a database of any age come to the shape of this program, whatever happens on the way? */
+/** Tests that a database of any age is migrated to the schema of this program, regardless of interruptions. */
 import { spawn } from 'node:child_process'
 import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'

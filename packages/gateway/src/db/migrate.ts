@@ -1,7 +1,7 @@
 /**
- * How does a database get the shape this program expects? By running the numbered files of migrations/ that it has
- * not had yet, each in a transaction of its own, forward only. Any number of replicas may do it at once: the first
- * one does the work and the others find it done. It refuses a database that a newer program has shaped.
+ * Migrates a database to the schema that this program expects, by running the numbered files of migrations/ that are new to it,
+ * each in a transaction of its own, forward only. Any number of replicas may do it at once: the first one does the work and the
+ * others find it done. It refuses a database that a newer program has migrated.
  *
  * Needs a direct connection: an advisory lock belongs to a session, and a transaction-pooling proxy has none.
  */

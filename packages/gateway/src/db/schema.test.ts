@@ -1,4 +1,4 @@
-/** Is the schema people read the schema the migrations make? */
+/** Tests that schema.sql matches the schema that the migrations create. */
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../testing/database.ts'

@@ -1,9 +1,8 @@
 /**
- * What does the database look like after all migrations? One text, the same for the same shape, read from the
- * catalogs (pg_dump does not come with the embedded server). It is for people who read and for the test that keeps
- * `schema.sql` fresh; no program runs it.
+ * Describes the database after all migrations: one text, the same for the same schema, read from the catalogs (pg_dump does not
+ * come with the embedded server). It is for readers and for the test that keeps `schema.sql` current; no program runs it.
  *
- * `node packages/gateway/src/db/schema.ts` writes schema.sql anew.
+ * `node packages/gateway/src/db/schema.ts` writes schema.sql again.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'

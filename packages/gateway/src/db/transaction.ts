@@ -1,6 +1,6 @@
 /**
- * What happens between begin and commit? One connection is taken, its statements run one after the other, and it goes
- * back clean or not at all. Nothing here knows of organizations: the caller's `begin` says who is asking.
+ * Runs one transaction. One connection is taken, its statements run one after the other, and it goes back clean or not at all.
+ * The code here knows nothing of organizations: the caller's `begin` sets the role.
  */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'

@@ -11,7 +11,7 @@ type Outcome = 'nothing' | 'unknown'
 
 export class DatabaseUnreachable extends Fault<'database.unavailable' | 'database.interrupted'> {
   readonly outcome: Outcome
-  /** What the server or the driver said, for the operator. It carries no password; callers do not see it. */
+  /** The message of the server or the driver, for the operator. It carries no password; callers do not see it. */
   readonly reason: string
 
   /** `problem`: a sentence without a subject for the caller, which names no host, account or table. */

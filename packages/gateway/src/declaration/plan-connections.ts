@@ -10,7 +10,6 @@ import {
   refreshOpenApi,
   removeConnection,
   setToolLock,
-  getToolLock,
   toggleConnection,
 } from '@toolway/contract/admin'
 import type { Declared, DeclaredConnection } from '../config-file.ts'
@@ -49,18 +48,18 @@ export interface ConnectionPlan {
 
 /** A connection with rules of its own is switched on when they are there. */
 function creating(organization: string, one: DeclaredConnection): Pick<Step, 'acts' | 'after'> {
-  const { alias, enabled, rules = [], trusted } = one
+  const { alias, enabled, rules = [], trusted = false, lock = 'off' } = one
   const params = { organization, connection: alias }
   const isLater = enabled && rules.length > 0
   const operation = 'api' in one.wire ? addOpenApi : addConnection
   const add = { operation, params: { organization }, body: { ...newBody(one), enabled: enabled && !isLater } }
   return {
-    acts: [add, ...(trusted === true ? [trusting(params, 'off', true)] : [])],
+    acts: [add, ...(trusted || lock !== 'off' ? [locking(params, lock, trusted)] : [])],
     after: isLater ? [{ operation: toggleConnection, params, body: { enabled: true } }] : [],
   }
 }
 
-const trusting = (params: Record<string, string>, mode: string, trusted: boolean): Act => ({
+const locking = (params: Record<string, string>, mode: string, trusted: boolean): Act => ({
   ...{ operation: setToolLock, params, body: { mode, trusted } },
 })
 
@@ -92,11 +91,9 @@ async function changing(
     all.push('document')
     acts.push({ operation: refreshOpenApi, params, body: { document: one.text, apply: true } })
   }
-  const { trusted } = one
-  if (trusted !== undefined && trusted !== held.trusted) {
-    all.push('trusted')
-    const { mode } = await call(getToolLock, { params })
-    acts.push(trusting(params, mode, trusted))
-  }
+  const { trusted = held.trusted, lock = held.lock } = one
+  if (trusted !== held.trusted) all.push('trusted')
+  if (lock !== held.lock) all.push('lock')
+  if (trusted !== held.trusted || lock !== held.lock) acts.push(locking(params, lock, trusted))
   return { fields: all, acts, isReplaced: false }
 }

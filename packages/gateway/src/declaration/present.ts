@@ -1,5 +1,5 @@
 /** The present state of an organization, as the list and get operations tell it. Values of secrets are not part of it. */
-import type { EgressExceptions } from '@toolway/contract'
+import type { EgressExceptions, LockMode } from '@toolway/contract'
 import {
   getEgress,
   getOpenApiDocument,
@@ -27,6 +27,8 @@ import { allOf, type Call } from './call.ts'
 export interface PresentConnection extends Connection {
   /** Whether its server is believed about the effects of its tools. */
   readonly trusted: boolean
+  /** What is held when its tools are others than they were. */
+  readonly lock: LockMode
   /** The text of its OpenAPI document, where the document was given and not fetched. */
   readonly document: string | undefined
 }
@@ -68,10 +70,10 @@ export async function readPresent(call: Call, slug: string): Promise<Present> {
 
 async function readConnection(call: Call, slug: string, one: Connection): Promise<PresentConnection> {
   const params = { organization: slug, connection: one.alias }
-  const { trusted } = await call(getToolLock, { params })
+  const { trusted, mode: lock } = await call(getToolLock, { params })
   const isGiven = one.openapi !== null && one.openapi.document === null
   const document = isGiven ? (await call(getOpenApiDocument, { params })).document : undefined
-  return { ...one, trusted, document }
+  return { ...one, trusted, lock, document }
 }
 
 /** One after another: the gateway limits how much one caller asks at a time. */

@@ -26,6 +26,7 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
       description: description ?? undefined,
       enabled,
       trusted: one.trusted,
+      lock: one.lock,
       ...openApi(one),
       ...server(one, refer),
       revision,
@@ -34,7 +35,7 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
       rules: rules.length === 0 ? undefined : rules,
     },
     {
-      ...{ title: alias, enabled: true, trusted: false, revision: 'auto', checks: 'none' },
+      ...{ title: alias, enabled: true, trusted: false, lock: 'off', revision: 'auto', checks: 'none' },
       timeout: kindOf(connector).timeout,
     },
   )

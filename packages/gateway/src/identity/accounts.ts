@@ -1,7 +1,7 @@
 /**
- * Who is active and who administers the platform, in memory: every token and every member's key asks it, at each request.
+ * Active accounts and platform administrators, in memory: read for every token and every member's key, at each request.
  *
- * It is loaded at the start and again when the database says that people changed; an account it does not hold is no account.
+ * It is loaded at the start and again when the database reports changed users; an account it does not hold is no account.
  */
 import type { UserId } from '@toolway/contract'
 import { z } from 'zod'

@@ -9,7 +9,7 @@ import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
 
 export interface Attempts {
-  /** Throws `login.limit`. What is returned is called when the attempt was good: it then counts as none. */
+  /** Throws `login.limit`. The returned function is called when the attempt succeeded: it then does not count. */
   begin(account: string, address: string | undefined): () => void
   /**
    * The same for what nobody can guess and everybody shares, as codes of 80 bits: without a limit for all of them together, by

@@ -1,8 +1,8 @@
 /**
- * Which clients were seen, as the database keeps them: one row for each caller and each name that a client gives itself.
+ * Clients seen, as the database stores them: one row for each caller and each name that a client gives itself.
  *
- * The database tells of each step that is new (its trigger), whichever gateway saw it. A client that was not seen for 90 days is
- * forgotten, and so are the oldest of a caller whose clients have more names than anybody's would.
+ * The database notifies of each new step (its trigger), whichever gateway saw it. A client that was not seen for 90 days is
+ * deleted, and so are the oldest of a caller whose clients have an implausible number of names.
  */
 import type { KeyId, OrganizationId, UserId } from '@toolway/contract'
 import type { CLIENT_STEPS } from '@toolway/contract/admin'
@@ -14,7 +14,7 @@ export type ClientStep = (typeof CLIENT_STEPS)[number]
 export interface SeenClient {
   readonly organizationId: OrganizationId
   readonly principal: string
-  /** What it calls itself; empty: it does not say. */
+  /** The name that the client gives itself; empty: it gives none. */
   readonly client: string
   readonly version: string
   readonly revision: string

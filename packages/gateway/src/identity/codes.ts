@@ -17,7 +17,7 @@ export function mintCode(): string {
   return [0, 4, 8, 12].map((at) => digits.slice(at, at + 4).join('')).join('-')
 }
 
-/** What was typed as it was meant: letters that look like digits are those digits. */
+/** Normalizes a typed code: letters that look like digits become those digits. */
 const textOf = (typed: string) =>
   typed
     .toUpperCase()
@@ -74,7 +74,7 @@ export async function newPasswordCode(sql: SystemSql, hash: Hash, userId: UserId
   return { code, expiresAt }
 }
 
-/** Whose code it is, without spending it. */
+/** Returns the owner of a code, without spending it. */
 export async function findByPasswordCode(sql: SystemSql, hash: Hash, typed: string): Promise<UserId | undefined> {
   const rows = await sql(Id)`
     select user_id as id from password_codes

@@ -1,8 +1,8 @@
 /**
- * Which sign-ins have ended while their access tokens may still be about: in memory, because every token asks it.
+ * Sign-ins that have ended while their access tokens may still be in use: in memory, because every token is checked against it.
  *
- * The database says what ends, to every gateway; after a loss of that line, and at the start, the list is read. A sign-in is
- * forgotten once its last access token has expired.
+ * The database notifies every gateway of ended sign-ins; after a loss of that connection, and at the start, the list is read. A
+ * sign-in is dropped from it once its last access token has expired.
  */
 import type { FamilyId } from '@toolway/contract'
 

@@ -21,11 +21,11 @@ export interface IdentityParts {
   find(hash: Buffer, within: number): Promise<KeyRow | undefined>
   /** A key that was taken over with a slow hash, which is replaced now; asked only for what `find` does not know. */
   findSlow?(key: string): Promise<KeyRow | undefined>
-  /** Who is known elsewhere: the key of the environment, and the tokens of other issuers. */
+  /** Principals known elsewhere: the key of the environment, and the tokens of other issuers. */
   readonly externalPrincipals?: ExternalPrincipals | undefined
   /** Told that a key is in use, once for each time that it is taken into memory. */
   onUse?(id: KeyId): void
-  /** Who a token stands for, and until when; throws `token.unknown` or `token.expired`. It asks no database. */
+  /** Returns the principal of a token, and its expiry; throws `token.unknown` or `token.expired`. It queries no database. */
   readToken(token: string): Promise<Token>
   /** Whether the account and the sign-in behind a token still stand; asked at each use, of memory. */
   stands(token: Token): boolean
@@ -58,7 +58,7 @@ export function createIdentity(parts: IdentityParts): Identity {
   const keys = createKeyMemory(outage, onUse)
   const salt = randomBytes(16).toString('hex')
 
-  /** Nobody has heard of accounts, members or ended sign-ins since the database went. */
+  /** Accounts, members and ended sign-ins have not been updated since the database went away. */
   function refuseAfterGrace(): void {
     if (outage.awayFor() > outage.grace) throw new Fault('database.unavailable', { problem: 'it does not answer' })
   }

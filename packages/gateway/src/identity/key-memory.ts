@@ -21,7 +21,7 @@ export interface KeyLook {
   findSlow(): Promise<KeyRow | undefined> | undefined
 }
 
-/** What may serve while the database is away. */
+/** The limits for serving from memory while the database is away. */
 export interface Outage {
   /** Milliseconds for which the database has not been of use; 0 while it is. */
   awayFor(): number
@@ -128,7 +128,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       }
       if (isFresh(held)) return admit(held)
       if (held.failing === undefined || !lasts(held)) return confirm(name, held, by)
-      // Nobody waits again for a database that did not answer a moment ago.
+      // Callers do not wait again for a database that did not answer a moment ago.
       if (Date.now() - held.failing.last > AGAIN) {
         held.failing.last = Date.now()
         confirm(name, held, by).catch(() => {})

@@ -18,7 +18,7 @@ export interface Principal {
   /** `usr_…`, `key_…` or `operator`: what records, sessions and limits know it by. */
   readonly id: string
   readonly kind: 'user' | 'key' | 'operator'
-  /** Whose membership decides; undefined for keys of nobody's and for the operator. */
+  /** The user whose membership decides; undefined for keys without an owner and for the operator. */
   readonly userId: UserId | undefined
   /** The only organization it may address. */
   readonly organizationId: OrganizationId | undefined
@@ -33,7 +33,7 @@ export interface Principal {
   readonly toolset: string | undefined
   /** The address that its token was made for (RFC 8707); undefined for keys, which are for all of them. */
   readonly resource: string | undefined
-  /** Which endpoint that is; undefined for who may address all of them. */
+  /** The endpoint of that resource; undefined for principals that may address all of them. */
   readonly endpoint: Endpoint | undefined
   /** The OAuth client that acts for the user; `browser` and `command line` are our own. */
   readonly client: string | undefined

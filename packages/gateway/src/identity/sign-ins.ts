@@ -1,8 +1,9 @@
 /**
- * Sign-ins and the refresh tokens that descend from them: each token is good once, and one that comes twice ends its sign-in.
+ * Sign-ins and the refresh tokens that descend from them: each token is single-use, and one that is presented twice ends its
+ * sign-in.
  *
- * A token is 256 random bits, kept by keyed hash only. Which of two that come at once is the first, the database decides by
- * the lock on its row, whichever replicas they came to.
+ * A token is 256 random bits, stored as a keyed hash only. Of two that arrive at once, the database decides the first by the lock
+ * on its row, whichever replicas received them.
  */
 import { randomBytes } from 'node:crypto'
 import { newId, type FamilyId, type OrganizationId, type UserId } from '@toolway/contract'

@@ -97,7 +97,7 @@ export interface UserChange {
   readonly platformAdmin?: boolean | undefined
 }
 
-/** Whoever may not sign in any more loses every token: the epoch is raised. */
+/** A user who is deactivated loses every token: the epoch is raised. */
 export async function changeUser(sql: SystemSql, id: UserId, change: UserChange): Promise<UserRow | undefined> {
   const { name = null, active = null, platformAdmin = null } = change
   const rows = await sql(UserRow)`

@@ -85,7 +85,7 @@ const find = async (db: Db, { organizationId, id }: Hook) => {
   return found ?? expect.fail('it is gone')
 }
 
-/** What waits is due at once. */
+/** Makes waiting deliveries due at once. */
 const hurry = (db: Db) =>
   db.system(
     (sql) => sql(Nothing)`update webhook_deliveries set next_try = now() - interval '1 second', leased_until = null`,
@@ -225,7 +225,7 @@ describeEachPostgres('webhooks', (createDatabase) => {
       .poll(async () => (await find(db, inside)).last_problem)
       .toBe('its address does not resolve, or lies in a network that it may not reach')
     expect(receiver.got.length).toBeLessThanOrEqual(1)
-    // What hangs ends with the gateway, and is nobody's fault: it is tried by whoever comes next.
+    // A delivery that hangs ends with the gateway, and counts as no failure: the next gateway tries it.
     await job.close()
     await running
     expect(await find(db, hanging)).toMatchObject({ waiting: 1, last_problem: null })

@@ -94,7 +94,7 @@ export function createDeliverWebhooks({ db, send, random, log }: DeliverWebhooks
 
   async function deliver(row: LeasedRow, lease: string): Promise<void> {
     const sent = await send({ ...row, webhookId: row.webhook_id }, closed.signal)
-    // Whoever comes next tries it: nobody knows whether it got through.
+    // The next gateway tries it, since it is unknown whether it was delivered.
     if (closed.signal.aborted) return
     const held = { id: row.id, webhook_id: row.webhook_id, lease }
     const { status, problem } = sent

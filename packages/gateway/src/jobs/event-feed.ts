@@ -1,9 +1,10 @@
 /**
- * What the followers of an organization hear by themselves: that its connections are others now, that there are new records, alerts
- * that concern them, and that a client of theirs came in.
+ * Events that followers of an organization receive: changed connections, new records, alerts that concern them, and clients of
+ * theirs that connected.
  *
- * The database says it, so every gateway tells its own followers of what any of them did. Who follows is bounded for each principal
- * and each organization; what came while nobody followed is not told later. It is asked at each event what a follower may know.
+ * The database sends the notifications, so every gateway informs its own followers of changes by any of them. The number of
+ * followers is limited for each principal and each organization; earlier events are not sent later. A follower's permission is
+ * checked at each event.
  */
 import { Fault, permits, type OrganizationId } from '@toolway/contract'
 import { INTEGRATION_ACTIONS, type ClientSeen, type GatewayEvent } from '@toolway/contract/admin'
@@ -17,7 +18,7 @@ import type { Log } from '../lib/log.ts'
 type IntegrationChanged = Extract<GatewayEvent, { type: 'integrations_changed' }>
 type Changed = Omit<IntegrationChanged, 'version'>
 
-/** What the database says: what happened to a connection, or that there is an alert. */
+/** The database's notification: a change of a connection, or a new alert. */
 export interface EventNotice {
   readonly organization?: string | undefined
   readonly event?: { readonly id?: unknown; readonly action?: unknown } | undefined
@@ -66,7 +67,7 @@ export interface EventFeed {
   close(): void
 }
 
-/** What one save sets off is told at once. Milliseconds. */
+/** Changes within this time are sent together, such as those of one save. Milliseconds. */
 const GATHER = 100
 /** Between two words that there are new records, which a busy organization has all the time. */
 const RECORDS_EVERY = 1_000
@@ -90,7 +91,7 @@ function sayTo({ followers }: Followed, event: GatewayEvent, may: (follower: Fol
   for (const follower of followers) if (may(follower)) follower.hear(event)
 }
 
-/** Which follower may hear of what, by the role that the follower has at that moment. */
+/** Decides which follower may receive an event, by the role that the follower has at that moment. */
 function createAudience({ accounts, findOrganization }: Pick<EventFeedParts, 'accounts' | 'findOrganization'>) {
   function roleOf({ principal, organizationId }: Follower) {
     const snapshot = findOrganization(organizationId)
@@ -185,7 +186,7 @@ export function createEventFeed(parts: EventFeedParts, most: Most = MOST) {
     try {
       if (changes.length > 0) await refresh(organization)
       for (const change of changes) say(here, now(organization, change), undefined)
-      // Which ones is for those who may see them to look up.
+      // The event does not name the approvals: users with permission look them up.
       if (isAsked) say(here, { type: 'approvals_changed' }, undefined)
       for (const one of seen) sayTo(here, seenOf(one), (follower) => mayHearOf(follower, one))
       for (const id of alerts) {

@@ -1,6 +1,6 @@
 /**
- * Ends questions that nobody answered in time, and grants that nobody used: each with an alert and a record, whichever gateway comes
- * first. What is over for a month is removed; the records of it stay.
+ * Ends approval requests that were not answered in time, and grants that were not used: each with an alert and a record, by the
+ * first gateway to do so. Entries that ended a month ago are removed; their records stay.
  */
 import { expireDue, removeOldApprovals, untilDue } from '../approvals/approvals.ts'
 import { removeUnused } from '../approvals/lasting.ts'
@@ -65,7 +65,7 @@ export function createKeepApprovals({ db, log }: { db: Pick<Db, 'system'>; log: 
   plan(LEAST)
   return {
     wake() {
-      // What is planned sooner stays: changes without end would put it off for ever.
+      // An earlier planned run is kept: a series of changes would otherwise postpone it forever.
       if (next - Date.now() > LEAST) plan(LEAST)
     },
     run,

@@ -95,7 +95,7 @@ export function keepCatalog(parts: KeepCatalogParts, wanted: Wanted, signal: Abo
   }
 
   async function refresh(): Promise<void> {
-    // What is said meanwhile is looked at when this ends.
+    // Notifications that arrive meanwhile are handled when this fetch ends.
     if (running) return
     running = true
     const [heard, isUrgent, kinds] = [heardAt, urgent, [...announced]]
@@ -176,7 +176,7 @@ function createPacing(): Pacing {
 interface Looked {
   /** Milliseconds until the next look. */
   readonly wait: number
-  /** What was heard before is to be looked at still. */
+  /** The earlier notification still requires a fetch. */
   readonly again: boolean
   /** There are new lists. */
   readonly synced: boolean

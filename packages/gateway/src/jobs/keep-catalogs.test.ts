@@ -41,7 +41,7 @@ function fixture({ loads = false } = {}) {
       warn: (facts, message) => void story.push(`warn ${(facts as { connection?: string }).connection}: ${message}`),
     },
   })
-  /** What happened while that much time went by. */
+  /** Returns the events during that time. */
   const after = async (milliseconds: number): Promise<string[]> => {
     await vi.advanceTimersByTimeAsync(milliseconds)
     return story.splice(0)

@@ -37,7 +37,7 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   const { log } = parts
   const kept = new Map<ConnectionId, CatalogState>()
   const turns = createTurns({ atOnce: AT_ONCE, waiting: Infinity })
-  // Nobody is turned away from a line without an end.
+  // A queue without a limit refuses no one.
   const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
 
   function start(wanted: Wanted): CatalogState {

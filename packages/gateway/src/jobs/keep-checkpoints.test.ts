@@ -48,7 +48,7 @@ describeEachPostgres('checkpoints', (createDatabase) => {
     const asked = { actor: ACTOR, organization, before: new Date(Date.now() + 60_000) }
     expect(await db.system((sql) => prune(sql, { ...asked, signers }))).toBe(3)
 
-    // Whoever writes to the database can store a checkpoint, and cannot have its key be one of ours.
+    // A writer to the database can store a checkpoint, but its key is not accepted as one of the gateway's.
     await add()
     await make(strange)
       .sign()

@@ -28,7 +28,7 @@ export interface KeepCheckpoints {
   begin(): void
   /** Sign what came since, of one organization or of all. */
   sign(organization?: string): Promise<void>
-  /** What a chain is to be held against: the keys that sign, and the checkpoints that were kept outside the database. */
+  /** Returns the data for verifying a chain: the signing keys, and the checkpoints that were stored outside the database. */
   trust(): Promise<Omit<Trust, 'checkpoints'> & { readonly checkpoints: readonly KeptOf[] }>
   /** Of the keys that sign, and of those that did before them. */
   fingerprints(): Promise<readonly string[]>
@@ -39,7 +39,7 @@ type KeptOf = Required<KeptElsewhere>
 
 export interface KeepCheckpointsParts {
   readonly db: Db
-  /** What seals the list of keys that signed before. */
+  /** The part of the vault that seals the list of former signing keys. */
   readonly vault: Pick<Vault, 'seal' | 'open' | 'signingKeys'>
   readonly kept: KeptCheckpoints
   readonly log: Log
@@ -59,7 +59,7 @@ const RETENTION = {
 
 /** The folder of the data directory in which they are kept. */
 export const CHECKPOINTS = 'checkpoints'
-/** What the vault derives the keys for. */
+/** The purpose for which the vault derives the keys. */
 const PURPOSE = 'record checkpoints'
 const DAY = 86_400_000
 /** Between two looks for what is too old. Milliseconds. */

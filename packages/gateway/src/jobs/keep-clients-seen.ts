@@ -1,8 +1,9 @@
 /**
- * Which client just did a step that it had not done for a while, noted behind the back of its request (ADR 0041).
+ * Notes clients that made a step for the first time in a while, outside their request (ADR 0041).
  *
- * The call path asks memory, once for each request, and waits for nothing: what is new is gathered for a tenth of a second and stored
- * in one statement, and the database tells every gateway. What memory forgets, or cannot store, is noted when it happens again.
+ * The call path reads memory, once for each request, and waits for nothing: new steps are gathered for a tenth of a second and
+ * stored in one statement, and the database notifies every gateway. A step that memory has dropped, or could not store, is noted
+ * when it happens again.
  */
 import { MODERN, type McpRequest, type Caller } from '@toolway/protocol'
 import { LRUCache } from 'lru-cache'
@@ -41,7 +42,7 @@ const STEPS: Readonly<Record<string, ClientStep>> = {
 }
 const INTRODUCED: ClientStep = 'initialize'
 
-/** What the console does for a person is no client's doing. */
+/** Requests of the console for a user do not count as a client. */
 const OWN = 'browser'
 
 type Times = Partial<Record<ClientStep, number>>

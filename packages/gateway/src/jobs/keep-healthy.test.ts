@@ -128,7 +128,7 @@ describe('a connection that is not there', () => {
     expect(held.noted).toEqual(['web upstream.timeout'])
     expect(held.again).toEqual(['web'])
     await after(5 * MINUTE)
-    // What was noted by others in between is noted again; that is all.
+    // The state is noted again, in case others have changed it in between; nothing else happens.
     expect(held.noted).toEqual(['web upstream.timeout', 'web upstream.timeout'])
     expect(held.again).toEqual(['web'])
     there = true

@@ -19,7 +19,7 @@ export interface KeepHealthyParts {
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number
-  /** What a check found: undefined after a failure means that it is well again. */
+  /** Notes the result of a check: undefined after a failure means that it has recovered. */
   note(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault | undefined): Promise<void>
   /** Whether this gateway is to ask a remote server now: no other one did within so many milliseconds. */
   claim(connectionId: ConnectionId, within: number): Promise<boolean>

@@ -50,7 +50,7 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
   const held = new Map<OrganizationId, HeldRules>()
   return {
     policyOf({ id: organizationId, slug }, rows, toolsets) {
-      // What the platform says of others is nothing that an organization hears of.
+      // An organization is not notified of platform rules about other organizations.
       const concerns = (organizations: readonly string[] | undefined) => organizations?.includes(slug) ?? true
       const above = platform.inForce.rules.filter(({ match }) => concerns(match.organizations))
       const own = inForce([...rows.map(keptOfOrganization), ...keptOfToolsets(toolsets)])

@@ -62,7 +62,7 @@ export interface KeepSessions {
 /** A restart may think a session this much younger than it is. Milliseconds. */
 const TOUCH_EVERY = 5 * 60_000
 const ROUND = 60_000
-/** What changes together is one statement. */
+/** Changes within this time are stored in one statement. */
 const GATHER = 20
 /** Longer than a database that answers takes to store a session. */
 const STORED_WITHIN = 2_000
@@ -177,7 +177,7 @@ export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
       log.warn({ err: thrown }, 'idle sessions could not be removed')
     })
   }
-  /** What was seen last before that is idle, whatever its row does not know yet. */
+  /** A session last seen before that time is idle, even if its row is not up to date. */
   const oldest = () => new Date(now() - IDLE - TOUCH_EVERY)
 
   function add(requestContext: RequestContext, session: Session, hash: Buffer, openedAt: Date): StoredSession {

@@ -64,7 +64,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       try {
         place(ids, await load(ids === undefined ? undefined : [...ids]))
       } catch (thrown) {
-        // What was asked for stays asked for.
+        // The requested loads stay pending after a failure.
         wantsAll ||= ids === undefined
         for (const id of ids ?? []) wanted.add(id)
         throw thrown
@@ -85,7 +85,7 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
 
   function planAnew(after: number): Planned {
     const { promise: loaded, resolve, reject } = Promise.withResolvers<void>()
-    // Nobody may wait for it.
+    // The promise may have no waiter.
     loaded.catch(() => {})
     const timer = setTimeout(() => {
       planned = undefined

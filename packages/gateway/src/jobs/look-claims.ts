@@ -21,11 +21,11 @@ import type { Log } from '../lib/log.ts'
 
 export interface LookClaims {
   claim(claim: Claim): Promise<Claimed>
-  /** What came of a look that was granted. */
+  /** The outcome of a fetch that was permitted. */
   settle(settled: Omit<Settled, 'lease'>): Promise<void>
   /** Whether this gateway is to ask whether a server is there: no other one did within so many milliseconds. */
   claimCheck(connectionId: ConnectionId, within: number): Promise<boolean>
-  /** What is under way is left to other gateways. */
+  /** Leaves fetches under way to other gateways. */
   close(): Promise<void>
 }
 

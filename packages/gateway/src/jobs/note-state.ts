@@ -1,6 +1,6 @@
 /**
- * What the last contact with a connection showed, noted in its row; an outage and its end are told to administrators, in the same
- * transaction. However many gateways see an outage, one of them tells of it.
+ * Stores the result of the last contact with a connection in its row; administrators are notified of an outage and its end, in
+ * the same transaction. If several gateways see an outage, one of them reports it.
  */
 import type { ConnectionId } from '@toolway/contract'
 import { addAlert } from '../alerts/alerts.ts'

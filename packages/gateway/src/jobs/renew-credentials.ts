@@ -1,8 +1,8 @@
 /**
- * Renews credentials before they run out, also those that nobody uses, and tells those who rely on one that cannot renew itself.
+ * Renews credentials before they expire, also unused ones, and notifies the users of one that cannot be renewed.
  *
- * Every gateway looks each minute; the lease in the database lets one of them renew, and one of them tell. A failure holds up no other
- * credential. What must be mended by a person is found by the renewal itself.
+ * Every gateway checks each minute; the lease in the database lets one of them renew, and one of them notify. A failure delays no
+ * other credential. The renewal itself detects credentials that a user must repair.
  */
 import type { CredentialId } from '@toolway/contract'
 import type { DueRow } from '../credentials/renewal.ts'

@@ -1,6 +1,7 @@
 /**
- * Keeping what a server offered, in one transaction: its lists, the names that clients know them by, and the account of each tool,
- * compared with what was accepted. What changed comes in or is held, as the connection's lock says, and is on record.
+ * Stores the catalog of a server, in one transaction: its lists, the names that clients know them by, and the account of each
+ * tool, compared with the accepted one. A change is accepted or held for review, depending on the connection's lock, and is
+ * recorded.
  */
 import { randomUUID } from 'node:crypto'
 import type { ConnectionId, EffectSpeakers, LockMode, OrganizationId } from '@toolway/contract'
@@ -94,7 +95,7 @@ function withinRoom(offer: Offer, { most, others }: Room): { offer: Offer; bytes
   return { offer: { ...offer, ...Object.fromEntries(kept), leftOut: leftOut.items }, bytes }
 }
 
-/** What is another than it was when its server was asked last. */
+/** The differences from the previous fetch. */
 interface Drift {
   readonly known: ReadonlyMap<string, KnownTool>
   /** Another than what was accepted and what is held, or new. */
@@ -125,7 +126,7 @@ function compare(rows: readonly KnownTool[], seen: readonly Sighting[]): Drift {
   }
 }
 
-/** What became of a drift. */
+/** The outcome of a drift. */
 interface StoredDrift extends Pick<Drift, 'known' | 'back' | 'gone'> {
   readonly accepted: readonly Sighting[]
   readonly held: readonly Sighting[]
@@ -134,7 +135,7 @@ interface StoredDrift extends Pick<Drift, 'known' | 'back' | 'gone'> {
 interface Judging {
   readonly mode: LockMode
   readonly drift: Drift
-  /** Whose word counts for the effect of a tool. */
+  /** The sources that determine the effect of a tool. */
   speakersOf(tool: string): EffectSpeakers
 }
 

@@ -14,7 +14,7 @@ export interface Offer {
   readonly resources: readonly JsonObject[]
   readonly templates: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
-  /** What the server lists and is not taken, with the reason. */
+  /** Listed items that are not accepted, with the reason. */
   readonly leftOut: readonly LeftOut[]
 }
 

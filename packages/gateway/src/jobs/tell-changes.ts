@@ -27,7 +27,7 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const toolsScreened = last.rules !== now.rules
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
-    // Which tool a rule concerns is not asked: a client that lists once too often sees the same list.
+    // The tools that a rule concerns are not determined: a client that lists once too often gets the same list.
     const screened = toolsScreened || switchesOf(last, id) !== switchesOf(now, id) || isGone(last, now, id)
     for (const kind of KINDS)
       if (selected || (kind === 'tools' && screened) || offerOf(last, id, kind) !== offerOf(now, id, kind))
@@ -35,7 +35,7 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   }
 }
 
-/** Whoever listens to what it has must look again, also where its lists were empty. */
+/** Clients of a connection that is gone must list again, even where its lists were empty. */
 const isGone = (last: Snapshot, now: Snapshot, id: ConnectionId): boolean => isThere(last, id) && !isThere(now, id)
 
 const isThere = (snapshot: Snapshot, id: ConnectionId): boolean =>
@@ -70,7 +70,7 @@ function indexOf(snapshot: Snapshot): Index {
 
 const known = new WeakMap<object, string>()
 
-/** What a connection offers of a kind, as text to compare; a catalog's text is made once. */
+/** Returns a connection's offer of a kind, as text to compare; a catalog's text is computed once. */
 function offerOf(snapshot: Snapshot, id: ConnectionId, kind: Changed): string {
   const { organization, catalogs } = snapshot
   if (!organization.active) return ''

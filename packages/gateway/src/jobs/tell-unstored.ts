@@ -23,7 +23,7 @@ export interface TellUnstoredParts {
 export interface TellUnstored {
   /** The same as the given one, heard. */
   readonly store: (entries: readonly Entry[]) => Promise<void>
-  /** What keeps records from being stored, as a sentence for operators; undefined while they are. */
+  /** Returns the reason why records cannot be stored, as a sentence for operators; undefined while they can. */
   problem(): string | undefined
 }
 

@@ -1,8 +1,8 @@
 /**
- * Which alias does a connection get from the name a client used?
+ * Derives a connection's alias from the name a client used.
  *
- * Small letters, digits, `-` and `_`, beginning with a letter, at most 31 characters, and unlike every alias taken
- * before it: the second of a name gets `_2`. The same file gives the same aliases in the same order.
+ * Small letters, digits, `-` and `_`, beginning with a letter, at most 31 characters, and unlike every alias taken before it: the
+ * second of a name gets `_2`. The same file gives the same aliases in the same order.
  */
 const MAX_LENGTH = 31
 

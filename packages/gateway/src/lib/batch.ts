@@ -21,7 +21,7 @@ export function createBatch<Item, Result>({ run, most }: BatchParts<Item, Result
 
   async function work(): Promise<void> {
     running = true
-    // What is asked for in the same turn of the event loop goes together from the first run on.
+    // Requests made in the same turn of the event loop are batched from the first run on.
     await Promise.resolve()
     while (waiting.length > 0) await runSome(waiting.splice(0, most))
     running = false

@@ -1,10 +1,10 @@
 /**
- * What does a JSON text say, and where exactly is it wrong?
+ * Parses a JSON text, and locates its errors.
  *
- * Reads by RFC 8259 and keeps every number and string as written, so that a large number survives being formatted.
- * `relaxed` also takes comments, commas before a closing bracket and a byte order mark, as the settings files of
- * editors have them. Faults carry line and column (1-based) and say at most one character of the text, because the
- * text may hold secrets. Never goes deeper than MAX_DEPTH.
+ * Reads by RFC 8259 and keeps every number and string as written, so that a large number survives being formatted. `relaxed` also
+ * takes comments, commas before a closing bracket and a byte order mark, as the settings files of editors have them. Faults carry
+ * line and column (1-based) and at most one character of the text, because the text may hold secrets. Never goes deeper than
+ * MAX_DEPTH.
  */
 const MAX_DEPTH = 200
 

@@ -1,4 +1,4 @@
-/** What a part needs of a log: pino's shape, so that tests hand in four small functions. */
+/** The interface that parts need of a log: pino's shape, so that tests pass in four small functions. */
 export interface Log {
   debug(facts: object, message: string): void
   info(facts: object, message: string): void

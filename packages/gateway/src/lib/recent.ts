@@ -3,7 +3,7 @@
  * younger is full. A look-up of a name that is in use costs one look into a map, and nothing is allocated for it.
  */
 export interface Recent<Value> {
-  /** What is kept under the name; made when there is none (any more). */
+  /** Returns the value stored under the name; created when there is none (any more). */
   get(name: string): Value
   /** Never more than it may hold. */
   readonly size: number

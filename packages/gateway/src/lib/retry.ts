@@ -61,7 +61,10 @@ export async function retry<T>(work: (left: number) => Promise<T>, retrying: Ret
   }
 }
 
-/** What `Retry-After` says, in milliseconds from now (RFC 9110, section 10.2.3: seconds or a date); undefined for what is neither. */
+/**
+ * Parses `Retry-After`, in milliseconds from now (RFC 9110, section 10.2.3: seconds or a date); undefined for a value that is
+ * neither.
+ */
 export function retryAfter(said: string | undefined, now: number): number | undefined {
   if (said === undefined) return undefined
   if (/^\s*\d{1,9}\s*$/.test(said)) return Number(said) * 1000

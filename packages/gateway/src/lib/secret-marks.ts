@@ -1,9 +1,9 @@
 /**
- * Which parts of a command or an address are secrets, and how are they shown?
+ * Finds and masks secrets in a command or an address.
  *
- * Values of variables and headers are always secret and are masked by who prints them. Arguments and addresses may hold
- * secrets too; here a generous guess is made from the flag before them, their own form and their length. A guess too
- * many only hides a word on a screen. Never prints any part of what it takes for a secret.
+ * Values of variables and headers are always secret and are masked by the code that prints them. Arguments and addresses may hold
+ * secrets too; here a generous guess is made from the flag before them, their own form and their length. A false positive only
+ * hides a word on a screen. Never prints any part of a suspected secret.
  */
 export const MASK = '•••'
 

@@ -1,9 +1,9 @@
 /**
- * Is there room for one more? Token buckets in this process's memory: as many tokens as requests per minute, refilled by a
- * sixtieth of them each second (ledger S3-RATE-01).
+ * Token buckets in this process's memory: as many tokens as requests per minute, refilled by a sixtieth of them each second
+ * (ledger S3-RATE-01).
  *
- * It takes or it says how long to wait; it never waits, promises or allocates. Names that were not used lately are forgotten:
- * after a minute, or the longer time that a rule names, a bucket is full again, which is what a new one is.
+ * It takes tokens or returns the time to wait; it never waits, promises or allocates. Names that were not used lately are
+ * dropped: after a minute, or the longer time that a rule names, a bucket is full again, as a new one is.
  */
 import { createRecent } from '../lib/recent.ts'
 
@@ -37,7 +37,7 @@ interface Bucket {
 }
 
 export const MINUTE = 60_000
-/** What adding up parts of a token may lose. */
+/** The tolerance for rounding errors when parts of a token are added. */
 const DUST = 1e-6
 
 export function createBuckets({ now, most: remembered }: BucketsParts): LocalBuckets {

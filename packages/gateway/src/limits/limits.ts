@@ -1,9 +1,9 @@
 /**
- * How much anybody may ask of the gateway: by address, by key, by organization, by connection, and as rules say (ledger U-15). The
- * first of them that is empty refuses, with the seconds until it would not.
+ * Rate limits of the gateway: by address, by key, by organization, by connection, and as rules say (ledger U-15). The first empty
+ * bucket refuses, with the seconds until it would not.
  *
- * It knows names and numbers and no request: whoever asks says what counts. Nothing is taken from the wider bucket when the
- * narrower one refuses, nor the other way round. What counts where is in `docs/guides/limits.md`.
+ * It knows names and numbers and no request: the caller says what counts. Nothing is taken from the wider bucket when the
+ * narrower one refuses, nor the other way round. `docs/guides/limits.md` lists the requests that count against each bucket.
  */
 import { Fault, type FaultCode } from '@toolway/contract'
 import { createBuckets, type Buckets } from './buckets.ts'
@@ -30,7 +30,7 @@ export interface LimitsParts {
 
 export type Bucket = 'address' | 'organization' | 'administration' | 'key' | 'connection' | 'unknown' | 'rule'
 
-/** What a rule allows: so many calls in so many seconds, of all who share the budget of that name. */
+/** The rate that a rule allows: so many calls in so many seconds, for all callers that share the budget of that name. */
 export interface RuleRate {
   readonly name: string
   readonly calls: number

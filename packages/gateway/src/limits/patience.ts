@@ -5,7 +5,7 @@
  * It counts ticks and not a clock, so it is coarse: ten steps.
  */
 export interface Patience {
-  /** The same promise, which rejects when it takes too long. What comes later is dropped. */
+  /** Returns a promise with the same result, which rejects when it takes too long. A later result is dropped. */
   wait<T>(work: Promise<T>): Promise<T>
 }
 
@@ -24,7 +24,7 @@ export function createPatience(milliseconds: number): Patience {
     for (const one of waiting) {
       if (++one.steps < STEPS) continue
       waiting.delete(one)
-      // What has arrived is read between the timers and this.
+      // Data that has arrived is read between the timers and this call.
       setImmediate(one.late)
     }
     if (waiting.size > 0) return

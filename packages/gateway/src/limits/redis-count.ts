@@ -13,7 +13,7 @@ import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
 
 export interface RedisCountParts {
   readonly url: string
-  /** What the names of this installation begin with: several may share one Redis. */
+  /** The prefix for names of this installation: several may share one Redis. */
   readonly prefix: string
   readonly log: Log
   readonly times?: RedisTimes
@@ -61,7 +61,7 @@ return { taken, taken > 0 and 0 or math.ceil((need - tokens) * window / most) + 
 
 const NOTHING: Asking = { most: 1, window: MINUTE, want: 0, need: 0, back: 0 }
 
-/** What `defineCommand` adds. */
+/** The method that `defineCommand` adds. */
 interface Taking {
   takeTokens(
     key: string,
@@ -80,7 +80,7 @@ export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCount
   let good = 0
   const redis = new Redis(url, {
     lazyConnect: true,
-    // What cannot be sent now is counted here, and not sent later.
+    // A command that cannot be sent now is counted locally, and not sent later.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

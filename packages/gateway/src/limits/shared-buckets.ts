@@ -1,10 +1,10 @@
 /**
- * Is there room for one more, counted together with the other gateways of this installation? Tokens are fetched from the
- * shared count a few at a time and spent from memory, so that a busy name costs a round trip now and then and not for each call.
+ * Token buckets shared with the other gateways of this installation. Tokens are fetched from the shared count a few at a time and
+ * spent from memory, so that a busy name does not cost a round trip for each call.
  *
- * More than the limit is never let through while the shared count answers. The slack lies on the other side: what a gateway
- * has fetched and not spent, up to 15 % of the limit, is out of the others' reach for a second. While the count is away each
- * gateway counts alone, up to the whole limit (ADR 0019).
+ * More than the limit is never let through while the shared count answers. The inaccuracy is on the other side: tokens that a
+ * gateway has fetched and not spent, up to 15 % of the limit, are unavailable to the others for a second. While the count is away
+ * each gateway counts alone, up to the whole limit (ADR 0019).
  */
 import { createRecent } from '../lib/recent.ts'
 import { MINUTE, type Buckets, type LocalBuckets } from './buckets.ts'
@@ -21,7 +21,7 @@ export interface SharedCount {
 }
 
 export interface Asking {
-  /** What the bucket holds when it is full. */
+  /** The capacity of the bucket. */
   readonly most: number
   /** Milliseconds in which an empty one is full again. */
   readonly window: number
@@ -41,7 +41,7 @@ export interface SharedBucketsParts {
   readonly alone: LocalBuckets
   readonly now: () => number
   readonly most: number
-  /** What tells this kind of bucket from the others in the shared count. */
+  /** The name of this kind of bucket in the shared count. */
   readonly kind: string
 }
 

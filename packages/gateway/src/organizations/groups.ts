@@ -83,7 +83,7 @@ export const leaveGroup = async (sql: OrgSql, slug: string, users: readonly User
 
 const Known = z.object({ user_id: z.string().transform((id) => id as UserId), email: z.string() })
 
-/** Who is a member under these addresses, which are in lower case. */
+/** Returns the members with these addresses, which are in lower case. */
 export async function findMembersByEmail(sql: OrgSql, emails: readonly string[]): Promise<ReadonlyMap<string, UserId>> {
   const rows = await sql(Known)`
     select m.user_id, u.email from members m join users u on u.id = m.user_id where u.email = any (${[...emails]}::text[])`

@@ -83,7 +83,7 @@ export async function getOwnOrganization(sql: OrgSql, id: OrganizationId, lock =
 /** The fact of the installation that says what new organizations ask about before a tool runs. */
 const NEW_APPROVALS = 'approvals of new organizations'
 
-/** What organizations that are made from now on begin with (ADR 47); those that are there keep what they have. */
+/** Stores the approval preset for new organizations (ADR 47); existing ones keep theirs. */
 export const noteNewApprovals = (sql: SystemSql, preset: ApprovalPreset) => sql(Noted)`
   insert into installation (name, value) values (${NEW_APPROVALS}, ${JSON.stringify(preset)})
   on conflict (name) do update set value = excluded.value where installation.value <> excluded.value
@@ -135,8 +135,8 @@ export async function changeOwnOrganization(sql: OrgSql, next: OrganizationRow):
 }
 
 /**
- * What it may reach although it is private. Its connections are new ones from now on, so that nothing stays open that was opened under
- * other words.
+ * Changes the private addresses that an organization may reach. Its connections count as changed from now on, so that nothing
+ * opened under the previous exceptions stays open.
  */
 export async function changeEgress(
   sql: SystemSql,

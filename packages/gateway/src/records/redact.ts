@@ -3,7 +3,7 @@ import { newId } from '@toolway/contract'
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 import type { Actor } from './change.ts'
-import type { Redactable } from './chain/leaf.ts'
+import type { Redactable } from '@toolway/contract/admin'
 import { removePayload } from './payloads.ts'
 
 const Count = z.object({ count: z.number() })

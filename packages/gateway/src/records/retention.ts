@@ -19,10 +19,12 @@ export interface Pruning {
 
 /** A checkpoint that no key of ours signed: somebody wrote into the database. Nothing is removed. */
 export class ForeignCheckpoint extends Error {
+  readonly organization: string
+  readonly seq: number
   constructor(organization: string, seq: number) {
-    super(
-      `The checkpoint of ${organization} at record ${seq} is not signed by this installation, so nothing was removed: run \`toolway records verify\`.`,
-    )
+    super(`the checkpoint of ${organization} at record ${seq} is not signed by this installation: nothing was removed`)
+    this.organization = organization
+    this.seq = seq
   }
 }
 

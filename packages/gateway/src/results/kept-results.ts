@@ -85,7 +85,7 @@ export function createKeptResults({ db, seal, open, seconds }: KeptResultsParts)
   }
 }
 
-/** What has run out goes, and of the caller's own the oldest, until the new one fits. */
+/** Removes expired results, and the oldest of the caller's own until the new one fits. */
 const makeRoom = (sql: OrgSql, principal: string, bytes: number) =>
   sql(Id)`
     delete from kept_results where expires_at <= now() or id in (

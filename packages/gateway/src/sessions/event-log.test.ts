@@ -184,7 +184,7 @@ describe('what is kept', () => {
     stream.say(said('event 100'))
     expect(log.size).toBe(100)
     expect(codeOf(() => log.find(left.ids[0] ?? ''))).toBe('stream.gone')
-    // Whoever had it misses nothing.
+    // A client that has received it misses nothing.
     expect(log.find(left.ids[1] ?? '').after).toBe(1)
     stream.say(said('event 101'))
     expect(log.size).toBe(100)

@@ -1,9 +1,11 @@
 /**
- * What a session's clients may still ask for again: the last events of each of its streams, under ids that name the stream.
+ * The events that a session's clients may still request again: the last events of each of its streams, under ids that name the
+ * stream.
  *
- * A resume replays what came after an event on *that* stream and nothing of any other (2025-11-25, transports, resumability).
- * What is no longer kept is told as a fault, never passed over. Events are bounded in number and bytes for each session, and in
- * bytes for the process; they are in memory only and end with their session. It knows streams and frames, not HTTP.
+ * A resume replays the events after a given one on *that* stream and nothing of any other (2025-11-25, transports, resumability).
+ * Events that are no longer stored cause a fault and are never skipped silently. Events are bounded in number and bytes for each
+ * session, and in bytes for the process; they are in memory only and end with their session. It knows streams and frames, not
+ * HTTP.
  */
 import { randomBytes } from 'node:crypto'
 import { Fault } from '@toolway/contract'
@@ -37,7 +39,7 @@ const RETRY = 1_000
 const EVENT_FORM = /^(([\da-f]{12})-([gp])[\da-z]{1,8})\.(\d{1,12})$/
 const OWN = 'g'
 const CALL = 'p'
-/** What an event costs besides its text. */
+/** The overhead of an event besides its text. */
 const OVERHEAD = 128
 
 /** The events of all sessions share one budget. */
@@ -177,7 +179,7 @@ export class EventStream {
   lost = 0
   finished = false
   #connection: Connection | undefined
-  /** What was the last event when the last reader left. */
+  /** The number of the last event when the last reader left. */
   #left = 0
 
   constructor(log: EventLog, name: string) {

@@ -27,7 +27,7 @@ export interface KeptSession {
 const Nothing = z.object({})
 const Hash = z.object({ hash: z.instanceof(Buffer) })
 
-/** One insert for many, as one JSON parameter. What became of a session since it was stored replaces what was. */
+/** Stores many sessions with one insert, as one JSON parameter. The current state of a session replaces the stored one. */
 export async function storeSessions(sql: SystemSql, sessions: readonly KeptSession[]): Promise<void> {
   const rows = sessions.map((one) => ({
     hash: one.hash.toString('hex'),
@@ -117,7 +117,10 @@ export const listKeptSessions = (sql: SystemSql, organizationId: string | undefi
      where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}
      order by seen_at desc limit 10000`
 
-/** Whose it was; undefined when there is none of that name. Every gateway hears that it ended. */
+/**
+ * Removes a session and returns its organization; undefined when there is none of that name. Every gateway is notified of its
+ * end.
+ */
 export async function removeSession(sql: SystemSql, hash: Buffer): Promise<OrganizationId | undefined> {
   const [row] = await sql(ListedRow.pick({ organization_id: true }))`
     delete from sessions where hash = ${hash} returning organization_id`
@@ -135,6 +138,6 @@ export async function touchSessions(sql: SystemSql, seen: readonly { hash: Buffe
 export const removeSessions = (sql: SystemSql, hashes: readonly Buffer[]) =>
   sql(Hash)`delete from sessions where hash = any(${[...hashes]}::bytea[]) returning hash`
 
-/** What nobody used since, in whichever gateway. */
+/** Removes sessions that were not used since then in any gateway. */
 export const removeIdleSessions = (sql: SystemSql, since: Date) =>
   sql(Hash)`delete from sessions where seen_at < ${since} returning hash`

@@ -1,8 +1,8 @@
 /**
- * A client's own streams: which of them carries what is said outside any request?
+ * A client's own streams, which carry the messages outside any request.
  *
  * A client may have several open, and each message goes to exactly one (2025-11-25, transports, multiple connections): the one
- * that was opened last. While none is open it waits for the one that was open last, whose reader may come back for it.
+ * that was opened last. While none is open, it waits for the one that was open last, whose reader may resume it.
  */
 import type { Message } from '@toolway/protocol'
 import type { EventLog, EventStream } from './event-log.ts'

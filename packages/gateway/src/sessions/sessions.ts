@@ -1,9 +1,9 @@
 /**
- * Sessions of legacy clients: random names bound to endpoint and principal, for whoever opened them and nobody else.
+ * Sessions of legacy clients: random names bound to endpoint and principal, valid only for the client that opened them.
  *
- * A session holds what its revision states once: capabilities, log level, what is under way; and the last events of its
- * streams. It is not a proof of identity: every request is identified anew, and a session of somebody else answers like one
- * that does not exist. What of it outlives the process is kept elsewhere (`jobs/keep-sessions.ts`).
+ * A session holds the facts that its revision states once: capabilities, log level, requests under way; and the last events of
+ * its streams. It is not a proof of identity: every request is identified again, and a session of another principal is answered
+ * like one that does not exist. The parts that outlive the process are stored elsewhere (`jobs/keep-sessions.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
@@ -32,13 +32,13 @@ export interface Session {
   /** The client's own stream over a transport that cannot resume one, where it has one open. */
   stream: ((message: Message) => void) | undefined
   nextQuestion: number
-  /** What the client watches, by connection: the servers' own addresses. */
+  /** The resources that the client watches, by connection: the servers' own addresses. */
   readonly watched: Map<string, Set<string>>
-  /** What its streams said last, for a client that comes back. */
+  /** The last events of its streams, for a client that resumes. */
   readonly events: EventLog
   /** Its own streams that can be resumed (GET). */
   readonly own: OwnStreams
-  /** What the client is told outside any request: on one of its streams, or kept for the one it had. */
+  /** Sends a message outside any request: on one of the client's streams, or stored for the last open one. */
   say(message: Message): void
   /** Whether another process held it before. */
   readonly revived: boolean
@@ -46,7 +46,7 @@ export interface Session {
   seen: number
   /** Log level or watched resources are others now. */
   changed(): void
-  /** What ends hearing a server, by connection. */
+  /** Controllers that end listening to a server, by connection. */
   readonly eventSink: Map<string, AbortController>
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
@@ -59,7 +59,7 @@ export interface Held {
   readonly openedAt: number
 }
 
-/** What a session was, as far as it outlives the process that held it. */
+/** The facts of a session that outlive the process that held it. */
 export interface SessionFacts extends Opening {
   readonly logLevel: string | undefined
   readonly watched: Readonly<Record<string, readonly string[]>>
@@ -86,7 +86,7 @@ export interface Sessions {
 
 export interface SessionsParts {
   readonly now: () => number
-  /** Nobody can guess it. */
+  /** Returns a name that cannot be guessed. */
   newName?(): string
   /** Sessions of one principal at one endpoint. */
   readonly mostOfOne?: number
@@ -131,7 +131,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   function reap(): void {
     const oldest = now() - IDLE
     for (const one of held.values()) {
-      // Who listens or waits is there: idleness begins when that ends.
+      // A client that listens or waits is active: idleness begins when that ends.
       if (!isIdle(one.session)) one.session.seen = now()
       else if (one.session.seen < oldest) drop(one, 'idle')
     }

@@ -30,7 +30,7 @@ export const SUPPLIED: readonly NamedToolset[] = Object.freeze([
   },
 ])
 
-/** What an organization has: what was made, and what is supplied and was not made otherwise. By slug. */
+/** Returns an organization's toolsets: its own, and the supplied ones that it has not redefined. By slug. */
 export function withSupplied<Made extends { readonly slug: string }>(made: readonly Made[]): (Made | NamedToolset)[] {
   const names = new Set(made.map(({ slug }) => slug))
   const all = [...made, ...SUPPLIED.filter(({ slug }) => !names.has(slug))]

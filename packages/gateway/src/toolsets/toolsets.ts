@@ -1,4 +1,4 @@
-/** Toolsets: named selections that have an endpoint, and the one question they answer: is this tool in? */
+/** Toolsets: named selections with an endpoint, which decide whether a tool is included. */
 import {
   lesserLimit,
   newId,
@@ -62,7 +62,7 @@ export interface Selection {
   tool(alias: string, joined: string): boolean
   /** Whether all of the connection is in, its resources too: patterns speak of tools, and what they leave out stays out. */
   whole(alias: string): boolean
-  /** What the tool of that joined name is called there; absent where no tool has words of its own. */
+  /** The tool's name and texts there, by its joined name; absent where no tool has texts of its own. */
   readonly words?: (joined: string) => ToolWords | undefined
 }
 

@@ -1,4 +1,4 @@
-/** How many values are sealed with which root key, in which column? Counted by the database, which sees no value. */
+/** Counts the values sealed with each root key, by column. Counted by the database, which sees no value. */
 import { z } from 'zod'
 import type { SystemSql } from '../db/db.ts'
 import { KEY_ID_LENGTH } from './root.ts'

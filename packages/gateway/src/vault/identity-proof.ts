@@ -1,7 +1,7 @@
 /**
- * Is the program that answers on a port of this machine the gateway of this data directory? Whoever holds the root key can
- * answer a challenge, for the address and port on which it was asked; nobody learns the key by it, and an answer fits nowhere
- * else: who takes another address of the same port and passes the question on gets no answer that is any good there.
+ * Proves that the program that answers on a port of this machine is the gateway of this data directory. Only a holder of the root
+ * key can answer a challenge, for the address and port on which it was made. An answer does not reveal the key and is valid
+ * nowhere else: a program that takes another address of the same port and relays the challenge gets no usable answer.
  */
 import type { Vault } from './vault.ts'
 

@@ -41,7 +41,7 @@ export async function readKeyFiles(directory: string): Promise<KeyInFile[]> {
   return found
 }
 
-/** Put a key in front of the ring. Nobody ever reads half a file: it is written beside and moved into place. */
+/** Adds a key at the front of the ring. The file is written beside and moved into place, so that half a file is never read. */
 export async function addToRingFile(directory: string, root: Buffer): Promise<void> {
   const held = (await readKeyFiles(directory)).filter(({ file }) => file === RING_FILE)
   await replaceFile(join(directory, RING_FILE), textOfKeys([root, ...held.map((one) => one.root)]))

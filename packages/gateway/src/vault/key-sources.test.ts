@@ -225,7 +225,7 @@ describe('promotion into the keychain', () => {
 
   test('leaves the file of a directory that may not be written to', async () => {
     await using here = await directory({ 'vault.key': A })
-    // Whoever runs as root may write everywhere; the key then moves, which is as well.
+    // A process that runs as root may write everywhere; the key then moves, which is fine as well.
     await chmod(here.path, 0o500)
     const problem = await here
       .sources()

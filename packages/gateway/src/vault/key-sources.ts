@@ -1,9 +1,9 @@
 /**
- * Where root keys come from, in this order (ledger S2-ENC-02, U-04): the keychain, `MCP_ENCRYPTION_KEY`,
+ * The sources of root keys, in this order (ledger S2-ENC-02, U-04): the keychain, `MCP_ENCRYPTION_KEY`,
  * `MCP_ENCRYPTION_KEY_PREVIOUS`, `JWT_SECRET`, the files of the data directory; and a new one, in a file.
  *
- * All that are found are told, because an installation may be on its way from one to another. Which of them seals is not decided
- * here: the database remembers it (`ring.ts`).
+ * All keys found are returned, because an installation may be moving from one to another. The sealing key is not chosen here: the
+ * database remembers it (`ring.ts`).
  */
 import { randomBytes } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export interface FoundKey {
 export interface Found {
   /** In the order of the sources, each key once. */
   readonly keys: readonly FoundKey[]
-  /** What a source had to say that gave no key. */
+  /** Messages of sources that gave no key. */
   readonly notes: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** How does a running gateway take another ring of vault keys? When it is told, one look at a time, and it says aloud when it cannot. */
+/** Reloads the ring of vault keys in a running gateway: on notification, one reload at a time. Failures are reported. */
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import type { Db } from '../db/db.ts'
@@ -13,7 +13,7 @@ export interface VaultReloadParts {
 
 const Said = z.object({ said: z.string() })
 
-/** What a gateway answers when the database knows a key that it has not got: `toolway vault rotate` waits for it. */
+/** A gateway's answer when the database names a key that it does not have: `toolway vault rotate` waits for it. */
 export const Lack = z.object({ vault: z.object({ lacks: z.array(z.string()), gateway: z.string() }) })
 
 export function createVaultReload({ db, reload, log }: VaultReloadParts): () => Promise<void> {

@@ -58,7 +58,7 @@ async function resealColumn(parts: ResealParts, column: SealedColumn, onBatch: (
   for (let pass = 0; ; pass++) {
     await passOver(parts, column, unopened, onBatch)
     const left = (await db.system((sql) => countOthers(sql, column, vault))) - unopened.size
-    // What somebody else had locked is there in the next pass, or sealed anew by whoever wrote it.
+    // A row that another transaction had locked is handled in the next pass, or has been sealed again by its writer.
     if (left <= 0 || pass === PASSES) return { unopened: [...unopened], left: Math.max(0, left) }
     await sleep(PAUSE)
   }

@@ -1,9 +1,9 @@
 /**
- * Which root keys belong to this database, and which of them seals? The database remembers their fingerprints and never a key
- * (installation row `vault`); the keys themselves come from `key-sources.ts`. The first start of all binds the two.
+ * Determines which root keys belong to this database, and which of them seals. The database remembers their fingerprints and
+ * never a key (installation row `vault`); the keys themselves come from `key-sources.ts`. The very first start binds the two.
  *
- * That the database says which one seals, and not the order of the sources, lets every gateway know a key before the first value
- * is sealed with it.
+ * The database chooses the sealing key, and not the order of the sources, so that every gateway can know a key before the first
+ * value is sealed with it.
  */
 import { z } from 'zod'
 import type { Db, SystemSql } from '../db/db.ts'

@@ -33,7 +33,7 @@ export const fingerprintOf = (root: Buffer): string =>
 
 export const idOf = (fingerprint: string): string => fingerprint.slice(0, KEY_ID_LENGTH * 2)
 
-/** What look-up hashes are keyed with in an installation that has had one root key only. */
+/** Derives the key of look-up hashes in an installation that has had one root key only. */
 export const firstHashRoot = (root: Buffer): Buffer => deriveFrom(root, 'hash')
 
 /** From a secret that is no key yet to one (RFC 5869); what it was made for elsewhere is made by other means. */

@@ -95,7 +95,7 @@ describeEachPostgres('a rotation', (createDatabase) => {
     expect(await here.secrets(after.vault)).toEqual(secrets)
     expect(after.vault.hash('key')).toEqual(before.vault.hash('key'))
     expect(after.vault.verify('text', before.vault.sign('text', 'cursor'), 'cursor')).toBe(true)
-    // Whoever holds the earlier ring alone can open nothing any more.
+    // A holder of the earlier ring alone can open nothing any more.
     await expect(here.secrets(before.vault)).rejects.toThrow('which is not there')
     await before.reload()
     expect(await here.secrets(before.vault)).toEqual(secrets)

@@ -43,7 +43,7 @@ export interface Rotated extends Resealed {
 export async function rotate(parts: RotateParts): Promise<Rotated> {
   if (await isUnfinished(parts)) {
     const rest = await reseal(parts)
-    // What is left when nothing could be done opens with no key; it must not stand in the way of the next one.
+    // The values left when none could be sealed again open with no key; they must not block the next rotation.
     if (rest.done > 0) return { ...rest, resumed: true }
   }
   await change(parts)

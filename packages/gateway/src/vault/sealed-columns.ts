@@ -1,5 +1,5 @@
 /**
- * Where does the database hold sealed values, and which words is each bound to? The one list of them: rotation, counting and the
+ * The columns with sealed values, and the text that each value is bound to. The one list of them: rotation, counting and the
  * sealing of plain values walk it. A test asks the schema for every bytea column named `sealed…` that is missing here.
  */
 import type {
@@ -16,7 +16,7 @@ import type {
 export interface SealedColumn {
   readonly table: string
   readonly column: string
-  /** What identifies a row, as a text in SQL. */
+  /** The identity of a row, as a text in SQL. */
   readonly id: string
   /** The associated data of the row's value. */
   row(id: string): string

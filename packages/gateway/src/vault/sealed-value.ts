@@ -1,9 +1,9 @@
 /**
- * What a sealed value looks like: AES-256-GCM with a fresh nonce for every value (NIST SP 800-38D) and the identity of the row
- * as associated data, so that a value moved to another row does not open.
+ * The format of a sealed value: AES-256-GCM with a fresh nonce for every value (NIST SP 800-38D) and the identity of the row as
+ * associated data, so that a value moved to another row does not open.
  *
- * Format 2 is a version byte, the id of the root key (8 bytes), nonce (12), body, tag (16); the associated data are version
- * and id too. Format 1, which earlier versions wrote, names no key: every one is tried.
+ * Format 2 is a version byte, the id of the root key (8 bytes), nonce (12), body, tag (16); the associated data are version and
+ * id too. Format 1, which earlier versions wrote, names no key: every one is tried.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { KEY_ID_LENGTH, type Root } from './root.ts'
@@ -14,7 +14,7 @@ export const FORMAT = 2
 const FORMAT_WITHOUT_ID = 1
 const ALGORITHM = 'aes-256-gcm'
 
-/** What every value begins with that this key sealed. */
+/** Returns the first bytes of every value that this key sealed. */
 export const headOf = (id: string): Buffer => Buffer.concat([Buffer.from([FORMAT]), Buffer.from(id, 'hex')])
 
 export function sealValue(root: Root, text: string, row: string): Buffer {

@@ -1,8 +1,8 @@
 /**
- * What seals and opens secrets, and derives the keys for everything that is signed or looked up by keyed hash.
+ * The vault seals and opens secrets, and derives the keys for all signatures and keyed look-up hashes.
  *
- * It holds a ring of root keys: the first seals and signs, all of them open and verify. The hash that keys are looked up by
- * stays the same whichever of them is first, because its key is kept apart. The ring may be turned while it is in use.
+ * It holds a ring of root keys: the first seals and signs, all of them open and verify. The hash that keys are looked up by stays
+ * the same whichever of them is first, because its key is stored separately. The ring may be changed while it is in use.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createRoot, firstHashRoot, type Root, type SigningPair } from './root.ts'
@@ -27,7 +27,7 @@ export interface Vault {
 export interface Ring {
   /** The one that seals first. */
   readonly roots: readonly Buffer[]
-  /** What look-up hashes are keyed with; absent where there has never been more than one root key. */
+  /** The key of look-up hashes; absent where there has never been more than one root key. */
   readonly hashRoot?: Buffer
 }
 

@@ -27,9 +27,7 @@ import { serveOrganization, type AdminParts, type OrganizationAsked, type Served
 import type { Operation } from '@toolway/contract/admin'
 import { pageFrom } from '../page-from.ts'
 
-const ORIGIN = 'administration'
-
-const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): ConnectionSecrets =>
+export const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow): ConnectionSecrets =>
   ConnectionSecrets.parse(sealed === null ? {} : JSON.parse(vault.open(sealed, sealedRow(id))))
 
 interface Known {
@@ -57,6 +55,7 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),
     revision: settings.revision,
+    spoken_revision: catalog?.revision ?? null,
     checks: settings.checks ?? 'none',
     timeout: settings.timeout,
     tools: catalog?.tools?.length ?? 0,
@@ -144,7 +143,7 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
           title: body.title ?? body.name ?? alias,
           description: body.description ?? null,
           enabled: body.enabled ?? body.is_enabled ?? true,
-          origin: ORIGIN,
+          origin: asked.origin,
           settings,
           secrets,
         },

@@ -4,6 +4,8 @@ import {
   type ConnectionId,
   type ConnectionSettings,
   type ConnectionSecrets,
+  type ImportId,
+  type LockMode,
   type OrganizationId,
 } from '@toolway/contract'
 import { sealedRow } from '../../call/snapshot.ts'
@@ -26,6 +28,10 @@ export interface WantedConnection {
   readonly document?: PackedDocument | undefined
   /** Whether its server is believed about the effects of its tools. */
   readonly trusted?: boolean | undefined
+  /** What is held when its tools are others than they were. */
+  readonly lock?: LockMode | undefined
+  /** Of a connection that is made together with others. */
+  readonly importId?: ImportId
 }
 
 export interface CreatedConnection {
@@ -43,7 +49,7 @@ interface CreateParts {
 export async function createConnection(
   sql: OrgSql,
   { organizationId, vault }: CreateParts,
-  { secrets, document, trusted = false, ...wanted }: WantedConnection,
+  { secrets, document, trusted = false, lock = 'off', ...wanted }: WantedConnection,
 ): Promise<CreatedConnection> {
   const { alias, settings } = wanted
   const taken = await takesOver(sql, alias, settings)
@@ -51,7 +57,7 @@ export async function createConnection(
   const id = await addConnection(sql, { ...wanted, organizationId, seal })
   if (id === undefined) throw new Fault('thing.taken', { thing: 'connection', name: alias })
   if (document !== undefined) await putDocument(sql, organizationId, id, document)
-  if (trusted) await setToolLock(sql, id, { mode: 'off', trusted })
+  if (trusted || lock !== 'off') await setToolLock(sql, id, { mode: lock, trusted })
   const digest = document === undefined ? {} : { document: document.digest }
   const detail = { alias, connector: settings.connector, ...digest, ...taken }
   return { id, change: { action: 'connection.add', resource: 'connection', id, detail } }

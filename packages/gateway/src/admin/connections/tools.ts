@@ -137,7 +137,7 @@ const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): S
   })
 
 const sync = serveOrganization(shapes.syncTools, async (asked) => {
-  const { change, parts, organization } = asked
+  const { change, parts, organization, role } = asked
   const { id } = subject(asked).connection
   const fault = await parts.sync(organization.id, id)
   await change(
@@ -154,15 +154,28 @@ const sync = serveOrganization(shapes.syncTools, async (asked) => {
   return {
     ok: fault === undefined,
     revision: catalog?.revision ?? null,
+    server: catalog?.server?.server ?? null,
     tools: catalog?.tools?.length ?? 0,
     resources: catalog?.resources?.length ?? 0,
     prompts: catalog?.prompts?.length ?? 0,
     failure:
       fault === undefined
         ? null
-        : { phase: fault.row.phase, code: fault.code, problem: fault.message, mend: fault.mend },
+        : {
+            ...{ phase: fault.row.phase, code: fault.code, problem: fault.message, mend: fault.mend },
+            cause: role === 'platform_admin' ? causeOf(fault) : null,
+          },
   }
 })
+
+/** What lies under a fault and says more than it. It may hold addresses and words of a program, which are the operator's to read. */
+function causeOf(fault: Fault): string | null {
+  let root: Error = fault
+  while (root.cause instanceof Error) root = root.cause
+  // A connection that was tried at several addresses fails with all of them and no words of its own.
+  const said = root instanceof AggregateError && root.message === '' ? String(root.errors[0]) : root.message
+  return root === fault || said === '' || fault.message.includes(said) ? null : said
+}
 
 export const toolOperations: readonly Served[] = [
   serveOrganization(shapes.listTools, (asked) => pageOf(asked)),

@@ -11,10 +11,11 @@ import {
   type Role,
   type RuleWords,
   type ToolsetSettings,
+  type LockMode,
 } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { listConnections, removeConnection, setToolLock, type ConnectionRow } from '../../connections/connections.ts'
+import { listConnections, removeConnection, type ConnectionRow } from '../../connections/connections.ts'
 import {
   findDocument,
   packDocument,
@@ -41,6 +42,7 @@ import { changeAndEnd } from '../connections/change-and-end.ts'
 import { partsOf, sealerOf, type ConnectionWords } from '../../kinds/kinds.ts'
 import { differencesOf } from '../connections/connection-differences.ts'
 import { createConnection } from '../connections/create-connection.ts'
+import { setLock } from '../connections/settle-lock.ts'
 
 export interface DeclaredKey {
   readonly name: string
@@ -64,6 +66,8 @@ export interface Declaration extends DeclaredSections {
     private?: boolean
     /** Whether what its server says of the effects of its tools is believed; absent: as it stands. */
     trusted?: boolean | undefined
+    /** What is held when its tools are others than they were; absent: as it stands. */
+    lock?: LockMode | undefined
     rules?: readonly RuleWords[] | undefined
     /** Of its OpenAPI document, where the file names one beside it. */
     text?: string
@@ -196,7 +200,7 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     if (held === undefined) {
       const document =
         connection.text === undefined || connection.text === '' ? undefined : await packDocument(connection.text)
-      const wanted = { ...next, alias, secrets, document, trusted: connection.trusted }
+      const wanted = { ...next, alias, secrets, document, trusted: connection.trusted, lock: connection.lock }
       const created = await createConnection(sql, { organizationId: organization.id, vault }, wanted).catch(byAnother)
       if (created !== undefined) say({ ...created.change, detail: { ...created.change.detail, origin: FILE } })
       continue
@@ -207,10 +211,10 @@ async function declareConnections({ sql, vault, organization, say }: Carrying, {
     }
     if (connection.text === undefined && addressOf(held.settings) !== addressOf(settings))
       await removeDocument(sql, held.id)
-    const { trusted = held.trusted } = connection
-    if (trusted !== held.trusted) {
-      await setToolLock(sql, held.id, { mode: held.tool_lock, trusted })
-      say(change('lock.set', 'connection', held.id, { alias, trusted }))
+    const { trusted = held.trusted, lock: mode = held.tool_lock } = connection
+    if (trusted !== held.trusted || mode !== held.tool_lock) {
+      await setLock(sql, organization.id, held, { setting: { mode, trusted }, by: FILE, ifMatch: undefined })
+      say(change('lock.set', 'connection', held.id, { alias, mode, trusted }))
     }
     if (differs(held, next, secrets, vault)) {
       const ended = await changeAndEnd({ vault, endIn: endUntold }, sql, held, next)

@@ -34,6 +34,7 @@ const CONNECTION: Connection = {
   header_names: [],
   environment_names: [],
   revision: 'auto',
+  spoken_revision: null,
   checks: 'none',
   timeout: 60,
   tools: 3,

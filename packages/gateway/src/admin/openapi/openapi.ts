@@ -2,7 +2,7 @@
 import { Fault, isOpenApi, OperationSelection } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { readFor } from '../../call/openapi/documents.ts'
-import { lockConnection } from '../../connections/connections.ts'
+import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import { findDocument, packDocument, unpackDocument } from '../../connections/openapi-documents.ts'
 import { listSpentAliases } from '../../connections/spent-aliases.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
@@ -18,8 +18,8 @@ import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
 import { baseOf, refuseEmpty, textFrom, type Reaching, type Source } from './sources.ts'
 import { apiServerOf } from '../../kinds/openapi/openapi.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
 
-const ORIGIN = 'administration'
 const DEFAULT_TIMEOUT = 60
 
 type AnyAsked = Pick<OrganizationAsked<typeof shapes.previewOpenApi>, 'role' | 'organization' | 'signal'>
@@ -85,7 +85,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
           title: body.title ?? titleOf(reading),
           description: body.description ?? null,
           enabled: body.enabled ?? true,
-          origin: ORIGIN,
+          origin: asked.origin,
           settings,
           secrets,
           document: packed,
@@ -96,17 +96,27 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   return shown(asked, id)
 })
 
+const isGiven = ({ document, document_gzip: packed, document_url: address }: Source): boolean =>
+  document !== undefined || packed !== undefined || address !== undefined
+
+type RefreshAsked = OrganizationAsked<typeof shapes.refreshOpenApi>
+
+/** Another address is fetched from a private network only for the platform, which names one in so many words. */
+function renewingOf({ role, organization, body, signal }: RefreshAsked, { alias, settings }: ConnectionRow): Reaching {
+  const address = body.document_url
+  const known = isOpenApi(settings) && (address === undefined || address === settings.document)
+  const allowPrivate = known ? settings.private : role === 'platform_admin' && namesPrivate(address ?? '')
+  return { alias, allowPrivate, exceptions: createExceptions(organization.egress), signal }
+}
+
 const refresh = serveOrganization(shapes.refreshOpenApi, async (asked) => {
-  const { parts, organization, body, params, look, signal } = asked
+  const { parts, organization, body, params, look } = asked
   const connection = findConnectionOf(parts, organization.id, params['connection'] ?? '')
-  const { id, settings, tool_lock: mode, origin, alias } = connection
+  const { id, settings, tool_lock: mode, origin } = connection
   if (!isOpenApi(settings)) throw new Fault('thing.unknown', { thing: 'document of this connection' })
   if (origin === 'file' && body.apply && settings.document === undefined)
     throw new Fault('thing.declared', { thing: 'connection' })
-  const isGiven = body.document !== undefined || body.document_gzip !== undefined
-  const told = isGiven ? body : { document_url: settings.document }
-  const exceptions = createExceptions(organization.egress)
-  const text = await textFrom(told, { alias, allowPrivate: settings.private, exceptions, signal })
+  const text = await textFrom(isGiven(body) ? body : { document_url: settings.document }, renewingOf(asked, connection))
   const kept = await look((sql) => findDocument(sql, id))
   const compared = await compare({ text, kept, settings, mode })
   const { after, before, same, drift, packed } = compared

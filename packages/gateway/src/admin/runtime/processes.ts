@@ -52,6 +52,8 @@ async function restart(asked: OrganizationAsked<Restart>) {
     () => ({ action: 'process.restart', resource: 'connection', id: connection.id }),
     (sql) => restartConnection(sql, connection.alias),
   )
+  // What is told of it from now on is of the new attempt.
+  await asked.parts.snapshots.refresh(asked.organization.id)
   return show(asked, connection)
 }
 

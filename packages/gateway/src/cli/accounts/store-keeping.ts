@@ -1,15 +1,11 @@
 /** Keeping and ending credentials from a command, which works on the store itself: a gateway that runs hears of it from the database. */
 import { Fault, type UserId } from '@toolway/contract'
-import type { OwnCredentials } from '../../call/ports.ts'
-import { createSnapshot, type Snapshot } from '../../call/snapshot.ts'
+import { createSnapshot } from '../../call/snapshot.ts'
 import { vendorOf } from '../../compose/vendor-of.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { createClientOf } from '../../oauth/outgoing/credentials/client-of.ts'
-import { findNewestOwner, listHeld } from '../../credentials/credentials.ts'
-import { createKnownFacts, factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
-import { createCredentialMemory } from '../../oauth/outgoing/credentials/credential-memory.ts'
+import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import { createKeeping } from '../../oauth/outgoing/credentials/keep-credentials.ts'
-import { createOwnCredentials } from '../../oauth/outgoing/credentials/own-credentials.ts'
 import type { CredentialKeeping } from '../../oauth/outgoing/ports.ts'
 import { createOutgoingOAuth } from '../../oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createEnder } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
@@ -62,29 +58,4 @@ export function targetOf(
   })
   const { id: connectionId, organization_id: organizationId } = connection
   return targets.open({ organizationId, connectionId, userId, account: undefined, scopes: [] })
-}
-
-/** As they are kept: a command renews nothing, and takes none away, because gateways that run do both. */
-export function keptCredentials({ db, vault }: Opened, find: () => Snapshot): OwnCredentials {
-  const memory = createCredentialMemory({
-    load: (facts, owner) =>
-      db.organization(facts.organizationId, (sql) =>
-        listHeld(sql, { connectionId: facts.id, provider: facts.provider }, owner),
-      ),
-    open: vault.open,
-    onDamaged() {},
-    now: Date.now,
-  })
-  return createOwnCredentials({
-    find,
-    factsOf: createKnownFacts(vault),
-    memory,
-    renewal: { renew: () => Promise.resolve() },
-    lose: () => Promise.resolve(false),
-    newestOwner: (facts) =>
-      db.organization(facts.organizationId, (sql) =>
-        findNewestOwner(sql, { connectionId: facts.id, provider: facts.provider }),
-      ),
-    now: Date.now,
-  })
 }

@@ -1,75 +1,111 @@
 /**
- * `toolway import`: the servers of a client's settings file become connections. It says what it will do, does it, and can
- * take the last import back. No value of a variable or a header is ever shown.
+ * `toolway import`: the servers of a client's settings file become connections. The file is read here; the gateway says what exists
+ * already, makes the rest in one change, and can take the last import back. No value of a variable or a header is ever shown.
  */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { newId, TIMEOUTS, type ImportId } from '@toolway/contract'
-import { z } from 'zod'
-import { partsOf, sealerOf, shownOf, type ConnectionWords } from '../../kinds/kinds.ts'
-import { sealedRow } from '../../call/snapshot.ts'
-import { addConnection, listConnections } from '../../connections/connections.ts'
-import { listSpentAliases } from '../../connections/spent-aliases.ts'
-import type { OrgSql } from '../../db/db.ts'
-import { describeImport } from './describe-import.ts'
-import { ImportFault, readMcpJson, type ImportedServer } from './mcp-json.ts'
-import { apart, heldReaches } from './already-there.ts'
-import { readPassword } from '../terminal/terminal.ts'
+import { importConnections, undoImport, type ImportedConnection } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { loadConfig } from '../../config.ts'
+import { described, type Printed } from '../command.ts'
 import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
-import { recordChange } from '../../records/change.ts'
-import { ownActor } from '../own-actor.ts'
-import { addressOf, withStore, type Opened } from '../store.ts'
-import { serverOf } from '../../kinds/http/http.ts'
-import { programOf } from '../../kinds/stdio/stdio.ts'
-import { maskArguments } from '../../lib/secret-marks.ts'
+import { readPassword } from '../terminal/terminal.ts'
+import { Refusal, type Transport } from '../transport/transport.ts'
+import { describeImport } from './describe-import.ts'
+import { ImportFault, readMcpJson, type ImportedServer, type McpJsonImport } from './mcp-json.ts'
 
-export interface ImportWords {
+interface ImportWords {
   readonly organization: string
-  readonly file: string
-  readonly inputs: Readonly<Record<string, string>>
-  readonly dryRun: boolean
+  readonly file?: string
+  readonly input: readonly string[]
+  readonly dryRun?: boolean
+  readonly undo?: boolean
 }
 
 type Usable = Exclude<ImportedServer, { kind: 'unusable' }>
 
-export const importFile = ({ organization, file, inputs, dryRun }: ImportWords, output: Output): Promise<number> =>
-  withStore(organization, async (opened) => {
-    const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-      throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
-    })
-    const held = await opened.db.organization(opened.organization.id, listConnections)
-    const gateway = `${await addressOf(opened.loaded)}/mcp`
-    const readWith = (values: Readonly<Record<string, string>>, spent: readonly string[] = []) =>
-      read(text, {
-        home: homedir(),
-        inputs: values,
-        variables: environmentOf(opened, values),
-        gateway,
-        takenAliases: [...held.map(({ alias }) => alias), ...spent],
-      })
-    const first = readWith(inputs)
-    const values = dryRun ? inputs : { ...inputs, ...(await askFor(first.servers)) }
-    const said = readWith(values)
-    const spent = await spentIn(opened, said.servers)
-    const plan = spent.length === 0 ? said : readWith(values, spent)
-    const { fresh, there } = apart(plan.servers, heldReaches(held, opened.vault.open))
-    for (const line of describeImport({ ...plan, servers: fresh })) output.progress(line)
-    for (const { server, alias } of there)
-      output.progress(`${harmless(server.name)}: already there as ${alias}, skipped`)
-    const usable = fresh.filter(isUsable)
-    const left = fresh.length - usable.length
-    if (!dryRun && usable.length > 0) await carryOut(opened, file, usable)
-    const added = dryRun ? [] : usable.map(({ alias }) => alias)
-    const skipped = there.map(({ alias }) => alias)
-    const words = dryRun
-      ? 'Nothing was changed (--dry-run).'
-      : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` takes it back.`
-    output.result({ added, skipped, left, dryRun }, [words])
-    return left > 0 && usable.length === 0 ? EXIT.failed : EXIT.ok
-  })
+export const importCommand = described({
+  name: 'import',
+  about: "take over the servers of a client's mcp.json (Claude Desktop, Cursor, VS Code and others)",
+  arguments: [new Argument('[file]', 'the settings file')],
+  options: [
+    new Option('--input <pair>', 'value for an ${input:id} of the file, id=value; may be repeated')
+      .argParser((value: string, before: string[]) => [...before, value])
+      .default([]),
+    new Option('--dry-run', 'only say what would be done'),
+    new Option('--undo', 'take the last import back'),
+  ],
+  examples: [
+    'toolway import ~/.cursor/mcp.json',
+    'toolway import .vscode/mcp.json --input token=…',
+    'toolway import --undo',
+  ],
+  call(transport, words: ImportWords, output): Promise<Printed> {
+    if (words.undo === true) return takeBack(transport, words.organization)
+    if (words.file === undefined) throw new CommandFault('Say which file to import, or --undo.', EXIT.usage)
+    return importFile(transport, { ...words, file: words.file }, output)
+  },
+  print: (printed) => printed,
+})
+
+async function importFile(
+  transport: Transport,
+  { organization, file, input, dryRun = false }: ImportWords & { readonly file: string },
+  output: Output,
+): Promise<Printed> {
+  const read = await readerOf(file, `${transport.address}/mcp`)
+  const inputs = Object.fromEntries(input.map(inputOf))
+  const plan = read(dryRun ? inputs : { ...inputs, ...(await askFor(read(inputs).servers)) })
+  const usable = plan.servers.filter(isUsable)
+  const carryOut = async (only: boolean) => {
+    if (usable.length === 0) return []
+    const body = { source: file, connections: usable.map(connectionOf), dry_run: only }
+    return (await transport.call(importConnections, { params: { organization }, body })).items
+  }
+  const items = new Map((await carryOut(true)).map((item, at) => [usable[at]?.name, item]))
+  const named = plan.servers.map((one) => ({ ...one, alias: items.get(one.name)?.alias ?? one.alias }))
+  const there = named.filter(({ name }) => items.get(name)?.exists === true)
+  const fresh = named.filter((one) => !there.includes(one))
+  for (const line of describeImport({ ...plan, servers: fresh })) output.progress(line)
+  for (const { name, alias } of there) output.progress(`${name}: already there as ${alias}, skipped`)
+  const added = dryRun ? [] : (await carryOut(false)).flatMap(({ alias, exists }) => (exists ? [] : [alias]))
+  const skipped = there.map(({ alias }) => alias)
+  const left = plan.servers.length - usable.length
+  const line = dryRun
+    ? 'Nothing was changed (--dry-run).'
+    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` takes it back.`
+  return {
+    value: { added, skipped, left, dryRun },
+    lines: [line],
+    code: left > 0 && usable.length === there.length ? EXIT.failed : EXIT.ok,
+  }
+}
 
 const isUsable = (server: ImportedServer): server is Usable =>
   server.kind !== 'unusable' && server.problems.length === 0
+
+/** The value may be a secret, so the message does not repeat it. */
+function inputOf(pair: string): [string, string] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new CommandFault('An --input has no "=": write --input id=value.', EXIT.usage)
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+type Values = Readonly<Record<string, string>>
+
+/** Reads the file once, and its servers with the values that are given. Throws CommandFault. */
+async function readerOf(file: string, gateway: string): Promise<(inputs: Values) => McpJsonImport> {
+  const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+    throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
+  })
+  return (inputs) => {
+    try {
+      return readMcpJson(text, { home: homedir(), inputs, variables: environmentOf(inputs), gateway })
+    } catch (thrown) {
+      throw thrown instanceof ImportFault ? new CommandFault(thrown.message, EXIT.usage) : thrown
+    }
+  }
+}
 
 /** Values of inputs and variables that the file names and nobody gave; empty where there is no terminal to ask at. */
 async function askFor(servers: readonly ImportedServer[]): Promise<Record<string, string>> {
@@ -83,30 +119,9 @@ async function askFor(servers: readonly ImportedServer[]): Promise<Record<string
   return said
 }
 
-function read(text: string, options: Parameters<typeof readMcpJson>[1]) {
-  try {
-    return readMcpJson(text, options)
-  } catch (thrown) {
-    throw thrown instanceof ImportFault ? new CommandFault(thrown.message, EXIT.usage) : thrown
-  }
-}
-
-/** Aliases of removed connections that a server of this file would get, although it is another one. */
-async function spentIn({ db, organization }: Opened, servers: readonly ImportedServer[]): Promise<string[]> {
-  const usable = servers.filter(isUsable)
-  if (usable.length === 0) return []
-  return db.organization(organization.id, async (sql) => {
-    const spent: string[] = []
-    for (const server of usable) {
-      const others = await listSpentAliases(sql, partsOf(connectionOf(server)).settings)
-      if (others.includes(server.alias)) spent.push(...others)
-    }
-    return [...new Set(spent)]
-  })
-}
-
 /** `${VAR}` of a settings file means what was said for it, or the person's environment; a look-up hands out only what is asked for. */
-function environmentOf({ loaded }: Opened, said: Readonly<Record<string, string>>): Record<string, string> {
+function environmentOf(said: Values): Record<string, string> {
+  const loaded = loadConfig()
   const lookup = (name: string | symbol) =>
     Object.hasOwn(said, name) ? said[String(name)] : loaded.lookup(String(name))
   return new Proxy<Record<string, string>>(
@@ -122,79 +137,20 @@ function environmentOf({ loaded }: Opened, said: Readonly<Record<string, string>
   )
 }
 
-const Nothing = z.object({})
+function connectionOf(server: Usable): ImportedConnection {
+  const { alias, enabled } = server
+  const common = { alias, enabled, title: harmless(server.name).trim().slice(0, 100) || alias }
+  if (server.kind === 'http') return { ...common, url: server.url, headers: server.headers }
+  const { command, args, environment, secretArguments } = server
+  return { ...common, command, args, environment, secret_args: secretArguments }
+}
 
-async function carryOut({ db, vault, organization }: Opened, file: string, servers: readonly Usable[]): Promise<void> {
-  const importId = newId('imp')
-  await db.organization(organization.id, async (sql) => {
-    const summary = JSON.stringify({ aliases: servers.map(({ alias }) => alias) })
-    await sql(
-      Nothing,
-    )`insert into imports (id, organization_id, source, summary) values (${importId}, ${organization.id}, ${file}, ${summary})`
-    for (const server of servers) await addServer(sql, organization.id, importId, server, vault.seal)
-    const detail = { aliases: servers.map(({ alias }) => alias) }
-    const record = { action: 'connection.import', resource: 'import', id: importId, detail }
-    await recordChange(sql, ownActor(), organization.id, record)
+async function takeBack({ call }: Transport, organization: string): Promise<Printed> {
+  const undone = await call(undoImport, { params: { organization } }).catch((thrown: unknown) => {
+    throw thrown instanceof Refusal && thrown.is('thing.unknown')
+      ? new CommandFault('There is no import to take back.')
+      : thrown
   })
+  const removed = undone.aliases.join(', ') || 'nothing that was left of it'
+  return { value: undone, lines: [`Took back the import of ${undone.source}: removed ${removed}.`] }
 }
-
-async function addServer(
-  sql: OrgSql,
-  organizationId: Opened['organization']['id'],
-  importId: ImportId,
-  server: Usable,
-  seal: Opened['vault']['seal'],
-) {
-  const { alias, name, enabled } = server
-  const { settings, secrets } = partsOf(connectionOf(server))
-  const id = await addConnection(sql, {
-    organizationId,
-    alias,
-    title: harmless(name),
-    settings,
-    enabled,
-    origin: 'import',
-    importId,
-    seal: sealerOf(secrets, seal, sealedRow),
-  })
-  if (id === undefined)
-    throw new CommandFault(`The alias "${alias}" was taken meanwhile; nothing was added. Import again.`)
-}
-
-function connectionOf(server: Usable): ConnectionWords {
-  const wire =
-    server.kind === 'http'
-      ? serverOf({ url: server.url, headers: server.headers })
-      : programOf(server.command, server.args, server.environment)
-  const shown = server.kind === 'http' ? shownOf(wire) : { args: maskedArgs(server) }
-  return { revision: 'auto', timeout: TIMEOUTS[server.kind], wire, shown }
-}
-
-function maskedArgs({ args, secretArguments }: Extract<Usable, { kind: 'process' }>): string[] {
-  const masked = maskArguments(args)
-  return args.map((arg, at) => (secretArguments.includes(at) && masked[at] === arg ? '***' : (masked[at] ?? arg)))
-}
-
-const Import = z.object({ id: z.string(), source: z.string() })
-const Removed = z.object({ alias: z.string() })
-
-export const undoImport = (slug: string, output: Output): Promise<number> =>
-  withStore(slug, async ({ db, organization }) => {
-    const undone = await db.organization(organization.id, async (sql) => {
-      const [last] = await sql(
-        Import,
-      )`select id, source from imports where undone_at is null order by created_at desc, id desc limit 1`
-      if (last === undefined) return undefined
-      const removed = await sql(Removed)`delete from connections where import_id = ${last.id} returning alias`
-      await sql(Import)`update imports set undone_at = now() where id = ${last.id}`
-      const aliases = removed.map(({ alias }) => alias)
-      const record = { action: 'connection.import-undo', resource: 'import', id: last.id, detail: { aliases } }
-      await recordChange(sql, ownActor(), organization.id, record)
-      return { source: last.source, aliases }
-    })
-    if (undone === undefined) throw new CommandFault('There is no import to take back.')
-    output.result(undone, [
-      `Took back the import of ${undone.source}: removed ${undone.aliases.join(', ') || 'nothing that was left of it'}.`,
-    ])
-    return EXIT.ok
-  })

@@ -1,138 +1,122 @@
-/** `toolway records list|redact|prune`: look through what is on record, and let go of what may not stay. */
-import { join } from 'node:path'
-import { CHECKPOINTS, createKeepCheckpoints } from '../../jobs/keep-checkpoints.ts'
-import { createKeptCheckpoints } from '../../records/chain/kept-checkpoints.ts'
-import { REDACTABLE, type Redactable } from '../../records/chain/leaf.ts'
-import { countRecords, findRecords } from '../../records/query.ts'
-import { PLATFORM } from '../../records/records.ts'
-import { redactRecord } from '../../records/redact.ts'
-import { ForeignCheckpoint, prune as pruneChain } from '../../records/retention.ts'
-import { toEvent } from '../../admin/audit.ts'
-import { DEFAULT_SLUG } from '../../organizations/organizations.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { withStore, type Opened } from '../store.ts'
-import { ownActor } from '../own-actor.ts'
+/** `toolway records …`: look through the audit log, take it away with its proof, check it, redact and prune it. */
+import { listAudit, listOrganizationAudit, pruneRecords, REDACTABLE, redactRecord } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { Refusal, type Transport } from '../transport/transport.ts'
+import { exportRecords } from './export.ts'
+import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
+import { show } from './show.ts'
+import { verify } from './verify.ts'
 
-export interface Chained extends Opened {
-  /** Whose chain: an organization's id, or the platform's. */
-  readonly chain: string
-}
+const OUTCOMES = ['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown'] as const
 
-/** `platform` names the records that belong to no organization. */
-export const withChain = <T>(slug: string, work: (opened: Chained) => Promise<T>): Promise<T> =>
-  withStore(slug === PLATFORM ? DEFAULT_SLUG : slug, (opened) =>
-    work({ ...opened, chain: slug === PLATFORM ? PLATFORM : opened.organization.id }),
-  )
-
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
-
-/** The signing of checkpoints, as the running gateway does it. */
-export const checkpointsOf = ({ db, vault, loaded }: Opened) =>
-  createKeepCheckpoints({
-    db,
-    vault,
-    kept: createKeptCheckpoints(join(loaded.config.TOOLWAY_DATA, CHECKPOINTS)),
-    log: SILENT,
-    now: Date.now,
-    minutes: loaded.config.TOOLWAY_CHECKPOINT_MINUTES,
-    days: undefined,
-  })
-
-export interface Listing {
-  readonly organization: string
+interface Listing extends OfChain {
   readonly action?: string
   readonly actor?: string
-  readonly outcome?: string
+  readonly outcome?: (typeof OUTCOMES)[number]
   readonly start?: string
   readonly end?: string
   readonly limit: number
   readonly offset: number
 }
 
-export const list = (asked: Listing, output: Output): Promise<number> =>
-  withChain(asked.organization, async ({ db, chain }) => {
-    const { action, actor, outcome, limit, offset } = asked
-    const [start, end] = [momentOf(asked.start), momentOf(asked.end)]
-    const filter = { organization: chain, action, actor, outcome, start, end }
-    const [rows, total] = await db.system(
-      async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
-    )
-    const events = rows.map(toEvent)
-    output.result({ items: events, total, limit, offset }, [
+function listed({ call }: Transport, words: Listing) {
+  const { organization, action, actor: actor_id, outcome, limit, offset } = words
+  const [start, end] = [momentOf(words.start), momentOf(words.end)]
+  const query = { action, actor_id, outcome, start, end, limit, offset }
+  return isPlatform(words)
+    ? call(listAudit, { query: { ...query, tenant_id: PLATFORM } })
+    : call(listOrganizationAudit, { params: { organization }, query })
+}
+
+const list = described({
+  name: 'list',
+  about: 'list records, the newest first',
+  options: [
+    new Option('--action <name>', 'what was done: tools/call, key.add'),
+    new Option('--actor <id>', 'who did it'),
+    new Option('--outcome <word>', 'how it ended').choices(OUTCOMES),
+    new Option('--start <moment>', 'from this moment on'),
+    new Option('--end <moment>', 'before this moment'),
+    new Option('--limit <count>', 'as many at most, up to 200').argParser(whole(1, 200)).default(50),
+    new Option('--offset <count>', 'leave out as many').argParser(whole(0, 1_000_000)).default(0),
+  ],
+  examples: ['toolway records list --action tools/call --limit 20', 'toolway records list --start 2026-11-20 --json'],
+  call: listed,
+  print: (page) => ({
+    value: page,
+    lines: [
       ...table(
         ['SEQ', 'TIME', 'ACTOR', 'ACTION', 'ON', 'OUTCOME', 'FROM', 'ID'],
-        events.map((event) => [
-          String(event.seq),
-          event.timestamp,
-          event.actor_id,
-          event.action,
-          event.resource_id ?? '',
-          event.code ?? event.outcome,
-          event.ip_address ?? '',
-          event.id,
+        page.items.map((one) => [
+          ...[String(one.seq), one.timestamp, one.actor_id, one.action, one.resource_id ?? ''],
+          ...[one.code ?? one.outcome, one.ip_address ?? '', one.id],
         ]),
       ),
-      `${events.length} of ${total}`,
-    ])
-    return EXIT.ok
-  })
+      `${page.items.length} of ${page.total}`,
+    ],
+  }),
+})
 
-export interface Redacting {
-  readonly organization: string
+interface Redacting extends OfChain {
   readonly id: string
-  readonly fields: readonly string[]
+  readonly field: readonly string[]
   readonly reason: string
 }
 
-export const redact = ({ organization, id, fields, reason }: Redacting, output: Output): Promise<number> =>
-  withChain(organization, async ({ db, chain }) => {
-    const strange = fields.find((name) => !REDACTABLE.includes(name as Redactable))
-    if (strange !== undefined || fields.length === 0)
+const redact = described({
+  name: 'redact',
+  about: 'take values out of a record; the chain stays whole, and who did it and why is on record',
+  arguments: [new Argument('<id>', 'the record')],
+  options: [
+    new Option('--field <name>', 'principal, client, target, resource_id, ip_address, user_agent or detail')
+      .argParser((value: string, before: string[]) => [...before, value])
+      .default([]),
+    new Option('--reason <text>', 'why').makeOptionMandatory(),
+  ],
+  examples: ['toolway records redact rec_01jd… --field ip_address --field user_agent --reason "erasure request 17"'],
+  async call({ call }, { organization, id, field, reason }: Redacting) {
+    const fields = REDACTABLE.filter((name) => field.includes(name))
+    if (fields.length === 0 || fields.length !== new Set(field).size)
       throw new CommandFault(`Name the fields with --field, each one of ${REDACTABLE.join(', ')}.`, EXIT.usage)
     if (reason.trim() === '') throw new CommandFault('A redaction needs a reason: --reason TEXT.', EXIT.usage)
-    const redaction = { id, fields: fields as Redactable[], reason }
-    const taken = await db.system((sql) => redactRecord(sql, ownActor(), chain, redaction))
-    if (taken === 0)
-      throw new CommandFault(
-        `There is no record ${id} in ${organization} that has a value in ${fields.join(', ')}: \`toolway records list\` shows them.`,
-      )
-    output.result({ redacted: id, fields: taken }, [
-      `Took ${taken} ${taken === 1 ? 'value' : 'values'} out of ${id}. Log files, backups and exports of before still have them.`,
-    ])
-    return EXIT.ok
-  })
+    return call(redactRecord, { params: { organization, record: id }, body: { fields, reason } }).catch(
+      (thrown: unknown) => {
+        throw thrown instanceof Refusal && thrown.is('thing.unknown')
+          ? new CommandFault(
+              `There is no record ${id} in ${organization} that has a value in ${fields.join(', ')}: \`toolway records list\` shows them.`,
+            )
+          : thrown
+      },
+    )
+  },
+  print: ({ fields }, { id }) => ({
+    value: { redacted: id, fields },
+    lines: [
+      `Took ${fields} ${fields === 1 ? 'value' : 'values'} out of ${id}. Log files, backups and exports of before still have them.`,
+    ],
+  }),
+})
 
-export const prune = (organization: string, before: string, output: Output): Promise<number> =>
-  withChain(organization, async (opened) => {
-    const { db, chain } = opened
-    const moment = new Date(momentOf(before) ?? '')
-    const checkpoints = checkpointsOf(opened)
-    await checkpoints.sign(chain)
-    await checkpoints.close()
-    const pruning = {
-      actor: ownActor(),
-      organization: chain,
-      before: moment,
-      signers: await checkpoints.fingerprints(),
-    }
-    const removed = await db
-      .system((sql) => pruneChain(sql, pruning))
-      .catch((thrown: unknown) => {
-        throw thrown instanceof ForeignCheckpoint ? new CommandFault(thrown.message) : thrown
-      })
-    output.result({ removed }, [
+const prune = described({
+  name: 'prune',
+  about: 'remove what is older than a moment, up to a signed checkpoint',
+  options: [new Option('--before <moment>', 'as 2026-01-01 or 2026-01-01T00:00:00Z').makeOptionMandatory()],
+  examples: ['toolway records prune --before 2026-01-01'],
+  call: ({ call }, { organization, before }: OfChain & { before: string }) =>
+    call(pruneRecords, { params: { organization }, body: { before: momentOf(before) } }),
+  print: ({ removed }) => ({
+    value: { removed },
+    lines: [
       removed === 0
         ? 'Nothing was removed: no checkpoint stands behind older records and before the first that stays.'
         : `Removed ${removed} records; the chain now begins at a signed checkpoint.`,
-    ])
-    return EXIT.ok
-  })
+    ],
+  }),
+})
 
-/** Throws for what is no moment; a day is its beginning in UTC. */
-function momentOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const moment = new Date(text)
-  if (Number.isNaN(moment.getTime()))
-    throw new CommandFault(`"${text}" is no moment: write it as 2026-11-20 or 2026-11-20T10:00:00Z.`, EXIT.usage)
-  return moment.toISOString()
+export function recordsCommand(finish: Finish) {
+  const about = 'look through records, export and verify them (-o platform: those of no organization)'
+  return groupOf('records', about, [list, show, exportRecords, verify, redact, prune], finish)
 }

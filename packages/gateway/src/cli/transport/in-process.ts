@@ -11,8 +11,11 @@ import { composeLocalAdmin } from '../../compose/local-admin.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { ownActor } from '../own-actor.ts'
-import { addressOf, noOrganization, SILENT, withInstallation } from '../store.ts'
+import { addressOf, isRunning, noOrganization, SILENT, withInstallation } from '../store.ts'
 import { Refusal, textsOf, type Input, type Transport } from './transport.ts'
+
+/** Milliseconds for which what was read of the database is taken as it is. */
+const STALE_AFTER = 250
 
 const caller = (): Caller => {
   const actor = ownActor()
@@ -28,24 +31,37 @@ function refusalOf(thrown: unknown): unknown {
 
 export const inProcess = <T>(work: (transport: Transport) => Promise<T>): Promise<T> =>
   withInstallation(async (opened) => {
-    const address = opened.loaded.config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? (await addressOf(opened.loaded))
+    const own = await addressOf(opened.loaded)
+    const address = opened.loaded.config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? own
     await using local = await composeLocalAdmin({
       store: opened,
       loaded: opened.loaded,
       log: SILENT,
       publicUrl: () => address,
     })
-    const ask = (operation: Operation, { params = {}, query, body, ifMatch }: Input<Operation> = {}) =>
-      carryOut(local.parts, caller(), operation, {
-        ...{ params, query: textsOf(query), body, ifMatch },
+    let loadedAt = Date.now()
+    /** A command that asks again later hears what a gateway changed meanwhile. */
+    const renew = async ({ method }: Operation) => {
+      if (method !== 'GET' || Date.now() - loadedAt < STALE_AFTER) return
+      await local.reload()
+      loadedAt = Date.now()
+    }
+    const ask = async (operation: Operation, input: Input<Operation> = {}) => {
+      const { params = {}, query, body, ifMatch, onProgress } = input
+      await renew(operation)
+      return carryOut(local.parts, caller(), operation, {
+        ...{ params, query: textsOf(query), body, ifMatch, progress: onProgress },
       }).catch((thrown: unknown) => {
         const of = params['organization']
         const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
         throw isMissing ? noOrganization(of, opened.loaded.config.TOOLWAY_DATA) : refusalOf(thrown)
       })
+    }
     // The operations end before what they are made of does.
     return await work({
       remote: undefined,
+      address: own,
+      isServing: () => isRunning(own),
       call: async (operation, input) => (await ask(operation, input)) as never,
       async stream(operation, input) {
         const given = await ask(operation, input)

@@ -11,6 +11,8 @@ export const signInFileOf = ({ config }: LoadedConfig) => join(config.TOOLWAY_DA
 
 /** Milliseconds. A connection that is asked for its tools may take this long. */
 const PATIENCE = 120_000
+/** Milliseconds. Exports and verifications of long audit logs take this long at most. */
+const LONG_PATIENCE = 3_600_000
 
 interface Reach {
   readonly url: string
@@ -39,6 +41,8 @@ export function overHttp(loaded: LoadedConfig, remote: string): Transport {
   }
   return {
     remote,
+    address: remote,
+    isServing: () => Promise.resolve(true),
     call: async (operation, input) => callOverHttp(await reach(), operation, input),
     async stream(operation, input) {
       const { body } = await send(await reach(), operation, input)
@@ -84,6 +88,7 @@ async function send<Op extends Operation>(
   input: Input<Op> = {},
 ): Promise<Response> {
   const { body, ifMatch } = input
+  const isLong = operation.progress !== undefined || operation.media !== undefined
   const response = await fetch(addressOf(url, operation, input as Input<Operation>), {
     method: operation.method,
     headers: {
@@ -92,7 +97,7 @@ async function send<Op extends Operation>(
       ...(ifMatch === undefined ? {} : { 'if-match': `"${ifMatch}"` }),
     },
     redirect: 'error',
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(isLong ? LONG_PATIENCE : PATIENCE),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((thrown: unknown) => {
     throw new CommandFault(`No gateway answers at ${url}: start it, or correct --url.`, EXIT.unreachable, {

@@ -19,11 +19,17 @@ export interface Input<Op extends Operation> {
   readonly body?: z.input<Op['body']>
   /** The entity tag that the thing must still have. */
   readonly ifMatch?: string
+  /** Told how far an operation is that may take long; over HTTP it is not. */
+  readonly onProgress?: (value: unknown) => void
 }
 
 export interface Transport {
   /** The gateway's address where calls go over HTTP; undefined in this process. */
   readonly remote: string | undefined
+  /** Where the gateway answers, whether it runs or not. */
+  readonly address: string
+  /** Whether a gateway runs that serves what is changed here. */
+  isServing(): Promise<boolean>
   /** Throws Refusal. */
   call<Op extends Operation>(operation: Op, input?: Input<Op>): Promise<z.output<Op['answer']>>
   /** For operations that answer with something else than JSON. Throws Refusal. */

@@ -55,7 +55,7 @@ import { composeDeclaredSnapshots } from './snapshots.ts'
 export interface ComposeDeclaredParts {
   readonly config: Config
   readonly vault: Vault
-  /** What TOOLWAY_CONFIG declares; empty without one. */
+  /** The declarations of TOOLWAY_CONFIG; empty without one. */
   readonly declared: readonly Declared[]
   readonly log: Log
   readonly logLine: (json: string) => void
@@ -79,7 +79,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   })
   const core: Base = { config, vault, log, counters, opened }
 
-  // What is declared, and what of it changes while it runs.
+  // Declarations, and their changes at run time.
   const rows = createRows(vault)
   const policies = preset ? await keepPolicies() : undefined
   declareAll()

@@ -1,4 +1,4 @@
-/** What is noted of connections when they are met, where nothing is stored: their lists stay in memory with the rows. */
+/** Results of contacts with connections, where there is no database: their lists stay in memory with the rows. */
 import { createHash } from 'node:crypto'
 import type { ConnectionId } from '@toolway/contract'
 import { isRevision } from '@toolway/protocol'
@@ -27,7 +27,7 @@ export function createMemoryContacts(rows: Pick<Rows, 'keepCatalog' | 'findCatal
   const before = (connectionId: ConnectionId): CatalogRow =>
     rows.findCatalog(connectionId) ?? { ...UNSEEN, connection_id: connectionId }
   return {
-    // Whoever asks next finds out for itself.
+    // The next caller finds out the revision for itself.
     remember() {},
     store(_, connectionId, { revision, server, tools: listed, resources, templates, prompts, leftOut }) {
       const tools = onceEach(listed)

@@ -1,6 +1,6 @@
 /**
- * Who is calling where there are no accounts: the keys that files and settings give, and whom an issuer or a backend vouches for.
- * No token of ours exists here.
+ * Identity without accounts: the keys in files and settings, and the principals that an issuer or a backend vouches for. The
+ * gateway issues no tokens here.
  */
 import { Fault } from '@toolway/contract'
 import { createReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
@@ -32,7 +32,7 @@ function withMend(thrown: unknown, mend: string): unknown {
 export interface ComposeDeclaredIdentityParts {
   readonly rows: Pick<Rows, 'findKey'>
   readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'all'>
-  /** What a caller is here besides, as the preset says. */
+  /** Completes a principal as the preset requires. */
   readonly bind: ((principal: Principal) => Principal) | undefined
 }
 

@@ -6,7 +6,7 @@ import type { TrailParts } from '../../call/trail.ts'
 import { createRefusals } from '../../records/refusals.ts'
 import type { Base } from '../core-dependencies.ts'
 
-/** Nobody reads it back. */
+/** A placeholder that is never read. */
 const NOWHERE = {} as ReturnType<TrailParts['intend']>
 
 export function composeLogRecords({ log, opened }: Base): Pick<TrailParts, 'intend' | 'write' | 'refuseStranger'> {

@@ -1,8 +1,8 @@
 /**
- * What a database would hold, in memory: the organizations, connections, toolsets and keys that files declare, and what each
- * connection offered when it was last asked. Immutable rows of the same shapes, so that everything above cannot tell the two apart.
+ * The database's content in memory: the organizations, connections, toolsets and keys that files declare, and the last catalog of
+ * each connection. Immutable rows of the same shapes, so that the code above cannot tell the two apart.
  *
- * Ids are made of what they name, so that a restart, and another gateway of the same files, know everything by the same ids.
+ * Ids are derived from the names, so that a restart, and another gateway of the same files, use the same ids.
  */
 import { createHash } from 'node:crypto'
 import {

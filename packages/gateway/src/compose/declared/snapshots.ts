@@ -1,4 +1,4 @@
-/** What memory knows of each organization, made of the rows that files declare. */
+/** Snapshots of each organization, made of the rows that files declare. */
 import { createSnapshot } from '../../call/snapshot.ts'
 import type { Changes } from '../../catalog/changes.ts'
 import type { OpenStreams } from '../../http/streams/open-streams.ts'

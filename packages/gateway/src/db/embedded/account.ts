@@ -1,14 +1,15 @@
 /**
- * As whom does the embedded server run? PostgreSQL refuses uid 0, and initdb wants an account with a name. Answers
- * with a way to start programs and the uid and gid that own the cluster's files. It never changes an existing owner.
+ * Chooses the account that the embedded server runs as. PostgreSQL refuses uid 0, and initdb needs an account with a name.
+ * Returns a function that starts programs, and the uid and gid that own the cluster's files. It never changes an existing owner.
  *
  * A normal user runs it as itself. Root, in this order:
- * 1. in a user namespace, where root's own files appear as a normal user's. Everything stays root's with mode 0700,
- *    and nobody else on the machine can reach the cluster or its socket. Containers usually forbid namespaces.
- * 2. as `nobody`. The data directory then gets group nobody and mode 0710: nobody may pass through to the two folders
- *    that are its own (the cluster, the socket), and neither list nor replace what else lies there, such as the
- *    vault key. Giving nobody the whole directory would let every other service that runs as nobody swap that key.
- * A cluster or a directory that is somebody's keeps its owner: root becomes that account.
+ * 1. in a user namespace, where root's own files appear as a normal user's. Everything stays root's with mode 0700, and no other
+ * account on the machine can reach the cluster or its socket. Containers usually forbid namespaces.
+ * 2. as `nobody`. The data directory then gets group `nobody` and mode 0710: `nobody` may pass through to the two folders that
+ * are its own (the cluster, the socket), and neither list nor replace other files there, such as the vault key. Giving `nobody`
+ * the whole directory would let every other service that runs as `nobody` swap that key.
+ *
+ * A cluster or a directory that has another owner keeps it: root becomes that account.
  */
 import { execFile } from 'node:child_process'
 import { chmod, chown, readFile, stat } from 'node:fs/promises'
@@ -57,7 +58,7 @@ export async function chooseAccount(parts: AccountParts): Promise<Account> {
 async function chooseForRoot(parts: AccountParts): Promise<Account> {
   const { directory, owner } = parts
   const home = await stat(directory)
-  // Whose the cluster is, and before there is one, whose the directory is.
+  // The owner of the cluster, or before it exists, of the directory.
   const settled = owner ?? (home.uid === 0 ? undefined : { uid: home.uid, gid: home.gid })
   if (settled && settled.uid !== 0) {
     if (home.uid === 0) await letThrough(directory, settled.gid)

@@ -1,6 +1,6 @@
 /**
- * Where are PostgreSQL's programs? In the optional npm package of this platform. Answers with their paths, repaired
- * where npm ran no install scripts, or says in one sentence that this machine needs DATABASE_URL. Never downloads.
+ * Locates PostgreSQL's programs in the optional npm package of this platform. Returns their paths, repaired where npm ran no
+ * install scripts, or reports in one sentence that this machine needs DATABASE_URL. Never downloads.
  */
 import { execFile } from 'node:child_process'
 import { access, readFile } from 'node:fs/promises'

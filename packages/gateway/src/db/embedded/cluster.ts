@@ -1,6 +1,6 @@
 /**
- * What is on disk, and who holds it? Makes a cluster so that it is there whole or not at all, and reads PostgreSQL's
- * own lock file to say who runs it. PostgreSQL's lock decides between two starters; this file only explains it.
+ * The cluster on disk, and the process that holds it. Creates a cluster completely or not at all, and reads PostgreSQL's own lock
+ * file to report which process runs it. PostgreSQL's lock decides between two starters; this file only explains it.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

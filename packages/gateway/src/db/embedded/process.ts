@@ -1,10 +1,10 @@
 /**
- * How does a child of ours end when we end, even by SIGKILL? Its standard input is a pipe from us: a small watcher
- * waits for that pipe to close and then interrupts the child, for which PostgreSQL shuts down fast and clean. The
- * child is in a session of its own, so Ctrl-C in our terminal reaches us and not it.
+ * Ends a child process when this process ends, even by SIGKILL. The child's standard input is a pipe from this process: a small
+ * watcher waits for that pipe to close and then interrupts the child, for which PostgreSQL shuts down fast and clean. The child
+ * is in a session of its own, so Ctrl-C in the terminal reaches this process and not the child.
  *
- * The shell starts the watcher twice removed, so that it is nobody's child that PostgreSQL would wait for, and then
- * becomes the program: the pid is the program's.
+ * The shell starts the watcher twice removed, so that PostgreSQL does not wait for it as for a child, and then becomes the
+ * program: the pid is the program's.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * Where is the server's socket? In a folder that only its account may enter: the server trusts whoever reaches the
- * socket (there is no password), so this folder is the lock. It checks before it answers and never loosens a mode.
+ * Locates the server's socket in a folder that only its account may enter: the server trusts every process that reaches the
+ * socket (there is no password), so this folder is the access control. It checks before it answers and never loosens a mode.
  */
 import { createHash } from 'node:crypto'
 import { chmod, chown, lstat, mkdir } from 'node:fs/promises'

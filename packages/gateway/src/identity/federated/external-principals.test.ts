@@ -1,4 +1,4 @@
-/** Keys of the environment: how they are compared. What others vouch for is tested at the doors. */
+/** Tests the comparison of keys of the environment. Principals vouched for by others are tested at the endpoints. */
 import * as crypto from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Principal } from '../principal.ts'

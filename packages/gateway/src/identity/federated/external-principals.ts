@@ -11,7 +11,7 @@ import { createSingleFlight } from '../../lib/single-flight.ts'
 import { KEY_FORM, LOOKS_LIKE_KEY } from '../keys/key-forms.ts'
 import type { Principal } from '../principal.ts'
 
-/** What another says of who calls. */
+/** An external source's statement about a caller. */
 export interface Vouched {
   /** `jwt` or `identity`: subjects of two sources are two people. */
   readonly source: string
@@ -39,7 +39,7 @@ export interface ExternalPrincipalsParts {
   /** Keys of the environment, compared in constant time; whose each is is asked at each use. */
   readonly environment: readonly { readonly key: string; principal(): Principal }[]
   readonly sources: readonly Source[]
-  /** Who that is here, by what is in memory now; asked at each use. */
+  /** Returns the local principal, by the facts in memory now; evaluated at each use. */
   place(vouched: Vouched): Principal
 }
 

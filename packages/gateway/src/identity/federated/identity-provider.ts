@@ -18,7 +18,7 @@ export interface Proven {
   readonly name: string | undefined
 }
 
-/** What must be kept between the way there and the way back. */
+/** The values that must be stored between the redirect and the return. */
 export interface OAuthRedirect {
   readonly state: string
   readonly nonce: string
@@ -55,7 +55,7 @@ export interface IdentityProviderParts {
 }
 
 const SCOPE = 'openid email profile'
-/** What a Supabase access token of a person who has signed in is for. */
+/** The audience of a Supabase access token of a signed-in user. */
 const SUPABASE_AUDIENCE = 'authenticated'
 const SECONDS = 10
 

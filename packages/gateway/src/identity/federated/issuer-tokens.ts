@@ -79,7 +79,7 @@ export function createIssuerTokens(parts: IssuerTokensParts): Source {
       return {
         source: 'jwt',
         subject: sub,
-        // Whoever may write any address into a profile is not the one it belongs to.
+        // An unverified address may belong to another user.
         email: verified === false ? undefined : email,
         organization: typeof organization === 'string' && organization !== '' ? organization : undefined,
         role: typeof role === 'string' ? role : undefined,
@@ -106,7 +106,7 @@ async function discover(issuer: string, fetch: Fetch): Promise<string> {
   return found.jwks_uri
 }
 
-/** What the token is to blame for is refused; that its issuer cannot be asked is not its fault. */
+/** An invalid token is refused; an issuer that cannot be reached is not the token's fault. */
 function wordRefusal(thrown: unknown): Fault {
   if (thrown instanceof errors.JWTExpired) return new Fault('token.expired', {}, { cause: thrown })
   const away =

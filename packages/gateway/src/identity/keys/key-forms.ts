@@ -1,8 +1,8 @@
 /**
- * What keys look like, and how they are made: two families, told apart by how they begin.
+ * The form and creation of keys: two families, distinguished by their prefix.
  *
- * `uru_` and 64 hex digits (ledger S0-AUT-09), of which each member has one; and scoped keys, whose beginning says their role
- * (ledger S3-AUTH-03). Both are 256 bits of randomness, so that a fast keyed hash is enough to keep.
+ * `uru_` and 64 hex digits (ledger S0-AUT-09), of which each member has one; and scoped keys, whose prefix names their role
+ * (ledger S3-AUTH-03). Both are 256 bits of randomness, so that storing a fast keyed hash is sufficient.
  */
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@toolway/contract'
@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<Role, string>> = {
 }
 
 export const KEY_FORM = /^(?:uru_[0-9a-f]{64}|smcp_(?:pa|ta|tu|tv)_[\w-]{43})$/
-/** Whatever begins like a key or a refresh token of ours is never shown to anybody else, however it goes on. */
+/** A text with the prefix of a key or a refresh token of the gateway is never passed on, regardless of the rest. */
 export const LOOKS_LIKE_KEY = /^(?:uru|smcp|tw[a-z]{0,4})_/
 
 const BYTES = 32
@@ -32,7 +32,7 @@ export const mintKey = (family: Family = 'uru', role: Role = 'tenant_member'): s
 export const roleOfMark = (key: string): Role | undefined =>
   (Object.keys(MARKS) as Role[]).find((role) => key.startsWith(MARKS[role]))
 
-/** What a person tells keys apart by: 32 or 48 bits of the random part, which nobody can guess the rest from. */
+/** Returns the part by which users distinguish keys: 32 or 48 bits of the random part, from which the rest cannot be guessed. */
 const SHOWN = 8
 export const prefixOf = (key: string): string =>
   key.slice(0, key.lastIndexOf('_', MARKS.tenant_admin.length - 1) + 1 + SHOWN)

@@ -26,7 +26,7 @@ export const KeyRow = z.object({
     .string()
     .transform((id) => id as OrganizationId)
     .nullable(),
-  /** Whose own key it is; null for keys of the organization's. */
+  /** The user that owns the key; null for keys of the organization. */
   user_id: z
     .string()
     .transform((id) => id as UserId)
@@ -100,7 +100,7 @@ export const holdsKey = async (sql: OrgSql, name: string, hash: Buffer): Promise
 export const removeKey = async (sql: OrgSql, name: string): Promise<boolean> =>
   (await sql(Id)`delete from keys where name = ${name} and user_id is null returning id`).length > 0
 
-/** What was removed. */
+/** Returns the removed key. */
 export async function removeKeyById(sql: OrgSql | SystemSql, id: string): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
     delete from keys where id = ${id}

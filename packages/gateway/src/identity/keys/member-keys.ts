@@ -1,8 +1,8 @@
 /**
- * The one `uru_` key that each member has in each organization: made with the member, shown again to nobody but it, and made
- * anew when it asks (ledger S0-AUT-11, -13, -14).
+ * The one `uru_` key that each member has in each organization: created with the member, shown again only to its owner, and
+ * replaced on request (ledger S0-AUT-11, -13, -14).
  *
- * A sealed copy is kept beside the hash; it opens only for its own row. Who may see it is asked before, and not here.
+ * A sealed copy is stored beside the hash; it opens only for its own row. Permission to see it is checked before, and not here.
  */
 import { newId, type KeyId, type OrganizationId, type UserId } from '@toolway/contract'
 import { z } from 'zod'
@@ -24,7 +24,7 @@ export interface Membership {
 /** The row that the copy of a key is sealed for. */
 export const sealedKeyRow = (id: KeyId): string => `key ${id}`
 
-/** What members' keys are called; they have one each. */
+/** The name of members' keys; each member has one. */
 export const MEMBER_KEY = 'personal'
 
 /** The most a key of an organization can be: what its member may less, the key may less too. */

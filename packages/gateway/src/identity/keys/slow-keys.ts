@@ -76,7 +76,7 @@ export async function countAlike(sql: SystemSql, prefix: string): Promise<number
 }
 
 export interface SlowHashes {
-  /** Which candidate is the key's. Throws `gateway.not-ready` when too many are waiting. */
+  /** Returns the candidate that matches the key. Throws `gateway.not-ready` when too many are waiting. */
   find(key: string, list: () => Promise<readonly Candidate[]>): Promise<Candidate | undefined>
   close(): Promise<void>
 }

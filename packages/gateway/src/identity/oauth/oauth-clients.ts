@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { SystemSql } from '../../db/db.ts'
 
-/** What a client says of itself, as far as it counts here (RFC 7591, section 2). */
+/** A client's own metadata, as far as it is used here (RFC 7591, section 2). */
 export const ClientMetadata = z.object({
   redirect_uris: z.array(z.string()),
   application_type: z.enum(['web', 'native']),
@@ -79,7 +79,7 @@ export const listClients = (sql: SystemSql) => sql(ClientRow)`
   select id, kind, name, secret_hash, metadata, created_at, used_at, expires_at from oauth_clients
    where expires_at is null or expires_at > now() order by created_at desc, id`
 
-/** What was allowed to it ends with it. Undefined when there is none. */
+/** Removes a client and its grants. Undefined when there is none. */
 export async function removeClient(sql: SystemSql, id: string): Promise<ClientRow | undefined> {
   const rows = await sql(ClientRow)`
     delete from oauth_clients where id = ${id}
@@ -89,8 +89,8 @@ export async function removeClient(sql: SystemSql, id: string): Promise<ClientRo
 }
 
 /**
- * How many registered from there within the last hour, and how many were never used. Whoever asks holds the turn until its
- * transaction ends, so that many at once do not all find room for the last one.
+ * Counts the registrations from there within the last hour, and those never used. The caller holds the lock until its transaction
+ * ends, so that many at once do not all get the last free place.
  */
 export async function countRegistrations(sql: SystemSql, from: string) {
   await sql(Nothing)`select from pg_advisory_xact_lock(8665930)`

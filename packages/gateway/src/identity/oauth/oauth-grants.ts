@@ -1,7 +1,7 @@
 /**
- * What persons allowed OAuth clients: which client, at which endpoint, in which organization, how far.
+ * Grants that users gave to OAuth clients: client, endpoint, organization and scope.
  *
- * A grant is a sign-in as well (the `sid` of its tokens), and the database ends both together. It counts only as long as its
+ * A grant is a sign-in as well (the `sid` of its tokens), and the database ends both together. It is valid only as long as its
  * account is active and of the epoch in which it was given.
  */
 import { LIMITS, newId, type FamilyId, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
@@ -119,7 +119,7 @@ export async function endGrant(
   return rows[0]
 }
 
-/** What a person allowed in an organization that they leave: who comes back later is asked anew. */
+/** Ends a user's grants in an organization that the user leaves: after a return, consent is requested again. */
 export const endGrantsOf = async (sql: OrgSql, userId: UserId): Promise<unknown> =>
   sql(Nothing)`update oauth_grants set ended_at = now() where user_id = ${userId} and ended_at is null`
 

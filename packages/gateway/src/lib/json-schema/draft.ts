@@ -1,4 +1,7 @@
-/** Which JSON Schema a schema is written in: the draft that its `$schema` names, else 2020-12 (MCP 2025-11-25, JSON Schema usage). */
+/**
+ * Determines the JSON Schema dialect of a schema: the draft that its `$schema` names, else 2020-12 (MCP 2025-11-25, JSON Schema
+ * usage).
+ */
 import type { JsonObject } from '@toolway/protocol'
 
 /** Draft-04 and -06 are read as draft-07, with the older forms of `exclusiveMinimum` and `id`. */

@@ -14,7 +14,7 @@ export interface Node {
   tracks: boolean
 }
 
-/** What a keyword is made of. */
+/** The context in which a keyword is compiled. */
 export interface Making {
   readonly draft: Draft
   /** Place of the schema that the keyword stands in, for whoever wrote it. */
@@ -23,7 +23,7 @@ export interface Making {
   child(schema: unknown, below: string): Node
   /** A schema that is referred to. Throws UnusableSchema where it is not in this document. */
   refer(reference: string): Node
-  /** What cannot be checked by it, as a phrase. */
+  /** Notes a part that cannot be checked, as a phrase. */
   skip(note: string): void
 }
 

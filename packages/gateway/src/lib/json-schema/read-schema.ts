@@ -28,7 +28,7 @@ export interface Checked {
 
 export interface ReadSchema {
   readonly draft: Draft
-  /** What it says that is not checked, as phrases. */
+  /** Parts of the schema that are not checked, as phrases. */
   readonly unchecked: readonly string[]
   /** All that does not fit, in the order of the schema. Throws UnusableSchema where that shows only now. */
   check(value: Json): Checked

@@ -1,7 +1,7 @@
 /**
- * What `$ref` means, within one document and nowhere else: JSON Pointers, anchors, and the `$id` of schemas in it.
+ * Resolves `$ref` within one document and nowhere else: JSON Pointers, anchors, and the `$id` of schemas in it.
  *
- * Nothing is ever fetched. What does not lie in the document is not found, and its schema cannot be used.
+ * Nothing is ever fetched. A reference outside the document is not found, and its schema cannot be used.
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Draft } from './draft.ts'

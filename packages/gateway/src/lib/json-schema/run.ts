@@ -41,7 +41,7 @@ export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** What was looked at by name or number, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** The evaluated names and indexes, for `unevaluatedProperties` and `unevaluatedItems`. */
 export interface Seen {
   readonly names: Set<string>
   readonly items: Set<number>
@@ -91,7 +91,7 @@ export class Run {
     for (const { at, message, types } of findings) this.say(at, message, types)
   }
 
-  /** What is found there counts for itself, and the work for all. */
+  /** Returns a run with its own findings and a shared work limit. */
   trial(): Run {
     return new Run(this.#work)
   }

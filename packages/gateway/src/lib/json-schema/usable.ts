@@ -1,8 +1,8 @@
 /**
- * Whether a schema that somebody else wrote may be used at all: looked over once, before anything is made of it.
+ * Decides whether a third-party schema may be used: it is checked once, before anything is compiled from it.
  *
- * The walk has a list of its own instead of recursion, so that no depth is dangerous to it, and it ends at the first bound that is
- * passed. What is refused here fails closed: whoever wanted to check by the schema cannot.
+ * The walk uses a list instead of recursion, so that no depth is dangerous to it, and it ends at the first limit that is
+ * exceeded. A refusal here fails closed: no check by the schema is possible.
  */
 
 /** A schema that nothing can be checked by. The message is a phrase, "nests deeper than 100 levels". */

@@ -3,6 +3,7 @@
  * whoever holds an export can check it without the database.
  */
 import { hash as digest } from 'node:crypto'
+import { REDACTABLE, type Redactable } from '@toolway/contract/admin'
 import { z } from 'zod'
 
 /** Fields that always stay, in the order in which they are hashed together as one JSON array of texts. */
@@ -28,18 +29,6 @@ export const STAYING = [
   'actor_type',
   'resource_type',
 ] as const
-
-/** Fields that may be redacted, each hashed by itself with a salt of its own, in the order of their hashes. */
-export const REDACTABLE = [
-  'principal',
-  'client',
-  'target',
-  'resource_id',
-  'ip_address',
-  'user_agent',
-  'detail',
-] as const
-export type Redactable = (typeof REDACTABLE)[number]
 
 /** What stands in the place of a principal that was redacted; the other fields are absent then. */
 export const REDACTED = '[redacted]'

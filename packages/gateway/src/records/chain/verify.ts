@@ -6,7 +6,8 @@
  */
 import { fingerprintOf, isSigned, type Checkpoint } from './checkpoints.ts'
 import { FORMAT, type ChainLine } from './chain-lines.ts'
-import { hashOfField, leafOf, link, REDACTABLE, REDACTED, startOf, type ProvenRecord } from './leaf.ts'
+import { REDACTABLE } from '@toolway/contract/admin'
+import { hashOfField, leafOf, link, REDACTED, startOf, type ProvenRecord } from './leaf.ts'
 
 export interface Verdict {
   readonly organization_id: string

@@ -1,5 +1,6 @@
 /** Records as CSV (RFC 4180), one line each, for spreadsheets. What it leaves out for reading is the proof: that is in JSON lines. */
-import { REDACTABLE, STAYING, type ProvenRecord } from '../chain/leaf.ts'
+import { REDACTABLE } from '@toolway/contract/admin'
+import { STAYING, type ProvenRecord } from '../chain/leaf.ts'
 
 const COLUMNS = [...STAYING, ...REDACTABLE, 'hash'] as const
 

@@ -100,7 +100,7 @@ export function curatoreOrganization(
       enabled: true,
       revision: 'auto',
       timeout,
-      // Whoever runs this gateway named the backend, wherever that is.
+      // The operator of this gateway configured the backend, so its address may be private.
       private: true,
       wire: backendOf({
         url,
@@ -118,7 +118,7 @@ export function curatoreOrganization(
   }
 }
 
-/** What the policy file says of the backend's contracts. */
+/** Returns the policy file's settings for the backend's contracts. */
 const wordsOf = (id: string, { allowlist, settings }: CuratorePolicy): ContractWords => ({
   organization: id,
   contracts_for: settings.contract_cache_ttl,
@@ -131,7 +131,7 @@ const wordsOf = (id: string, { allowlist, settings }: CuratorePolicy): ContractW
   on_behalf: true,
 })
 
-/** Nobody reaches the toolset `admin` but its key; tokens of others and MCP_API_KEY reach the default one. */
+/** Only its key reaches the toolset `admin`; tokens of others and MCP_API_KEY reach the default one. */
 export const bindToProfile = (principal: Principal): Principal =>
   principal.toolset === undefined ? { ...principal, toolset: DEFAULT } : principal
 

@@ -16,7 +16,7 @@ export interface KeptProfile extends Profile {
 export interface KeepPolicies {
   /** As they are in force. */
   profiles(): readonly KeptProfile[]
-  /** What is wrong with a file whose last policy is in force; undefined where nothing is. */
+  /** The error in a file whose previous policy is in force; undefined where there is none. */
   problem(): string | undefined
   /** Look at them from now on. */
   watch(): void
@@ -99,7 +99,7 @@ export async function createKeepPolicies(parts: KeepPoliciesParts): Promise<Keep
   }
 }
 
-/** What is not there has a mark of its own. */
+/** A missing file has a mark of its own. */
 const markOf = (path: string): Promise<string> =>
   stat(path, { bigint: true }).then(
     ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,

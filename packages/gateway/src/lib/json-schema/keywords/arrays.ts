@@ -1,4 +1,4 @@
-/** What the items of an array may be. Each says nothing of values of another kind. */
+/** Keywords for arrays. Each ignores values of another type. */
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'

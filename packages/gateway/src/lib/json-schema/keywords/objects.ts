@@ -1,4 +1,4 @@
-/** What the members of an object may be. Each says nothing of values of another kind. */
+/** Keywords for objects. Each ignores values of another type. */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { nearestNames } from '../../nearest.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'

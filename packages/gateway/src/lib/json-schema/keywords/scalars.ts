@@ -1,4 +1,4 @@
-/** What numbers and texts may be. Each says nothing of values of another kind. */
+/** Keywords for numbers and texts. Each ignores values of another type. */
 import type { Json, JsonObject } from '@toolway/protocol'
 import { formatOf } from '../formats.ts'
 import { wrongKeyword, type Check, type Making } from '../node.ts'

@@ -1,5 +1,6 @@
-/** What `toolway connection add` says of how a connection is let in at its server. */
+/** The options of `toolway connection add` that say how a connection is let in at its server. */
 import { ConnectionAuthChange } from '@toolway/contract'
+import { Option } from 'commander'
 import { CommandFault, EXIT } from '../terminal/output.ts'
 
 export interface AuthWords {
@@ -9,6 +10,20 @@ export interface AuthWords {
   readonly scope?: readonly string[] | undefined
   readonly provider?: string | undefined
 }
+
+const collect = (value: string, before: string[] = []) => [...before, value]
+
+export const AUTH_OPTIONS = [
+  new Option('--auth <kind>', 'how it lets us in: oauth (people connect an account), key, none, or auto').choices([
+    ...['auto', 'none', 'oauth', 'key'],
+  ]),
+  new Option('--owners <owners>', 'whose accounts it may use: member, organization, or both with a comma'),
+  new Option('--accounts <number>', 'how many accounts a member may have').choices(['one', 'many']),
+  new Option('--scope <scope>', 'ask for this instead of what the server names; may be repeated')
+    .argParser(collect)
+    .default([]),
+  new Option('--provider <name>', 'the vendor whose OAuth it uses, such as github'),
+]
 
 /** Undefined where nothing is said of it. Throws CommandFault. */
 export function authOf({

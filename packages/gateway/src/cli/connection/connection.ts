@@ -1,0 +1,73 @@
+/** `toolway connection …`: add, list, remove, refresh, restart and test connections of an organization, and the accounts of them. */
+import { listConnections, removeConnection, restartProcess } from '@toolway/contract/admin'
+import { Argument } from 'commander'
+import { addAccountCommands } from '../accounts/account-commands.ts'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, table } from '../terminal/output.ts'
+import { listAll, Refusal } from '../transport/transport.ts'
+import { add } from './add.ts'
+import { awaitContact, known, reachOf, type Addressed } from './contact.ts'
+import { refresh } from './refresh.ts'
+import { test } from './test.ts'
+
+const list = described({
+  name: 'list',
+  about: 'list connections, how they are and how many tools they have',
+  examples: ['toolway connection list', 'toolway connection list --json'],
+  call: (transport, { organization }: Pick<Addressed, 'organization'>) =>
+    listAll(transport, listConnections, { params: { organization } }),
+  print: (connections) => ({
+    value: connections.map((one) => ({
+      ...{ alias: one.alias, title: one.title, reaches: reachOf(one), status: one.status, tools: one.tools },
+      ...{ revision: one.spoken_revision, stale: one.stale_reason, reason: one.status_reason, origin: one.origin },
+    })),
+    lines:
+      connections.length === 0
+        ? ['No connections yet: `toolway connection add --help`.']
+        : table(
+            ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
+            connections.map((one) => [
+              ...[one.alias, one.status, String(one.tools), one.spoken_revision ?? '-'],
+              one.status_reason === null ? reachOf(one) : `${reachOf(one)}  (${one.status_reason})`,
+            ]),
+          ),
+  }),
+})
+
+const remove = described({
+  name: 'remove',
+  about: 'remove a connection with its secrets',
+  arguments: [new Argument('<alias>')],
+  examples: ['toolway connection remove docs'],
+  call: ({ call }, { organization, alias }: Addressed) =>
+    call(removeConnection, { params: { organization, connection: alias } })
+      .catch((thrown: unknown) => {
+        throw thrown instanceof Refusal && thrown.is('thing.declared')
+          ? new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
+          : thrown
+      })
+      .catch(known(alias)),
+  print: (_, { alias }) => ({
+    value: { removed: alias },
+    lines: [`Removed ${alias}, its secrets and its catalog.`],
+  }),
+})
+
+const restart = described({
+  name: 'restart',
+  about: 'end what the gateway holds of a connection and open it anew; a server that was given up is started again',
+  arguments: [new Argument('<alias>')],
+  examples: ['toolway connection restart files'],
+  async call(transport, { organization, alias }: Addressed, output) {
+    await transport.call(restartProcess, { params: { organization, connection: alias } }).catch(known(alias))
+    return awaitContact(transport, { organization, alias, done: 'Restarted' }, output)
+  },
+  print: (printed) => printed,
+})
+
+export function connectionCommand(finish: Finish) {
+  const about = 'add, list, remove, restart and test connections, and connect accounts to them'
+  const group = groupOf('connection', about, [add, list, remove, refresh, restart, test], finish)
+  addAccountCommands(group, finish)
+  return group
+}

@@ -1,0 +1,83 @@
+/** How a connection is reached, and the wait for the first contact of the running gateway with it. */
+import { getConnection, type Connection } from '@toolway/contract/admin'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { maskCommand } from '../../lib/secret-marks.ts'
+import type { Printed } from '../command.ts'
+import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
+import { Refusal, type Transport } from '../transport/transport.ts'
+
+export interface Addressed {
+  readonly organization: string
+  readonly alias: string
+}
+
+/** A refusal in the words of these commands. Throws CommandFault. */
+export const known = (alias: string) => (thrown: unknown) => {
+  throw thrown instanceof Refusal && thrown.is('thing.unknown')
+    ? new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    : thrown
+}
+
+export const findConnection = ({ call }: Transport, { organization, alias }: Addressed): Promise<Connection> =>
+  call(getConnection, { params: { organization, connection: alias } }).catch(known(alias))
+
+export const reachOf = ({ url, command, args }: Pick<Connection, 'url' | 'command' | 'args'>): string =>
+  command === null ? (url ?? '') : [maskCommand(command), ...(args ?? [])].join(' ')
+
+/** Whether people may connect accounts to it; a key of its own in a header is another matter. */
+export const takesAccounts = ({ auth, url }: Connection): boolean =>
+  auth !== null && auth.kind !== 'none' && /^https?:/.test(url ?? '')
+
+/** The command that connects an account. */
+export function loginOf({ alias, auth }: Connection): string {
+  const owners: readonly string[] = auth?.owners ?? []
+  const command = `toolway connection login ${alias}`
+  if (!owners.includes('organization')) return `\`${command}\` connects yours.`
+  return owners.includes('member')
+    ? `\`${command}\` connects yours, with --shared one for everybody.`
+    : `\`${command} --shared\` connects one for everybody.`
+}
+
+/** Milliseconds. */
+const WAIT = 60_000
+const LOOK_EVERY = 300
+
+export interface Awaited extends Addressed {
+  readonly done: 'Added' | 'Restarted' | 'Refreshed'
+}
+
+/** Waits until the running gateway has reached the connection, and says how it went. */
+export async function awaitContact(
+  transport: Transport,
+  { organization, alias, done }: Awaited,
+  output: Output,
+): Promise<Printed> {
+  if (!(await transport.isServing()))
+    return {
+      value: { alias, status: 'new' },
+      lines: [`${done} ${alias}. No gateway is running here; it connects when one starts.`],
+    }
+  output.progress(`${done} ${alias}. Connecting …`)
+  for (const until = Date.now() + WAIT; Date.now() < until; await sleep(LOOK_EVERY)) {
+    const connection = await findConnection(transport, { organization, alias })
+    if (connection.status !== 'new') return outcomeOf(connection)
+  }
+  return {
+    value: { alias, status: 'new' },
+    lines: [`${alias} is kept and still connecting; \`toolway connection list\` shows how it went.`],
+  }
+}
+
+function outcomeOf(connection: Connection): Printed {
+  const { alias, status, status_reason: reason, tools, spoken_revision: revision } = connection
+  if (status === 'connected')
+    return {
+      value: { alias, status, tools, revision },
+      lines: [`${alias} is connected: ${tools} tools, protocol ${revision}.`],
+    }
+  const line =
+    status === 'needs_auth' && takesAccounts(connection)
+      ? `${alias} is kept. Its server asks for an account: ${loginOf(connection)}`
+      : `${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`
+  return { value: { alias, status, reason }, lines: [line], code: EXIT.failed }
+}

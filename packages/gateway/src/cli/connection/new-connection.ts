@@ -1,0 +1,138 @@
+/** The words of `toolway connection add` as bodies of operations. What an option could have no effect on is refused. */
+import { OperationEffects, OperationSelection, type ContractWords, type KeyPlace } from '@toolway/contract'
+import type { addConnection, addOpenApi } from '@toolway/contract/admin'
+import type { z } from 'zod'
+import { loadConfig } from '../../config.ts'
+import { namesPrivate } from '../../kinds/remote.ts'
+import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
+import { pairsOf } from '../terminal/secret-words.ts'
+import { authOf, type AuthWords } from './auth-words.ts'
+import type { Addressed } from './contact.ts'
+import { sourceOf } from './document.ts'
+
+export interface AddWords extends AuthWords, Addressed {
+  readonly title?: string
+  readonly url?: string
+  readonly contract?: string
+  readonly orgId?: string
+  readonly sideEffects?: boolean
+  readonly allow: readonly string[]
+  readonly onBehalf?: boolean
+  readonly header: readonly string[]
+  readonly headerFrom?: string
+  readonly env: readonly string[]
+  readonly envFrom?: string
+  readonly command: readonly string[]
+  readonly revision: ConnectionBody['revision']
+  readonly timeout?: number
+  /** An address or a file. */
+  readonly openapi?: string
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+  /** `PATTERN=read` */
+  readonly effect: readonly string[]
+  /** `query:api_key` or `cookie:session` */
+  readonly keyIn?: string
+  readonly preview?: boolean
+}
+
+type ConnectionBody = z.input<(typeof addConnection)['body']>
+type DocumentBody = z.input<(typeof addOpenApi)['body']>
+
+const wrong = (message: string) => new CommandFault(message, EXIT.usage)
+
+const headersOf = ({ header, headerFrom }: AddWords, output: Output) =>
+  pairsOf({ option: '--header', said: header, file: headerFrom }, loadConfig().lookup, output)
+
+/** Throws CommandFault. */
+export async function connectionBody(words: AddWords, output: Output): Promise<ConnectionBody> {
+  const { alias, title = alias, url, contract, command, revision, timeout } = words
+  const [program, ...args] = command
+  refuseMixed(words)
+  const common = { alias, title, revision, ...(timeout === undefined ? {} : { timeout }) }
+  if (program !== undefined) {
+    const said = { option: '--env', said: words.env, file: words.envFrom } as const
+    return { ...common, command: program, args, environment: await pairsOf(said, loadConfig().lookup, output) }
+  }
+  const headers = await headersOf(words, output)
+  if (contract !== undefined)
+    return { ...common, connector: 'contract', url: contract, headers, contract: contractWordsIn(words) }
+  const auth = authOf(words)
+  return { ...common, url, headers, ...(auth === undefined ? {} : { auth }) }
+}
+
+function refuseMixed(words: AddWords): void {
+  const { url, contract, command, header, headerFrom, env, envFrom } = words
+  const { include, exclude, effect, keyIn, preview } = words
+  if (include.length + exclude.length + effect.length > 0 || keyIn !== undefined || preview !== undefined)
+    throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
+  if ([url, contract, command[0]].filter((one) => one !== undefined).length !== 1)
+    throw wrong(
+      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, and --contract ADDRESS for a backend that describes its functions.',
+    )
+  const isRemote = url !== undefined || contract !== undefined
+  if (isRemote && (env.length > 0 || envFrom !== undefined))
+    throw wrong('--env is for a server that is started here; a remote one takes --header.')
+  if (!isRemote && (header.length > 0 || headerFrom !== undefined))
+    throw wrong('--header is for a remote server; one that is started here takes --env.')
+  const auth = authOf(words)
+  if (!isRemote && auth !== undefined)
+    throw wrong('--auth and what belongs to it are for a remote server; one that is started here takes --env.')
+  if (contract !== undefined && auth !== undefined)
+    throw wrong('--auth and what belongs to it are for MCP servers; a contract backend takes --header.')
+  if (contract === undefined && Object.keys(contractWordsIn(words)).length > 0)
+    throw wrong('--org-id, --side-effects, --allow and --on-behalf are for --contract.')
+}
+
+const contractWordsIn = ({ orgId, sideEffects, allow, onBehalf }: AddWords): ContractWords => ({
+  ...(orgId === undefined ? {} : { organization: orgId }),
+  ...(sideEffects === undefined ? {} : { side_effects: sideEffects }),
+  ...(allow.length === 0 ? {} : { allows: [...allow] }),
+  ...(onBehalf === undefined ? {} : { on_behalf: onBehalf }),
+})
+
+type DocumentWords = AddWords & { readonly openapi: string }
+
+/** A document and what is taken of it. Throws CommandFault. */
+export async function readingBody(words: DocumentWords) {
+  const { openapi, url, command, env, envFrom } = words
+  if (command.length + env.length > 0 || envFrom !== undefined)
+    throw wrong('--openapi is for a remote server: it takes --url and --header, no command.')
+  const source = await sourceOf(openapi)
+  return {
+    ...{ ...source, ...selectionOf(words) },
+    ...(url === undefined ? {} : { url }),
+    // A private address that is written in so many words is meant.
+    ...('document_url' in source && namesPrivate(openapi) ? { private: true } : {}),
+  }
+}
+
+/** Throws CommandFault. */
+export async function documentBody(words: DocumentWords, output: Output): Promise<DocumentBody> {
+  const { alias, title, timeout, keyIn } = words
+  const key = keyIn === undefined ? undefined : keyPlaceOf(keyIn)
+  const auth = authOf(words)
+  return {
+    ...{ ...(await readingBody(words)), alias, headers: await headersOf(words, output) },
+    ...(title === undefined ? {} : { title }),
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(key === undefined ? {} : { key }),
+    ...(auth === undefined ? {} : { auth }),
+  }
+}
+
+/** The operations that are meant. Throws CommandFault. */
+function selectionOf({ include, exclude, effect }: AddWords) {
+  const select = OperationSelection.parse({ ...(include.length === 0 ? {} : { include }), exclude })
+  const pairs = effect.map((pair) => [pair.slice(0, pair.lastIndexOf('=')), pair.slice(pair.lastIndexOf('=') + 1)])
+  const effects = OperationEffects.safeParse(Object.fromEntries(pairs))
+  if (!effects.success) throw wrong('--effect is PATTERN=read, PATTERN=write or PATTERN=destructive.')
+  return { select, effects: effects.data }
+}
+
+function keyPlaceOf(said: string): KeyPlace {
+  const [, place, name] = /^(query|cookie):(.+)$/.exec(said) ?? []
+  if ((place !== 'query' && place !== 'cookie') || name === undefined)
+    throw wrong('--key-in is query:NAME or cookie:NAME; a header is said with --auth key.')
+  return { in: place, name }
+}

@@ -1,0 +1,51 @@
+/** `toolway connection refresh`: what a newer OpenAPI document changes; it is kept only with `--apply`. */
+import { refreshOpenApi } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, type Printed } from '../command.ts'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+import { awaitContact, findConnection, type Addressed } from './contact.ts'
+import { sourceOf } from './document.ts'
+import { drawDrift } from './draw-preview.ts'
+
+interface Refreshing extends Addressed {
+  /** Another file or address than the one that the connection has. */
+  readonly openapi?: string
+  readonly apply?: boolean
+}
+
+export const refresh = described({
+  name: 'refresh',
+  about: 'show what a newer OpenAPI document of a connection changes, and take it in with --apply',
+  arguments: [new Argument('<alias>')],
+  options: [
+    new Option('--openapi <source>', 'address or file of it, where that is another than before'),
+    new Option('--apply', 'keep it'),
+  ],
+  examples: ['toolway connection refresh shop', 'toolway connection refresh shop --openapi shop.yaml --apply'],
+  async call(transport, words: Refreshing, output): Promise<Printed> {
+    const { organization, alias, openapi: source, apply = false } = words
+    const { openapi } = await findConnection(transport, words)
+    if (openapi === null) throw new CommandFault(`The connection "${alias}" is not made of an OpenAPI document.`)
+    if (source === undefined && openapi.document === null)
+      throw new CommandFault(
+        `The document of "${alias}" was given as a file: say which with --openapi FILE.`,
+        EXIT.usage,
+      )
+    const body = { ...(source === undefined ? {} : await sourceOf(source)), apply }
+    const { applied, same, drift } = await transport.call(refreshOpenApi, {
+      params: { organization, connection: alias },
+      body,
+    })
+    if (applied && !output.json) {
+      for (const line of drawDrift(drift)) output.progress(line)
+      return awaitContact(transport, { organization, alias, done: 'Refreshed' }, output)
+    }
+    const last = same
+      ? 'It is the document that is kept.'
+      : applied
+        ? 'It is kept now.'
+        : 'Nothing is kept of it yet: --apply takes it in.'
+    return { value: { alias, applied, same, drift }, lines: [...drawDrift(drift), last] }
+  },
+  print: (printed) => printed,
+})

@@ -1,0 +1,76 @@
+/** `toolway connection test`: asks the server now what it offers, and says at which step it fails and what mends it. */
+import { FAULTS, type FaultCode } from '@toolway/contract'
+import { syncTools, type Connection } from '@toolway/contract/admin'
+import { Argument } from 'commander'
+import type { z } from 'zod'
+import { described, type Printed } from '../command.ts'
+import { EXIT } from '../terminal/output.ts'
+import { findConnection, loginOf, reachOf, takesAccounts, type Addressed } from './contact.ts'
+
+type Synced = z.output<(typeof syncTools)['answer']>
+
+interface Tested {
+  readonly connection: Connection
+  readonly synced: Synced
+  readonly milliseconds: number
+}
+
+export const test = described({
+  name: 'test',
+  about: 'connect now, keep what it offers, and say at which step it fails',
+  arguments: [new Argument('<alias>')],
+  examples: ['toolway connection test docs'],
+  async call(transport, words: Addressed, output): Promise<Tested> {
+    const { organization, alias } = words
+    output.progress(`Reaching ${reachOf(await findConnection(transport, words))} …`)
+    const began = performance.now()
+    const synced = await transport.call(syncTools, { params: { organization, connection: alias } })
+    const milliseconds = Math.round(performance.now() - began)
+    return { connection: await findConnection(transport, words), synced, milliseconds }
+  },
+  print: (tested) => (tested.synced.failure === null ? works(tested) : fails(tested, tested.synced.failure)),
+})
+
+function works({ connection, synced, milliseconds }: Tested): Printed {
+  const { alias, left_out: left } = connection
+  const { revision, server, tools, resources, prompts } = synced
+  const { name = alias, version = '' } = (server ?? {}) as { name?: string; version?: string }
+  return {
+    value: {
+      ...{ alias, ok: true, revision, server, tools, resources, prompts, milliseconds },
+      ...(left.length === 0 ? {} : { left_out: left }),
+    },
+    lines: [
+      `${alias} works: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
+      `${tools} tools, ${resources} resources, ${prompts} prompts.`,
+      ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
+    ],
+  }
+}
+
+function fails({ connection, synced }: Tested, failure: NonNullable<Synced['failure']>): Printed {
+  const { phase, code: fault, problem, cause } = failure
+  const mend = mendOf(failure, connection)
+  const word = fault in FAULTS ? FAULTS[fault as FaultCode].word : fault
+  return {
+    value: {
+      ...{ alias: connection.alias, ok: false, phase, code: word, fault, problem },
+      ...{ cause: cause ?? undefined, mend, revision: synced.revision ?? undefined },
+    },
+    lines: [
+      `Failed while trying to ${phase}: ${problem}`,
+      ...(cause === null ? [] : [`Cause: ${cause}`]),
+      `Mend: ${mend}`,
+    ],
+    code: EXIT.failed,
+  }
+}
+
+/** The fault's own advice may be to run this very command. */
+function mendOf({ code, mend }: NonNullable<Synced['failure']>, connection: Connection): string {
+  if (code === 'upstream.needs-auth' && takesAccounts(connection)) return loginOf(connection)
+  if (!mend.includes('connection test')) return mend
+  return code === 'upstream.malformed'
+    ? 'Check that the address or command is an MCP server.'
+    : 'Check that the server runs, and the address or command.'
+}

@@ -1,0 +1,65 @@
+/** `toolway records export`: the records with their proof, to a file that did not exist, or to standard output. */
+import { exportAudit, exportOrganizationAudit, listRecordSigners } from '@toolway/contract/admin'
+import { Option } from 'commander'
+import { once } from 'node:events'
+import { open, rm } from 'node:fs/promises'
+import { described } from '../command.ts'
+import { CommandFault } from '../terminal/output.ts'
+import type { Transport } from '../transport/transport.ts'
+import { isPlatform, PLATFORM, whole, type OfChain } from './of-chain.ts'
+
+const FORMATS = ['jsonl', 'csv', 'ocsf'] as const
+
+interface Exporting extends OfChain {
+  readonly format: (typeof FORMATS)[number]
+  readonly file?: string
+  readonly after?: number
+}
+
+export const exportRecords = described({
+  name: 'export',
+  about: 'write records to standard output or a file; only jsonl can be verified',
+  options: [
+    new Option('--format <name>', 'form').choices(FORMATS).default('jsonl'),
+    new Option('--file <path>', 'a new file instead of standard output'),
+    new Option('--after <seq>', 'only what came behind this record').argParser(whole(0, Number.MAX_SAFE_INTEGER)),
+  ],
+  examples: ['toolway records export --file records.jsonl', 'toolway records export --format csv > records.csv'],
+  async call(transport, words: Exporting) {
+    await (words.file === undefined ? toOutput(transport, words) : toFile(transport, words, words.file))
+    return transport.call(listRecordSigners)
+  },
+  print: ({ fingerprints: [fingerprint] }) => ({
+    value: undefined,
+    lines: [],
+    notes: [`Signed by the key with the fingerprint ${fingerprint}: keep it elsewhere, to verify with.`],
+  }),
+})
+
+function linesOf({ stream }: Transport, words: Exporting): Promise<ReadableStream<Uint8Array>> {
+  const { organization, format, after } = words
+  const query = { format, after }
+  return isPlatform(words)
+    ? stream(exportAudit, { query: { ...query, tenant_id: PLATFORM } })
+    : stream(exportOrganizationAudit, { params: { organization }, query })
+}
+
+async function toOutput(transport: Transport, words: Exporting): Promise<void> {
+  for await (const part of await linesOf(transport, words))
+    if (!process.stdout.write(part)) await once(process.stdout, 'drain')
+}
+
+async function toFile(transport: Transport, words: Exporting, path: string): Promise<void> {
+  await using file = await open(path, 'wx', 0o600).catch((thrown: NodeJS.ErrnoException) => {
+    throw thrown.code === 'EEXIST'
+      ? new CommandFault(`${path} is there already: name another file, or remove it.`)
+      : new CommandFault(`${path} cannot be used (${thrown.code}): check its path.`)
+  })
+  try {
+    for await (const part of await linesOf(transport, words)) await file.writeFile(part)
+  } catch (thrown) {
+    // A part of an export proves nothing.
+    await rm(path, { force: true })
+    throw thrown
+  }
+}

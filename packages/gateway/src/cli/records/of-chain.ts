@@ -1,0 +1,29 @@
+/** The chain of records that a command is about, and moments and numbers as they are written on a command line. */
+import { InvalidArgumentError } from 'commander'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+
+/** In the place of an organization: the records that belong to none. */
+export const PLATFORM = 'platform'
+
+export interface OfChain {
+  readonly organization: string
+}
+
+export const isPlatform = ({ organization }: OfChain): boolean => organization === PLATFORM
+
+/** Throws CommandFault for what is no moment; a day is its beginning in UTC. */
+export function momentOf(text: string): string
+export function momentOf(text: string | undefined): string | undefined
+export function momentOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const moment = new Date(text)
+  if (Number.isNaN(moment.getTime()))
+    throw new CommandFault(`"${text}" is no moment: write it as 2026-11-20 or 2026-11-20T10:00:00Z.`, EXIT.usage)
+  return moment.toISOString()
+}
+
+export const whole = (least: number, most: number) => (text: string) => {
+  const value = Number(text)
+  if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
+  throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`)
+}

@@ -1,0 +1,99 @@
+/** `toolway records verify`: checks the chain of an installation, or an exported file where there is no Toolway. */
+import { verifyAudit, verifyOrganizationAudit, type ChainVerdict, type VerifyProgress } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described } from '../command.ts'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+import { createStatusLine } from '../terminal/status-line.ts'
+import type { Transport } from '../transport/transport.ts'
+import { isPlatform, PLATFORM, type OfChain } from './of-chain.ts'
+import type { Checked, Trusted } from './verify-file.ts'
+
+interface Verifying extends OfChain {
+  readonly file?: string
+  readonly fingerprint: readonly string[]
+  readonly checkpoint: readonly string[]
+}
+
+const many = (flags: string, about: string) =>
+  new Option(flags, about).argParser((value: string, before: string[]) => [...before, value]).default([])
+
+export const verify = described({
+  name: 'verify',
+  about: 'check that nothing was changed, removed, put in or moved: in the database, or in an exported file',
+  arguments: [new Argument('[file]', 'an export; needs neither a database nor a data directory')],
+  options: [
+    many('--fingerprint <hex>', 'of the key that signs; may be repeated'),
+    many('--checkpoint <seq:hash>', 'a checkpoint that was kept elsewhere; may be repeated'),
+  ],
+  examples: ['toolway records verify', 'toolway records verify records.jsonl --fingerprint 5e1f…'],
+  async local(words: Verifying) {
+    if (words.file === undefined) return undefined
+    const { verifyFile } = await import('./verify-file.ts')
+    return verifyFile(words.file, trustOf(words))
+  },
+  call: verifyLive,
+  print: (verdicts) => ({
+    value: verdicts,
+    lines: verdicts.flatMap(linesOf),
+    code: verdicts.every(({ good }) => good) ? EXIT.ok : EXIT.failed,
+  }),
+})
+
+/** Throws CommandFault. */
+function trustOf({ fingerprint, checkpoint }: Verifying): Trusted {
+  const strange = fingerprint.find((text) => !/^[0-9a-f]{64}$/i.test(text))
+  if (strange !== undefined)
+    throw new CommandFault(`"${strange}" is no fingerprint: it has 64 hexadecimal digits.`, EXIT.usage)
+  return {
+    fingerprints: fingerprint.map((text) => text.toLowerCase()),
+    checkpoints: checkpoint.map((text) => {
+      const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? []
+      if (seq === undefined || hash === undefined)
+        throw new CommandFault(`"${text}" is no checkpoint: write SEQ:HASH as the log has it.`, EXIT.usage)
+      return { seq: Number(seq), hash: hash.toLowerCase() }
+    }),
+  }
+}
+
+const joined = (texts: readonly string[]) => (texts.length === 0 ? undefined : texts.join(','))
+
+/** Says on a terminal how far it is. */
+async function verifyLive({ call }: Transport, words: Verifying): Promise<Checked[]> {
+  const { fingerprints, checkpoints } = trustOf(words)
+  const query = {
+    fingerprints: joined(fingerprints),
+    checkpoints: joined(checkpoints.map(({ seq, hash }) => `${seq}:${hash}`)),
+  }
+  const line = createStatusLine()
+  const onProgress = (told: unknown) => {
+    const { records, of } = told as VerifyProgress
+    line.show(`${records.toLocaleString('en')} of ${of.toLocaleString('en')} records checked`)
+  }
+  try {
+    const { items } = isPlatform(words)
+      ? await call(verifyAudit, { query: { ...query, tenant_id: PLATFORM }, onProgress })
+      : await call(verifyOrganizationAudit, { params: { organization: words.organization }, query, onProgress })
+    return items.map(checkedOf)
+  } finally {
+    line.clear()
+  }
+}
+
+const checkedOf = ({ tenant_id: id, ...verdict }: ChainVerdict): Checked => ({
+  organization_id: id ?? PLATFORM,
+  ...verdict,
+})
+
+function linesOf(verdict: Checked): string[] {
+  const { organization_id: organization, good, records, first, last, proven, problem, fingerprints, warnings } = verdict
+  const range = first === null ? 'no records' : `${records} records, ${first} to ${last}`
+  const where = `${problem?.seq ?? '?'}${problem?.id === null ? '' : ` (${problem?.id})`}`
+  return [
+    good
+      ? `Good: ${organization}, ${range}, proven up to ${proven ?? 'nothing'}.`
+      : `WRONG: ${organization}: ${problem?.says}.`,
+    ...(good ? [] : [`  ${problem?.kind} at record ${where}; ${range} before it are good.`]),
+    ...fingerprints.map((fingerprint) => `  signed by ${fingerprint}`),
+    ...warnings.map((warning) => `  Warning: ${warning}.`),
+  ]
+}
