@@ -1,6 +1,6 @@
 export { Alias, ConnectionSecrets, Origin, Slug, ToolsetSettings } from './connections.ts'
 export { CHECKS } from './kinds/kind.ts'
-export type { SettingField, SettingsForm } from './kinds/form.ts'
+export type { FieldSource, SettingField, SettingsForm } from './form.ts'
 export {
   ConnectionSettings,
   CONNECTORS,
@@ -67,25 +67,17 @@ export { EFFECT_SOURCES, EFFECTS, effectOf, lesserLimit, LIMITS, reaches } from 
 export { changesEffect, resolveEffect } from './resolve-effect.ts'
 export type { EffectSpeakers } from './resolve-effect.ts'
 export type { Effect, EffectSource, Limit, ResolvedEffect } from './effects.ts'
-export {
-  Approvers,
-  NAME_ACTIONS,
-  ParameterPath,
-  ResultBudget,
-  RULE_ACTIONS,
-  RULE_SCOPES,
-  RULE_STATES,
-  RuleMatch,
-  RuleName,
-  RuleWords,
-  ruleWordsWith,
-} from './rules.ts'
+export { ACTIONS, outcomeOf, RULE_ACTIONS, ruleActionOf, VERDICT_ACTIONS } from './rule-actions/actions.ts'
+export type { RuleAction, VerdictAction } from './rule-actions/actions.ts'
+export type { DraftParameters } from './rule-actions/action.ts'
+export { Approvers } from './rule-actions/approve.ts'
+export { ParameterPath, recordIn, RuleName, valueOf } from './rule-actions/parameters.ts'
+export { NAME_ACTIONS, RULE_SCOPES, RULE_STATES, RuleMatch, RuleWords, ruleWordsWith } from './rules.ts'
 export type {
   ContextFacts,
   NameAction,
   PrincipalFacts,
   Rule,
-  RuleAction,
   RuleRef,
   RuleScope,
   RuleState,

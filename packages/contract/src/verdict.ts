@@ -1,5 +1,6 @@
 /** The verdict of the rules on one tool, for one caller, with these arguments; and the facts that the rules need for it. */
-import type { ContextFacts, PrincipalFacts, Rule, RuleAction, RuleRef, ToolFacts } from './rules.ts'
+import type { RuleAction, VerdictAction } from './rule-actions/actions.ts'
+import type { ContextFacts, PrincipalFacts, Rule, RuleRef, ToolFacts } from './rules.ts'
 
 /** As `Json` of the protocol, which this package does not know. */
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -33,8 +34,8 @@ export interface Shadow {
 }
 
 export interface Verdict {
-  /** The strictest that holds; `clamp`, `lock`, `rate` and `size` are told by their own members. */
-  readonly action: 'allow' | 'warn' | 'approve' | 'reject' | 'block' | 'hide'
+  /** The strictest that holds; actions that do not decide a call are told by their own members. */
+  readonly action: VerdictAction
   /** The rule that decided; undefined where none spoke. */
   readonly rule: RuleRef | undefined
   /** Of a rejection: where, as a JSON Pointer, and why. */
@@ -51,9 +52,10 @@ export interface Verdict {
   readonly changes: readonly Change[]
   readonly warnings: readonly RuleRef[]
   readonly approvals: readonly Rule<'approve'>[]
-  readonly rates: readonly Rule<'rate'>[]
   readonly sizes: readonly Rule<'size'>[]
-  /** The rules that clamp and lock, as a listing shows them in the schema. */
+  /** Rules to be enforced with what only a call has: budgets, sizes. */
+  readonly obligations: readonly Rule[]
+  /** Rules that change the input schema in lists. */
   readonly shapes: readonly Rule[]
   readonly shadows: readonly Shadow[]
 }
@@ -66,4 +68,6 @@ export interface ToolPolicy {
   /** In the order in which they were written, from the outermost scope inwards; for whoever explains. */
   readonly rules: readonly Rule[]
   decide(facts: Facts): Verdict
+  /** The tool's input schema as the rules of a verdict leave it: the very same object where they change nothing. */
+  shape(schema: JsonObject, shapes: Verdict['shapes']): JsonObject
 }

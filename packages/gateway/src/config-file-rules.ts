@@ -2,7 +2,7 @@
  * Rules in a declaration file: the same fields as everywhere, in a list under the object they apply to. Errors name the line and
  * column of the wrong member.
  */
-import { RULE_ACTIONS, RuleMatch, RuleWords, type RuleScope } from '@toolway/contract'
+import { ACTIONS, RULE_ACTIONS, RuleMatch, RuleWords, type RuleScope } from '@toolway/contract'
 import { z } from 'zod'
 import type { Complain } from './config-file-fault.ts'
 import { compileProblems, senseProblems } from './policy/kept/check-rule.ts'
@@ -13,8 +13,10 @@ export const Rules = z.array(RuleWords).max(1_000)
 export const RULE_MEMBERS: readonly string[] = [
   ...new Set(RuleWords.options.flatMap((option) => Object.keys(option.shape))),
   ...Object.keys(RuleMatch.shape),
-  ...['parameter', 'min', 'max', 'default', 'value', 'as', 'calls', 'per', 'of', 'lifts', 'arguments', 'result'],
-  ...['by', 'quorum', 'wait', 'repeat', 'in', 'pattern', 'roles', 'members', 'groups', 'self'],
+  ...ACTIONS.flatMap(({ beginning, form }) => [
+    ...Object.keys(beginning),
+    ...form.flatMap((row) => row.flatMap(({ name }) => name.split('.'))),
+  ]),
   ...RULE_ACTIONS,
 ]
 

@@ -1625,30 +1625,6 @@ export const en = {
       member: 'A member',
       key: 'A key',
     },
-    actions: {
-      allow: 'Exception',
-      warn: 'Mark',
-      size: 'Bound sizes',
-      rate: 'Bound how often',
-      lock: 'Fix an argument',
-      clamp: 'Keep within bounds',
-      approve: 'Ask first',
-      reject: 'Refuse values',
-      block: 'Block',
-      hide: 'Hide',
-    },
-    about: {
-      allow: 'Other rules do not hold here',
-      warn: 'The call goes on, its record is marked',
-      size: 'Large arguments are refused, large results cut',
-      rate: 'So many calls in a time, then wait',
-      lock: 'This value is sent, whatever is said',
-      clamp: 'A number is brought within bounds',
-      approve: 'Somebody says yes before the call is made',
-      reject: 'A call with other values is refused',
-      block: 'In no list; refused with your reason',
-      hide: 'As if there were no such tool',
-    },
     edit: {
       new: 'A new rule',
       newHint: 'It is tried on what happened before it bites.',
@@ -1729,47 +1705,6 @@ export const en = {
       allFitting: (tools: number) => `Show ${tools}`,
       fewer: 'Show fewer',
       further: (tools: number) => `and ${tools} more`,
-      calls: 'Calls',
-      per: 'In so many seconds',
-      of: 'Counted',
-      ofs: { caller: 'by caller', organization: 'all together', session: 'by session' },
-      parameter: 'Argument',
-      parameterHint: 'A name, or a path: filters.owner',
-      rejectHint: 'Left empty, every call is refused.',
-      otherwise: 'Where nothing is said',
-      otherwiseHint: 'Sent when the argument is missing',
-      min: 'At least',
-      max: 'At most',
-      in: 'One of',
-      inHint: 'Texts; Enter ends each.',
-      pattern: 'A text that fits',
-      patternHint: 'A regular expression (RE2) for the whole text',
-      lifts: 'Rules that do not hold',
-      liftsHint: 'By their names; there is no way to say all.',
-      sizeArguments: 'Most bytes of arguments',
-      sizeText: 'Most bytes of a result',
-      sizeRows: 'Most rows of a list',
-      sizeFields: 'Only these parts of a result',
-      sizeRedact: 'Blank these parts out',
-      pathsHint: 'Paths such as items.*.id',
-      value: 'Value',
-      valueHint: 'JSON, or a text',
-      asDefault: 'Only where nothing is said',
-      asDefaultHint: 'Otherwise it is sent whatever is said, and clients do not see the argument.',
-      byRoles: 'Roles that may say yes',
-      byMembers: 'Members that may',
-      byGroups: 'Groups that may',
-      byWebhooks: 'Webhooks that may',
-      bySelf: 'Whoever calls may say yes',
-      bySelfHint: 'Where a person is behind the call. Otherwise nobody approves a call of their own.',
-      quorum: 'How many have to',
-      quorumHint: 'Different people; one no is a no.',
-      wait: 'Seconds to answer',
-      waitHint: 'After that it is a no.',
-      repeat: 'Seconds it is good for',
-      repeatHint: '0: each call is asked about.',
-      always: 'The answer may be “Always for this tool”',
-      alwaysHint: 'For one caller, and the tool as it is defined. Never for what destroys.',
     },
     explain: {
       tool: 'Tool',
@@ -1867,7 +1802,6 @@ export const en = {
     },
     say: {
       open: '…',
-      andWord: 'and',
       and: (words: readonly string[]) => words.join(' and '),
       or: (words: readonly string[]) => words.join(' or '),
       others: (words: readonly string[], more: number) => `${words.join(', ')} or ${more} more`,
@@ -1888,65 +1822,6 @@ export const en = {
       category: (names: string) => `in the category ${names}`,
       withArgument: (argument: string) => `called with the argument ${argument}`,
       when: (condition: string) => `if ${condition}`,
-      seconds: (seconds: number) =>
-        seconds % 86_400 === 0
-          ? `${seconds / 86_400} days`.replace(/^1 days$/, 'a day')
-          : seconds % 3600 === 0
-            ? `${seconds / 3600} hours`.replace(/^1 hours$/, 'an hour')
-            : seconds % 60 === 0
-              ? `${seconds / 60} minutes`.replace(/^1 minutes$/, 'a minute')
-              : `${seconds} seconds`,
-      shares: { caller: 'by each caller', organization: 'by all together', session: 'in each session' },
-      bounds: (min: unknown, max: unknown) =>
-        min === undefined && max === undefined
-          ? ''
-          : min === undefined
-            ? `at most ${String(max)}`
-            : max === undefined
-              ? `at least ${String(min)}`
-              : `between ${String(min)} and ${String(max)}`,
-      oneOf: (values: string) => `one of ${values}`,
-      fits: (pattern: string) => `a text that fits ${pattern}`,
-      roles: {
-        platform_admin: 'an administrator of the platform',
-        tenant_admin: 'an administrator of the organization',
-        tenant_member: 'a member',
-        tenant_viewer: 'a viewer',
-      } as Record<string, string>,
-      group: (name: string) => `somebody of the group ${name}`,
-      webhook: (id: string) => `the webhook ${id}`,
-      self: 'whoever calls',
-      size: {
-        nothing: 'no size is said yet',
-        arguments: (bytes: string) => `arguments of more than ${bytes} bytes are refused`,
-        text: (bytes: string) => `a result is cut after ${bytes} bytes`,
-        rows: (rows: string) => `lists are cut after ${rows} rows`,
-        fields: (names: string) => `only ${names} of a result are passed on`,
-        redact: (names: string) => `${names} are blanked out`,
-      },
-      follows: {
-        allow: (rules: string) => `the rule ${rules} does not hold`,
-        warn: 'the call goes on, and its record is marked',
-        block: 'it is in no list, and a call is refused with your reason',
-        hide: 'it is in no list, and a call is answered as if there were no such tool',
-        rate: (calls: string, time: string, share: string) => `at most ${calls} calls in ${time} ${share}`,
-        fixed: (argument: string, value: string) => `the argument ${argument} is always ${value}`,
-        default: (argument: string, value: string) => `the argument ${argument} is ${value} where nothing is said`,
-        clamp: (argument: string, bounds: string, otherwise: unknown) =>
-          [
-            ...(bounds === '' ? [] : [`the argument ${argument} is brought to ${bounds}`]),
-            ...(otherwise === undefined || otherwise === ''
-              ? []
-              : [
-                  `${bounds === '' ? `the argument ${argument}` : 'it'} is ${JSON.stringify(otherwise)} where nothing is said`,
-                ]),
-          ].join(', and ') || `the argument ${argument} is brought to …`,
-        approve: (who: string, quorum: number) =>
-          quorum > 1 ? `it waits until ${quorum} people say yes: ${who}` : `it waits until ${who} says yes`,
-        reject: 'every call is refused with your reason',
-        rejectWith: (argument: string) => `every call with the argument ${argument} is refused with your reason`,
-        unless: (argument: string, what: string) => `a call is refused unless ${argument} is ${what}`,
-      },
     },
   },
 

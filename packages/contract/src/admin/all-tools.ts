@@ -1,7 +1,8 @@
 /** The tools of all connections of an organization at once: which there are, which are on, what each costs and how it reads. */
 import { z } from 'zod'
 import { EFFECTS } from '../effects.ts'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES } from '../rules.ts'
+import { RULE_ACTIONS } from '../rule-actions/actions.ts'
+import { RULE_SCOPES, RULE_STATES } from '../rules.ts'
 import { inOrganization, operation, pageOf } from './operation.ts'
 import { Tool } from './tools.ts'
 

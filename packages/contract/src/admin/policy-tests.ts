@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
 import { DEFAULT_CONNECTOR } from '../kinds/kinds.ts'
 import { ROLES } from '../roles.ts'
+import { VERDICT_ACTIONS } from '../rule-actions/actions.ts'
 import { inOrganization, operation } from './operation.ts'
 import { DraftRule } from './policy-trials.ts'
 
-const ACTIONS = ['allow', 'warn', 'approve', 'reject', 'block', 'hide'] as const
 const names = z.array(z.string())
 
 /** A caller, as far as a case says it. */
@@ -31,7 +31,7 @@ const TestTool = z.strictObject({
 })
 
 const Expected = z.strictObject({
-  action: z.enum(ACTIONS).optional(),
+  action: z.enum(VERDICT_ACTIONS).optional(),
   /** Name of the rule that decides; null where none does. */
   rule: z.string().nullable().optional(),
   /** As they would be sent. */
@@ -55,8 +55,8 @@ const TestCase = z.strictObject({
   arguments: z.record(z.string(), z.json()).default({}),
   time: z.iso.datetime({ offset: true }).default('2026-01-01T12:00:00Z'),
   address: z.string().default(''),
-  expect: z.union([z.enum(ACTIONS).transform((action) => ({ action })), Expected], {
-    error: `must be one of ${ACTIONS.join(', ')}, or { action, rule, arguments, approvals, warnings, shadows }`,
+  expect: z.union([z.enum(VERDICT_ACTIONS).transform((action) => ({ action })), Expected], {
+    error: `must be one of ${VERDICT_ACTIONS.join(', ')}, or { action, rule, arguments, approvals, warnings, shadows }`,
   }),
 })
 export type TestCase = z.output<typeof TestCase>
@@ -68,7 +68,7 @@ export const PolicyTests = z.strictObject({
 export type PolicyTests = z.output<typeof PolicyTests>
 
 const Found = z.strictObject({
-  action: z.enum(ACTIONS),
+  action: z.enum(VERDICT_ACTIONS),
   rule: z.string().nullable(),
   arguments: z.record(z.string(), z.json()),
   approvals: names,

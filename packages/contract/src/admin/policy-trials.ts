@@ -1,6 +1,8 @@
 /** Looking at rules before they bite: why a call would end as it would, what shadow rules would have done, and a draft on what happened. */
 import { z } from 'zod'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, RuleName, ruleWordsWith } from '../rules.ts'
+import { RULE_ACTIONS, VERDICT_ACTIONS } from '../rule-actions/actions.ts'
+import { RuleName } from '../rule-actions/parameters.ts'
+import { RULE_SCOPES, RULE_STATES, ruleWordsWith } from '../rules.ts'
 import { EFFECTS } from '../effects.ts'
 import { inOrganization, operation } from './operation.ts'
 
@@ -61,7 +63,7 @@ export const Explanation = z.strictObject({
   rules: z.array(ExplainedRule),
   verdict: z.strictObject({
     /** `none`: something stops the call before any rule is asked. */
-    action: z.enum(['none', 'allow', 'warn', 'approve', 'reject', 'block', 'hide']),
+    action: z.enum(['none', ...VERDICT_ACTIONS]),
     rule: Ref.nullable(),
     /** The whole in a sentence. */
     says: z.string(),

@@ -3,7 +3,9 @@
  * -03). The content of a rule is defined in `../rules.ts`; this module adds its scope and the problems found in it.
  */
 import { z } from 'zod'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, RuleName, RuleWords, ruleWordsWith } from '../rules.ts'
+import { RULE_ACTIONS } from '../rule-actions/actions.ts'
+import { RuleName } from '../rule-actions/parameters.ts'
+import { RULE_SCOPES, RULE_STATES, RuleWords, ruleWordsWith } from '../rules.ts'
 import { inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
 
 /** A rule as it is kept. `match` and `parameters` are shown also where the gateway cannot read them. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { EFFECT_SOURCES, EFFECTS } from '../effects.ts'
 import { APPROVALS } from '../tool-lock.ts'
-import { RULE_ACTIONS } from '../rules.ts'
+import { RULE_ACTIONS } from '../rule-actions/actions.ts'
 import { CONNECTION } from './connections.ts'
 import { Flag, inItsOrganization, inOrganization, operation, pageOf, Paging } from './operation.ts'
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { REVISIONS } from '../revisions.ts'
-import type { SettingsForm } from './form.ts'
+import type { SettingsForm } from '../form.ts'
 
 export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   /** The value of `connector` in settings, requests, rules and records. */

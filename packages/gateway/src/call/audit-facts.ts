@@ -2,7 +2,7 @@
 import type { Fault } from '@toolway/contract'
 import type { Outcome } from '../records/records.ts'
 import type { Payload } from './payload.ts'
-import type { PolicyTrace } from './policy/obey.ts'
+import type { PolicyTrace } from './policy/enforce.ts'
 import type { RequestContext } from './ports.ts'
 
 /** The client's end of a connection, as its door sees it. */

@@ -7,6 +7,9 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 
 export type Path = readonly string[]
 
+/** As `ParameterPath` writes it. */
+export const textOf = (path: Path): string => path.map((name) => name.replaceAll(/[.\\]/g, '\\$&')).join('.')
+
 /** Where a path leads in one value: which members lead there, and what stands there; undefined where nothing does. */
 export interface Spot {
   readonly keys: readonly (string | number)[]

@@ -8,7 +8,8 @@ import { createNameCheck } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import { decide } from './decide.ts'
 import { otherCaller, readRule } from './matching.ts'
-import { boundsAt } from './values.ts'
+import { behaviourOf } from './actions/actions.ts'
+import { boundsAt } from './actions/values.ts'
 import type { Endpoint, FindAmbiguous, PlacedPolicy, PlacedRule, Policy, ReadRule } from './verdict.ts'
 
 /** From the outermost scope inwards; within one, as they were written. */
@@ -73,6 +74,8 @@ function policyOf(own: readonly ReadRule[], tool: ToolFacts, schema: unknown): P
     rules: own.map(({ rule }) => rule),
     placed,
     decide: (facts) => decide(placed, tool, facts, ambiguous),
+    shape: (schema, shapes) =>
+      shapes.reduce((own, { action, parameters }) => behaviourOf(action).shape?.(own, parameters) ?? own, schema),
   }
 }
 

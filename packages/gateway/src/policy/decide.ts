@@ -2,20 +2,29 @@
  * The one decision: what the rules say of a tool for somebody, with arguments or before there are any (ledger U-06).
  *
  * Pure. Lists, calls, searches, explanations and replays all ask here, so that what is listed can be called and what is explained
- * is what happens. Exceptions first, then what locks, then what refuses, then what clamps; among what refuses the strictest holds,
- * and of several that say the same the outermost is named.
+ * is what happens. Exceptions first, then the actions on arguments in their order; the strictest outcome holds, and of several rules
+ * that say the same the outermost is named. What an action does is in `actions/`.
  */
-import type { Rule, ToolFacts } from '@toolway/contract'
+import type { Rule, RuleAction, ToolFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { Condition } from './condition.ts'
-import { clampValue, lockValue, refOf, rejectionOf, unboundedOf } from './values.ts'
+import type { Rejection } from './actions/action.ts'
+import { behaviourOf, ENFORCED, MILDER, ON_ARGUMENTS, SHAPING, STRICTER } from './actions/actions.ts'
 import type { AmbiguousName } from './argument-names.ts'
-import type { Change, Facts, FindAmbiguous, PlacedRule, Shadow, Verdict } from './verdict.ts'
+import {
+  refOf,
+  type Change,
+  type Facts,
+  type FindAmbiguous,
+  type PlacedRule,
+  type Shadow,
+  type Verdict,
+} from './verdict.ts'
 
 const NOTHING: readonly never[] = []
 const NO_ARGUMENTS: JsonObject = {}
 
-/** Those that speak, by what they do. */
+/** Matching rules, by their action. */
 type Sorted = { [Action in Rule['action']]?: PlacedRule[] }
 
 interface Rejected extends NonNullable<Verdict['rejected']> {
@@ -29,29 +38,21 @@ export function decide(
   findAmbiguous?: FindAmbiguous,
 ): Verdict {
   const listing = facts.arguments === undefined
-  const { speaking, shadowing } = matchingOf(rules, tool, facts)
+  const { matching, shadowing } = matchingOf(rules, tool, facts)
   const sorted: Sorted = {}
-  for (const one of speaking) (sorted[one.rule.action] ??= []).push(one)
+  for (const one of matching) (sorted[one.rule.action] ??= []).push(one)
 
   const changes: Change[] = []
   let args = facts.arguments ?? NO_ARGUMENTS
   let rejected: Rejected | undefined = rejectedName(findAmbiguous?.(facts))
-  if (!listing && rejected === undefined) {
-    for (const one of sorted.lock ?? NOTHING) args = lockValue(one, args, changes)
-    for (const one of sorted.reject ?? NOTHING) {
-      const found = rejectionOf(one, args)
-      if (found === undefined) continue
-      rejected = { ...found, rule: one.rule }
-      break
-    }
-    for (const one of sorted.clamp ?? NOTHING) {
-      const found = rejected === undefined ? unboundedOf(one, args, one.bounds, tool.connector) : undefined
-      if (found !== undefined) rejected = { ...found, rule: one.rule }
-      args = clampValue(one, args, changes, one.bounds)
-    }
-  }
-  const first = (sorted.hide ?? sorted.block)?.[0]?.rule
-  const decisive = first ?? rejected?.rule ?? (sorted.approve ?? sorted.warn)?.[0]?.rule
+  if (!listing && rejected === undefined)
+    for (const behaviour of ON_ARGUMENTS)
+      for (const one of sorted[behaviour.action] ?? NOTHING) {
+        const found: Rejection | undefined = rejected === undefined ? behaviour.refuse?.(one, args, tool) : undefined
+        if (found !== undefined) rejected = { ...found, rule: one.rule }
+        args = behaviour.change?.(one, args, changes) ?? args
+      }
+  const decisive = firstOf(sorted, STRICTER) ?? rejected?.rule ?? firstOf(sorted, MILDER)
   const action = decisive === rejected?.rule && decisive !== undefined ? 'reject' : decisive?.action
   return {
     action: action === undefined ? 'allow' : (action as Verdict['action']),
@@ -64,10 +65,11 @@ export function decide(
     changes,
     warnings: sorted.warn?.map(({ rule }) => refOf(rule)) ?? NOTHING,
     approvals: rulesOf<'approve'>(sorted.approve),
-    rates: rulesOf<'rate'>(sorted.rate),
     sizes: rulesOf<'size'>(sorted.size),
-    shapes: [...rulesOf(sorted.lock), ...rulesOf(sorted.clamp)],
-    shadows: shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, speaking, facts.arguments)),
+    obligations: allOf(sorted, ENFORCED),
+    shapes: allOf(sorted, SHAPING),
+    shadows:
+      shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, matching, tool, facts.arguments)),
   }
 }
 
@@ -78,9 +80,20 @@ const rejectedName = (found: AmbiguousName | undefined): Rejected | undefined =>
 const rulesOf = <Action extends Rule['action']>(placed: readonly PlacedRule[] | undefined): readonly Rule<Action>[] =>
   placed === undefined ? NOTHING : placed.map(({ rule }) => rule as unknown as Rule<Action>)
 
-/** Those that speak and are not lifted, in their order; those that only watch apart. */
+const firstOf = (sorted: Sorted, actions: readonly RuleAction[]): Rule | undefined => {
+  for (const action of actions) if (sorted[action] !== undefined) return sorted[action][0]?.rule
+  return undefined
+}
+
+function allOf(sorted: Sorted, actions: readonly RuleAction[]): readonly Rule[] {
+  let found: readonly Rule[] = NOTHING
+  for (const action of actions) if (sorted[action] !== undefined) found = [...found, ...rulesOf(sorted[action])]
+  return found
+}
+
+/** Those that match and are not lifted, in their order; those that only watch apart. */
 function matchingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts) {
-  const speaking: PlacedRule[] = []
+  const matching: PlacedRule[] = []
   const shadowing: PlacedRule[] = []
   const lifts: Rule<'allow'>[] = []
   const answers = new Map<Condition, boolean | string>()
@@ -92,11 +105,11 @@ function matchingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts)
     if (rule.action === 'allow' && rule.state === 'on') lifts.push(rule)
     if (speaks === 'unknown') continue
     if (rule.state === 'shadow') shadowing.push(one)
-    else if (rule.action !== 'allow') speaking.push(one)
+    else if (rule.action !== 'allow') matching.push(one)
   }
-  if (lifts.length === 0) return { speaking, shadowing }
+  if (lifts.length === 0) return { matching, shadowing }
   const stands = ({ rule }: PlacedRule) => !lifts.some((exception) => liftsIt(exception, rule))
-  return { speaking: speaking.filter(stands), shadowing: shadowing.filter(stands) }
+  return { matching: matching.filter(stands), shadowing: shadowing.filter(stands) }
 }
 
 /** An exception of the platform lifts any rule that it names, one of an organization only the organization's. */
@@ -104,18 +117,23 @@ export const liftsIt = ({ scope, parameters }: Rule<'allow'>, rule: Rule): boole
   parameters.lifts.includes(rule.name) && (scope === 'platform' || rule.scope !== 'platform')
 
 /** What a rule that only watches would have done; nothing where it would have changed nothing. */
-function shadowOf(one: PlacedRule, speaking: readonly PlacedRule[], args: JsonObject | undefined): Shadow[] {
+function shadowOf(
+  one: PlacedRule,
+  matching: readonly PlacedRule[],
+  tool: ToolFacts,
+  args: JsonObject | undefined,
+): Shadow[] {
   const { rule } = one
   const would = { rule: refOf(rule), would: rule.action }
-  if (rule.action === 'allow') return speaking.some((held) => liftsIt(rule, held.rule)) ? [would] : []
+  if (rule.action === 'allow') return matching.some((held) => liftsIt(rule, held.rule)) ? [would] : []
   if (args === undefined) return []
-  if (rule.action === 'reject') {
-    const found = rejectionOf(one, args)
-    return found === undefined ? [] : [{ ...would, problem: found.problem }]
+  const behaviour = behaviourOf(rule.action)
+  if (behaviour.change !== undefined) {
+    const changes: Change[] = []
+    behaviour.change(one, args, changes)
+    return changes.length === 0 ? [] : [would]
   }
-  if (rule.action !== 'lock' && rule.action !== 'clamp') return [would]
-  const changes: Change[] = []
-  lockValue(one, args, changes)
-  clampValue(one, args, changes, one.bounds)
-  return changes.length === 0 ? [] : [would]
+  if (behaviour.refuse === undefined) return [would]
+  const found = behaviour.refuse(one, args, tool)
+  return found === undefined ? [] : [{ ...would, problem: found.problem }]
 }

@@ -2,11 +2,12 @@
  * What would make a call pass: other roles, groups, callers and values are tried one at a time, by the same decision, and those
  * that let it through are told. An exception is tried as well: the decision without the rule.
  */
-import { ROLES, type Facts, type Rule, type ToolFacts } from '@toolway/contract'
-import { pathOf, spotsOf, withValue, type Path } from '../lib/parameter-path.ts'
+import { outcomeOf, ROLES, type Facts, type ToolFacts } from '@toolway/contract'
+import { spotsOf, textOf, withValue, type Path } from '../lib/parameter-path.ts'
+import { behaviourOf } from './actions/actions.ts'
 import { readsOf } from './condition-reads.ts'
 import { decide } from './decide.ts'
-import { argumentsOf, textOf } from './named-values.ts'
+import { argumentsOf } from './named-values.ts'
 import type { PlacedRule } from './verdict.ts'
 
 type Json = NonNullable<Facts['arguments']>[string]
@@ -54,10 +55,8 @@ export function tryOthers({ rules, tool, facts, groups }: Others): string[] {
   return told
 }
 
-const lets = (rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): boolean => {
-  const { action } = decide(rules, tool, facts)
-  return action === 'allow' || action === 'warn'
-}
+const lets = (rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts): boolean =>
+  outcomeOf(decide(rules, tool, facts).action) === 'passes'
 
 const literalsOf = (rules: readonly PlacedRule[]) =>
   rules.flatMap(({ rule }) => (rule.match.when === undefined ? [] : readsOf(rule.match.when).literals))
@@ -128,7 +127,7 @@ function candidates(rules: readonly PlacedRule[], text: string): Candidate[] {
     if (!found.has(value)) found.set(value, beside === undefined ? { value } : { value, beside })
   }
   for (const { rule } of rules) {
-    for (const value of boundsOf(rule, text)) add(value)
+    for (const value of behaviourOf(rule.action).tries?.(rule.parameters, text) ?? []) add(value)
     if (rule.match.when === undefined || !argumentsOf(rule).some((path) => textOf(path) === text)) continue
     for (const literal of readsOf(rule.match.when).literals) {
       if (typeof literal === 'number') for (const value of [literal, literal - 1, literal + 1]) add(value, literal)
@@ -137,13 +136,6 @@ function candidates(rules: readonly PlacedRule[], text: string): Candidate[] {
     }
   }
   return [...found.values()]
-}
-
-function boundsOf(rule: Rule, text: string): Json[] {
-  if (rule.action !== 'reject') return []
-  const { parameter, min, max, in: allowed } = rule.parameters
-  if (parameter === undefined || textOf(pathOf(parameter)) !== text) return []
-  return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...(allowed ?? [])]
 }
 
 /** The same arguments without what stands there. */

@@ -1,5 +1,6 @@
-/** The sentences of an explanation: why a rule does not speak, and what follows where it does. */
-import type { Approvers, Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
+/** The sentences of an explanation: why a rule does not match, and the verdict. What follows from a rule its action says. */
+import type { Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
+import { behaviourOf } from './actions/actions.ts'
 import type { Endpoint, SchemaMismatch, Matching } from './verdict.ts'
 
 const list = (words: readonly string[] | undefined): string => (words ?? []).join(', ')
@@ -41,68 +42,9 @@ export function wordSilence(rule: Rule, because: Silence, { principal }: Facts, 
   }
 }
 
-export const wordApprovers = ({ roles, members, groups, webhooks, self }: Approvers): string =>
-  [
-    ...(roles === undefined ? [] : [`somebody with the role ${roles.join(' or ')}`]),
-    ...(members ?? []),
-    ...(groups === undefined ? [] : [`the group ${groups.join(' or ')}`]),
-    ...(webhooks === undefined ? [] : [`the webhook ${webhooks.join(' or ')}`]),
-    ...(self ? ['the caller'] : []),
-  ].join(', ')
-
-/** What follows from one rule that speaks; `verdict` is what it says alone. */
-export function wordFollows(rule: Rule, verdict: Verdict, { arguments: args }: Facts): string {
-  const changes = verdict.changes.map(
-    ({ place, from, to }) => `${place} ${from === undefined ? 'is absent and' : show(from)} becomes ${show(to)}`,
-  )
-  switch (rule.action) {
-    case 'allow':
-      return `it lifts ${rule.parameters.lifts.join(', ')}.`
-    case 'warn':
-      return 'the call is marked on record and goes on.'
-    case 'size':
-      return 'arguments or results beyond its bounds are refused or cut.'
-    case 'rate':
-      return `${rule.parameters.calls} calls in ${rule.parameters.per} s for each ${rule.parameters.of} are let through.`
-    case 'approve':
-      return `it waits for ${wordApprovers(rule.parameters.by)}${rule.parameters.quorum > 1 ? `, ${rule.parameters.quorum} of them` : ''}.`
-    case 'block':
-      return 'the call is refused.'
-    case 'hide':
-      return 'the tool is not there for this caller.'
-    case 'reject':
-      if (verdict.rejected !== undefined) return `it is refused: ${verdict.rejected.place} ${verdict.rejected.problem}.`
-      return args === undefined ? 'it depends on the arguments.' : 'it allows this value.'
-    case 'lock':
-    case 'clamp':
-      if (args === undefined) return `it bounds or sets ${rule.parameters.parameter}.`
-      return changes.length === 0 ? 'the arguments stay as they are.' : `${changes.join(', ')}.`
-  }
-}
-
-const show = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
-}
-
 /** The verdict in a sentence, for an administrator. */
-export function wordVerdict({ action, rule, rejected, approvals, changes, arguments: args }: Verdict): string {
+export function wordVerdict(verdict: Verdict): string {
+  const { action, rule } = verdict
   const by = rule === undefined ? '' : ` by ${rule.scope} rule "${rule.name}": ${rule.reason}`
-  const listed = args === undefined ? ' as far as can be told without arguments' : ''
-  switch (action) {
-    case 'allow':
-      return changes.length === 0
-        ? `It is called as it is${listed}.`
-        : `It is called with ${changes.map(({ place, to }) => `${place} = ${show(to)}`).join(', ')}.`
-    case 'warn':
-      return `It is called and marked${by}`
-    case 'approve':
-      return `It waits for ${approvals.map((one) => wordApprovers(one.parameters.by)).join('; and for ')}${by}`
-    case 'reject':
-      return `It is refused${by} (${rejected?.place}: ${rejected?.problem})`
-    case 'block':
-      return `It is refused${by}`
-    case 'hide':
-      return `It is neither listed nor found${by}`
-  }
+  return behaviourOf(action).says?.(verdict, by) ?? action
 }

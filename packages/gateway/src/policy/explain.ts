@@ -4,16 +4,16 @@
  * Nothing is judged here a second time: each answer comes from the parts that decide, asked for one rule alone, and what would make
  * a call pass was tried by deciding again with that one fact changed.
  */
-import type { Facts, Rule, RuleRef, ToolFacts, Verdict } from '@toolway/contract'
+import { outcomeOf, type Facts, type Rule, type RuleRef, type ToolFacts, type Verdict } from '@toolway/contract'
 import { decide, liftsIt } from './decide.ts'
 import { tryOthers, type Others } from './explain-others.ts'
-import { argumentsOf, textOf } from './named-values.ts'
+import { argumentsOf } from './named-values.ts'
 import { readsOf, type Read } from './condition-reads.ts'
-import { spotsOf, type Path } from '../lib/parameter-path.ts'
+import { spotsOf, textOf, type Path } from '../lib/parameter-path.ts'
 import { readRule } from './matching.ts'
-import { refOf } from './values.ts'
-import { wordFollows, wordMismatch, wordSilence } from './explain-words.ts'
-import type { Endpoint, PlacedRule, Policy } from './verdict.ts'
+import { behaviourOf } from './actions/actions.ts'
+import { wordMismatch, wordSilence } from './explain-words.ts'
+import { refOf, type Endpoint, type PlacedRule, type Policy } from './verdict.ts'
 
 type Json = NonNullable<Facts['arguments']>[string]
 
@@ -73,7 +73,7 @@ function passesOf(verdict: Verdict, others: Others): string[] {
 }
 
 /** What ends a call, or has it wait for somebody. */
-export const isRefusal = ({ action }: Verdict): boolean => action !== 'allow' && action !== 'warn'
+export const isRefusal = ({ action }: Verdict): boolean => outcomeOf(action) !== 'passes'
 
 const exceptionsOf = (placed: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Rule<'allow'>[] =>
   placed.flatMap((one) =>
@@ -131,7 +131,7 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
   const lifting = rule.action === 'allow' ? undefined : lifts.find((exception) => liftsIt(exception, rule))
   const alone = asIfOn(one)
   const verdict = decide([alone], tool, facts)
-  const follows = wordFollows(rule, verdict, facts)
+  const follows = behaviourOf(rule.action).follows(rule, verdict, facts)
   const failed =
     speaking.failed === undefined ? '' : ` Its condition has no answer (${speaking.failed}), so it restricts.`
   return {

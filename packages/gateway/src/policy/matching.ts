@@ -4,9 +4,9 @@
  * A condition that has no answer, because it cannot be read or asks for what is not there, never lets a call through: a rule that
  * restricts then speaks, and an exception does not.
  */
-import { RE2JS } from 're2js'
 import type { Rule, ToolFacts } from '@toolway/contract'
 import { patternOf } from '../lib/pattern.ts'
+import { behaviourOf } from './actions/actions.ts'
 import { readsOf } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
@@ -62,8 +62,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const { when } = match
   const condition = when === undefined ? undefined : (conditions.get(when) ?? attempt(() => createCondition(when)))
   if (when !== undefined && condition !== undefined) conditions.set(when, condition)
-  const text = rule.action === 'reject' ? rule.parameters.pattern : undefined
-  const pattern = text === undefined ? undefined : attempt(() => RE2JS.compile(text))
+  const compiled = attempt(() => behaviourOf(rule.action).compile?.(rule.parameters))
   const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
 
@@ -104,7 +103,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
       'parameter' in rule.parameters && rule.parameters.parameter !== undefined
         ? pathOf(rule.parameters.parameter)
         : undefined,
-    pattern,
+    compiled,
     varies: scope === 'member' || scope === 'key' || condition?.readsCaller === true,
     mismatch,
     speaking,

@@ -8,7 +8,8 @@
 import type { Facts, Rule } from '@toolway/contract'
 import { z } from 'zod'
 import { isTellingName } from '../lib/secret-marks.ts'
-import { pathOf, spotsOf, withValue, type Path } from '../lib/parameter-path.ts'
+import { pathOf, spotsOf, textOf, withValue, type Path } from '../lib/parameter-path.ts'
+import { redactedBy } from './actions/actions.ts'
 import { readsOf } from './condition-reads.ts'
 
 type Arguments = NonNullable<Facts['arguments']>
@@ -35,9 +36,6 @@ export interface KeptPath {
 const LONGEST_TEXT = 64
 const MOST_PATHS = 16
 
-/** As `ParameterPath` writes it. */
-export const textOf = (path: Path): string => path.map((name) => name.replaceAll(/[.\\]/g, '\\$&')).join('.')
-
 /** The places of arguments that a rule looks at; an empty path is all of them. */
 export function argumentsOf({ match, parameters }: Rule): Path[] {
   const own = 'parameter' in parameters && parameters.parameter !== undefined ? [pathOf(parameters.parameter)] : []
@@ -54,9 +52,7 @@ export function argumentsOf({ match, parameters }: Rule): Path[] {
 
 /** The places that may be kept of the arguments of a tool with these rules. */
 export function keptPaths(rules: readonly Rule[]): KeptPath[] {
-  const redacted = new Set(
-    rules.flatMap((rule) => (rule.action === 'size' ? (rule.parameters.result?.redact ?? []) : [])),
-  )
+  const redacted = new Set(rules.flatMap(redactedBy))
   const kept = new Map<string, KeptPath>()
   for (const path of rules.flatMap(argumentsOf)) {
     const text = textOf(path)

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { ENDPOINT, testFacts, testRule, TOOL } from '../testing/rules.ts'
 import { createPolicy } from './compile.ts'
 import { withDraft, type Draft } from './draft.ts'
-import { judgeAgain } from './replay.ts'
+import { evaluateAgain } from './replay.ts'
 import { createTally } from './replay-tally.ts'
 import type { NamedValues } from './named-values.ts'
 
 const placed = (rules: readonly Rule[]) => createPolicy(rules).of(TOOL, ENDPOINT)?.placed ?? []
 const judge = (now: readonly Rule[], draft: readonly Rule[], kept: NamedValues = {}, caller: object | null = {}) => {
   const { arguments: _, ...facts } = testFacts({}, caller ?? {})
-  return judgeAgain(placed(now), placed(draft), { tool: TOOL, facts: caller === null ? undefined : facts, kept })
+  return evaluateAgain(placed(now), placed(draft), { tool: TOOL, facts: caller === null ? undefined : facts, kept })
 }
 const block = (words: object = {}) => testRule({ name: 'block', action: 'block', ...words })
 const clamp = (max: number) => testRule({ name: 'clamp', action: 'clamp', parameters: { parameter: 'limit', max } })

@@ -1,12 +1,13 @@
 /**
- * One call on record, judged by two sets of rules from the same facts: what they say of it, or why it cannot be told.
+ * One call on record, evaluated by two sets of rules from the same facts: what they say of it, or why it cannot be told.
  *
- * Of arguments a record has what the rules in force named at the time. A rule that asks for others cannot be judged: where that
- * could change the outcome, the call counts as unjudged, and is never guessed. A rule that stands on both sides alike and cannot
- * be judged is taken as silent on both. Pure.
+ * Of arguments a record has what the rules in force named at the time. A rule that asks for others cannot be evaluated: where
+ * that could change the outcome, the call counts as unjudged, and is never guessed. A rule that stands on both sides alike and cannot
+ * be evaluated is taken as silent on both. Pure.
  */
-import type { Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
+import { outcomeOf, VERDICT_ACTIONS, type Facts, type Rule, type ToolFacts, type Verdict } from '@toolway/contract'
 import type { Path } from '../lib/parameter-path.ts'
+import { behaviourOf } from './actions/actions.ts'
 import { decide } from './decide.ts'
 import { argumentsFrom, argumentsOf, isKnown, type NamedValues } from './named-values.ts'
 import type { PlacedRule } from './verdict.ts'
@@ -27,14 +28,8 @@ export interface ReplayedCall {
   readonly kept: NamedValues
 }
 
-const STRENGTH: Readonly<Record<Verdict['action'], number>> = {
-  allow: 0,
-  warn: 1,
-  approve: 2,
-  reject: 3,
-  block: 4,
-  hide: 5,
-}
+const strengthOf = (action: Rule['action']): number => VERDICT_ACTIONS.findIndex((one) => one === action)
+
 const NOBODY: Facts['principal'] = {
   id: '',
   kind: 'user',
@@ -48,25 +43,25 @@ const NOBODY: Facts['principal'] = {
 }
 const NOWHERE: Facts['context'] = { organization: '', toolset: '', time: '', address: '' }
 
-export function judgeAgain(
+export function evaluateAgain(
   now: readonly PlacedRule[],
   draft: readonly PlacedRule[],
   { tool, facts, kept }: ReplayedCall,
 ): Judged {
   if (facts === undefined && [...now, ...draft].some(asksCaller)) return { unjudged: 'the caller is gone' }
   const known: Facts = { principal: NOBODY, context: NOWHERE, ...facts, arguments: argumentsFrom(kept) }
-  const open = (rules: readonly PlacedRule[]) => rules.filter((one) => !isJudgeable(one, tool, known, kept))
+  const open = (rules: readonly PlacedRule[]) => rules.filter((one) => !isEvaluable(one, tool, known, kept))
   const [openNow, openDraft] = [open(now), open(draft)]
   const alike = (one: PlacedRule, others: readonly PlacedRule[]) =>
     others.some(({ rule }) => rule === one.rule || sameWords(rule, one.rule))
-  const left = judgeSide(
+  const left = evaluateSide(
     now,
     openNow,
     openNow.filter((one) => !alike(one, openDraft)),
     tool,
     known,
   )
-  const right = judgeSide(
+  const right = evaluateSide(
     draft,
     openDraft,
     openDraft.filter((one) => !alike(one, openNow)),
@@ -89,16 +84,16 @@ function pathsOf(rule: Rule): Path[] {
 }
 
 /** Budgets of calls and sizes are left out: they depend on what else was called, and on what is not on record. */
-function isJudgeable(one: PlacedRule, tool: ToolFacts, facts: Facts, kept: NamedValues): boolean {
+function isEvaluable(one: PlacedRule, tool: ToolFacts, facts: Facts, kept: NamedValues): boolean {
   const { rule } = one
-  if (rule.action === 'rate' || rule.action === 'size') return true
+  if (behaviourOf(rule.action).notReplayed === true) return true
   if (pathsOf(rule).every((path) => isKnown(kept, path))) return true
   const speaking = one.speaking(facts, tool)
   return speaking.speaks === 'no' && (speaking.because === 'member' || speaking.because === 'key')
 }
 
 /** What is open on one side alone must not be able to change the outcome. */
-function judgeSide(
+function evaluateSide(
   rules: readonly PlacedRule[],
   open: readonly PlacedRule[],
   own: readonly PlacedRule[],
@@ -115,18 +110,12 @@ function judgeSide(
   return sideOf(verdict)
 }
 
-const couldChange = ({ action }: Rule, verdict: Verdict): boolean => {
-  // What is refused sends nothing, so that what would be sent does not matter.
-  if (action === 'clamp') return STRENGTH[verdict.action] < STRENGTH.reject
-  // A value that is fixed may be one that is allowed.
-  if (action === 'lock') return STRENGTH[verdict.action] < STRENGTH.block
-  if (action === 'allow') return STRENGTH[verdict.action] > STRENGTH.allow
-  return STRENGTH[action as Verdict['action']] > STRENGTH[verdict.action]
-}
+const couldChange = ({ action }: Rule, verdict: Verdict): boolean =>
+  behaviourOf(action).couldChange?.(verdict) ?? strengthOf(action) > strengthOf(verdict.action)
 
 function sideOf(verdict: Verdict): Side {
   const { action, rule, changes } = verdict
-  const sent = STRENGTH[action] < STRENGTH.reject ? changes : []
+  const sent = outcomeOf(action) === 'refuses' ? [] : changes
   const told = sent.map(({ place, to }) => `${place} = ${JSON.stringify(to).slice(0, 40)}`)
   return { action, rule: rule?.name ?? sent[0]?.rule.name, outcome: [action, ...told].join(', ') }
 }

@@ -1,6 +1,5 @@
 /** A rule as it is read, and all of them: what the compiler of rules hands to the one decision. */
-import type { Facts, Rule, ToolFacts, ToolPolicy } from '@toolway/contract'
-import type { RE2JS } from 're2js'
+import type { Facts, Rule, RuleAction, RuleRef, ToolFacts, ToolPolicy } from '@toolway/contract'
 import type { AmbiguousName } from './argument-names.ts'
 import type { Condition } from './condition.ts'
 import type { Path } from '../lib/parameter-path.ts'
@@ -35,14 +34,15 @@ export interface Bounds {
   readonly counts?: boolean | undefined
 }
 
-export interface ReadRule {
-  readonly rule: Rule
+export interface ReadRule<Action extends RuleAction = RuleAction> {
+  readonly rule: Rule<Action>
   /** What is wrong with it, where it cannot be read whole. */
   readonly problem: string | undefined
   readonly condition: Condition | undefined
   /** Where its value stands, for those that have one. */
   readonly path: Path | undefined
-  readonly pattern: RE2JS | undefined
+  /** What its action made of its parameters. */
+  readonly compiled: unknown
   /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
   mismatch(tool: ToolFacts, endpoint: Endpoint): SchemaMismatch | undefined
@@ -51,7 +51,7 @@ export interface ReadRule {
 }
 
 /** A rule as it stands beside one tool. */
-export interface PlacedRule extends ReadRule {
+export interface PlacedRule<Action extends RuleAction = RuleAction> extends ReadRule<Action> {
   /** What the tool's own schema allows where the rule's value stands. */
   readonly bounds: Bounds
 }
@@ -79,5 +79,8 @@ export interface Policy {
   /** Whether any rule could speak of a tool of that connection, whatever it is called. */
   concerns(of: { readonly connection: string; readonly connector: string }, endpoint: Endpoint): boolean
 }
+
+/** A rule as far as whoever meets it needs to know it. */
+export const refOf = ({ id, name, scope, action, reason }: Rule): RuleRef => ({ id, name, scope, action, reason })
 
 export type { Change, Facts, Shadow, ToolPolicy, Verdict } from '@toolway/contract'

@@ -1,8 +1,13 @@
-/** A rule while it is being written, in the fields of the contract, complete or not. Only the gateway evaluates it. */
-import type { RuleAction, RuleScope, RuleState } from '@toolway/contract'
+/** A rule while it is being written: the words of the contract, finished or not. The gateway alone evaluates it. */
+import {
+  recordIn,
+  ruleActionOf,
+  type DraftParameters as Parameters,
+  type RuleAction,
+  type RuleScope,
+  type RuleState,
+} from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
-
-export type Parameters = Readonly<Record<string, unknown>>
 
 export interface Match {
   readonly tools?: readonly string[] | undefined
@@ -25,18 +30,16 @@ export interface Draft {
   readonly parameters: Parameters
 }
 
-/** The initial parameters of each action; those not set here have the contract's defaults. */
-export const BEGINNINGS: Readonly<Record<RuleAction, Parameters>> = {
-  allow: { lifts: [] },
-  warn: {},
-  size: {},
-  rate: { calls: 60, per: 60, of: 'caller' },
-  lock: { parameter: '', as: 'fixed' },
-  clamp: { parameter: '' },
-  approve: { by: { roles: ['tenant_admin'] }, quorum: 1, wait: 3600, repeat: 0 },
-  reject: {},
-  block: {},
-  hide: {},
+/** The value of a parameter, which may be nested: `result.text`. */
+export const parameterAt = (parameters: Parameters, name: string): unknown => {
+  const [own = '', ...rest] = name.split('.')
+  return rest.length === 0 ? parameters[own] : parameterAt(recordIn(parameters, own), rest.join('.'))
+}
+
+export function withParameter(parameters: Parameters, name: string, value: unknown): Parameters {
+  const [own = '', ...rest] = name.split('.')
+  const next = rest.length === 0 ? value : withParameter(recordIn(parameters, own), rest.join('.'), value)
+  return { ...parameters, [own]: next }
 }
 
 export interface Prefill {
@@ -52,7 +55,7 @@ export function newDraft({ tools, action = 'block', argument, scope = 'organizat
   return {
     ...{ scope, of, name: '', reason: '', action },
     match: { tools: named.length === 0 ? ['*'] : named },
-    parameters: withArgument(BEGINNINGS[action], argument),
+    parameters: withArgument(ruleActionOf(action).beginning, argument),
   }
 }
 
@@ -64,7 +67,7 @@ export const draftOf = ({ scope, of, name, reason, action, match, parameters }: 
 export const withAction = (draft: Draft, action: RuleAction): Draft => ({
   ...draft,
   action,
-  parameters: withArgument(BEGINNINGS[action], String(draft.parameters['parameter'] ?? '')),
+  parameters: withArgument(ruleActionOf(action).beginning, String(draft.parameters['parameter'] ?? '')),
 })
 
 const withArgument = (parameters: Parameters, argument: string): Parameters =>

@@ -1,5 +1,6 @@
 /** Why a call would end as it would: the verdict, what alone would change it, and each rule with the fact that decided. */
 import { Accordion, Alert, Code, Group, List, Stack, Text } from '@mantine/core'
+import { ruleActionOf } from '@toolway/contract'
 import type { ExplainedRule, Explanation as Told } from '@toolway/contract/admin'
 import type { ReactNode } from 'react'
 import { RuleLink } from '../../parts/rule-link.tsx'
@@ -62,7 +63,7 @@ export function Explanation({ told }: { told: Told }) {
         <Part title={t.shadows}>
           {shadows.map(({ rule, would }) => (
             <Text key={rule} size="sm">
-              {t.would(rule, texts.rules.actions[would as 'block'] ?? would)}
+              {t.would(rule, ruleActionOf(would)?.title ?? would)}
             </Text>
           ))}
         </Part>
@@ -96,7 +97,7 @@ function One({ rule }: { rule: ExplainedRule }) {
           <RuleLink id={rule.id}>{rule.name}</RuleLink>
         </Text>
         <Text size="sm" c="dimmed" component="span">
-          {texts.rules.actions[rule.action]} · {texts.rules.scopes[rule.scope]}
+          {ruleActionOf(rule.action).title} · {texts.rules.scopes[rule.scope]}
         </Text>
       </Group>
       <Text size="sm" className="breakable">

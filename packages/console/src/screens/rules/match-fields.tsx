@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { CONNECTORS, EFFECTS, kindOf } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
 import type { Match } from './draft.ts'
-import { problemAt, type EditProps } from './fields.tsx'
+import { problemAt, type EditProps } from './problems.ts'
 import { useToolNames } from './names.ts'
 
 export function MatchFields({ draft, onChange, problems }: EditProps) {

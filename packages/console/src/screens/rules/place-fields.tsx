@@ -3,7 +3,7 @@ import { Select, SimpleGrid, Text } from '@mantine/core'
 import { RULE_SCOPES, type RuleScope } from '@toolway/contract'
 import { useMay } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
-import { problemAt, type EditProps } from './fields.tsx'
+import { problemAt, type EditProps } from './problems.ts'
 import { useNames } from './names.ts'
 import { whereOf } from './sentence.ts'
 

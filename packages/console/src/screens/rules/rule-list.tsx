@@ -11,7 +11,7 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core'
-import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES } from '@toolway/contract'
+import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, ruleActionOf } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
 import { useMemo } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
@@ -78,7 +78,7 @@ function Filters({ filter, setFilter }: RuleListProps) {
   const choice = <Value extends string>(
     label: string,
     values: readonly Value[],
-    words: Record<Value, string>,
+    word: (value: Value) => string,
     name: keyof RuleFilter,
   ) => (
     <Select
@@ -89,7 +89,7 @@ function Filters({ filter, setFilter }: RuleListProps) {
       style={{ flex: '1 1 8rem' }}
       miw={130}
       value={filter[name] ?? null}
-      data={values.map((value) => ({ value, label: words[value] }))}
+      data={values.map((value) => ({ value, label: word(value) }))}
       onChange={(value) => setFilter({ [name]: value ?? undefined })}
     />
   )
@@ -103,9 +103,9 @@ function Filters({ filter, setFilter }: RuleListProps) {
         onChange={(event) => setFilter({ search: event.currentTarget.value })}
         style={{ flex: '3 1 14rem' }}
       />
-      {choice(t.action, RULE_ACTIONS, t.actions, 'action')}
-      {choice(t.scope, RULE_SCOPES, t.scopes, 'scope')}
-      {choice(t.state, RULE_STATES, t.states, 'state')}
+      {choice(t.action, RULE_ACTIONS, (action) => ruleActionOf(action).title, 'action')}
+      {choice(t.scope, RULE_SCOPES, (scope) => t.scopes[scope], 'scope')}
+      {choice(t.state, RULE_STATES, (state) => t.states[state], 'state')}
     </Group>
   )
 }
@@ -118,7 +118,7 @@ function Does({ rule }: { rule: KeptRule }) {
     <Stack gap={4}>
       <Group gap="xs">
         <Badge variant="default" style={{ textTransform: 'none' }}>
-          {t.actions[rule.action as 'block'] ?? rule.action}
+          {ruleActionOf(rule.action)?.title ?? rule.action}
         </Badge>
         {elsewhere === undefined ? null : (
           <Text size="sm" c="dimmed">

@@ -6,7 +6,7 @@ import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { nameFor, placeOf, wordsOf, type Draft } from './draft.ts'
-import type { Problems } from './fields.tsx'
+import type { Problems } from './problems.ts'
 
 const PAUSE_MS = 250
 

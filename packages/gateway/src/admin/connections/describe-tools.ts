@@ -1,5 +1,5 @@
 /** The tools of a connection as they stand in their organization: what each does, whether it is on, and what keeps it back. */
-import { approvalOf, effectOf, type ToolFacts } from '@toolway/contract'
+import { approvalOf, effectOf, ruleActionOf, type ToolFacts } from '@toolway/contract'
 import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
@@ -53,7 +53,7 @@ export function describeTools({ organization, connections, rules, states, catalo
         hidden_by: enabled
           ? held
             ? 'hold'
-            : rule !== undefined && KEEPS_BACK.has(rule.action)
+            : rule !== undefined && ruleActionOf(rule.action).unlisted === true
               ? 'rule'
               : null
           : 'switch',
@@ -63,8 +63,6 @@ export function describeTools({ organization, connections, rules, states, catalo
     })
   }
 }
-
-const KEEPS_BACK: ReadonlySet<string> = new Set(['block', 'hide'])
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 export const titleOf = ({ title, annotations }: JsonObject): string | null =>

@@ -4,12 +4,13 @@
  * It asks the parts that calls ask, and at last the very view that the caller would have: what that does not show cannot be called,
  * whatever else is said here.
  */
-import { Fault, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
+import { Fault, outcomeOf, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
 import type { Explanation } from '@toolway/contract/admin'
 import { createSwitches } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { explain, type Explained, type RuleExplained } from '../../policy/explain.ts'
-import { wordApprovers, wordVerdict } from '../../policy/explain-words.ts'
+import { wordApprovers } from '../../policy/actions/approve.ts'
+import { wordVerdict } from '../../policy/explain-words.ts'
 import { isFor } from '../../toolsets/audience.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'
@@ -154,7 +155,7 @@ function wordAll({ tool, facts, caller, toolset, before, told }: Wording): Expla
   const { verdict, rules, passes } = told
   const stop = before.find(({ stops }) => stops)
   const { id, kind, role, email, groups, key } = facts.principal
-  const goesOn = stop === undefined && ['allow', 'warn', 'approve'].includes(verdict.action)
+  const goesOn = stop === undefined && outcomeOf(verdict.action) !== 'refuses'
   return {
     tool: { ...tool.facts, effect: tool.facts.effect as Effect },
     caller: { id, kind, role, email, groups: [...groups], key, limit: caller.limit },

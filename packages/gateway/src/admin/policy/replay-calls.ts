@@ -6,7 +6,7 @@ import type { PolicyDraft, ReplayReport } from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
-import { judgeAgain, type Judged } from '../../policy/replay.ts'
+import { evaluateAgain, type Judged } from '../../policy/replay.ts'
 import { createTally } from '../../policy/replay-tally.ts'
 import { KeptValues } from '../../policy/named-values.ts'
 import type { PlacedRule, Policy } from '../../policy/verdict.ts'
@@ -95,7 +95,7 @@ function createJudge(snapshot: ReplayParts['snapshot'], drafted: Policy, callers
         : { principal: { ...caller.facts, ...(client === null ? {} : { client }) }, context }
     const kept = KeptValues.safeParse(record.policy ?? {})
     return {
-      judged: judgeAgain(now, draft, { tool: tool.facts, facts, kept: kept.success ? kept.data : {} }),
+      judged: evaluateAgain(now, draft, { tool: tool.facts, facts, kept: kept.success ? kept.data : {} }),
       tool: tool.exposed,
     }
   }

@@ -36,12 +36,12 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
     const owner = { principal: asking.principal.id, digest: digestOfCall(asking) }
     const answered = isOurs(mcpRequest.params['requestState']) ? answerIn(mcpRequest.params, owner) : undefined
-    if (answered !== undefined) return obey(asking, answered)
+    if (answered !== undefined) return enforce(asking, answered)
     if (!answersForms(mcpRequest)) throw unconfirmed(asking, 'this client cannot ask its user (elicitation)')
     if (eraOf(mcpRequest.caller.revision) === 'modern') return question(asking, owner)
     if (!channel.asks)
       throw unconfirmed(asking, 'this client has no session and stream on which its user could be asked')
-    return obey(asking, await putOnLine(channel, selfQuestion(asking, false), PATIENCE))
+    return enforce(asking, await putOnLine(channel, selfQuestion(asking, false), PATIENCE))
   }
 
   const digestOfCall = (asking: ApprovalAsking): string =>
@@ -83,7 +83,7 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
 }
 
 /** Undefined where the user said yes. */
-function obey(asking: ApprovalAsking, { action, note }: Said): undefined {
+function enforce(asking: ApprovalAsking, { action, note }: Said): undefined {
   if (action === 'accept') return undefined
   if (asking.channel.signal.aborted) throw Fault.of(asking.channel.signal.reason)
   if (action === 'unasked') throw unconfirmed(asking, 'nobody answered the question in the client')

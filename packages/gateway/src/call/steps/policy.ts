@@ -3,7 +3,7 @@
  * caller's, and the client is told of the changes on the way back.
  */
 import { factsOf } from '../policy/facts.ts'
-import { obey, traceOf, withChanges } from '../policy/obey.ts'
+import { enforce, traceOf, withChanges } from '../policy/enforce.ts'
 import { argumentsOf, type Step } from './step.ts'
 
 export const policy: Step = {
@@ -17,7 +17,7 @@ export const policy: Step = {
     call.decided = { verdict, facts }
     audit.note({ policy: traceOf(verdict, target.policy, facts) })
     if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
-    await obey(verdict, name, limits, requestContext, channel.session?.id)
+    await enforce(verdict, name, limits, requestContext, channel.session?.id)
   },
   after: ({ decided }, result) => (decided === undefined ? result : withChanges(result, decided.verdict.changes)),
 }

@@ -19,7 +19,7 @@ import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, EXIT, table } from '../terminal/output.ts'
 import { listAll, type Transport } from '../transport/transport.ts'
 import type { FileRule } from './rule-file.ts'
-import { ruleOfFlags, type RuleFlags } from './rule-flags.ts'
+import { ACTION_OPTIONS, ruleOfFlags, type RuleFlags } from './rule-flags.ts'
 import { explain } from './explain.ts'
 import { test } from './test-rules.ts'
 import { replay, shadow } from './trials.ts'
@@ -112,17 +112,7 @@ const add = described({
     'add a rule, said by flags, or those of a file; they hold at once. A file says all that flags do not: size, who approves, values and patterns of reject',
   arguments: [new Argument('[file]', 'YAML or JSON: a rule, or a list of them; - is standard input')],
   options: [
-    new Option('--block <tools...>', 'refuse tools by patterns on their names'),
-    new Option('--hide <tools...>', 'as if they did not exist'),
-    new Option('--warn <tools...>', 'have their calls marked on record'),
-    new Option('--approve <tools...>', 'have an administrator of the organization approve each call'),
-    new Option('--clamp <bound>', 'bring an argument within bounds: TOOL:PARAMETER<=50, …>=1, …=1..50'),
-    new Option('--default <value>', 'with --clamp: what is sent where nothing is said'),
-    new Option('--reject <bound>', 'refuse a call whose argument lies outside bounds, said as for --clamp'),
-    new Option('--lock <value>', 'fix an argument, TOOL:PARAMETER=VALUE, or give it a default, TOOL:PARAMETER?=VALUE'),
-    new Option('--rate <rate>', 'so many calls in so many seconds: TOOLS:20/60, …/session, …/organization'),
-    new Option('--allow <tools...>', 'an exception from rules that --lifts names'),
-    new Option('--lifts <rules...>', 'with --allow: names of the rules that do not hold there'),
+    ...ACTION_OPTIONS.map(([flags, help]) => new Option(flags, help)),
     new Option('--when <condition>', 'only where this holds, in CEL over principal, tool, args and context'),
     new Option('--effect <effects...>', 'only for tools that do this').choices(EFFECTS),
     new Option('--connector <connectors...>', 'only for connections of that kind'),

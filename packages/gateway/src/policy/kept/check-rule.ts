@@ -11,16 +11,11 @@ import {
   type RuleScope,
   type ToolFacts,
 } from '@toolway/contract'
-import { RE2JS } from 're2js'
 import { nearestNames } from '../../lib/nearest.ts'
+import { behaviourOf } from '../actions/actions.ts'
+import type { RuleProblem, Say } from '../actions/action.ts'
 import { readsOf } from '../condition-reads.ts'
 import { checkCondition } from '../condition.ts'
-
-/** Where in the rule (JSON Pointer), and what. */
-export interface RuleProblem {
-  readonly place: string
-  readonly problem: string
-}
 
 /** Signs of other languages of patterns stand for themselves here, and such a rule would silently hold for nothing. */
 const PATTERN = /^[^?[\]{}!\s]+$/
@@ -53,18 +48,9 @@ export function compileProblems(words: RuleWords): RuleProblem[] {
     const problem = checkCondition(match.when)
     say('/match/when', problem === undefined ? undefined : `is no condition in CEL: ${problem}`)
   }
-  if (words.action === 'reject' && words.parameters.pattern !== undefined)
-    say('/parameters/pattern', regexProblem(words.parameters.pattern))
+  const unreadable = behaviourOf(words.action).unreadable?.(words.parameters)
+  if (unreadable !== undefined) problems.push(unreadable)
   return problems
-}
-
-function regexProblem(pattern: string): string | undefined {
-  try {
-    RE2JS.compile(pattern)
-    return undefined
-  } catch (thrown) {
-    return `is no regular expression of RE2: ${(thrown as Error).message.split('\n')[0] ?? ''}`
-  }
 }
 
 /** What of a rule contradicts itself, or says nothing. */
@@ -82,20 +68,7 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
   match.tools.forEach((glob, at) => PATTERN.test(glob) || say(`/match/tools/${at}`, patternProblem))
   if (match.organizations !== undefined && scope !== 'platform')
     say('/match/organizations', 'is for rules of the platform: this rule holds in its own organization only')
-  if (words.action === 'allow') {
-    if (scope === 'member' || scope === 'key')
-      say('/action', `cannot be allow for a ${scope}: write it for the organization, with a condition on the principal`)
-    if (words.parameters.lifts.includes(words.name)) say('/parameters/lifts', 'names the rule itself')
-  }
-  if (words.action === 'clamp') checkClamp(words.parameters, say)
-  if (words.action === 'reject') checkReject(words.parameters, say)
-  if (words.action === 'size' && words.parameters.arguments === undefined && words.parameters.result === undefined)
-    say('/parameters', 'says no size: name arguments, result, or both')
-  if (words.action === 'approve') {
-    const { roles, members, groups, webhooks, self } = words.parameters.by
-    if (!self && [roles, members, groups, webhooks].every((some) => some === undefined))
-      say('/parameters/by', 'names nobody: say roles, members, groups or webhooks')
-  }
+  behaviourOf(words.action).check?.(words, scope, say)
   return problems
 }
 
@@ -113,7 +86,7 @@ const MEMBERS: {
   context: { organization: true, toolset: true, time: true, address: true },
 }
 
-function checkMembers(when: string, say: (place: string, problem: string) => void): void {
+function checkMembers(when: string, say: Say): void {
   for (const { root, path } of readsOf(when).reads) {
     const [member] = path
     if (root === 'args' || member === undefined || Object.hasOwn(MEMBERS[root], member)) continue
@@ -121,33 +94,6 @@ function checkMembers(when: string, say: (place: string, problem: string) => voi
     const guess = near === undefined ? `it has ${Object.keys(MEMBERS[root]).join(', ')}` : `did you mean "${near}"?`
     say('/match/when', `asks for ${root}.${member}, which is never there (${guess})`)
   }
-}
-
-interface Bounds {
-  readonly min?: number | undefined
-  readonly max?: number | undefined
-}
-type Say = (place: string, problem: string) => void
-
-const isUpsideDown = ({ min, max }: Bounds) => min !== undefined && max !== undefined && min > max
-
-function checkClamp(parameters: Bounds & { readonly default?: unknown }, say: Say): void {
-  const { min, max, default: otherwise } = parameters
-  if (min === undefined && max === undefined && otherwise === undefined)
-    say('/parameters', 'bounds nothing: name min, max or default')
-  if (isUpsideDown(parameters)) say('/parameters/min', 'is larger than max')
-  if (typeof otherwise === 'number' && (otherwise < (min ?? -Infinity) || otherwise > (max ?? Infinity)))
-    say('/parameters/default', 'lies outside min and max')
-}
-
-function checkReject(
-  parameters: Bounds & { parameter?: string | undefined; in?: unknown; pattern?: unknown },
-  say: Say,
-) {
-  const { min, max, in: values, pattern, parameter } = parameters
-  const bounds = [min, max, values, pattern].some((one) => one !== undefined)
-  if (bounds && parameter === undefined) say('/parameters/parameter', 'must say which argument is meant')
-  if (isUpsideDown(parameters)) say('/parameters/min', 'is larger than max')
 }
 
 /** What an exception can name. */

@@ -1,6 +1,7 @@
 import type { Connection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
-import { ownChange, pairLines, pairsIn } from './connection-own-words.ts'
+import { pairLines, pairsIn } from '../../../ui/pair-lines.ts'
+import { ownChange } from './connection-own-words.ts'
 import { backOf, changeOf, draftOf, endsOf } from './connection-draft.ts'
 import { namedBy } from './connection-names.ts'
 import { fixesFor, sentence, stateOf, tabsOf } from './connection-states.ts'

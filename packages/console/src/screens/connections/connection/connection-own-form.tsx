@@ -1,13 +1,14 @@
 /** The settings that only one kind of connection has, drawn from the fields that the kind describes. */
-import { Button, Group, NumberInput, Select, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, SimpleGrid } from '@mantine/core'
 import { kindOf, type SettingField, type SettingsForm } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { SettingControl } from '../../../ui/setting-control.tsx'
 import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
-import { ownChange, pairLines, pairsIn, type OwnSettings } from './connection-own-words.ts'
+import { ownChange, type OwnSettings } from './connection-own-words.ts'
 import { useSave } from './connection-save.tsx'
 import { useWhyNot } from './connection-ways.tsx'
 
@@ -35,7 +36,7 @@ function Form({ connection, form, own, onDirty }: FormProps) {
   const dirty = Object.keys(change).length > 0
   useTellDirty(dirty, onDirty)
   const draw = (field: SettingField) => (
-    <Control
+    <SettingControl
       key={field.name}
       field={field}
       value={draft[field.name]}
@@ -88,67 +89,3 @@ function rowsOf(fields: readonly SettingField[]): SettingField[][] {
   }
   return rows
 }
-
-interface ControlProps {
-  readonly field: SettingField
-  readonly value: unknown
-  readonly disabled: boolean
-  readonly onChange: (value: unknown) => void
-}
-
-function Control({ field, value, disabled, onChange }: ControlProps) {
-  const shared = { label: field.label, description: field.hint, disabled }
-  switch (field.control) {
-    case 'text':
-      return (
-        <TextInput
-          {...shared}
-          value={typeof value === 'string' ? value : ''}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      )
-    case 'switch':
-      return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
-    case 'list':
-      return <TagsInput {...shared} value={Array.isArray(value) ? value.map(String) : []} onChange={onChange} />
-    case 'number': {
-      const { min, max } = field
-      return (
-        <NumberInput
-          {...shared}
-          {...{ min, max }}
-          value={typeof value === 'number' ? value : min}
-          onChange={(next) => onChange(Number(next))}
-        />
-      )
-    }
-    case 'choice': {
-      const data = Object.entries(field.choices).map(([choice, label]) => ({ value: choice, label }))
-      const chosen = typeof value === 'string' ? value : (data[0]?.value ?? null)
-      return <Select {...shared} data={data} value={chosen} allowDeselect={false} onChange={onChange} />
-    }
-    case 'pairs':
-      return <Pairs {...{ field, value, disabled, onChange }} />
-  }
-}
-
-/** Lines are kept as they are typed: half of a line is no pair yet. */
-function Pairs({ field, value, disabled, onChange }: ControlProps) {
-  const [lines, setLines] = useState(() => pairLines(isPairs(value) ? value : {}))
-  return (
-    <Textarea
-      label={field.label}
-      description={field.hint}
-      value={lines}
-      autosize
-      minRows={2}
-      disabled={disabled}
-      onChange={(event) => {
-        setLines(event.currentTarget.value)
-        onChange(pairsIn(event.currentTarget.value))
-      }}
-    />
-  )
-}
-
-const isPairs = (value: unknown): value is Record<string, string> => typeof value === 'object' && value !== null

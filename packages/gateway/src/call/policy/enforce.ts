@@ -1,9 +1,11 @@
 /**
- * Carrying out a verdict: what is refused is refused before anything is opened, what was changed is told, and all of it is on
- * record. Whoever is refused learns the reason that the rule gives and nothing else of it.
+ * Enforcement of a verdict: a refusal comes before anything is opened, changes are told to the caller, and all of it is on record. A
+ * refused caller learns the reason that the rule gives and nothing else of it.
  */
-import { Fault, type Change, type Facts, type RuleRef, type ToolPolicy, type Verdict } from '@toolway/contract'
+import type { Change, Facts, Rule, ToolPolicy, Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
+import type { Enforcing } from '../../policy/actions/action.ts'
+import { behaviourOf } from '../../policy/actions/actions.ts'
 import { keepValues, keptPaths, type NamedValues } from '../../policy/named-values.ts'
 import type { CallParts, RequestContext } from '../ports.ts'
 
@@ -47,56 +49,28 @@ function pathsOf(policy: ToolPolicy): ReturnType<typeof keptPaths> {
 }
 
 /** Throws what the caller is told; rejects where a budget that is shared says so. Approvals are asked for afterwards. */
-export function obey(
+export function enforce(
   verdict: Verdict,
   tool: string,
-  limits: CallParts['limits'],
-  requestContext: Pick<RequestContext, 'principal' | 'organizationId'>,
-  session: string | undefined,
-): Promise<void> | undefined {
-  const { action, rule, rejected, sizes, rates } = verdict
-  // What may not be seen answers like what does not exist.
-  if (action === 'hide') throw new Fault('tool.unknown', { tool })
-  if (action === 'block') throw new Fault('policy.blocked', { tool, reason: reasonOf(rule) })
-  if (action === 'reject' && rejected?.readAs !== undefined)
-    throw new Fault('arguments.ambiguous', { place: rejected.place, name: rejected.readAs })
-  if (action === 'reject')
-    throw new Fault('policy.rejected', {
-      place: rejected?.place ?? '/',
-      problem: rejected?.problem ?? 'it is not allowed',
-      reason: reasonOf(rule),
-    })
-  if (sizes.length > 0) checkSize(verdict)
-  return rates.length === 0 ? undefined : spend(verdict, limits, requestContext, session)
-}
-
-const reasonOf = (rule: RuleRef | undefined): string => (rule?.reason ?? 'no reason is given').replace(/\.$/, '')
-
-function checkSize({ sizes, arguments: args }: Verdict): void {
-  for (const { parameters, reason } of sizes) {
-    const { arguments: limit } = parameters
-    if (limit === undefined) continue
-    const bytes = Buffer.byteLength(JSON.stringify(args ?? {}))
-    if (bytes > limit) throw new Fault('arguments.too-large', { bytes, limit, reason: reason.replace(/\.$/, '') })
-  }
-}
-
-function spend(
-  { rates }: Verdict,
   limits: CallParts['limits'],
   { principal, organizationId }: Pick<RequestContext, 'principal' | 'organizationId'>,
   session: string | undefined,
 ): Promise<void> | undefined {
-  // A client without a session has one budget for all that it calls.
-  const sharers = { caller: principal.id, organization: 'all', session: session ?? principal.id }
-  return limits.rules(
-    rates.map(({ id, reason, parameters: { calls, per, of } }) => ({
-      name: `${organizationId} ${id} ${sharers[of]}`,
-      calls,
-      seconds: per,
-      reason: reason.replace(/\.$/, ''),
-    })),
-  )
+  const refused = behaviourOf(verdict.action).refusal?.(verdict, tool)
+  if (refused !== undefined) throw refused
+  if (verdict.obligations.length === 0) return undefined
+  return enforceRules(verdict.obligations, {
+    ...{ tool, arguments: verdict.arguments, organizationId, caller: principal.id, session },
+    spend: (budgets) => limits.rules(budgets),
+  })
+}
+
+async function enforceRules(rules: readonly Rule[], call: Enforcing): Promise<void> {
+  for (const action of new Set(rules.map((rule) => rule.action)))
+    await behaviourOf(action).enforce?.(
+      rules.filter((rule) => rule.action === action),
+      call,
+    )
 }
 
 /** What the client is told of its arguments: what is fixed is nobody's business, but that it is is. */

@@ -1,0 +1,50 @@
+/** A fixed argument, or a default for one. */
+import { z } from 'zod'
+import { ruleAction } from './action.ts'
+import { argumentIn, OPEN, parameterField, ParameterPath, valueOf } from './parameters.ts'
+
+/** `search:region=eu` always sends it; `search:region?=eu` where nothing is said. */
+const FLAG = /^([^:]+):(.+?)(\?)?=([^]*)$/
+
+export const lock = ruleAction({
+  action: 'lock',
+  parameters: z.strictObject({
+    parameter: ParameterPath,
+    /** JSON, as deep as an argument may be locked to. */
+    value: z.json(),
+    /** `fixed`: whatever is said, this is sent, and the schema does not show it. `default`: sent where nothing is said. */
+    as: z.enum(['fixed', 'default']).default('fixed'),
+  }),
+  title: 'Fix an argument',
+  about: 'This value is sent, whatever is said',
+  follows(parameters) {
+    const value = parameters['value'] === undefined ? OPEN : JSON.stringify(parameters['value'])
+    const argument = argumentIn(parameters)
+    return parameters['as'] === 'default'
+      ? `the argument ${argument} is ${value} where nothing is said`
+      : `the argument ${argument} is always ${value}`
+  },
+  beginning: { parameter: '', as: 'fixed' },
+  form: [
+    [parameterField, { name: 'value', control: 'json', label: 'Value', hint: 'JSON, or a text' }],
+    [
+      {
+        name: 'as',
+        control: 'switch',
+        values: ['fixed', 'default'],
+        label: 'Only where nothing is said',
+        hint: 'Otherwise it is sent whatever is said, and clients do not see the argument.',
+      },
+    ],
+  ],
+  flag: {
+    value: '<value>',
+    about: 'fix an argument, TOOL:PARAMETER=VALUE, or give it a default, TOOL:PARAMETER?=VALUE',
+    reads: "TOOL:PARAMETER=VALUE, or TOOL:PARAMETER?=VALUE for a default, as in 'search:region=eu'",
+    read(text) {
+      const [, tool, parameter, asked, value] = FLAG.exec(text) ?? []
+      if (tool === undefined || parameter === undefined || value === undefined) return undefined
+      return { tool, parameters: { parameter, value: valueOf(value), as: asked === undefined ? 'fixed' : 'default' } }
+    },
+  },
+})

@@ -1,0 +1,11 @@
+/** A refusal with the reason of the rule. */
+import { Fault } from '@toolway/contract'
+import type { ActionBehaviour } from './action.ts'
+import { reasonOf } from './words.ts'
+
+export const block: ActionBehaviour<'block'> = {
+  action: 'block',
+  refusal: ({ rule }, tool) => new Fault('policy.blocked', { tool, reason: reasonOf(rule) }),
+  follows: () => 'the call is refused.',
+  says: (_, by) => `It is refused${by}`,
+}
