@@ -1,6 +1,6 @@
 /**
- * Which endpoint a path names, and by which way in: Streamable HTTP and WebSocket (`…/mcp`), or the pair of 2024-11-05
- * (`…/sse` and `…/messages`). It knows forms only; whether the endpoint exists is the admission's to say.
+ * Parses a path into an endpoint and its transport: Streamable HTTP and WebSocket (`…/mcp`), or HTTP+SSE of 2024-11-05 (`…/sse`
+ * and `…/messages`). It checks the syntax only; the admission decides whether the endpoint exists.
  */
 import type { Place } from '../call/ports.ts'
 

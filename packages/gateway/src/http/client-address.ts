@@ -14,7 +14,7 @@ export type Network = readonly [Address, number]
 export interface Client {
   /** As it is written by people: IPv4 where it is one, else IPv6 in its shortest form; `unknown` for what has none. */
   readonly address: string
-  /** What its requests are counted by: an IPv4 address, or the /64 of an IPv6 address, which is one customer's. */
+  /** The key by which requests are counted: an IPv4 address, or the /64 of an IPv6 address, which belongs to one customer. */
   readonly network: string
   /** Whether it speaks TLS, to us or to a proxy that we trust. */
   readonly secure: boolean
@@ -42,7 +42,7 @@ const UNKNOWN: Client = { address: 'unknown', network: 'unknown', secure: false 
 
 export function createClients(trusted: readonly string[]): Clients {
   const networks = trusted.map(readNetwork)
-  /** What is known of a connection's peer does not change while it lasts. */
+  /** The facts about a connection's peer do not change while the connection is open, so they are cached. */
   const peers = new WeakMap<object, { client: Client; trusted: boolean }>()
 
   const isTrusted = (address: Address) =>

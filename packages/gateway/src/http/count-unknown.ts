@@ -1,6 +1,7 @@
 /**
- * What names an endpoint that is not there is counted in one bucket, whatever it names: guesses are bounded, and nothing is
- * remembered of them. Whoever may not see an endpoint counts in the same one, so that neither answer tells the two apart.
+ * Requests for endpoints that do not exist are counted in one bucket, whatever they name: guesses are bounded, and no state is
+ * stored for them. Requests for endpoints that the caller may not see count in the same bucket, so that the two answers cannot be
+ * told apart.
  */
 import { Fault } from '@toolway/contract'
 import type { Limits } from '../limits/limits.ts'

@@ -1,8 +1,8 @@
 /**
- * Who may knock: the Host that a request was sent to and the Origin that a browser sends with it.
+ * Checks the Host that a request was sent to and the Origin that a browser sends with it.
  *
- * A page of another site can point a name of its own at this machine (DNS rebinding); it cannot choose the Host that its
- * browser then sends. Names that are not ours are refused, whatever address they resolve to.
+ * A page of another site can point a name of its own at this machine (DNS rebinding), but cannot choose the Host that its browser
+ * then sends. Other host names are refused, whatever address they resolve to.
  */
 import { Fault } from '@toolway/contract'
 

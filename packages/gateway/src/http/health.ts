@@ -20,13 +20,13 @@ export interface HealthParts {
   readonly health: Health
   /** The database; undefined where there is none, which is then one instance. */
   readonly store: StoreHealth | undefined
-  /** What is wrong with a policy file whose last content is in force. That stops nobody either. */
+  /** The problem with a policy file whose last valid content is in force. The gateway goes on serving. */
   readonly policy?: () => string | undefined
   /** Where requests are counted. Limits go on while Redis is away, so this is told and stops nobody. */
   limits(): string
   /** Where what requests share is kept: the database or memory, and Redis where it is set. */
   readonly state: string
-  /** What keeps records from being stored. They wait on the disk meanwhile, so that stops nobody. */
+  /** The reason why audit entries cannot be stored. They wait on disk meanwhile, so the gateway goes on serving. */
   readonly records?: () => string | undefined
 }
 

@@ -1,8 +1,9 @@
 /**
- * The MCP door over HTTP: every revision at one address (Streamable HTTP, specifications 2025-03-26 to 2026-07-28).
+ * The HTTP handler of MCP: every revision at one address (Streamable HTTP, specifications 2025-03-26 to 2026-07-28).
  *
- * It receives (method, media type, size, JSON), has the request admitted, tells the eras apart and words the answer. What a
- * call is and what it may do is decided behind it, in `call/`. Identity comes before the body: a stranger's bytes are not read.
+ * It reads the request (method, media type, size, JSON), has it admitted, distinguishes the eras and formats the answer. `call/`
+ * decides what a call is and what it may do. The identity is checked before the body: the body of an unidentified client is not
+ * read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
@@ -89,7 +90,7 @@ export interface McpDoor {
 
 const SESSION_HEADER = 'mcp-session-id'
 
-/** What one HTTP request brings to each message in it. */
+/** The part of one HTTP request that all messages in it share. */
 interface Visit {
   readonly inbound: Inbound
   readonly request: IncomingMessage
@@ -153,7 +154,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return recalling === undefined ? answer(visit) : recalling.then(() => answer(visit))
   }
 
-  /** What must be waited for before a session can be found: memory knows most, and then there is nothing. */
+  /**
+   * Loads a session that is not in memory, before it is looked up; undefined where there is nothing to wait for, which is the
+   * usual case.
+   */
   function recall({ header, requestContext }: Visit): Promise<void> | undefined {
     const id = header(SESSION_HEADER)
     return id === undefined || givesSession === undefined || sessions.holds(id)
@@ -185,7 +189,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       const recalling = era === 'modern' || isOpening(message) ? undefined : recall(visit)
       if (recalling !== undefined) return recalling.then(() => take(visit, message, era)).catch(refused)
       const taken = take(visit, message, era)
-      // What else goes wrong later is worded where the reply is.
+      // Later failures are answered where the reply is written.
       return taken !== undefined && isOpening(message) ? taken.catch(refused) : taken
     } catch (thrown) {
       refused(thrown)
@@ -219,7 +223,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   /** Throws at once for what cannot be read; what comes later is worded on the reply. */
   function ask(visit: Visit, request: Request, era: Era): Promise<void> {
     const { header } = visit
-    // What is wrong with its head is wrong with a call all the same.
+    // The method is recorded first, so that a call with invalid headers is still audited as a call.
     visit.audit.note({ method: request.method })
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const mcpRequest = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
@@ -273,7 +277,10 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const passThroughTokenIn = ({ request: { headers }, inbound }: Visit): string | undefined =>
     parts.brought(headers[PASS_THROUGH_HEADER], inbound.authorization)
 
-  /** What ends a request besides its answer: its client's leaving, in the modern era only, and for listening the gateway's own end. */
+  /**
+   * Ends a request early: when its client disconnects (modern era only), and for `subscriptions/listen` also when the gateway
+   * drains.
+   */
   function holdOpen(visit: Visit, { method }: McpRequest, line: ClientLine, era: Era): () => void {
     const { response, inbound } = visit
     const cancel = () => line.cancel(new Fault('call.cancelled'))

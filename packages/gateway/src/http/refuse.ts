@@ -23,7 +23,7 @@ export interface Refusal {
 /** Notes the fault on the audit, too. Says nothing to a client that is gone. */
 export function refuse({ response, audit, fault, id, era, challenge, reply }: Refusal): void {
   audit.fail(fault)
-  // What a session's stream has begun to say can be fetched by a client that is away.
+  // A client that is away can fetch a reply that a session's stream has begun.
   if (response.destroyed && reply?.streaming !== true) return
   const { correlationId } = audit
   const headers: Record<string, string> = { 'x-correlation-id': correlationId, ...headersOf(fault) }

@@ -1,4 +1,4 @@
-/** What the head of a request says: its media types, its headers, one by one. It never reads a body. */
+/** Reads the head of a request: its media types and single headers. It never reads a body. */
 import type { IncomingMessage } from 'node:http'
 import type { HeaderReader } from '@toolway/protocol'
 import type { From } from '../call/audit-facts.ts'
@@ -52,7 +52,10 @@ export function correlationOf(request: IncomingMessage): string | undefined {
 /** A token of a server's own kind, for this request alone. */
 export const PASS_THROUGH_HEADER = 'x-user-oauth-token'
 
-/** Whom a request says to be made for, by either name of the header; two that differ are nobody. */
+/**
+ * Returns the user on whose behalf a request is made, by either name of the header; two that differ give an empty string, which
+ * names no user.
+ */
 export function onBehalfIn({ headers }: IncomingMessage): string | undefined {
   const [ours, theirs] = [headers['x-on-behalf-of'], headers['x-openwebui-user-email']]
   if (ours === undefined && theirs === undefined) return undefined

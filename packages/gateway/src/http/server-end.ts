@@ -12,7 +12,7 @@ import type { CallsUnderWay } from './streams/calls-under-way.ts'
 /** An answer that ends now leaves a connection that waits for more: it is looked for this often (milliseconds). */
 const SWEEP = 50
 
-/** What is cut off still gets its answer: so long (milliseconds) until connections that do not take it are closed. */
+/** Time in milliseconds for cancelled calls to deliver their answers; then the remaining connections are closed. */
 const LAST_ANSWERS = 1_000
 
 /** Without connections there may still be calls: a client may be away for a moment. */

@@ -54,7 +54,7 @@ async function listen() {
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  /** What comes back until the server ends the connection. */
+  /** Sends the text and returns all data received until the server ends the connection. */
   async function say(text: string): Promise<string> {
     const socket = connect(port, '127.0.0.1')
     let answer = ''

@@ -1,6 +1,6 @@
 /**
- * What a request's target names. In the absolute form an authority stands before the path (RFC 9112, section 3.2.2), which
- * every server must take, whoever sends it.
+ * Parses the target of a request. In the absolute form an authority precedes the path (RFC 9112, section 3.2.2), which every
+ * server must accept, from any client.
  */
 export interface Target {
   /** The target as it is without an authority. */

@@ -32,14 +32,14 @@ export interface AuthorizationServerParts {
   keys(): readonly SigningKey[]
   readonly cookieKey: string
   readonly lifetimes: { readonly access: number; readonly refresh: number }
-  /** Who acts in a request of a client. */
+  /** Returns the actor of a client's request. */
   actorOf(request: IncomingMessage, id: string): Actor
   page: ErrorPage
   onRenew(): void
   onError(thrown: unknown): void
 }
 
-/** What a client asks of a person. */
+/** The authorization request of a client, as shown to the user. */
 export interface Asking {
   readonly id: string
   readonly clientId: string
@@ -71,7 +71,7 @@ export interface Remembered {
   readonly host: string
 }
 
-/** Who refuses, and in which organization, as far as that is known. */
+/** The user who refuses, and the organization, as far as they are known. */
 export interface Refusing {
   readonly userId: UserId | undefined
   readonly organizationId: OrganizationId | undefined
@@ -82,7 +82,7 @@ export interface AuthorizationServer {
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Undefined when nothing is asked in this browser, or not any more. */
   find(request: IncomingMessage, response: ServerResponse, id: string): Promise<Asking | undefined>
-  /** What the person allowed that client there before, if it stands. */
+  /** Returns the user's earlier grant to that client at that endpoint, if it is still valid. */
   remembered(asking: Asking, userId: UserId): Promise<Remembered | undefined>
   /** Both give the path that leads back to the client. */
   allow(request: IncomingMessage, response: ServerResponse, asking: Asking, allowed: Allowed): Promise<string>
@@ -288,6 +288,6 @@ function payloadOf(id: string, { name, metadata }: ShapedClient, secret: string 
   }
 }
 
-/** What is kept of a client's secret. */
+/** The hash of a client's secret, which is stored instead of the secret. */
 export const secretHashOf = (hash: (text: string) => Buffer, secret: string): string =>
   hash(`oauth secret ${secret}`).toString('base64url')

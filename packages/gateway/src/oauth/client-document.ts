@@ -1,10 +1,9 @@
 /**
- * Clients that are a document at an address of their own (client id metadata documents, draft-ietf-oauth-client-id-metadata-
- * document-00; MCP 2026-07-28, authorization).
+ * Clients identified by the address of a metadata document (client id metadata documents,
+ * draft-ietf-oauth-client-id-metadata-document-00; MCP 2026-07-28, authorization).
  *
- * The address is anybody's choice, so it is fetched through the one guarded agent: https, public networks only, no redirect,
- * 64 KiB and five seconds at most, a few at a time. What was found, or not, is remembered for as long as its server says, within
- * bounds.
+ * The address is untrusted, so it is fetched through the guarded agent only: https, public networks only, no redirect, 64 KiB and
+ * five seconds at most, a few at a time. The result, a failure included, is cached for as long as its server says, within bounds.
  */
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../lib/single-flight.ts'
@@ -127,7 +126,7 @@ function read(id: string, text: string): ShapedClient {
   if (typeof said !== 'object' || said === null) throw problem('its document is not a JSON object')
   if ((said as { client_id?: unknown }).client_id !== id) throw problem('its document names another client_id')
   if ('client_secret' in said) throw problem('its document holds a secret')
-  // Whoever can read the document could use a secret that it names; a public client is what it can be.
+  // A secret named in a public document would be known to all its readers, so such a client can only be a public one.
   const shaped = shapeClient({ token_endpoint_auth_method: 'none', ...said })
   if (shaped.metadata.token_endpoint_auth_method !== 'none')
     throw problem('token_endpoint_auth_method: a client document can be of a public client only (none)')

@@ -1,14 +1,13 @@
 /**
- * What a client says of itself, made into what is kept of it: for registrations (RFC 7591) and for client metadata documents
- * alike.
+ * Converts a client's own metadata to the stored form, for registrations (RFC 7591) and client metadata documents alike.
  *
- * Members that nothing here acts upon are left out, as RFC 7591 section 2 allows, so that no client is refused for saying more
- * than it need. Names are for people, and no client can make its name look like something else on the page.
+ * Members that are not used here are ignored, as RFC 7591 section 2 allows, so that no client is refused for sending more than is
+ * needed. Names are shown to users, and no client can make its name look like something else on the page.
  */
 import { z } from 'zod'
 import { ClientMetadata } from '../identity/oauth/oauth-clients.ts'
 
-/** What a client says wrongly of itself, in the words of RFC 7591, section 3.2.2. */
+/** An error in a client's metadata, with an error code of RFC 7591, section 3.2.2. */
 export class ClientProblem extends Error {
   readonly error: 'invalid_client_metadata' | 'invalid_redirect_uri'
   constructor(error: ClientProblem['error'], description: string) {
@@ -167,8 +166,8 @@ function redirectOf(text: string): URL {
 }
 
 /**
- * Many clients of the desktop leave the type out, which means `web` and would hold them to one port (RFC 8252, section 8.3,
- * lets native ones have any). Whoever is sent back to this machine or to a scheme of its own is native, whatever it says.
+ * Many desktop clients omit the type, which means `web` and would restrict them to one port (RFC 8252, section 8.3, allows native
+ * ones any port). A client that redirects to this machine or to a scheme of its own is native, whatever type it states.
  */
 function typeOf(said: ClientMetadata['application_type'] | undefined, redirects: readonly URL[]) {
   const local = redirects.some((address) => isLoopback(address) || !/^https?:$/.test(address.protocol))

@@ -1,7 +1,9 @@
 /**
- * What a person can allow a client at an endpoint: in which of their organizations, and what its tools can do there.
+ * The choices that a user has when allowing a client at an endpoint: the organization, and the limit on what its tools can do
+ * there.
  *
- * Only what the person may do, and what exists: an endpoint that is not theirs has no choices, as one that is not there.
+ * Only existing choices that the user is permitted to make: an endpoint that the user may not see has no choices, the same as one
+ * that does not exist.
  */
 import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Role } from '@toolway/contract'
 import type { Place } from '../call/ports.ts'

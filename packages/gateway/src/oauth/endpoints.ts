@@ -12,7 +12,7 @@ export interface EndpointsParts {
   base(): string
   /** Whether that address was set by the operator. If it was not, every name of this machine is as good as another. */
   readonly settled: boolean
-  /** Which endpoint a path names, if it names one. */
+  /** Returns the endpoint that a path names; undefined if it names none. */
   placeOf(path: string): Place | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Endpoints {
   rootFor(host: string | undefined): string
   /** The resource at a path of ours, as a client that came by `host` knows it; undefined where there is no MCP endpoint. */
   resourceAt(path: string, host: string | undefined): string | undefined
-  /** Which endpoint a resource is; undefined for what is not one of ours. */
+  /** Returns the endpoint of a resource; undefined for a resource that is not one of ours. */
   find(resource: string): Place | undefined
   /** The one name that an endpoint has in tokens. */
   audienceOf(place: Place): string

@@ -1,4 +1,6 @@
-/** What clients are told before they have a token: of a protected resource (RFC 9728) and of the authorization server (RFC 8414). */
+/**
+ * The public metadata for clients without a token: of a protected resource (RFC 9728) and of the authorization server (RFC 8414).
+ */
 import type { JsonWebKey } from 'node:crypto'
 import type { SigningKey } from '../identity/access-tokens.ts'
 import { SCOPES } from './scopes.ts'

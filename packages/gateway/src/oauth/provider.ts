@@ -115,7 +115,8 @@ function protocol(parts: ProviderParts): Configuration {
     clientDefaults: { response_modes: ['query'], id_token_signed_response_alg: 'EdDSA' },
     enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
     pkce: { required: () => true },
-    // What a client says of itself is fetched by `client-document.ts`, behind the guard: from here nothing leaves.
+    // Client metadata documents are fetched by `client-document.ts`, through the guarded agent; the library itself makes no
+    // requests.
     fetch: () => Promise.reject(new Error('nothing is fetched from here')),
     // The door has judged the Origin already.
     clientBasedCORS: () => true,
@@ -162,7 +163,7 @@ function tokens({ keys, lifetimes, findGrant, findAccount }: ProviderParts): Con
     rotateRefreshToken: true,
     issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
-    // What `access-tokens.ts` asks of a token that it reads.
+    // The claims that `access-tokens.ts` requires of a token.
     async extraTokenClaims(_, token) {
       const grant = 'grantId' in token ? await findGrant(token.grantId) : undefined
       const account = grant === undefined ? undefined : findAccount(grant.user_id)

@@ -25,7 +25,7 @@ export function limitOf(scope: string | undefined): Limit | undefined {
 }
 
 /**
- * What a client that carries no token yet is told to ask for: enough to be of use, and nothing that destroys. The person decides
- * in any case.
+ * The scopes suggested to a client without a token: enough to be useful, and none for destructive tools. The user decides in any
+ * case.
  */
 export const FIRST_SCOPES = scopesOf('write')

@@ -23,6 +23,6 @@ export const refusedAccess = (connection: string, status: number, challenge: str
     { cause: new AccessRefused(status, challenge) },
   )
 
-/** What the server said at its door, if that is how a call ended. */
+/** Returns the server's refusal (401 or 403) if a call ended with one. */
 export const accessRefusedOf = (thrown: unknown): AccessRefused | undefined =>
   thrown instanceof Fault && thrown.cause instanceof AccessRefused ? thrown.cause : undefined

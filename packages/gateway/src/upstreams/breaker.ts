@@ -1,10 +1,10 @@
 /**
- * Is there any use in asking a connection now? After failures in a row its calls are refused at once for a while; then one
- * call is let through, and its end decides. `decide` and `learn` are pure; `createBreaker` keeps their state for one connection.
+ * Circuit breaker of one connection. After consecutive failures its calls are refused at once for a while; then one call is let
+ * through, and its result decides. `decide` and `learn` are pure; `createBreaker` keeps their state for one connection.
  *
- * It counts what says that the server is not there: silence, a broken or refused connection, a proxy's 502, 503 and 504. What a
- * server answers (an error of a tool, a 4xx, too many requests, a 500) shows that it is there, and a call that its client gave
- * up shows nothing.
+ * Failures are signs that the server is unavailable: no answer, a broken or refused connection, a proxy's 502, 503 and 504. Any
+ * answer of the server (a tool error, a 4xx, too many requests, a 500) shows that it is available; a call cancelled by its client
+ * shows nothing.
  */
 import { Fault } from '@toolway/contract'
 import { REFUSED_ADDRESS } from './http/agent.ts'
@@ -33,7 +33,7 @@ export function decide({ until, trial }: Circuit, now: number): 'pass' | 'try' |
   return now >= until && (trial === undefined || now >= trial) ? 'try' : 'refuse'
 }
 
-/** What a call's end makes of the circuit. `unknown`: its client gave it up. */
+/** Returns the circuit after the end of a call. `unknown`: its client cancelled it. */
 export function learn(circuit: Circuit, end: 'answered' | 'failed' | 'unknown', now: number): Circuit {
   if (end === 'answered') return CLOSED
   if (end === 'unknown') return { ...circuit, trial: undefined }
@@ -66,7 +66,7 @@ export interface Breaker {
   failed(turn: number, thrown: unknown): void
 }
 
-/** What happened, as a part of a sentence. */
+/** Returns the failure as a part of a sentence. */
 const wordsOf = ({ code, facts }: Fault): string => {
   if (code === 'upstream.start') return `it did not answer within ${facts['seconds']} s of its start`
   if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`

@@ -1,6 +1,6 @@
 /**
- * What carries messages to a remote server, as the upstream above it needs it: single exchanges with a modern server, sessions
- * with a legacy one. It decides nothing about eras, sessions or callers, and repeats nothing.
+ * Carries messages to a remote server for the upstream above it: single exchanges with a modern server, sessions with a legacy
+ * one. It makes no decisions about eras, sessions or callers, and never retries.
  */
 import type {
   Answer,
@@ -38,7 +38,7 @@ export interface Carrier {
   listen(options: ListenOptions): Promise<Answer>
   /** A new session with a legacy server. */
   open(options: OpenOptions): Promise<LegacySession>
-  /** What was found out may be wrong. */
+  /** Marks the detected era as possibly wrong. */
   doubt(): void
   /** Let exchanges finish, for so many milliseconds, and end. Sessions are ended by whoever opened them. */
   close(grace: number): Promise<void>

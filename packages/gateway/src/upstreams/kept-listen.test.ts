@@ -52,7 +52,7 @@ describe('a listen stream that is kept', () => {
     before.onNotification({ jsonrpc: '2.0', method: 'said before' })
     ack(after)
     await second
-    // What was on its way on the one before is heard still.
+    // Messages in transit on the previous stream are still delivered.
     before.onNotification({ jsonrpc: '2.0', method: 'said meanwhile' })
     expect(heard).toEqual(['said before', 'said meanwhile'])
     await expect.poll(() => before.signal.aborted).toBe(true)

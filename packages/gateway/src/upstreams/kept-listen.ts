@@ -77,7 +77,7 @@ export function createKeptListen(parts: KeptListenParts): KeptListen {
     return wanted.inForce.promise
   }
 
-  /** Whoever waits for this wish, or for one that it took the place of. */
+  /** Resolves the callers that wait for this union, or for an earlier one that it replaced. */
   function settle(until: Wanted, takes: Takes): void {
     const at = waiting.indexOf(until)
     for (const { inForce } of waiting.slice(0, at + 1)) inForce.resolve(takes)
@@ -130,7 +130,7 @@ export function createKeptListen(parts: KeptListenParts): KeptListen {
     if (typeof how === 'object') return take(stream, how.takes)
     stream.controller.abort()
     if (how !== 'none') {
-      // What is said before there is a first one is missed as well.
+      // Announcements before the first stream is open are missed, too.
       broken ||= current === undefined
       return again()
     }

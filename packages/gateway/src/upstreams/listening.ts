@@ -1,15 +1,15 @@
 /**
- * Who listens to one source of a server's announcements, and what they want between them.
+ * The listeners of one source of a server's announcements, and the union of their subscriptions.
  *
- * A source is the one listen stream of a modern server, or one session with a legacy server. Listeners come and go; the source
- * is told only when the union of their wishes changes. It belongs to the upstream of one connection: there is no bus beside it,
- * and each announcement goes to those who named what it is about, and to nobody else.
+ * A source is the one listen stream of a modern server, or one session with a legacy server. Listeners come and go; the source is
+ * notified only when the union changes. It belongs to the upstream of one connection: there is no other bus, and each
+ * announcement is sent only to the listeners that subscribed to its subject.
  */
 import { isObject, type JsonObject, type Notification } from '@toolway/protocol'
 import { changedList, LIST_KINDS } from '@toolway/protocol/client'
 import type { Honoured } from './upstream.ts'
 
-/** What one listener wants to hear of, in the server's own words. */
+/** The subscriptions of one listener, in the server's own names. */
 export interface Wish {
   /** That lists have changed. */
   readonly lists: boolean
@@ -17,11 +17,11 @@ export interface Wish {
   readonly uris: readonly string[]
   /** Tasks of which it wants to hear the state (Tasks extension). */
   readonly tasks: readonly string[]
-  /** Whatever else is said to the session that this source is. */
+  /** True to receive all other notifications to the session that is this source. */
   readonly beside?: boolean
 }
 
-/** What the listeners of one source want between them. */
+/** The union of the subscriptions of one source's listeners. */
 export interface Union {
   readonly lists: boolean
   readonly uris: ReadonlySet<string>
@@ -39,12 +39,15 @@ export interface Listening {
   join(wish: Wish, onNotification: OnNotification, signal: AbortSignal): Promise<Honoured>
   /** The source says something. */
   hear(notification: Notification): void
-  /** What the source said for a while was lost: everything that is listened to may have changed, and is said to have. */
+  /**
+   * Announcements of the source were lost for a while: all listeners are notified that everything they subscribed to may have
+   * changed.
+   */
   missed(): void
 }
 
 export interface ListeningParts {
-  /** The union is another one. Resolves when it is in force. Nobody listens any more when it is empty. */
+  /** Applies a changed union. Resolves when it is in force. An empty union means that there are no listeners any more. */
   apply(union: Union): Promise<Takes>
 }
 

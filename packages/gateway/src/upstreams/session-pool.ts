@@ -1,9 +1,9 @@
 /**
- * Which sessions does the gateway hold with servers, and how long? One pool for the process, found by connection, owner and
- * capability set; parallel misses open one session, a hit is a look-up in a map.
+ * Pool of the gateway's sessions with servers: one for the process, keyed by connection, owner and capability set. Concurrent
+ * misses open one session; a hit is a look-up in a map.
  *
- * A session holds no caller: who asks, under what key and for whom travels with each ask. The pool opens nothing itself and
- * never ends a session under a call: one that may no longer be used takes no new call and ends with its last one.
+ * A session holds no caller: the caller, its credential and its user are part of each request. The pool opens nothing itself and
+ * never ends a session during a call: a retired one takes no new call and ends with its last one.
  */
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
@@ -22,7 +22,7 @@ export interface Pooled {
   close(): Promise<void>
 }
 
-/** Whose session it is. Two holders that differ in anything never share one. */
+/** Identifies the holder of a session. Two holders that differ in anything never share one. */
 export interface Holder {
   readonly owner: string
   /** A server is told once what its client can do, so each set of capabilities has a session of its own. */
@@ -95,7 +95,7 @@ interface Entry<Session> {
   streams: number
   /** It takes no new call. */
   retired: boolean
-  /** Whoever waits for it to open does not get it. */
+  /** Callers that wait for it to open are refused. */
   refused: boolean
   ended: AbortController | undefined
   closing: Promise<void> | undefined

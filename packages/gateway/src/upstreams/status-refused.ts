@@ -1,4 +1,4 @@
-/** What a server answered instead of an answer: the cause of `upstream.busy` and `upstream.unreachable` where it came over HTTP. */
+/** An HTTP status of a server in place of an MCP answer: the cause of `upstream.busy` and `upstream.unreachable` over HTTP. */
 import { Fault } from '@toolway/contract'
 import { retryAfter } from '../lib/retry.ts'
 

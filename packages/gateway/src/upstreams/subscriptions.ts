@@ -1,4 +1,4 @@
-/** What one session or child of a legacy server is subscribed to, made equal to what is wanted: one change after the other. */
+/** Synchronizes the subscriptions of one session or child of a legacy server with the wanted ones, one change after the other. */
 export interface Subscriptions {
   has(uri: string): boolean
   /** Resolves when the server has been told what it did not know. */
@@ -33,7 +33,7 @@ export function createSubscriptions(say: (method: Subscribing, uri: string) => P
 
   return {
     has: (uri) => subscribed.has(uri),
-    // What is wanted is asked when it is its turn: whoever comes later finds nothing left to tell.
+    // The wanted set is read when its turn comes: later changes in the queue then find no difference.
     make: (wanted) => (telling = telling.then(() => tell(wanted()))),
   }
 }

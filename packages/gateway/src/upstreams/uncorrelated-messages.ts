@@ -1,8 +1,8 @@
 /**
- * Whose it is when a server sends something on no call's stream: on the own stream of a session, or over stdio.
+ * Assigns messages that a server sends outside any call's stream, on the own stream of a session or over stdio.
  *
- * It belongs to the one call that is under way in that session. With none or several of them nobody can tell: a question is
- * refused in words that its author can act on, and is never handed to "the last active one".
+ * A message belongs to the one call that is under way in that session. With none or several of them the owner is unknown: a
+ * request is refused with an error that the server's author can act on, and is never handed to "the last active one".
  */
 import {
   isNotification,
@@ -24,16 +24,16 @@ export interface UncorrelatedMessages {
   /** A call begins, before there is even a session for it; `end` says that it is over. */
   begin(asked: Ask): Held
   end(call: Held): void
-  /** What a server sent outside any exchange; `reply` answers its questions. */
+  /** Receives a message sent outside any exchange; `reply` answers the server's requests. */
   hear(message: Message, reply: (message: JsonObject) => Promise<unknown>): void
   /** Calls under way. */
   readonly size: number
 }
 
-/** What may be answered by a question, and so may be what a question is about. */
+/** Methods that a server may answer with a request of its own, and during which it may therefore send one. */
 const CALLS = new Set(['tools/call', 'prompts/get', 'resources/read'])
 const QUESTIONS = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
-/** What says itself which task or page it is about: the session's, whatever is under way. */
+/** Notifications that name their task or elicitation: they belong to the session, whatever calls are under way. */
 const NAMING = new Set(['notifications/tasks/status', 'notifications/elicitation/complete'])
 const NO_METHOD = -32601
 const AMBIGUOUS = -32600

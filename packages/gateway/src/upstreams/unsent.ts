@@ -1,4 +1,7 @@
-/** Whether a request surely did not leave: there was nobody to take it. Whatever else went wrong, the server may have acted. */
+/**
+ * Tells whether a request was certainly not sent because no connection was made. After any other failure the server may have
+ * acted.
+ */
 import { Fault } from '@toolway/contract'
 
 /** No connection came about. A certificate that is no good leaves nothing to try again. */

@@ -19,9 +19,9 @@ export interface SessionRef {
   readonly ofPrincipal?: boolean
 }
 
-/** What lets one ask in at the server, besides the connection's own headers. */
+/** The credential of a request at the server, besides the connection's own headers. */
 export interface OpenedCredential extends CredentialHeaders {
-  /** Whose it is, where that is known. */
+  /** Owner of the credential, where it is known. */
   readonly owner?: 'member' | 'organization' | 'caller'
 }
 
@@ -34,11 +34,14 @@ export interface CredentialSource {
 
 export interface Ask extends SessionRequest {
   readonly session: SessionRef | undefined
-  /** Whoever asks without a session: a legacy upstream's session is never shared between two of them, nor between two sets of capabilities. */
+  /**
+   * The owner of a request without a session: a session with a legacy server is never shared between two owners, nor between two
+   * sets of capabilities.
+   */
   readonly owner: string
   readonly headerParameters: readonly HeaderParameter[]
   readonly credential?: OpenedCredential | undefined
-  /** What this call is known by in every log; for upstreams that take it. */
+  /** Correlation id of this call in all logs; for upstreams that support it. */
   readonly correlationId?: string | undefined
   /** The address of the member for whom a trusted key calls. */
   readonly onBehalf?: string | undefined
@@ -54,7 +57,7 @@ export interface Reviewing {
   readonly onBehalf: string | undefined
 }
 
-/** What a server describes and is not offered here. */
+/** An item that a server describes and that is not offered here. */
 export interface LeftOut {
   readonly name: string
   /** A sentence for an operator, without a full stop. */
@@ -72,7 +75,7 @@ export interface Upstream {
    * Rejects with `arguments.invalid`, and with `metadata.unavailable` where it cannot be told.
    */
   readonly review?: (asked: Reviewing) => Promise<void> | undefined
-  /** What it describes and does not offer, as it was last seen. */
+  /** Returns the items that the server describes and that are not offered, as of the last fetch. */
   readonly leftOut?: () => readonly LeftOut[]
   /**
    * Call back whenever the server says that a list changed, until the signal; comes back by itself after a break. `missed`: it said
@@ -84,14 +87,14 @@ export interface Upstream {
    * all of it may have changed. Resolves, when it is in force or after a moment, to what the server honours.
    */
   listen(hearing: Hearing): Promise<Honoured>
-  /** What a legacy client says about itself, to the server's session that is held for it, if there is one. */
+  /** Sends a legacy client's notification about itself to the server's session held for it, if there is one. */
   tell(whose: Pick<Ask, 'session' | 'owner' | 'caller'>, notification: Notification): void
   /**
-   * See whether it answers, with as little as its era allows; false where nothing runs that could be asked. Throws `upstream.*`
-   * faults. What is found to be stale is opened anew, and a child that is stuck is ended.
+   * Checks that the server answers, with the smallest request of its era; false where no process is running that could be asked.
+   * Throws `upstream.*` faults. A stale session is opened anew, and a child that hangs is ended.
    */
   check(signal: AbortSignal): Promise<boolean>
-  /** What is remembered of its era may be wrong: find out anew, unless it is pinned. */
+  /** Marks the remembered era as possibly wrong: it is detected again, unless it is pinned. */
   doubt(): void
   /** A downstream session is gone: end what was held for it. */
   forget(session: string): void
@@ -122,7 +125,7 @@ export interface ProcessState {
   readonly problem: string | undefined
 }
 
-/** What somebody wants to hear of, in the server's own words. */
+/** The subscriptions of one listener, in the server's own names. */
 export interface Hearing {
   /** In whose session with a legacy server it is heard: the same that the same client's asks go to. */
   readonly session: SessionRef | undefined
@@ -130,9 +133,9 @@ export interface Hearing {
   readonly caller: Caller
   readonly uris: readonly string[]
   readonly tasks: readonly string[]
-  /** Whatever else the server says to that session, and to none of its calls. */
+  /** True to receive all other notifications to that session that belong to none of its calls. */
   readonly beside?: boolean
-  /** What lets it in; absent: the connection's own. */
+  /** Its credential; absent: the connection's own. */
   readonly credential?: CredentialSource | undefined
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
@@ -140,7 +143,7 @@ export interface Hearing {
   onEnd(): void
 }
 
-/** What of it is in force. */
+/** The part of the subscriptions that is in force. */
 export interface Honoured {
   readonly uris: readonly string[]
   readonly tasks: readonly string[]
@@ -171,7 +174,7 @@ export interface ReachOf<Wire> extends Reach {
 export interface RemoteTarget {
   readonly url: string
   readonly private: boolean
-  /** What its organization may reach although it is private. */
+  /** Private addresses that the organization allows. */
   readonly exceptions?: Exceptions
   readonly headers: Readonly<Record<string, string>>
 }
@@ -195,7 +198,7 @@ export interface OpenApiTarget extends RemoteTarget {
   readonly load: () => Promise<ReadApart>
 }
 
-/** What is set of a contract backend. Times are in milliseconds. */
+/** Settings of a contract backend. Times are in milliseconds. */
 export interface ContractTerms {
   /** The organization as the backend knows it. */
   readonly organization: string

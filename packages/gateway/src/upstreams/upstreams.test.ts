@@ -72,7 +72,7 @@ test('S3-POOL-04: a hit is a look-up in a map: what a connection is gets read an
   const second = snapshotOf(changed).upstream(connection.id)
   expect(second).not.toBe(first)
   expect(unsealed).toBe(2)
-  // Whoever began before the change gets the one of after.
+  // A caller that began before the change gets the new upstream.
   expect(snapshot.upstream(connection.id)).toBe(second)
   await upstreams.close()
 })

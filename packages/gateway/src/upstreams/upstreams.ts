@@ -41,7 +41,7 @@ export interface Upstreams {
   processes(connectionId: string): readonly ProcessState[] | undefined
   /** End what runs of a connection; it is started again when it is needed. */
   stop(connectionId: string): Promise<void>
-  /** What is held open with servers: sessions, and the processes of one caller. */
+  /** Returns the open sessions with servers, and the processes of single callers. */
   pooled(): readonly Held[]
   /** Give up what is held of that connection, or of all of them, and was not used for so many milliseconds. How much it was. */
   evict(of: { connectionId?: string; idle: number }): number
@@ -59,7 +59,7 @@ export interface Held {
   readonly usedAt: number
 }
 
-/** What the process lends to each upstream; a kind takes what it needs. */
+/** Resources of the process shared by all upstreams; each kind takes those that it needs. */
 export interface UpstreamMaking {
   /** Ids of our own requests, unique in the process. */
   ids(): number

@@ -1,7 +1,7 @@
 /**
- * What a request of the admin interface says: who asks from where, and its parameters, query and body by their shapes.
+ * A request to the admin interface: its principal and client, and its parameters, query and body, parsed by their schemas.
  *
- * Nothing is made of a body before its size and depth are known.
+ * The size and depth of a body are checked before it is parsed.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
@@ -19,7 +19,7 @@ import { isJsonType } from '../request-head.ts'
 export type Env = { Bindings: HttpBindings }
 export type AdminContext = Context<Env>
 
-/** What the door knows of a request before it reads it. */
+/** The facts about a request that the handler has before it reads the request. */
 export interface Known {
   readonly principal: Principal | undefined
   readonly client: Client

@@ -1,6 +1,4 @@
-/**
- * Who asks something of the admin interface: by the Authorization header, else by the cookies of a browser.
- */
+/** Identifies the caller of the admin interface: by the Authorization header, else by the cookies of a browser. */
 import { Fault } from '@toolway/contract'
 import type { Principal } from '../../identity/principal.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
@@ -9,7 +7,7 @@ export interface CallerParts {
   /** Throws `key.missing` or `key.unknown`. */
   identify(authorization: string | undefined): Principal | Promise<Principal>
   readonly web: Pick<WebSession, 'identify' | 'checkCsrf'>
-  /** What a token must have been made for. */
+  /** The URL for which a token must have been issued. */
   publicUrl(): string
 }
 
@@ -23,7 +21,7 @@ export interface CallerHead {
 
 const HARMLESS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** What changes something needs the CSRF token beside cookies. */
+/** Returns the principal of a request. A request with cookies that changes something also needs the CSRF token. */
 export async function whoAsks({ identify, web, publicUrl }: CallerParts, head: CallerHead): Promise<Principal> {
   const { authorization, method } = head
   const browser = authorization === undefined ? await web.identify(head.cookie) : undefined

@@ -1,8 +1,9 @@
 /**
- * The admin door: each operation at its address, in one order of checks that no operation can leave out.
+ * The HTTP handler of the admin interface: each operation at its path, with one order of checks that no operation can skip.
  *
- * Identify, place, permission, shape, run, answer. What an organization may not see answers as what does not exist; whoever may
- * see and not do is told which permission is missing. Answers are parsed by their shape, so that no field leaves by mistake.
+ * Identity, organization, permission, schema, run, answer. A resource that the caller may not see is answered as one that does
+ * not exist; a caller who may see it but lacks a permission gets an error that names the permission. Answers are parsed by their
+ * schema, so that no field leaks by mistake.
  */
 import { Fault } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
@@ -37,7 +38,10 @@ export interface AdminDoorParts extends CallerParts {
   readonly log?: Log | undefined
 }
 
-/** What a stranger may change (sign in, register, renew) costs a password's hash: it counts as many requests of its address. */
+/**
+ * Cost of a change by an unauthenticated caller (sign in, register, renew), which takes a password hash: it counts as this many
+ * requests of its address.
+ */
 const STRANGERS_CHANGE = 10
 
 /** `{organization}` in a description is `:organization` for Hono. */
@@ -134,7 +138,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
   return app
 }
 
-/** What an address takes, if anything is served there. */
+/** Returns the methods that a path accepts; empty if nothing is served there. */
 function methodsAt(operations: readonly Served[], path: string): string[] {
   const wanted = path.split('/')
   const here = operations.filter(({ operation }) => {

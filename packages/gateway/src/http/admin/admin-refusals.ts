@@ -1,8 +1,8 @@
 /**
- * The record of an operation that was refused: who wanted what, where, and which fault said no.
+ * Records a refused operation: the actor, the operation, the organization and the fault.
  *
- * Whoever is known has each refusal on record; strangers are counted, as `records/refusals.ts` says. What is wrong with a request
- * itself (its shape, a name that is taken) is no refusal.
+ * Each refusal of an identified principal is recorded; those of unauthenticated callers are counted, see `records/refusals.ts`.
+ * An error in the request itself (its schema, a name that is taken) is not a refusal.
  */
 import { Fault, type FaultCode, type OrganizationId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
@@ -17,7 +17,7 @@ export interface AdminRefusalParts {
   refuseStranger(entry: Entry): void
 }
 
-/** What was learned of a request by the time it was refused. */
+/** The facts about a request that were known when it was refused. */
 export interface Learned {
   readonly client: Client
   readonly correlationId: string

@@ -1,4 +1,7 @@
-/** What ends an answer of the admin interface that goes on: its reader has left, may not read any more, or is to leave. */
+/**
+ * Ends a streamed answer of the admin interface when its client disconnects or is no longer permitted to read it, or when the
+ * gateway drains.
+ */
 import type { AdminContext } from './admin-asking.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 

@@ -75,7 +75,7 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const { snapshot, viewer, row } = found
     const { organization } = snapshot
     const approval = await describe(organization.id, row, viewer)
-    // What the eye does not see is not granted unseen.
+    // Invisible characters are shown, so that no unseen argument is approved.
     const text = JSON.stringify(argumentsOf(parts.vault, row).arguments, undefined, 2)
       .split('\n')
       .map(visible)

@@ -54,7 +54,7 @@ export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
     if (message.id === '' || message.id.length > 200) throw wrong('the header webhook-id is missing or too long')
     if (!isFresh(message, now())) throw wrong('it is not of the last five minutes')
     const signer = await signerOf(parts, id, message)
-    // Whoever guesses is not told what there is.
+    // One fault for all cases: guessing does not reveal what exists.
     if (signer === undefined) throw wrong('no webhook that may answer this signed it')
     const said = answerIn(body)
     if (said.approval !== id)

@@ -108,7 +108,7 @@ export function createAccountsDoor(parts: AccountsDoorParts): Hono<Env> {
   return app
 }
 
-/** What an address of this page says of a way that ended, and no more of it than has its form. */
+/** Reads the outcome of an ended flow from the query of this page. Values that do not have the expected form are not shown. */
 function outcomeIn(c: PageContext, connections: readonly ShownConnection[]): Outcome | undefined {
   const [connected, error, why] = [c.req.query('connected'), c.req.query('error'), c.req.query('why')]
   if (error !== undefined) {

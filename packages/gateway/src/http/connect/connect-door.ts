@@ -53,7 +53,7 @@ interface Visit {
 export const DONE = '/connect/done'
 const page = (title: string, body: Markup | Promise<Markup>, status = 200) => pageOf({ title, body, status })
 
-/** What people read of a fault: its sentence, and what mends it. */
+/** The text of a fault as users see it: its message and how to fix it. */
 export const sentenceOf = (thrown: unknown): { problem: string; status: number } => {
   const fault = Fault.of(thrown)
   if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
@@ -76,7 +76,7 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
       if (may === 'yes') return { c, visitor, linked, target }
       if (may === 'forbidden') return await page('Not yours to connect', forbiddenText(), 403)
     } catch (thrown) {
-      // What a link is about is told to whom it is for, and to nobody else.
+      // The details of a link are shown only to the user for whom it was made.
       if (linked.connectRequest.userId !== visitor.principal.userId) return foreign(visitor)
       const { problem, status } = sentenceOf(thrown)
       return page('Nothing to connect', problemText(problem, `${parts.prefix()}/connect`), status)
@@ -154,7 +154,7 @@ interface ClientAsking {
   readonly clientId?: string
 }
 
-/** Who we are there can be said by who administers the connections of the organization. */
+/** Asks for the OAuth client. An administrator of the organization's connections can enter it. */
 function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clientId }: ClientAsking) {
   const form = {
     ...wordsOf(parts, visit),

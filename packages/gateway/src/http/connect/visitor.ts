@@ -1,6 +1,6 @@
 /**
- * Who sits in front of a page about accounts: whoever is signed in by cookies, or the operator of this machine where no sign-in is
- * asked for. What changes something carries the token of that sign-in.
+ * The visitor of a page about accounts: the user who is signed in by cookies, or the operator of this machine where no sign-in is
+ * required. Each change carries the CSRF token of that sign-in.
  */
 import { Fault, type UserId } from '@toolway/contract'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
@@ -13,7 +13,7 @@ import type { WebSession } from '../sign-in/web-session.ts'
 export interface VisitorParts {
   readonly web: Pick<WebSession, 'principalOf' | 'csrfOf' | 'checkCsrf'>
   readonly vault: Pick<Vault, 'sign' | 'verify'>
-  /** Nobody is asked for a key or a sign-in here (TOOLWAY_AUTH=off). */
+  /** No key and no sign-in is required here (TOOLWAY_AUTH=off). */
   readonly isOpen: boolean
   emailOf(userId: UserId): Promise<string | undefined>
   readonly clients: Clients
@@ -33,7 +33,10 @@ export interface Visitor {
 
 export interface Visitors {
   find(c: PageContext): Promise<Visitor | undefined>
-  /** What is answered to who is nobody yet: the same page as a request of our own, else the sign-in. */
+  /**
+   * Answers a visitor who is not signed in: where the request came from another site, with a page that repeats it from our own,
+   * else with a redirect to the sign-in.
+   */
   ask(c: PageContext): Response | Promise<Response>
 }
 

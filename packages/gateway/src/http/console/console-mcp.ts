@@ -33,7 +33,7 @@ export const createConsoleAuthorization =
     if (headers.authorization !== undefined) throw new Fault('login.needed')
     if (!isOwnRead(request)) refuseOthersPages(request, publicUrl())
     const principal = await web.identify(headers.cookie)
-    // Who has no sign-in is refused by the admission, or is the operator where nobody has to sign in.
+    // A request without a sign-in is refused by the admission, or is the operator's where no sign-in is required.
     if (principal === undefined) return undefined
     const csrf = headers['x-csrf-token']
     web.checkCsrf(principal.signInId, typeof csrf === 'string' ? csrf : undefined)

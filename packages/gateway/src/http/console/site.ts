@@ -1,6 +1,6 @@
 /**
- * The files of the built console, read once when the gateway starts: a name that is not among them leads nowhere, whatever is in
- * the path. What is worth it is compressed when it is first asked for, and kept.
+ * The files of the built console, read once when the gateway starts; a name that is not among them is not found, whatever the
+ * path contains. Files worth compressing are compressed on the first request and cached.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'

@@ -52,7 +52,7 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
   const { places, events, clients, limits, open, draining } = parts
   const server = new WebSocketServer(optionsOf(times.farewell))
 
-  /** Who may look, and where. Throws what whoever may not is told. */
+  /** Returns the principal and the organization of a request. Throws the fault with which it is refused. */
   async function stand(request: IncomingMessage) {
     const { authorization, cookie } = request.headers
     if (authorization === undefined && cookie !== undefined) refuseOthersPages(request, parts.publicUrl())
@@ -140,7 +140,9 @@ const optionsOf = (closeTimeout: number) => ({
 
 const close = (socket: WebSocket, fault: Fault): void => socket.close(closeCodeOf(fault), closeReasonOf(fault))
 
-/** Who does not read is ended: it looks at what there is, and opens another. */
+/**
+ * Sends an event. A socket whose client does not read is terminated; the client fetches the current state and opens another one.
+ */
 function send(socket: WebSocket, event: GatewayEvent): void {
   if (socket.readyState !== socket.OPEN) return
   if (socket.bufferedAmount > MOST_UNREAD) return socket.terminate()

@@ -1,9 +1,9 @@
 /**
- * One client at the other end of a lasting line, be it the pair of 2024-11-05 or a WebSocket: its messages come in one by one,
- * and everything for it goes out over one way. What HTTP tells apart by exchange is told apart by id here.
+ * One client on a persistent connection, either HTTP+SSE of 2024-11-05 or a WebSocket: its messages arrive one by one, and
+ * everything for it is sent on one channel. Messages that Streamable HTTP separates by exchange are separated by id here.
  *
- * The line is its session: a legacy client's session is opened on it, used by it alone and ends with it, as does what is under
- * way. Who the client is was found out by the door, for every message anew; what a call is and may do is decided in `call/`.
+ * The connection is the session: a legacy client's session is opened on it, is used by it alone and ends with it, as do the calls
+ * under way. The HTTP handler identifies the client for every message anew; `call/` decides what a call is and may do.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -61,7 +61,7 @@ export interface Wire {
   }
   /** Whether requests of revision 2026-07-28 are served on this transport. */
   readonly modern: boolean
-  /** What is said by headers elsewhere: the revision of a legacy client that has not opened a session. */
+  /** The headers that carry the revision of a legacy client without an open session. */
   readonly header: HeaderReader
 }
 
@@ -100,7 +100,10 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   const underWay = new Set<UnderWay>()
   let batches = 0
   let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
-  /** What calls on this line bring, until another is named; nobody else sees it, and it ends with the line. */
+  /**
+   * The pass-through token for calls on this connection, until another one is given. It is not visible to other clients and ends
+   * with the connection.
+   */
   let brought: string | Fault | undefined = wire.bringing?.first
   /** A session is being opened, which takes a moment where requests are counted elsewhere. */
   let opening = false
@@ -262,7 +265,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     if (message.method === BRING && wire.bringing !== undefined) return bring(message.params)
     if (opened !== undefined) passOn(requestContext, opened.session, message)
     if (message.method !== 'notifications/cancelled') return
-    // What stands in a batch is known to the session only.
+    // Requests within a batch are known to the session only.
     cancelNamed(opened?.session, message)
     for (const { id, line } of underWay)
       if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
@@ -328,7 +331,7 @@ const isBatch = (incoming: Incoming): incoming is readonly Json[] => Array.isArr
 const isCancelled = ({ signal }: ClientLine): boolean =>
   signal.aborted && Fault.of(signal.reason).code === 'call.cancelled'
 
-/** What to say to a request of a revision that this transport was not made for. */
+/** The fault for a request of a revision that this transport does not support. */
 function unspoken({ params }: Request): Fault {
   const supported = REVISIONS.filter((revision) => revision !== MODERN).reverse()
   return new Fault('envelope.version', {}, { data: { supported, requested: metaOf(params)[VERSION_KEY] ?? MODERN } })

@@ -122,7 +122,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
   }
 
-  /** What a client posts, once it is known to be its stream's own. */
+  /** Receives a message that a client posts, after checking that the stream belongs to the same owner. */
   async function receive(request: IncomingMessage, inbound: Inbound, audit: AuditEntryBuilder): Promise<Received> {
     if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
     let requestContext = await admit(inbound)

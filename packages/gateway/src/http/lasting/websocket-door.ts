@@ -44,7 +44,7 @@ export interface WebSocketDoor {
 export interface SocketTimes {
   /** Between two questions whether the peer lives. One that has not answered by the next is gone. Milliseconds. */
   readonly ping: number
-  /** What the peer has to agree to the end. Milliseconds. */
+  /** Time for the peer to complete the closing handshake. Milliseconds. */
   readonly farewell: number
 }
 
@@ -57,7 +57,7 @@ const nothing = () => undefined
 /** Somebody who is let in. */
 interface Welcomed {
   readonly requestContext: RequestContext
-  /** What its calls bring, until another token is named. */
+  /** The pass-through token for its calls, until another one is given. */
   readonly brought: string | undefined
   leave(): void
 }
@@ -115,7 +115,7 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
   function shake(request: IncomingMessage, raw: Duplex, head: Buffer): WebSocket | undefined {
     let socket: WebSocket | undefined
     server.handleUpgrade(request, raw, head, (made) => (socket = made))
-    // What breaks a socket is followed by its close, which is heard where it matters.
+    // A socket error is followed by `close`, which is handled where it matters.
     socket?.on('error', nothing)
     return socket
   }
@@ -194,7 +194,10 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       if (isRefusal(fault)) channel.close(fault)
       else putOff(text, fault)
     }
-    /** Nobody can say who this is now, or too much comes from there: this message is refused, and what was let in before goes on. */
+    /**
+     * Refuses this message because the client cannot be identified at present, or because it exceeds its rate limit; messages
+     * admitted earlier go on.
+     */
     const putOff = (text: string, fault: Fault) => {
       const audit = begin(text)
       const id = requestIdOf(text)

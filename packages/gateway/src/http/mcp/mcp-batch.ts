@@ -49,7 +49,7 @@ const WIDTH = 4
 /** Bytes of answers that one batch may hold together. */
 const MOST_BYTES = 32 * 1024 * 1024
 
-/** What the answer may still hold. */
+/** The bytes that the answer may still contain. */
 interface Budget {
   left: number
 }
@@ -57,7 +57,7 @@ interface Budget {
 export function createBatch({ entrance, auditLog, calls }: BatchParts): (batch: Batch) => Promise<Response[]> {
   async function answer(batch: Batch, request: Request, audit: AuditEntryBuilder, budget: Budget): Promise<Response> {
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
-    // What is left of the answer cannot hold another one: it is not asked for.
+    // The rest of the answer cannot hold another response, so this request is not made.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
     const mcpRequest = readLegacy(request, batch.session, batch.header)
     const line = createClientLine({

@@ -43,8 +43,9 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
 }
 
 /**
- * What was said on an own stream while another process held the session is lost with that process. All that such a stream ever
- * says is that something has changed: whoever comes back for it is told that everything may have.
+ * Returns notifications that everything has changed. Messages sent on a session's own stream while another process held the
+ * session are lost with that process. Such a stream carries only change notifications, so a client that resumes it is notified
+ * that everything may have changed.
  */
 function allChanged({ session, requestContext }: SessionStream): Message[] {
   const { view } = requestContext

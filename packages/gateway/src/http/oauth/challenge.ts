@@ -1,6 +1,6 @@
 /**
- * What an MCP endpoint says to who may not: where to find out how to get a token, and for what (RFC 6750, section 3; RFC 9728,
- * section 5.1; MCP 2026-07-28, authorization).
+ * The challenge of an MCP endpoint to a client without access: where to find out how to get a token, and for which scopes (RFC
+ * 6750, section 3; RFC 9728, section 5.1; MCP 2026-07-28, authorization).
  */
 import type { IncomingMessage } from 'node:http'
 import { EFFECTS, type Fault } from '@toolway/contract'

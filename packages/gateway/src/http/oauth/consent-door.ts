@@ -1,9 +1,9 @@
 /**
- * The page on which a person allows a client something, or does not: `/consent/{question}`.
+ * The consent page, on which a user allows or denies a client access: `/consent/{question}`.
  *
- * Who the person is, the cookies of our own sign-in say; which question it is, a cookie that only the browser has in which the
- * client asked. An answer needs both, and the CSRF token. Whoever is asked for the same once more need not answer it twice, where
- * it is sure who asks.
+ * The sign-in cookies identify the user; a cookie that only the browser of the authorization request has identifies the question.
+ * An answer needs both, and the CSRF token. A user need not answer the same question twice where the identity of the client is
+ * certain.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, lesserLimit, LIMITS, type FamilyId, type Limit, type UserId } from '@toolway/contract'
@@ -77,7 +77,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
       return goBack(asking, await server.refuse(request, response, asking, by))
     }
     if (choice === undefined || wanted === undefined) return ask(visit)
-    // Whatever a form says, no one allows more than they may.
+    // The grant never exceeds the user's own permissions, whatever the form contains.
     const limit = lesserLimit(wanted, choice.most)
     const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
     return goBack(asking, await server.allow(request, response, asking, allowed))
@@ -114,7 +114,7 @@ const isSettled = ({ local, insists, limit, host }: Asking, before: Remembered, 
   lesserLimit(limit ?? before.limit, before.limit) === (limit ?? before.limit) &&
   lesserLimit(before.limit, most) === before.limit
 
-/** What is chosen until the person chooses: nothing that destroys, unless a client that is known comes back for just that. */
+/** The preselected limit: not destructive, unless the user has allowed the client before and it asks for that limit. */
 const suggestionFor = ({ limit = 'write' }: Asking, before: Limit | undefined): Limit =>
   before === undefined ? lesserLimit(limit, 'write') : limit
 

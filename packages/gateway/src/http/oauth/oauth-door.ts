@@ -54,7 +54,9 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
   const { endpoints, server, consent, keys, register, clients, actorOf, page, onError } = parts
   const prefix = () => new URL(endpoints.base()).pathname.replace(/\/$/, '')
 
-  /** What of a well-known address follows its name, below the public address or beside it (RFC 8414, section 3.1). */
+  /**
+   * Returns the part of a well-known path that follows its name, below the public address or beside it (RFC 8414, section 3.1).
+   */
   function restOf(path: string, name: string): string {
     const rest = path.slice(name.length)
     return rest === prefix() || rest.startsWith(`${prefix()}/`) ? rest.slice(prefix().length) : rest

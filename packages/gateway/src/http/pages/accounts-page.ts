@@ -5,13 +5,13 @@ import { html, type Markup } from './page.ts'
 export interface ShownAccount {
   readonly id: string
   readonly account: string
-  /** Who it is at the vendor, where that is known. */
+  /** Name of the account at the vendor, where it is known. */
   readonly name: string | undefined
   readonly owner: 'you' | 'organization'
   readonly state: AccountState
   readonly why: string | undefined
   readonly until: Date | undefined
-  /** Which of several is taken where none is named. */
+  /** True for the account that is used where several exist and none is named. */
   readonly isDefault: boolean
   /** Whether who looks may change it. */
   readonly theirs: boolean

@@ -8,7 +8,7 @@ export interface ConnectWords {
   /** Host of the server that the credential is sent to; undefined for a vendor's. */
   readonly server: string | undefined
   readonly owner: 'you' | 'organization'
-  /** Who the person is; undefined for whoever sits at this machine. */
+  /** Email address of the user; undefined for the operator of this machine. */
   readonly email: string | undefined
 }
 

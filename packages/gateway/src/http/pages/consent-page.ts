@@ -15,7 +15,7 @@ interface Form {
 export interface ConsentForm extends Form {
   readonly choices: readonly Choice[]
   readonly suggested: Limit
-  /** What is chosen first. */
+  /** The preselected organization. */
   readonly organizationId: string | undefined
   /** How far it reaches already. */
   readonly before: Limit | undefined

@@ -1,4 +1,4 @@
-/** What every page of the gateway asks of a request, and how it answers one that did not succeed. */
+/** Checks of a request that all pages of the gateway share, and the answer to a request that failed. */
 import type { HttpBindings } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
 import type { Context } from 'hono'
@@ -26,7 +26,7 @@ interface Asked {
   newCorrelationId(): string
 }
 
-/** Nobody known yet, from where the request came. */
+/** The actor of an unauthenticated request, with its client address. */
 export const actorOf = (c: PageContext, { clients, newCorrelationId }: Asked): Actor => ({
   id: 'anonymous',
   type: 'system',
@@ -52,7 +52,7 @@ export async function problemPage(thrown: unknown, title: string, bodyFor: (prob
   const fault = Fault.of(thrown)
   if (fault.code === 'internal') throw thrown
   const { facts, row, code, message, mend } = fault
-  // What is said of a JSON body helps nobody before a form.
+  // The position within a JSON body means nothing to the user of a form, so the message names the field.
   const problem =
     code === 'body.shape' ? `The ${String(facts['place']).slice(1)} ${facts['problem']}.` : `${message} ${mend}`
   const response = await pageOf({ title, body: bodyFor(problem), status: row.http })

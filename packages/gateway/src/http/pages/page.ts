@@ -1,7 +1,9 @@
 /**
- * The kit of the few pages that the gateway serves itself (sign-in, consent): layout, styles and the headers of an answer.
+ * Building blocks of the few pages that the gateway serves itself (sign-in, consent): layout, styles and the headers of an
+ * answer.
  *
- * Plain HTML and CSS: no script, nothing from elsewhere, nothing that frames it. Whatever is put in through `html` is escaped.
+ * Plain HTML and CSS: no script, no external resources, no framing by other pages. All values inserted through `html` are
+ * escaped.
  */
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'

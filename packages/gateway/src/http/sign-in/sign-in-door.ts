@@ -137,7 +137,7 @@ function noticeOf({ set, ended }: Readonly<Record<string, string>>): string | un
 
 const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`
 
-/** What the form's own rules already ask of a browser. Throws `body.shape`. */
+/** Checks the same rules that the form sets in a browser. Throws `body.shape`. */
 function checkPerson(email: string, name: string): void {
   if (!/^[^\s@]+@[^\s@]+$/.test(email.trim()) || email.length > 254)
     throw new Fault('body.shape', { place: '/email', problem: 'must be an email address' })

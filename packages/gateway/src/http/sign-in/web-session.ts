@@ -19,13 +19,13 @@ export interface WebSessionParts {
 }
 
 export interface WebSession extends WebCookies {
-  /** Who is signed in by the cookies; undefined without a sign-in that stands. */
+  /** Returns the principal signed in by the cookies; undefined without a valid sign-in. */
   principalOf(cookies: string | undefined): Promise<Principal | undefined>
   /** The same, but it throws `token.expired` or `token.unknown` for cookies that are not good any more. */
   identify(cookies: string | undefined): Promise<Principal | undefined>
   /** The Authorization that the cookies stand for, whether it is good or not. Nothing of it may leave the gateway. */
   authorizationOf(cookies: string | undefined): string | undefined
-  /** What a form (field `csrf`) or a script (header `X-CSRF-Token`) must send along with whatever changes something. */
+  /** Returns the CSRF token that a form (field `csrf`) or a script (header `X-CSRF-Token`) must send with every change. */
   csrfOf(signInId: FamilyId): string
 }
 

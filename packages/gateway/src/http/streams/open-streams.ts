@@ -1,7 +1,7 @@
 /**
- * What stays open for a caller, over whichever transport, with what ends it: whoever would not be admitted any more is ended.
- * It asks the admission, when something has changed and every so often (a key expires without anything changing), and decides
- * nothing itself. While nobody can say, because the database is away, what is open stays as it is.
+ * The open streams of callers over all transports. A stream is ended when its caller would not be admitted any more. The
+ * admission is consulted when keys or endpoints change and at intervals (a key expires without a change), and makes the decision.
+ * While the database is unreachable and the admission cannot decide, open streams stay as they are.
  */
 import { Fault } from '@toolway/contract'
 import type { Admit } from '../../call/admit.ts'

@@ -1,6 +1,7 @@
 /**
- * Does anybody read a stream that lasts? A peer that keeps its connection and takes nothing holds whatever waits for it, for as
- * long as it likes: after a minute in which nothing of it was taken, it is cut off. Who reads slowly is not.
+ * Detects a long-lived stream that its client does not read. A peer that keeps its connection and reads nothing would hold the
+ * pending data in memory indefinitely, so the connection is cut after a minute in which no byte was taken. A slow reader is not
+ * cut.
  */
 import type { ServerResponse } from 'node:http'
 

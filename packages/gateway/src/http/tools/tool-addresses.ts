@@ -19,7 +19,7 @@ export type ToolWay =
 export interface ToolAddress {
   readonly way: ToolWay
   readonly place: Place
-  /** What stands in front of the addresses of this endpoint; empty at the root. */
+  /** Path prefix of this endpoint's addresses; empty at the root. */
   readonly base: string
   /** The one method it takes. */
   readonly method: 'GET' | 'POST'

@@ -222,7 +222,7 @@ function say(
 const askedOf = (method: string, params: JsonObject): McpRequest =>
   readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, unstated)
 
-/** Who says no revision gets all that there is to be had without a session. */
+/** A request without a revision gets the newest legacy revision, for all features available without a session. */
 const unstated: HeaderReader = (name) => (name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined)
 
 /** An error that a server gave is its own word, and no result. */

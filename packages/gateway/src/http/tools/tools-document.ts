@@ -10,7 +10,7 @@ import { isFlatName } from './tool-addresses.ts'
 
 export interface ToolsDocumentParts {
   readonly tools: readonly JsonObject[]
-  /** What stands in front of the paths. */
+  /** Prefix of the paths. */
   readonly base: string
   readonly version: string
   /** Whether a tool is called by its bare name, or below `/rest/tools`. */

@@ -14,15 +14,15 @@ import type {
 import type { Actor } from '../../records/change.ts'
 import type { Exceptions } from '../../upstreams/http/exceptions.ts'
 
-/** What may be reached on behalf of a connection, and what it is called in sentences. */
+/** The egress permissions of a connection, and the connection's name in messages. */
 export interface Egress {
   readonly alias: string
   readonly allowPrivate: boolean
-  /** What its organization may reach although it is private. */
+  /** Private addresses that the organization allows. */
   readonly exceptions?: Exceptions
 }
 
-/** What a server said at its door (`WWW-Authenticate: Bearer`, RFC 6750 section 3, RFC 9728 section 5.1). */
+/** A server's challenge (`WWW-Authenticate: Bearer`, RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface Challenge {
   readonly resourceMetadata: string | undefined
   readonly scope: string | undefined
@@ -38,7 +38,7 @@ export interface ClientIdentity {
   readonly appId: OAuthAppId | undefined
 }
 
-/** What a token endpoint gave. */
+/** The tokens of a token response. */
 export interface Tokens {
   readonly access: string
   /** Absent: the one that was there before stays good (RFC 6749, section 6). */
@@ -47,9 +47,9 @@ export interface Tokens {
   readonly expiresAt: Date | undefined
   /** Undefined: as asked for. */
   readonly scopes: readonly string[] | undefined
-  /** Who it is there, where the answer says so. */
+  /** The account at the vendor, where the answer contains it. */
   readonly account: { readonly id: string | undefined; readonly name: string | undefined }
-  /** What the vendor tells beside the tokens, never a secret. */
+  /** Further members of the vendor's answer, never a secret. */
   readonly more: Readonly<Record<string, unknown>>
 }
 
@@ -66,18 +66,19 @@ export interface Ways {
    */
   tokensIn(answer: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   /**
-   * What an answer of any status says went wrong, in an error code of RFC 6749 where it means one: vendors fail with status 200 (GitHub,
-   * Slack), or in other members (Notion: `code`). Undefined: it says nothing but what RFC 6749, section 5.2, has it say.
+   * Returns the failure that an answer of any status reports, as an error code of RFC 6749 where it corresponds to one: vendors
+   * fail with status 200 (GitHub, Slack), or in other members (Notion: `code`). Undefined: the answer reports only what RFC 6749,
+   * section 5.2, defines.
    */
   failureIn(answer: Readonly<Record<string, unknown>>): string | undefined
-  /** Who it is there, as far as the answer says. */
+  /** Returns the account at the vendor, as far as the answer contains it. */
   accountIn(answer: Readonly<Record<string, unknown>>): Tokens['account']
   /** The request that takes a token back, where it is not RFC 7009's; undefined: as RFC 7009 says. */
   revocation?(
     client: ClientIdentity,
     token: string,
   ): { url: string; method: 'GET' | 'POST' | 'DELETE'; headers: Record<string, string>; body: string | undefined }
-  /** Which tokens that request takes; absent: both. */
+  /** The token types that this request accepts; absent: both. */
   readonly revokes?: readonly ('access_token' | 'refresh_token')[]
 }
 
@@ -91,7 +92,10 @@ interface At {
  * `authority.unreachable` for what may pass, `authority.malformed` for what is no such answer, and `egress.refused`.
  */
 export interface OutgoingOAuth {
-  /** Whom an MCP server trusts: protected-resource metadata, then its authorization server's, in all published forms. */
+  /**
+   * Discovers the authorization server of an MCP server: protected-resource metadata, then the authorization server's, in all
+   * published forms.
+   */
   discover(server: { url: string; challenge: Challenge | undefined; egress: Egress }): Promise<Authority>
   /** Register us (RFC 7591). */
   register(
@@ -110,7 +114,7 @@ export interface OutgoingOAuth {
   revoke(at: At & { token: string; hint: 'access_token' | 'refresh_token' }, egress: Egress): Promise<void>
 }
 
-/** Whose account is to be connected, and to what. */
+/** The owner of an account to be connected, and its connection. */
 export interface Wish {
   readonly organizationId: OrganizationId
   readonly connectionId: ConnectionId
@@ -128,7 +132,7 @@ export interface ConnectLinks {
   read(token: string): Wish | undefined
 }
 
-/** What a person has just brought home. */
+/** A credential that a user has just connected. */
 export interface NewCredential {
   readonly organizationId: OrganizationId
   /** Undefined: for all connections to the vendor. */
@@ -142,7 +146,7 @@ export interface NewCredential {
   readonly server: string | undefined
   readonly scopes: readonly string[]
   readonly tokens: Tokens
-  /** Who did it, for the record; absent: the gateway itself. */
+  /** The actor for the audit log; absent: the gateway itself. */
   readonly actor?: Actor | undefined
 }
 
@@ -150,7 +154,10 @@ export interface NewCredential {
 export interface CredentialKeeping {
   /** Keep it; one of the same account is replaced. */
   keep(given: NewCredential): Promise<CredentialId>
-  /** Ask the authorization server to forget them, and forget them here whatever it answers. What went wrong there, if something did. */
+  /**
+   * Revokes credentials at the authorization server, and deletes them here whatever it answers. Returns the failures of the
+   * revocation.
+   */
   end(of: {
     organizationId: OrganizationId
     connectionId: ConnectionId

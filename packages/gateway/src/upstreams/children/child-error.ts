@@ -1,6 +1,6 @@
 /**
- * What does the gateway say when a stdio server cannot be started or written to? One error with a code for the verb
- * that words it as a fault, and a sentence with the next step. It never carries a value of the environment or a line.
+ * The error of a stdio server that cannot be started or written to. It has a code, from which its fault is made, and a sentence
+ * with the next step. It never contains a value of the environment or a line.
  */
 export type ChildErrorCode =
   | 'POSIX_ONLY' // this machine cannot end a process with all it started

@@ -1,7 +1,7 @@
 /**
- * Who reads a child's lines, and when may more come? Lines wait here until there is a reader, then go to it in order; a
- * line counts as taken when the reader returns, or when the promise it returns settles. It never holds more than the
- * window the worker keeps to, and a reader that throws costs its own line only.
+ * Queue of a child's output lines. Lines wait here until there is a reader, then go to it in order; a line counts as taken when
+ * the reader returns, or when the promise that it returns settles. It never holds more than the worker's window, and a reader
+ * that throws loses its own line only.
  */
 import { weigh } from './frame.ts'
 import type { Log } from '../../lib/log.ts'

@@ -1,7 +1,7 @@
 /**
- * How much may wait for a child that reads slowly? Lines leave at once and are counted until its pipe took them: from
- * one MiB on, `send` makes its caller wait; over sixteen it refuses. It never holds the line itself and never makes one
- * child wait for another.
+ * Backpressure for a child that reads slowly. Lines are sent at once and counted until the child's pipe has taken them: from one
+ * MiB on, `send` makes its caller wait; over sixteen it refuses. It never holds the line itself and never makes one child wait
+ * for another.
  */
 import { ChildError } from './child-error.ts'
 import { weigh } from './frame.ts'

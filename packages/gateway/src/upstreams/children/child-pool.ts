@@ -1,6 +1,6 @@
 /**
- * Which children share a fate? Those of one worker process: a child pool. A worker that dies takes its child pool with it, each is
- * told as exited, and the next start finds a new child pool. It never moves a child from one worker to another.
+ * Child pool: the children of one worker process. When the worker dies, its children are reported as exited, and the next start
+ * creates a new child pool. It never moves a child from one worker to another.
  */
 import { createNearEnd, type NearEnd, type NearEndParts } from './child.ts'
 import { encodeFrame, encodeTaken, KIND, type Order } from './frame.ts'
@@ -12,7 +12,7 @@ export type ChildPool = ReturnType<typeof createChildPool>
 
 export interface ChildPoolParts {
   log: Log
-  /** Nobody can join any more. */
+  /** Called when the pool takes no more children. */
   gone: (which: ChildPool) => void
 }
 

@@ -1,8 +1,9 @@
 /**
- * What the children of each connection said last on stderr, for who may read a connection's log, and told to who follows.
+ * The last stderr lines of each connection's children, for users who may read the connection's log, and sent to those who follow
+ * it.
  *
- * Lines come masked and cut from the worker. It keeps few of them for each connection, and those of few connections; a child that
- * ended leaves its last words here.
+ * Lines arrive masked and cut from the worker. It stores few lines for each connection, and few connections; the last lines of an
+ * exited child stay here.
  */
 import { createRecent } from '../../lib/recent.ts'
 

@@ -50,7 +50,7 @@ export interface NearEndParts {
     stop: () => void
   }
   ready: () => void
-  /** What it says on stderr, as it comes. */
+  /** Called with lines of stderr as they arrive. */
   words?: (lines: readonly string[]) => void
   /** Called once when there is nothing left to know about it. */
   over: (how: Exit | ChildError) => void

@@ -1,5 +1,5 @@
 /**
- * What the tests of the children share: children that close themselves, launches of the fixture script, and a look at
+ * Fixture shared by the tests of the children: children that close themselves, launches of the fixture script, and a reader of
  * the process table. It asserts nothing itself.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,17 +1,17 @@
 /**
- * How do the gateway and its worker process speak? Frames on one socket pair: four bytes of length, one of kind, four
- * with the number of the child, then the body. Lines travel as raw bytes, so nothing is escaped or decoded on the way
- * (20,000 lines take 0.6 of the time of Node's own IPC, and the socket tells the end of either process at once).
- * It never interprets a line, and it trusts the peer for nothing but good faith: a frame over the limit ends the link.
+ * The protocol between the gateway and its worker process: frames on one socket pair, with four bytes of length, one of kind,
+ * four with the number of the child, then the body. Lines travel as raw bytes, so nothing is escaped or decoded on the way
+ * (20,000 lines take 0.6 of the time of Node's own IPC, and the socket reports the end of either process at once). It never
+ * interprets a line, and trusts the peer except for size: a frame over the limit ends the link.
  */
 const HEADER = 9
 /** The largest frame: a line of the largest limit anybody may ask for, with room for the words around it. */
 export const FRAME_LIMIT = 64 * 1024 * 1024
 /** The largest line limit a child may be started with, in bytes. */
 export const LINE_CEILING = 48 * 1024 * 1024
-/** What U-16 of the requirements sets for a line of a stdio server, in bytes. */
+/** The limit that U-16 of the requirements sets for a line of a stdio server, in bytes. */
 export const LINE_LIMIT = 8 * 1024 * 1024
-/** What a child may hold with all it started, in bytes: a browser with a few pages fits. */
+/** Memory limit of a child and all processes it started, in bytes: a browser with a few pages fits. */
 export const MEMORY_LIMIT = 2048 * 1024 * 1024
 
 /** Gateway to worker: start, line, taken, stop. Worker to gateway: started, refused, line, taken, stderr, deaf, exited. */
@@ -69,8 +69,8 @@ export interface Ending {
 }
 
 /**
- * What a line of so many bytes weighs in a queue. The constant stands for the objects around it, so that a flood of
- * tiny lines is bounded as well as one of long ones. Both sides count with this function.
+ * Returns the weight of a line of so many bytes in a queue. The constant covers the objects around it, so that a flood of tiny
+ * lines is bounded as well as one of long ones. Both sides count with this function.
  */
 export const weigh = (bytes: number): number => bytes + 128
 

@@ -1,7 +1,7 @@
 /**
- * How does a process end together with everything it started? Each child leads a process group of its own (setsid), and
- * signals go to the group, so a server behind `npx` or `sh -c` ends with them. It never signals group 0 or 1, which
- * would mean ourselves or everybody. A process that leaves its group on purpose (setsid) is out of its reach.
+ * Ends a process together with all processes it started. Each child leads a process group of its own (setsid), and signals go to
+ * the group, so a server behind `npx` or `sh -c` ends with them. It never signals group 0 or 1, which would mean the gateway's
+ * own group or all processes. A process that leaves its group on purpose (setsid) is not ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,6 +1,6 @@
 /**
- * What is asked for when a stdio server is to start, and does it make sense? Checked before anything is started, worded
- * for the worker, and shown in logs with secrets masked. It never looks at the file system: the worker does.
+ * The launch parameters of a stdio server. They are validated before anything is started, converted for the worker, and shown in
+ * logs with secrets masked. It never reads the file system: the worker does.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { maskArguments, maskCommand, secretValues } from '../../lib/secret-marks
 import { createMask } from './mask.ts'
 
 export interface Launch {
-  /** Who it is: the same name gets the same folder again. It must name the owner where there is one. */
+  /** Identifies the child: the same name gets the same folder again. It must contain the owner where there is one. */
   name: string
   /** A name looked up in PATH, or a path. No shell reads it. */
   command: string
@@ -29,7 +29,7 @@ export interface Launch {
   memoryLimit?: number
 }
 
-/** What every child gets: PATH, LANG, and below which folder its own is made. */
+/** Settings that all children share: PATH, LANG, inherited variables, and the folder below which each child gets its own. */
 export interface World {
   path: string
   lang: string

@@ -1,7 +1,6 @@
 /**
- * How many servers start at once? A few: fifty `npx` at the same time starve the machine and each other. Places are
- * given in order of asking. It never gives a place to somebody who has gone away, and a place given back twice counts
- * once.
+ * Limits how many servers start at once: fifty `npx` at the same time slow down the machine and each other. Slots are given in
+ * order of request. It never gives a slot to a request that was cancelled, and a slot returned twice counts once.
  */
 export interface StartQueue {
   /** Resolves to the function that gives the place back. Rejects with the reason of the signal. */

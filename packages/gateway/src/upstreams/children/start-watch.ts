@@ -1,7 +1,6 @@
 /**
- * What does an operator see of a server that takes long to start? A line every five seconds with the last thing it said
- * on stderr, and a warning when it gave no answer in its time, when its place goes to the next. It never ends the server:
- * that is for its owner to decide.
+ * Reports a server that takes long to start: a log line every five seconds with its last line on stderr, and a warning when it
+ * has not answered in time and its slot is given to the next. It never ends the server: its owner decides that.
  */
 import type { Log } from '../../lib/log.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Where do stdio servers come from? From here: `createChildren` starts a worker process on first use, has it start
- * every child, and starts a new one after its death, whose children are told as exited. The process that listens never
- * spawns a server itself, so no start can carry the gateway's environment or sockets along.
+ * Starts stdio servers through a worker process: `createChildren` starts the worker on first use, has it start every child, and
+ * starts a new one after its death, whose children are reported as exited. The process that listens never spawns a server itself,
+ * so no start can inherit the gateway's environment or sockets.
  */
 import { resolve } from 'node:path'
 import { ChildError } from './child-error.ts'
@@ -39,7 +39,7 @@ export interface ChildrenParts {
   readyMs?: number
   progressMs?: number
   platform?: NodeJS.Platform
-  /** What a child of that name says on stderr. */
+  /** Called with stderr lines of a child of that name. */
   onWords?: (name: string, lines: readonly string[]) => void
 }
 

@@ -15,9 +15,9 @@ import { findCommand } from './worker/command-path.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
 import { createProcessReaper } from './worker/process-reaper.ts'
 
-/** What children get between SIGTERM and SIGKILL when the gateway is gone, in milliseconds. */
+/** Time between SIGTERM and SIGKILL for the children when the gateway is gone, in milliseconds. */
 const FAREWELL_MS = 1_000
-/** What is left after SIGKILL to clear away. */
+/** Time for cleaning up after SIGKILL, in milliseconds. */
 const CLEARING_MS = 300
 const CONGESTED_FROM = 1024 * 1024
 

@@ -96,7 +96,7 @@ const noField = (path: string, field: string, namespace: string, fields: Readonl
   message: `"${short(field)}" is no field of ${short(namespace)}${meant(field, fields)}`,
 })
 
-/** What may have been meant, else some of what there is. */
+/** Returns the nearest names, else some of the existing ones. */
 function meant(name: string, known: Iterable<string>): string {
   const all = [...known]
   if (all.length === 0) return '; there are none here'

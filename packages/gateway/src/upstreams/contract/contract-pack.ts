@@ -20,7 +20,7 @@ export interface PackWords {
 
 export interface ContractPack {
   readonly tools: ReadonlyMap<string, ContractTool>
-  /** What is broken, or is not for this place. */
+  /** Contracts that are invalid or not available for this organization. */
   readonly leftOut: readonly LeftOut[]
 }
 

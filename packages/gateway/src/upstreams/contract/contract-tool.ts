@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Contract } from './read-contract.ts'
 import { inputSchemaOf, outputSchemaOf } from './tool-schema.ts'
 
-/** What rules match by (`match.categories`). */
+/** Key of the category that rules match (`match.categories`). */
 const CATEGORY_KEY = 'dev.toolway/category'
 export const CONTRACT_KEY = 'dev.toolway/contract'
 /** The parameter that says for which organization a function runs: the gateway's to write (ledger S1-CAL-06). */
@@ -18,7 +18,7 @@ export interface ContractTool {
   /** Names at the top of its parameters that no caller may say. */
   readonly hidden: ReadonlySet<string>
   readonly required: ReadonlySet<string>
-  /** What its answer is checked by, in JSON Schema's own words. */
+  /** The JSON Schema that validates its answer. */
   readonly output: JsonObject
 }
 
@@ -71,8 +71,9 @@ const factsOf = (contract: Contract, aliases: readonly string[]): JsonObject => 
 })
 
 /**
- * What the contract says, or that it is not so. Clients refuse a result that does not fit its schema, and generated contracts are
- * wrong now and then: what the backend gave is to reach whoever asked all the same (ledger S1-CAL-09, ADR 0034).
+ * Returns the contract's output schema, or as an alternative that the answer does not match it. Clients refuse a result that does
+ * not match its schema, and generated contracts are sometimes wrong: the backend's answer is to reach the caller in any case
+ * (ledger S1-CAL-09, ADR 0034).
  */
 function orUnfit(schema: JsonObject): JsonObject {
   const { $schema: dialect, description, ...rest } = schema

@@ -1,6 +1,6 @@
 /**
- * What a contract backend answered, as the result of a tool or as the fault that it is. Nothing of it is lost: data, what it says beside
- * them, and where they are not as the contract says.
+ * Converts the answer of a contract backend to a tool result or a fault. Nothing is lost: the data, the message beside them, and
+ * their mismatches with the contract.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
@@ -18,15 +18,15 @@ export interface Answering {
   /** Text without the backend's address; and without what it was sent, too. */
   hide(text: string): string
   mask(text: string): string
-  /** What is not as the contract says, for the log. */
+  /** Called with the mismatches between an answer and its contract, for the log. */
   onUnfit(problems: readonly string[]): void
 }
 
 /** Characters of a backend's own words that a caller is told. */
 const MOST_WORDS = 2_000
-/** What a backend says of a function that did not do what it was asked. */
+/** Statuses of a backend for a function that failed. */
 const FAILED = new Set(['failed', 'failure', 'error'])
-/** What is not done, or done in part, is told in words, too. */
+/** Statuses of a function that was skipped or partly done; the text of the result says so, too. */
 const QUALIFIED = new Set(['partial', 'skipped'])
 
 /** Throws `function.failed` in the backend's own words, `upstream.*` and `contract.malformed`. */
@@ -67,7 +67,7 @@ function succeeded(data: Json, said: JsonObject, { tool, onUnfit }: Answering): 
   }
 }
 
-/** What does not fit, in a few words each; its schema was read when the contract was. */
+/** Returns the schema mismatches, a few words each; the schema was compiled when the contract was read. */
 const problemsOf = (schema: JsonObject, value: Json): string[] =>
   schemaRead(schema)
     .check(value)

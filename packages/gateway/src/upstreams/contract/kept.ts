@@ -1,6 +1,6 @@
 /**
- * What was fetched, kept for a while: one fetch for all who ask at once, and the last good value for a stated time where a fetch
- * fails. Each key is somebody's: who keeps something for several puts all that tells them apart into it.
+ * Cache of fetched values: one fetch for all concurrent callers, and the last good value for a stated time where a fetch fails.
+ * Entries are shared by key, so a key must contain everything that separates one owner's values from another's.
  */
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../lib/single-flight.ts'

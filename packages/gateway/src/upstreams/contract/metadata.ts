@@ -1,12 +1,13 @@
 /**
- * Which facets, and which fields of which namespaces, an organization of a contract backend has: read from its two endpoints in all the
- * shapes that backends and gateways of this kind use. What is in no known shape is refused: nothing may pass by it (ledger S1-FAC-06).
+ * Reads the facets of an organization at a contract backend, and the fields of its namespaces, from the backend's two endpoints,
+ * in all formats that backends and gateways of this kind use. An unknown format is refused, so that no value bypasses the check
+ * (ledger S1-FAC-06).
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json } from '@toolway/protocol'
 
 export interface Metadata {
-  /** What each facet may be asked by; undefined where the backend does not say. */
+  /** The operators that each facet supports; undefined where the backend does not say. */
   readonly facets: ReadonlyMap<string, ReadonlySet<string> | undefined>
   readonly namespaces: ReadonlyMap<string, ReadonlySet<string>>
 }

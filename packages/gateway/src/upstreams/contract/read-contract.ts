@@ -1,8 +1,8 @@
 /**
- * One contract of a pack, as far as it is understood: read by itself, so that a broken one costs nobody else anything.
+ * Parses one contract of a pack by itself, as far as it is understood, so that an invalid one does not affect the others.
  *
- * Shapes: Curatore's `ToolContractResponse`, and its whitepaper (section 4.2), whose flag is `side_effect`. What is not named here
- * is left alone.
+ * Formats: Curatore's `ToolContractResponse`, and its whitepaper (section 4.2), whose flag is `side_effect`. Other members are
+ * ignored.
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { z } from 'zod'

@@ -1,8 +1,8 @@
 /**
- * What kind of place an address is: public, private, carriers' shared space, or one that is never to be reached.
+ * Classifies an address: public, private, carriers' shared space, or one that must never be reached.
  *
- * It judges addresses and nothing else: who may go to which kind is `agent.ts`. Only what is known to be public is; every other
- * range, also one that is given out later, is refused until it is listed here.
+ * It only classifies; `agent.ts` decides which class may be reached. Only ranges known to be public are public; every other
+ * range, also one that is assigned later, is refused until it is listed here.
  */
 import ipaddr from 'ipaddr.js'
 
@@ -20,7 +20,7 @@ const METADATA = networks('fd00:ec2::/32', 'fd20:ce::/32', '100.100.100.200/32',
 /** Given out to be reached (IANA), of which `ipaddr.js` knows most of what is set aside again. */
 const GLOBAL = networks('2000::/3')
 const SET_ASIDE = networks('3fff::/20')
-/** What an interface identifier of ISATAP begins with (RFC 5214, section 6.1), but for its two bits that say whose it is. */
+/** Prefix of an ISATAP interface identifier (RFC 5214, section 6.1), apart from its u and g bits. */
 const ISATAP = 0x5efe
 const ISATAP_BITS = 0x0300
 

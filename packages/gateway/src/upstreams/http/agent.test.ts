@@ -171,7 +171,7 @@ describe('a connection that leaves', () => {
         new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))),
     }
   }
-  /** What one request comes to: the status, or the code of the fault. */
+  /** Returns the result of one request: the status, or the code of the fault. */
   async function reach(origin: string, allowPrivate: boolean): Promise<unknown> {
     const pool = createPool(origin, { alias: 'x', allowPrivate, headersTimeout: 5_000 })
     try {

@@ -59,7 +59,7 @@ export function createPool(
   })
 }
 
-/** What makes a connection, plain or TLS, to an address that may be reached; for others it fails with `egress.refused`. */
+/** Creates connections, plain or TLS, to permitted addresses; for others it fails with `egress.refused`. */
 export function createConnector({
   alias,
   allowPrivate,

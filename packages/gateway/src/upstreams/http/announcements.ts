@@ -1,6 +1,6 @@
 /**
- * The listen streams of one modern server: the gateway's own, which all share who come without a credential of theirs, and one for
- * each credential that somebody listens with. What a server tells one account is heard by nobody else.
+ * The listen streams of one modern server: the gateway's own, shared by all callers without a credential of their own, and one
+ * for each credential with listeners. Announcements to one account are never sent to another.
  */
 import { createKeptListen, type Opening } from '../kept-listen.ts'
 import { createListening, isSilent, type Listening } from '../listening.ts'
@@ -12,8 +12,8 @@ export interface Announcements {
   /** That of a credential, for as long as anybody listens to it. */
   of(credential: string, presents: CredentialSource): Listening
   /**
-   * That of who has no credential: the gateway's own, as long as that has none either. Whoever joined it is told, once, before it is
-   * opened with one, and is to leave.
+   * Returns the stream for callers without a credential: the gateway's own, as long as the gateway has no credential either.
+   * `leave` is called once for each of its listeners before the stream is opened with a credential.
    */
   ofNobody(leave: () => void, signal: AbortSignal): Promise<Listening>
   close(): void
@@ -35,7 +35,7 @@ interface Source {
 
 export function createAnnouncements({ open, presents: own, patience }: AnnouncementsParts): Announcements {
   const sources = new Map<string, Source>()
-  /** Who hears the gateway's own stream, and may not be told what an account is told. */
+  /** Listeners on the gateway's own stream that may not receive the announcements to an account. */
   const nobodies = new Set<() => void>()
   const shared = createSource(own && openedAlone(own, nobodies), () => {})
 
@@ -100,7 +100,7 @@ const openedAlone = (own: CredentialSource, nobodies: ReadonlySet<() => void>): 
   },
 })
 
-/** What is chosen in the place of a credential is another one: the stream is not opened with it. */
+/** A credential selected instead of this one is a different one, so the stream is not opened with it. */
 const onlyAs = (credential: string, presents: CredentialSource): CredentialSource => ({
   ...presents,
   async open() {

@@ -1,4 +1,4 @@
-/** Which carrier an address asks for: its scheme says it. */
+/** Selects the carrier by the scheme of the address. */
 import type { Breaker } from '../breaker.ts'
 import type { Carrier } from '../carrier.ts'
 import type { ReachOf, RemoteTarget } from '../upstream.ts'

@@ -1,6 +1,6 @@
 /**
- * What an organization may reach although it is private, as it is asked for when a connection is made. It never opens what is `never`
- * (`address.ts`): it is not even asked about that.
+ * Private addresses that an organization allows, checked when a connection is made. Addresses of the class `never` (`address.ts`)
+ * are not covered: they are refused before this check.
  */
 import type { EgressExceptions } from '@toolway/contract'
 import ipaddr from 'ipaddr.js'

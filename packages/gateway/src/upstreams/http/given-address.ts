@@ -12,7 +12,10 @@ const MOST = 2_000
 /** Names that lead to this machine or into a network nearby wherever they are asked for (RFC 6761, 6762, 8375; ICANN: `.internal`). */
 const NEARBY = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
 
-/** What is wrong with it, as the rest of a sentence that begins with where it was said; undefined: it may be kept. */
+/**
+ * Returns the problem with an address, as the rest of a sentence that begins with the position of the address; undefined: it may
+ * be stored.
+ */
 export function problemOfAddress(given: string, permits: Permits, protocols = ['http:', 'https:']): string | undefined {
   const url = given.length > MOST ? null : URL.parse(given.trim())
   if (url === null || url.hostname === '') return 'is no address such as https://mcp.example.com/mcp'

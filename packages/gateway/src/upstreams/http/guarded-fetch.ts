@@ -37,7 +37,7 @@ const METHODS = ['GET', 'POST', 'DELETE'] as const
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Statuses that have no body (Fetch standard, null body status). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
-/** What another origin may be told, too: nothing that opens or names anything. */
+/** Headers that may be sent to another origin: none that grants access or identifies anything. */
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept-language', 'user-agent'])
 
 interface Sent {

@@ -110,7 +110,9 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
   }
 }
 
-/** What a server that does not know `server/discover` may answer: an error, a page, nonsense, a plain 4xx. */
+/**
+ * Tells whether the answer is one of a server that does not know `server/discover`: an error, a page, invalid data, a plain 4xx.
+ */
 function saysLegacy(thrown: unknown): boolean {
   if (isGreetingRefused(thrown)) return true
   return (

@@ -1,9 +1,9 @@
 /**
- * A remote MCP server in whichever era it speaks: found out once, remembered, or pinned. What carries the messages is a
- * carrier's matter (HTTP, WebSocket); sessions, eras and streams are the same for all.
+ * A remote MCP server of either era: detected once and remembered, or pinned. A carrier transports the messages (HTTP,
+ * WebSocket); sessions, eras and streams are the same for all carriers.
  *
- * Detection follows specification 2026-07-28, versioning: `server/discover` first; what does not answer it as a modern server
- * does is tried with `initialize`.
+ * Detection follows specification 2026-07-28, versioning: `server/discover` first; a server that does not answer it as a modern
+ * one does is tried with `initialize`.
  */
 import { Fault } from '@toolway/contract'
 import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
@@ -98,7 +98,7 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
   function ask(asked: Ask): Promise<Answer> {
-    // What the gateway asks for itself is rare, paced by itself, and tells whether the server is back.
+    // The gateway's own requests bypass the breaker: they are rare and paced, and show whether the server is available again.
     if (!breaker.closed && asked.owner !== GATEWAY) {
       const refusal = breaker.admit()
       if (refusal !== undefined) return Promise.reject(refusal)
@@ -152,7 +152,9 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
     return source.join({ lists: false, uris, tasks }, onNotification, signal)
   }
 
-  /** Whoever has no credential here hears nothing of what the gateway's own is told. */
+  /**
+   * Returns the stream for a credential. Callers without one do not receive the announcements to the gateway's own credential.
+   */
   function sourceOf(
     presents: CredentialSource | undefined,
     credential: OpenedCredential | undefined,
@@ -199,8 +201,8 @@ export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: Htt
 }
 
 /**
- * What the gateway lists is shown to all who may call. Tools, prompts and templates are the server's; resources are what the account
- * has, and a member's are read by their addresses only.
+ * The gateway's lists are shown to all users who may call. Tools, prompts and templates belong to the server, but resources
+ * belong to the account, so those of a member are not listed and can only be read by address.
  */
 const listsPrivate = ({ method }: Ask, credential: OpenedCredential | undefined): boolean =>
   method === 'resources/list' && credential?.owner === 'member'
@@ -208,11 +210,14 @@ const NO_RESOURCES: Answer = { result: { resources: [] } }
 
 const UNDISCOVERED: ServerInfo = { revision: MODERN, server: {}, capabilities: { tools: {} }, instructions: undefined }
 
-/** What is in force by then, or all of it, where the server lets wait: it is kept trying, and says then what it missed. */
+/**
+ * Resolves to the subscriptions in force, or after a timeout to all that were requested: the stream is still retried, and reports
+ * then that announcements may have been missed.
+ */
 const soon = (joined: Promise<Honoured>, { uris, tasks, signal }: Hearing): Promise<Honoured> =>
   Promise.race([
     joined.catch((thrown: unknown) => {
-      // Whoever wants to hear has something to do first.
+      // A credential fault needs an action of the listener, so it is thrown.
       if (thrown instanceof Fault && thrown.code.startsWith('credential.')) throw thrown
       return { uris: [], tasks: [] }
     }),

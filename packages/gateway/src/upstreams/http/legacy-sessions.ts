@@ -35,14 +35,14 @@ export interface LegacySessionsParts {
   readonly carrier: Pick<Carrier, 'open'>
   /** Of the whole process. */
   readonly pool: SessionPool<LegacySession>
-  /** What the server is known to speak, if that is known. */
+  /** Returns the revision of the server, if it is known. */
   revision(): LegacyRevision | undefined
   /** Said within a call by servers without a stream of their own. */
   onListChanged(notification: Notification): void
 }
 
 export interface LegacySessions {
-  /** Who answers in the gateway's own session, or in that of whoever is about to ask. */
+  /** Returns the server info from the gateway's own session, or from that of the given caller. */
   introduce(whose: Whose | OpenedCredential | undefined): Promise<ServerInfo>
   ask(asked: Ask): Promise<Answer>
   /** Ask nothing but whether it is there; a session that the server has lost is opened anew. */
@@ -113,7 +113,7 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
   async function askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
     const once = () =>
       place.use(holder, open(holder, asked.credential, levelOf(asked)), async (session) => {
-        // What the server asks on the session's own stream must not come before that stream is there.
+        // The session's own stream must be open before a request, or the server's requests on it would be lost.
         await stream?.ready()
         return session.ask(asked).catch((thrown: unknown) => refuse(holder, session, thrown))
       })

@@ -61,7 +61,7 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
   const isWanted = () => union !== undefined && !isSilent(union)
 
   function hear(session: LegacySession, message: Message): void {
-    // What its lists are now, the gateway's own session hears.
+    // List changes are received on the gateway's own session.
     if (isNotification(message) && changedList(message.method) !== undefined) return
     const isOwn =
       session.attributes || (isNotification(message) && message.method === 'notifications/resources/updated')

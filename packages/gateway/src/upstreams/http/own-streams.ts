@@ -14,10 +14,10 @@ export interface OwnStreams {
   close(): void
 }
 
-/** Whose session it is, as an ask or a hearing says it. */
+/** The fields of a request or a subscription that identify its session. */
 export type Whose = Pick<Ask, 'session' | 'owner' | 'caller' | 'credential'>
 
-/** Which of an owner's sessions it is. */
+/** Identifies one of an owner's sessions. */
 export interface Holding {
   readonly owner: string
   readonly key: string

@@ -58,7 +58,7 @@ export interface Exchange extends Outgoing {
   onData?(chunk: Buffer): void
 }
 
-/** What a server still says after its answer is heard for a moment, so that the connection can be used again. Seconds. */
+/** Time in seconds for which the rest of a response is read after the answer, so that the connection can be reused. */
 const LINGER = 1
 
 const ACCEPT = 'application/json, text/event-stream'
@@ -79,7 +79,7 @@ export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
         ...headers,
       },
       ...(body === undefined ? {} : { body }),
-      // Whoever keeps a stream open waits for what it needs of it; a server may hold back even its head.
+      // The caller of a long-lived stream has timeouts of its own; a server may delay even the response headers.
       ...(patient ? { bodyTimeout: 0, headersTimeout: 0 } : {}),
     }
     try {
@@ -90,7 +90,7 @@ export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
   })
 }
 
-/** What listens to one exchange. It settles once; what comes after the awaited response is heard for a moment more. */
+/** Creates the event sink of one exchange. It settles once; messages after the awaited response are read for a short time. */
 function createEventSink(
   wire: Wire,
   { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Exchange,
@@ -177,7 +177,7 @@ function createEventSink(
       if (ended !== undefined) controller.abort(ended)
     },
     onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
-      // What comes before the answer proper says nothing about it (RFC 9110, section 15.2).
+      // Interim responses say nothing about the final one (RFC 9110, section 15.2).
       if (code < 200) return
       status = code
       headers = given
@@ -273,7 +273,7 @@ const UNSENT: Readonly<Record<string, string>> = {
 }
 const SILENT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 
-/** What went wrong on the way, in the words of the fault table. */
+/** Converts a transport failure to a fault. */
 export function wordFailure(wire: Pick<Wire, 'alias' | 'timeout'>, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   if (thrown instanceof Error && thrown.cause instanceof Fault) return thrown.cause

@@ -1,4 +1,4 @@
-/** What of an address and its headers is a secret, and how texts of the server are shown without it. */
+/** Finds the secrets in an address and its headers, and masks them in texts of the server. */
 import { createMask } from '../children/mask.ts'
 
 export function createReachMask(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {

@@ -1,7 +1,4 @@
-/**
- * What an HTTP status says went wrong, in the words of the fault table, and what of it matters to whoever may ask again: when the
- * server wants that, and what it said at its door.
- */
+/** Converts an HTTP status to a fault, with the facts needed for a retry: the server's `Retry-After` and its challenge. */
 import { Fault } from '@toolway/contract'
 import { header, type Incoming, type Peer } from '@toolway/protocol/client'
 import { refusedAccess } from '../access-refused.ts'

@@ -32,7 +32,9 @@ const NO_PARAMS = -32602
 /** Milliseconds that calls may go on once it is closed. */
 const GRACE = 5_000
 
-/** What is kept of a document. Its tools are packed: they are asked for every quarter of an hour, and held elsewhere. */
+/**
+ * The stored part of a document. Its tools are compressed: they are requested every quarter of an hour only, and held elsewhere.
+ */
 interface Api extends Pick<ReadApart, 'tools'> {
   readonly serverInfo: ServerInfo
   readonly operations: ReadonlyMap<string, Operation>

@@ -1,4 +1,7 @@
-/** What is kept of an operation for its calls: where each argument goes, and nothing of its schema. Small, and the same for everybody. */
+/**
+ * The stored part of an operation that calls need: the position of each argument, without its schema. It is small and shared by
+ * all callers.
+ */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Style = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'

@@ -1,8 +1,8 @@
 /**
- * Who listens to one connection's child, whichever child that is just now.
+ * The listeners of one connection's child, across restarts.
  *
- * A modern child is told on one listen stream what is wanted of it, a legacy one by subscribing. A child that follows another is
- * told the same, and whoever listens is told that all of it may have changed. It starts no child.
+ * A modern child gets the subscriptions on one listen stream, a legacy one by subscribe requests. A new child gets the same, and
+ * the listeners are notified that everything may have changed. It starts no child.
  */
 import { MODERN, stripEnvelope, writeEnvelope, type JsonObject, type Notification } from '@toolway/protocol'
 import { pause } from '../../lib/pause.ts'
@@ -16,7 +16,7 @@ export interface ChildListening {
   readonly listening: Listening
   /** A child is there, and has been greeted. */
   attach(child: Attached): void
-  /** What a legacy child says to nobody in particular. */
+  /** Receives a notification of a legacy child that belongs to no call. */
   hear(notification: Notification): void
   close(): void
 }

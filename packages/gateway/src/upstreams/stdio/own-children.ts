@@ -18,7 +18,7 @@ export interface OwnChildrenParts {
   readonly now?: () => number
 }
 
-/** Whose child it is, and what it is told at its start that can be asked of its caller. */
+/** Identifies a caller's own child: its owner, and the client capabilities sent to the child at its start. */
 export interface OwnChild {
   readonly owner: string
   readonly capabilities: JsonObject
@@ -144,7 +144,7 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
       return use(asked, asked.signal, (upstream) => upstream.ask(asked))
     },
     listen: (hearing: Hearing) =>
-      // Nobody needs a child to be told nothing.
+      // Without subscriptions no child of its own is needed.
       isSpecial(hearing) && hearing.uris.length + hearing.tasks.length > 0
         ? use(hearing, hearing.signal, async (upstream) => {
             const honoured = await upstream.listen(hearing)
@@ -185,8 +185,8 @@ function isSpecial({ session, caller }: Whose): boolean {
 }
 
 /**
- * What a child is told that its client can be asked; undefined for whoever has no need of a child of its own. A modern server
- * returns its questions: only its log lines need one.
+ * Returns the client capabilities sent to a child; undefined for a caller that needs no child of its own. A modern server returns
+ * its requests in its answers: only its log lines need one.
  */
 function askable({ session, caller }: Whose, modern: boolean): JsonObject | undefined {
   const { capabilities, logLevel } = session?.caller ?? caller

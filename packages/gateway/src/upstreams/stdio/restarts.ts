@@ -1,5 +1,5 @@
 /**
- * When may a child that ended be started again? At most three times with growing pauses, then not until someone restarts it.
+ * Restart limit of a child that exited: at most three restarts with growing pauses, then none until a user restarts it.
  *
  * Pure but for its clock: it counts, and never starts or ends anything.
  */

@@ -138,7 +138,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
         sentence ?? OVER[reason] ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
       sentence = undefined
       lastProblem = how
-      // What a child says may hold a secret: it is a cause for the operator, and no part of what callers read.
+      // A child's output may contain a secret: it is a cause for operators, and not part of the fault that callers read.
       const over = OVER[reason]
       const cause = over === undefined ? new ProgramSaid(how, stderr) : new ChildOver(over, stderr)
       lastCause = cause
@@ -301,7 +301,7 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
 
   function send(channel: Channel, asked: Ask, { revision }: ServerInfo): Promise<Answer> {
     const era = eraOf(revision)
-    // What a child's question may be about, where all of the channel is one caller's.
+    // Requests of a child are accepted during these calls, if the whole channel belongs to one caller.
     const asks = own !== undefined && ASKING.has(asked.method)
     return callOn(channel, ids(), asked, {
       era,
@@ -360,7 +360,10 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
     }
   }
 
-  /** Also one that is being greeted; that it ends is no failure of its own. Who asks meanwhile waits for the same end. */
+  /**
+   * Ends the child, also during its handshake; that is not counted as a failure of the child. Concurrent callers wait for the
+   * same end.
+   */
   const stop = () => ending('child', end)
   async function end(): Promise<void> {
     await greeting?.stop()
@@ -435,11 +438,11 @@ const endedFor = (connection: string, thrown: unknown): Fault | undefined =>
     ? new Fault('upstream.ended', { connection, problem: thrown.cause.why }, { cause: thrown })
     : undefined
 
-/** What may be answered by a question, and so may be what a question is about. */
+/** Methods that a server may answer with a request of its own, and during which it may therefore send one. */
 const ASKING = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/result'])
 const LEVEL_PATIENCE = 1_000
 
-/** What a child is ended for. */
+/** Reasons for which a child is ended. */
 const OVER: Readonly<Record<string, string>> = {
   LINE_TOO_LONG: 'it said a line that is longer than a line may be, and was ended',
   TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',

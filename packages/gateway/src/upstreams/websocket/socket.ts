@@ -31,7 +31,7 @@ const SUBPROTOCOL = 'mcp'
 const HANDSHAKE = 10_000
 const LOOK_EVERY = 30_000
 const MOST_SILENT_LOOKS = 2
-/** What may wait for a peer that does not read, in bytes; a message beyond it is refused, unsent. */
+/** Bytes that may be queued for a peer that does not read; a message beyond the limit is refused, unsent. */
 const MAX_WAITING = 16 * 1024 * 1024
 const CLOSE_PATIENCE = 2_000
 const GOING_AWAY = 1001

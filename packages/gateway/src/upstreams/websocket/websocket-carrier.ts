@@ -1,8 +1,8 @@
 /**
  * Messages over WebSocket: one shared socket for a modern server, a socket for each session with a legacy one.
  *
- * The shared socket is opened on the first ask and again on the next one after it broke. What was under way on it is lost and
- * never sent again. It holds no caller: log lines that name no request end here, and questions are refused.
+ * The shared socket is opened on the first request, and again on the next request after it broke. Calls under way on it are lost
+ * and never sent again. It holds no caller: log lines that name no request are dropped, and server requests are refused.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -42,7 +42,7 @@ export function createWebSocketCarrier(parts: CarrierParts): Carrier {
       alias,
       mask,
       send: (text) => pipe.send(text),
-      // What names no request belongs to nobody here; changes come by subscription.
+      // Notifications that name no request are dropped here; changes arrive by subscription.
       onNotification() {},
       onNoise() {},
     })

@@ -374,7 +374,7 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     const fault = await caught(() => callCredentials.refused(house.asking(), used, challenge, 403))
     expect(fault.facts['link']).toBe('https://gateway.example/connect/shared?read+write+admin')
     expect(house.authority.refreshes()).toBe(0)
-    // What is there does not serve whoever waits for a wider one.
+    // The existing credential does not satisfy a caller that waits for wider scopes.
     const late = new AbortController()
     const waiting = callCredentials.credentialArrived(house.asking(), late.signal)
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits')

@@ -97,7 +97,7 @@ class OpenedCredentials implements CallCredentials {
     const facts = this.#factsFor({ ...asking })
     if (facts === undefined || facts.auth.kind === 'none' || facts.auth.accounts === 'one') return []
     const choice = this.#known(facts, asking)
-    // Whoever asks next finds them.
+    // The names are loaded for the next request.
     if (choice === undefined) void this.#load(facts, asking).catch(() => {})
     const names = choice === undefined ? [] : namesOf(choice)
     return names.length > 1 ? names : []
@@ -206,7 +206,7 @@ class OpenedCredentials implements CallCredentials {
     try {
       return await this.#renewed(facts, asking, held)
     } catch (thrown) {
-      // What may pass is no reason to refuse what still works.
+      // A temporary failure is no reason to refuse a token that is still valid.
       if (good() && !(thrown instanceof Fault && thrown.code === 'credential.needed')) return held.open
       throw thrown
     }
@@ -232,7 +232,7 @@ class OpenedCredentials implements CallCredentials {
       throw new Fault('params.shape', { place: '/token', problem: 'holds what no header can hold' })
     const isKey = auth.kind === 'key'
     return {
-      // What is held open with the server under one token is used under no other.
+      // Sessions opened with the server under one token are not used under another.
       id: `brought ${digestOf('sha256', this.#salt + token, 'base64url')}`,
       version: 0,
       account: 'brought',

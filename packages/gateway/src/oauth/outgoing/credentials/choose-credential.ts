@@ -1,6 +1,6 @@
 /**
- * Which of the credentials that there are acts for a call (ledger U-24): the caller's own before the organization's, the account that
- * is named, else the default. An account that does not serve any more is not silently replaced by another one.
+ * Selects the credential for a call (ledger U-24): the caller's own before the organization's, the named account, else the
+ * default. An account that no longer works is not silently replaced by another one.
  */
 import { Fault, type UserId } from '@toolway/contract'
 import type { CredentialAsking } from '../../../call/ports.ts'
@@ -15,7 +15,7 @@ export interface Choice {
 
 export const NOTHING: readonly Held[] = Object.freeze([])
 
-/** Whose own credentials a call may use. */
+/** Returns the user whose own credentials a call may use. */
 export const ownerOf = ({ auth }: ConnectionFacts, { userId }: { userId: UserId | undefined }): UserId | undefined =>
   auth.owners.includes('member') ? userId : undefined
 

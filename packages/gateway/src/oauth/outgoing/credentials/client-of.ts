@@ -1,6 +1,6 @@
 /**
- * Which client is a credential renewed and revoked as? The very one that it was had by: another client's secret goes nowhere, even
- * where that one has taken its place since.
+ * Returns the client as which a credential is renewed and revoked: the one that obtained it. The secret of another client is
+ * never sent, even if that one has replaced it since.
  */
 import type { Authority } from '@toolway/contract'
 import { findClient } from '../../../credentials/oauth-apps.ts'

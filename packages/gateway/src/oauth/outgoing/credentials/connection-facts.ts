@@ -1,8 +1,9 @@
 /**
- * What of a connection decides about its credentials: how it is let in, where, and what may be reached for it.
+ * The facts about a connection that decide about its credentials: its authentication, its address, and the addresses that may be
+ * reached for it.
  *
- * The address that a credential is bound to is the true one; where that holds a secret, a keyed digest stands for it. It is made
- * once for each version of a connection, because secrets have to be opened for it.
+ * A credential is bound to the real address; where that contains a secret, a keyed digest is used instead. The digest is computed
+ * once for each version of a connection, because secrets have to be decrypted for it.
  */
 import {
   mayHaveAccounts,
@@ -26,7 +27,7 @@ export interface ConnectionFacts {
   readonly auth: ConnectionAuth
   /** Where its OAuth credentials come from. */
   readonly provider: string
-  /** What a credential must be bound to. */
+  /** The server to which a credential must be bound. */
   readonly server: string
   /** The true address, and as it may be shown. */
   readonly addresses: readonly string[]
@@ -40,7 +41,7 @@ const DISCOVERED = 'mcp'
 const MOST = 10_000
 
 type Opening = Pick<Vault, 'open' | 'hash'>
-/** What identifies a connection, and how it is described. */
+/** The columns that identify and describe a connection. */
 type Described = Pick<ConnectionRow, 'id' | 'organization_id' | 'alias' | 'settings' | 'sealed' | 'updated_at'>
 
 const secretsOf = ({ open }: Opening, { id, sealed }: Pick<Described, 'id' | 'sealed'>): ConnectionSecrets =>

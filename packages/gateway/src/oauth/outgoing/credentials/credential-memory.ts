@@ -1,8 +1,8 @@
 /**
- * Credentials as this process holds them opened: one owner's for one connection at a time, loaded when they are first asked for.
+ * Cache of decrypted credentials in this process: those of one owner for one connection at a time, loaded on first use.
  *
- * A decrypted token is here and nowhere else. What the database says to have changed is not used any more; what is not used goes.
- * Refresh tokens are not held: whoever renews reads them from their row.
+ * Decrypted tokens are held nowhere else. Entries that the database reports as changed are no longer used; unused entries are
+ * evicted. Refresh tokens are not held: the renewal reads them from their row.
  */
 import { LRUCache } from 'lru-cache'
 import type { CredentialId, OrganizationId, UserId } from '@toolway/contract'
@@ -81,7 +81,7 @@ export function createCredentialMemory(parts: CredentialMemoryParts): Credential
     const generation = generationOf(facts.organizationId)
     const rows = await load(facts, owner)
     const list = rows.filter((row) => serves(row, facts)).map((row) => heldOf(parts, row, facts, now()))
-    // What was read before a change is used for whoever waits for it, and not remembered.
+    // Rows read before a change are returned to the waiting callers, but not cached.
     if (generation === generationOf(facts.organizationId))
       entries.set(keyOf(facts, owner), { generation, version: facts.version, list })
     return list
@@ -129,7 +129,7 @@ export function createCredentialMemory(parts: CredentialMemoryParts): Credential
 function serves(row: HeldRow, facts: ConnectionFacts): boolean {
   const kind = facts.auth.kind === 'key' ? 'key' : 'oauth'
   if (row.kind !== kind || (kind === 'oauth' && row.provider !== facts.provider)) return false
-  // What is for all connections to a vendor names no address, so an address that anybody can write gets none of it.
+  // A credential for all connections to a vendor is bound to no address, so it is not sent to an address that any user can set.
   return row.connection_id !== null && row.server === facts.server
 }
 

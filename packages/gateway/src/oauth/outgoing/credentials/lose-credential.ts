@@ -12,7 +12,7 @@ import type { Db, OrgSql, SystemSql } from '../../../db/db.ts'
 import type { Log } from '../../../lib/log.ts'
 import { recordChange, type Actor } from '../../../records/change.ts'
 
-/** What the gateway does with credentials by itself. */
+/** The actor of credential changes that the gateway makes by itself. */
 export const keeper = (): Actor => ({
   id: 'credentials',
   type: 'system',
@@ -40,7 +40,7 @@ export const concernedBy = (row: LostRow): Concerned => ({
   provider: row.provider,
 })
 
-/** Whose credential it is hears of it; of a shared one, whoever administers the organization. */
+/** Alerts the owner of a credential; for a shared one, the administrators of the organization. */
 export const tell = (
   sql: OrgSql | SystemSql,
   kind: AlertKind & `credential.${string}`,

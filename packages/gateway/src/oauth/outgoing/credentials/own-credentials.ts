@@ -1,6 +1,7 @@
 /**
- * What the gateway's own asks are let in with: lists, checks, streams of announcements. The shared credential where there is one, else
- * a member's that serves and was renewed last. It asks no person for anything, and its failures are those of the ask.
+ * The credential of the gateway's own requests: lists, checks, announcement streams. The shared credential where there is one,
+ * else the valid credential of a member that was renewed last. It never asks a user to connect, and its failures are those of the
+ * request.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectionId, OrganizationId, UserId } from '@toolway/contract'
@@ -19,7 +20,7 @@ export interface OwnCredentialsParts {
   readonly memory: CredentialMemory
   readonly renewal: Pick<Renewal, 'renew'>
   readonly lose: LoseCredential
-  /** Whose credential of the connection was renewed last, of those that serve. */
+  /** Returns the owner of the valid credential of the connection that was renewed last. */
   newestOwner(facts: ConnectionFacts): Promise<UserId | undefined>
   readonly now: () => number
 }

@@ -161,7 +161,7 @@ async function renewLeased(
   const facts = { credential: bound.id, connection: bound.connection_id }
   if (stored) return parts.log.info({ ...facts, version: bound.version + 1 }, 'a credential was renewed')
   parts.log.warn(facts, 'a credential was removed or replaced while it was refreshed')
-  // Nobody has what was just given: it is taken back, unless a person has connected the same account meanwhile.
+  // The new tokens are stored nowhere: they are revoked, unless a user has connected the same account meanwhile.
   const there = await parts.db.organization(organizationId, (sql) => findState(sql, bound.id))
   if (there !== undefined) return
   // The refresh token first: with it, many a server ends the other.

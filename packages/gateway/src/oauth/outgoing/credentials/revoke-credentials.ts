@@ -1,7 +1,9 @@
 /**
- * How credentials end: out of the database at once, then taken back at their authorization server as well as that goes (RFC 7009).
+ * Removal of credentials: deleted from the database at once, then revoked at their authorization server where possible (RFC
+ * 7009).
  *
- * A server that does not answer keeps nothing here alive; what went wrong there is told. Nobody waits for it inside a transaction.
+ * An authorization server that does not answer does not delay the removal; the failure is reported. No transaction waits for the
+ * revocation.
  */
 import { Fault, type CredentialId, type OrganizationId } from '@toolway/contract'
 import { takeCredentials, type Ending } from '../../../credentials/ended.ts'

@@ -1,6 +1,6 @@
 /**
- * Probe of a server's authentication: what does it say to who comes with nothing, or with just these headers? Over a line of its own, which ends
- * with the answer, so that nothing of it is ever shared with a call.
+ * Probes a server's authentication: the answer to a request without credentials, or with given headers only. It uses a connection
+ * of its own, closed after the answer, so nothing is shared with a call.
  */
 import { Fault, type Revision } from '@toolway/contract'
 import { fetchOffer, type Offer } from '../../../jobs/sync-catalog.ts'

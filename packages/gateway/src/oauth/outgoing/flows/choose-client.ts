@@ -1,6 +1,6 @@
 /**
- * Which client are we at an authorization server? The one an administrator set, else our metadata document, else one that registers
- * itself, else none: then a person is asked. A client id is never made up (ledger S2-QRK-04).
+ * Selects our OAuth client at an authorization server: the one that an administrator set, else our metadata document, else a
+ * dynamically registered one; else an administrator is asked for one. A client id is never made up (ledger S2-QRK-04).
  */
 import { appNamesOf, Fault, type Authority, type ClientAuthMethod, type OrganizationId } from '@toolway/contract'
 import {
@@ -47,7 +47,7 @@ export interface ChooseClient {
   choose(choosing: Choosing): Promise<ClientIdentity>
   /** Whether one is there, or can be had without asking a person. It changes nothing. */
   isThere(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'redirectUri'>): Promise<boolean>
-  /** What an administrator says it is. */
+  /** Stores the client that an administrator entered. */
   give(choosing: Pick<Choosing, 'organizationId' | 'authority' | 'actor'>, given: GivenClient): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export function createChooseClient({ db, vault, oauth, global, publicUrl, now }:
       egress,
     )
     const row = await db.organization(organizationId, async (sql) => {
-      // Whoever was faster has one that serves; two of them would not know each other's secrets.
+      // A client stored by a concurrent registration is used instead: two clients would not know each other's secrets.
       const there = await find(sql, choosing)
       if (there !== undefined) return there
       const words = { organizationId, clientId, secret, registered: true, method, redirectUris, secretExpiresAt }

@@ -1,8 +1,9 @@
 /**
- * What an authorization server that takes client id metadata documents reads about us (draft-ietf-oauth-client-id-metadata-document-00,
- * section 4; RFC 7591, section 2). The address of the document is our client id there.
+ * Our client metadata document, read by an authorization server that supports client id metadata documents
+ * (draft-ietf-oauth-client-id-metadata-document-00, section 4; RFC 7591, section 2). The address of the document is our client id
+ * there.
  *
- * Only an address that everybody can reach by https can be one; elsewhere there is none.
+ * It exists only where the gateway has a public https address.
  */
 export const CLIENT_METADATA = '/oauth/client-metadata.json'
 export const CALLBACK = '/oauth/callback'

@@ -29,9 +29,9 @@ export interface FlowParts {
   readonly clients: Pick<ChooseClient, 'choose'>
   readonly keeping: Pick<CredentialKeeping, 'keep'>
   readonly targets: Targets
-  /** What the server says at its door to who brings nothing. */
+  /** Returns the server's challenge to a request without credentials. */
   challenge(target: Target): Promise<Challenge | undefined>
-  /** Who a member is by now; undefined for who is nobody any more. */
+  /** Returns the current principal of a member; undefined for a user who is no member any more. */
   memberOf(userId: string): Principal | undefined
   publicUrl(): string
   readonly now: () => number
@@ -39,7 +39,7 @@ export interface FlowParts {
 
 export interface Beginning {
   readonly connectRequest: ConnectRequest
-  /** Who begins. */
+  /** The principal that begins the flow. */
   readonly principal: Principal
   readonly actor: Actor
   readonly ending?: Ending
@@ -63,7 +63,10 @@ export interface Arrival {
 }
 
 export interface Flows {
-  /** Whom to ask, and for what: discovery or the table. It changes nothing. Throws `authority.*`, `egress.refused`, `flow.unfit`. */
+  /**
+   * Returns the authorization server and the scopes, from discovery or the vendor table. It changes nothing. Throws
+   * `authority.*`, `egress.refused`, `flow.unfit`.
+   */
   plan(target: Target): Promise<Plan>
   /**
    * Throws as `plan` does, `thing.unknown` and `role.forbidden` for who may not, and `authority.client` where a client has to be given
@@ -184,7 +187,10 @@ function scopesFor({ auth, connectRequest }: Target, authority: Authority, chall
   return [...new Set([...own, ...connectRequest.scopes, ...lasting])]
 }
 
-/** Who began may still, and the connection is what it was: a credential is bound to what it was begun for. */
+/**
+ * Checks that the user who began the flow still has the permission, and that the connection has not changed: a credential is
+ * bound to the server for which its flow began.
+ */
 function stillThere({ targets, memberOf }: FlowParts, flow: FlowRow): Target {
   const wish = {
     organizationId: flow.organization_id,
@@ -262,7 +268,10 @@ const WHYS_OF: Readonly<Record<string, Why>> = {
   'thing.unknown': 'gone',
 }
 
-/** A vendor's own word only where the answer is surely the vendor's (RFC 9207, section 2.4). What nobody foresaw is thrown on. */
+/**
+ * Returns the vendor's error code only where the answer is certainly the vendor's (RFC 9207, section 2.4). Unexpected errors are
+ * rethrown.
+ */
 function problemOf(thrown: unknown, flow: FlowRow, answer: URLSearchParams): FlowProblem {
   if (thrown instanceof FlowProblem) return thrown
   const fault = Fault.of(thrown)

@@ -1,6 +1,4 @@
-/**
- * What a wish is about: the connection as it stands, its server, and whose credential it may be. It reads memory and asks nobody.
- */
+/** The target of a connect request: the current connection, its server, and the owner of the credential. It reads memory only. */
 import {
   mayHaveAccounts,
   ConnectionSecrets,
@@ -48,7 +46,7 @@ export interface Target {
   /** The address that it is bound to, as it may be shown, and the true one. */
   readonly server: string | undefined
   readonly url: string | undefined
-  /** What the connection sends with everything. */
+  /** Headers that the connection sends with every request. */
   readonly headers: Readonly<Record<string, string>>
   readonly egress: Egress
 }
@@ -58,7 +56,10 @@ export interface Targets {
   open(connectRequest: ConnectRequest): Target
   /** Whether accounts can be connected to it at all. */
   takesAccounts(connection: ConnectionRow): boolean
-  /** Whose credential it would be is who asks, or that one administers the connections of the organization. */
+  /**
+   * Checks that the principal may connect the credential: as its owner, or for a shared one as an administrator of the
+   * organization's connections.
+   */
   may(principal: Principal, target: Target): 'yes' | 'foreign' | 'forbidden'
 }
 

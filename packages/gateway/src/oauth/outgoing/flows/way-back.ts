@@ -1,6 +1,6 @@
 /**
- * What a browser brings back from an authorization server, judged before anybody is asked anything: the state, and the cookie of the
- * browser that began. What does not fit changes nothing and says why.
+ * Checks the parameters with which a browser returns from an authorization server, before any request is made: the state, and the
+ * cookie of the browser that began the flow. A mismatch changes nothing and is reported with its reason.
  */
 import { createHash } from 'node:crypto'
 import { Fault } from '@toolway/contract'
@@ -32,7 +32,7 @@ export class FlowProblem extends Error {
   readonly error: string
   readonly why: Why
   readonly fault: Fault
-  /** Whose way it was, where that is known. */
+  /** The flow that failed, where it is known. */
   readonly flow: FlowRow | undefined
 
   constructor(error: string, why: Why, fault: Fault = refusedFor(why), flow?: FlowRow) {

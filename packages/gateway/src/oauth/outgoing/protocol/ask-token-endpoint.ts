@@ -44,7 +44,10 @@ type Send = (
   options: { method: string; headers: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined },
 ) => Promise<Response>
 
-/** What the library is to send by, and what came back before a vendor's ways were translated. */
+/**
+ * Creates the fetch function for the library. It also keeps the vendor's answer as it was before the provider adapter translated
+ * it.
+ */
 export function createLine({ ways, egress, authority }: Pick<TokenAsking, 'ways' | 'egress' | 'authority'>) {
   const send = createGuardedFetch(egress)
   let heard: Readonly<Record<string, unknown>> = {}

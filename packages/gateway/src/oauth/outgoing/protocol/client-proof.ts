@@ -8,7 +8,7 @@ import type { ClientIdentity } from '../ports.ts'
 
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
-/** What stands behind `Basic `. */
+/** Returns the value that follows `Basic `. */
 export const basicOf = ({ clientId, secret = '' }: Pick<ClientIdentity, 'clientId' | 'secret'>): string =>
   Buffer.from(`${formEncoded(clientId)}:${formEncoded(secret)}`).toString('base64')
 

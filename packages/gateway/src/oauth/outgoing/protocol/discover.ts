@@ -1,9 +1,10 @@
 /**
- * Whom does an MCP server trust? Its protected-resource metadata names an authorization server, whose own metadata names the endpoints
- * (MCP 2026-07-28, authorization; RFC 9728, RFC 8414, OpenID Connect Discovery). A server without any is taken as revision 2025-03-26
- * says: its own origin is the authorization server.
+ * Discovers the authorization server of an MCP server. The protected-resource metadata names an authorization server, whose own
+ * metadata names the endpoints (MCP 2026-07-28, authorization; RFC 9728, RFC 8414, OpenID Connect Discovery). A server without
+ * any is treated as revision 2025-03-26 says: its own origin is the authorization server.
  *
- * Each document must be about what it was asked for, to the letter. Nothing is remembered: a server that moves is seen to have moved.
+ * Each document must be about exactly the resource or issuer for which it was requested. Nothing is cached, so a move of a server
+ * takes effect at once.
  */
 import { Fault, type Authority } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
@@ -120,7 +121,7 @@ async function findMetadata(issuer: string, egress: Egress, same = isSame): Prom
   for (const at of placesOf(issuer, egress)) {
     const found = await fetchDocument(at, { shape: Metadata, what, egress }).catch(absentIfPage(at, undefined))
     if (found === undefined) continue
-    // Whoever could write it for another issuer could have its codes (RFC 8414, section 3.3).
+    // A document about another issuer would give its author that issuer's codes (RFC 8414, section 3.3).
     if (!same(found.issuer, issuer)) throw malformed(egress, `${what} is about another issuer`)
     return found
   }

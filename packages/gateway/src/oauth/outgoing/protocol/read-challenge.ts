@@ -1,8 +1,8 @@
 /**
- * What does a server ask of whoever comes without a good token? The Bearer challenge of a `WWW-Authenticate` header, in which several
- * challenges may stand in a row (RFC 9110, section 11.6.1; RFC 6750, section 3; RFC 9728, section 5.1).
+ * Parses the Bearer challenge of a `WWW-Authenticate` header, which may contain several challenges (RFC 9110, section 11.6.1; RFC
+ * 6750, section 3; RFC 9728, section 5.1).
  *
- * A server's word, so what is odd in it is left out, and nothing is thrown.
+ * The header is untrusted: malformed parts are ignored, and nothing is thrown.
  */
 import type { Challenge } from '../ports.ts'
 
@@ -39,7 +39,7 @@ function challengesIn(header: string): Read[] {
     const last = all.at(-1)
     if (pair !== null && last !== undefined) {
       const [whole, name = '', quoted, plain = ''] = pair
-      // What is said twice counts as it was said first.
+      // The first of several parameters with the same name counts.
       const key = name.toLowerCase()
       if (!last.parameters.has(key)) last.parameters.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain)
       rest = rest.slice(whole.length).replace(SPACE, '')

@@ -1,4 +1,4 @@
-/** Which addresses of somebody else's metadata may be used: a browser or a token goes there. */
+/** Checks addresses in external metadata before use: a browser or a token is sent there. */
 import { Fault } from '@toolway/contract'
 import { kindOf } from '../../../upstreams/http/address.ts'
 import type { Egress } from '../ports.ts'

@@ -1,8 +1,8 @@
 /**
- * What went wrong at an authorization server, in the words of the fault table: what may pass (`authority.unreachable`), what only a
- * person can mend (`authority.refused`), and what is no answer at all (`authority.malformed`).
+ * Converts a failure at an authorization server to a fault: temporary failures (`authority.unreachable`), failures that only a
+ * user can fix (`authority.refused`), and invalid answers (`authority.malformed`).
  *
- * Of a server's own words only error codes are told: a description may repeat the code or the token that it was sent.
+ * Only error codes of the server's answer are passed on: a description may repeat the code or the token that was sent.
  */
 import { Fault } from '@toolway/contract'
 import * as library from 'oauth4webapi'

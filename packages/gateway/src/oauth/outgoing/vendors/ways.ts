@@ -104,8 +104,8 @@ function firstOf(places: readonly Place[], answer: Answer): string | undefined {
 }
 
 /**
- * What the identity token says. It came straight from the token endpoint over TLS, which vouches for it in place of its signature
- * (OpenID Connect Core 1.0, section 3.1.3.7, item 6); it names an account for people, and opens nothing.
+ * Returns the claims of the identity token. It came straight from the token endpoint over TLS, which vouches for it in place of
+ * its signature (OpenID Connect Core 1.0, section 3.1.3.7, item 6); it names an account for users, and grants no access.
  */
 function claimsOf(token: unknown): unknown {
   if (typeof token !== 'string') return undefined

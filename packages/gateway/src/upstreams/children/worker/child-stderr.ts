@@ -1,7 +1,7 @@
 /**
- * What did a child complain about last? Lines of stderr, masked, cut to 2,000 characters, sent to the gateway in small
- * parcels. A flood is thinned to the last 200 lines a parcel: the gateway keeps no more than those anyway. It never
- * holds back the child and never grows: a line without an end is cut while it is read.
+ * Forwards a child's stderr to the gateway: lines masked, cut to 2,000 characters, sent in small batches. A flood is reduced to
+ * the last 200 lines per batch: the gateway stores no more than those anyway. It never blocks the child and its memory is
+ * bounded: a line without an end is cut while it is read.
  */
 import type { Readable } from 'node:stream'
 import { speaksOfError } from '../../program-said.ts'
@@ -63,7 +63,7 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   })
   stderr.on('error', () => stderr.destroy())
   return {
-    /** What was found elsewhere of what it has to say: masked and cut like its own lines. */
+    /** Adds a line about the child from another source, masked and cut like its own lines. */
     say,
     /** Whether a line spoke of an error. */
     hasNamedError: () => named,

@@ -1,6 +1,7 @@
 /**
- * How do lines reach a child? They are written as they come and counted when its pipe took them; the gateway keeps
- * the count and stops sending. It never blocks another child and never ends the worker when a child is deaf (EPIPE).
+ * Writes lines to a child's stdin. They are written as they arrive and counted when the child's pipe has taken them; the gateway
+ * keeps the count and stops sending. It never blocks another child, and a child that closed its stdin (EPIPE) does not end the
+ * worker.
  */
 import type { Writable } from 'node:stream'
 import { weigh } from '../frame.ts'

@@ -1,7 +1,7 @@
 /**
- * How does a child's output reach the gateway without filling either process? Lines are reported as they end; once
- * more than a window of them is not yet taken by the gateway, reading stops and the child waits in its own write. It
- * never drops a whole line and never reads ahead of a gateway that does not keep up.
+ * Sends a child's stdout to the gateway with bounded memory in both processes. Lines are reported as they end; when the gateway
+ * has more than a window of them still to take, reading stops and the child blocks in its own write. It never drops a whole line
+ * and never reads ahead of a gateway that does not keep up.
  */
 import type { Readable } from 'node:stream'
 import { weigh } from '../frame.ts'

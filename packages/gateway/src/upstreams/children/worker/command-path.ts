@@ -1,7 +1,7 @@
 /**
- * Which file does a command name mean? The first executable file of that name in the absolute folders of PATH; a name
- * with a slash is a path already. It never asks a shell, never looks into the working folder for a bare name, and it
- * says which of the two things is wrong when nothing can be started.
+ * Resolves a command name to a file: the first executable file of that name in the absolute folders of PATH; a name with a slash
+ * is a path already. It never asks a shell and never looks into the working folder for a bare name. The error says whether the
+ * file is missing or is not executable.
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Where does a line of a child's output end? Bytes in, whole lines out: LF or CRLF ends one, empty ones are dropped, so
- * is what follows the last LF when the child is gone. Cutting bytes rather than text keeps a character that was split
- * over two chunks whole. It never holds more than `limit` bytes: a longer line calls `tooLong` once, and that is all.
+ * Splits a child's output into lines. LF or CRLF ends a line; empty lines are dropped, and so is the rest after the last LF when
+ * the child has exited. Cutting bytes rather than text keeps a character that was split over two chunks whole. It never holds
+ * more than `limit` bytes: a longer line calls `tooLong` once and ends the reading.
  */
 const LF = 0x0a
 const CR = 0x0d

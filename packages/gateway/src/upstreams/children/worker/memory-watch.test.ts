@@ -82,7 +82,7 @@ describe.each([
       process.kill(-group, 'SIGKILL')
       await once(leader, 'exit')
     }
-    // What is dead and not yet reaped holds nothing.
+    // A process that is dead and not yet reaped uses no memory.
     expect((await measure(new Set([group]))).get(group) ?? 0).toBe(0)
   })
 })

@@ -1,9 +1,9 @@
 /**
- * How much memory does a child hold, with all it started? Its group is looked at every two seconds, and one that holds more than
- * its limit is told about, once. What is counted is a group's own memory, not the program files that everybody shares.
+ * Measures the memory of a child and all processes it started. Its group is measured every two seconds, and a group over its
+ * limit is reported once. Only a group's own memory is counted, not shared program files.
  *
- * A limit of the system's own (setrlimit) is no help: Node reserves far more addresses than it uses, and each process of a group
- * would have the whole limit for itself. Between two looks a child may hold more.
+ * A limit of the operating system (setrlimit) does not work: Node reserves far more addresses than it uses, and each process of a
+ * group would have the whole limit for itself. Between two measurements a child may exceed the limit.
  */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'

@@ -1,8 +1,10 @@
 /**
- * Why does a program that npm should have fetched not start? npm says nothing on stderr while it tries a registry again and again; its
- * debug log has the cause from the first try. Read where the child ended, said nothing on stdout and named no error on stderr.
+ * Reads from npm's debug log why npm could not fetch a program. npm writes nothing to stderr while it retries a registry; its
+ * debug log has the cause from the first try. It is read where the child exited, wrote nothing to stdout and named no error on
+ * stderr.
  *
- * The folder is the child's own, so all in it is untrusted: no link is followed, only plain files are read, and few bytes of them.
+ * The folder is the child's own, so its contents are untrusted: no link is followed, only plain files are read, and few bytes of
+ * them.
  */
 import { constants } from 'node:fs'
 import { lstat, open, opendir } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
- * Who ends the children when the worker is killed and can do nothing any more? One tiny shell in a session of its own
- * that reads the known groups from a pipe only the worker holds: the pipe's end is the worker's end, and it kills what
- * is still known. It never outlives that, and takes no words but `add` and `remove` with a number.
+ * Process reaper: ends the children when the worker is killed. It is one small shell in a session of its own that reads the known
+ * groups from a pipe that only the worker holds; when the pipe closes, it kills the groups still known. It never outlives that,
+ * and accepts only `add` and `remove` with a number.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 
@@ -32,7 +32,7 @@ export function createProcessReaper(): ProcessReaper {
   let shell = begin()
 
   function begin(): ChildProcess {
-    // What is known already it knows from its first instant: written to its pipe, the worker could be killed in between.
+    // Groups that are already known are passed as arguments: the worker could be killed before it has written them to the pipe.
     const known = [...groups].map(String)
     const started = spawn('/bin/sh', ['-c', SCRIPT, 'toolway-reaper', ...known], {
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -11,7 +11,7 @@ export const LIMITS = {
   /** Characters of all tools together; a catalog takes 16 million of one list. */
   list: 14_000_000,
   input: 64 * 1024,
-  /** What is longer says more than a model needs to know of an answer. */
+  /** A longer output schema has more detail than a model needs. */
   output: 6 * 1024,
   description: 2_000,
   /** Of a property. */

@@ -10,7 +10,10 @@ export interface Named {
   readonly path: string
 }
 
-/** One for each, in their order. What two would be called says of both which operation it is, so that their order counts for nothing. */
+/**
+ * Returns a unique name for each operation, in their order. Names that would clash get a suffix made from method and path, so
+ * that they do not depend on the order.
+ */
 export function namesFor(all: readonly Named[]): string[] {
   const wanted = all.map(plainNameOf)
   const often = new Map<string, number>()

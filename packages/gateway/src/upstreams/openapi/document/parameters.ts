@@ -7,7 +7,7 @@ import type { References } from './references.ts'
 import { standalone, Unfit, type SchemaParts } from './schema.ts'
 import { textOf } from './texts.ts'
 
-/** What an operation takes, as one object: names that are taken once, and what is required. */
+/** The parameters of an operation as one object: unique property names, and the required ones. */
 export interface Taking {
   readonly properties: Map<string, JsonObject>
   readonly required: Set<string>
@@ -25,7 +25,7 @@ const OWN =
 const CREDENTIAL = /^(?:x[-_])?(?:token|access_token|oauth_token|auth_token|api_?key|key)$/i
 const OF_CREDENTIAL = /\b(?:auth\w*|access|bearer|oauth(?: 2\.0)?) token\b|\bapi key\b/i
 
-/** What the document's keys are called, by where they go: `query token`. */
+/** Names of the document's API keys, with their location: `query token`. */
 export type KeyNames = ReadonlySet<string>
 
 /** Throws Unfit. */

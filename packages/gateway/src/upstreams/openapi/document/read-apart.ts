@@ -14,7 +14,7 @@ export interface ReadApart extends Omit<Reading, 'tools'> {
   readonly tools: Uint8Array
 }
 
-/** What the thread answers. */
+/** The message that the thread returns. */
 export type Word = { readonly reading: ReadApart } | { readonly problem: string }
 
 const unpack = promisify(gunzip)

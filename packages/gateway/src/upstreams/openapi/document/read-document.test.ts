@@ -115,7 +115,7 @@ describe('the largest document', () => {
     clearInterval(watch)
     expect(await toolsOf(reading)).toHaveLength(1222)
     expect(took).toBeLessThan(within(5_000))
-    // What is handed over is copied here, once.
+    // The result is copied once on this thread.
     expect(longest).toBeLessThan(within(1_000))
   })
 })

@@ -31,7 +31,7 @@ export interface ReadingOptions {
 
 /** One operation as a person is shown it. */
 export interface Shown {
-  /** What the document calls it, else its method and path. */
+  /** The document's name for it, else its method and path. */
   readonly operation: string
   readonly method: string
   readonly path: string

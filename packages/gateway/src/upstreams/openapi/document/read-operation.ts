@@ -94,7 +94,9 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
   return { operation, tool, effect }
 }
 
-/** What stands in a path besides its names goes out as it stands: nothing in it may begin a query, or be read as another path. */
+/**
+ * Returns the literal parts of a path. They are sent unchanged: nothing in them may begin a query, or be read as another path.
+ */
 function literal(path: string): string {
   if (!path.startsWith('/')) throw new Unfit('has a path that does not begin with a slash')
   if (/[?#\\]/.test(path)) throw new Unfit('has a path with a query or a fragment in it')
@@ -118,7 +120,7 @@ function bodyOf(method: Method, given: JsonObject, taking: Taking, parts: Readin
 const SUCCESS = /^(?:2\d\d|2XX)$/i
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/
 
-/** What it answers when all is well: the schema of its JSON, and what is asked for. */
+/** Returns the successful response of an operation: its JSON schema, and the media type to request. */
 function answersOf({ responses }: JsonObject, { references }: SchemaParts): { schema: unknown; accept: string } {
   const codes = isObject(responses) ? Object.keys(responses) : []
   const named = codes.filter((code) => SUCCESS.test(code)).sort()

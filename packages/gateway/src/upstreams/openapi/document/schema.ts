@@ -1,9 +1,9 @@
 /**
- * A schema of OpenAPI 3.0 or 3.1 as JSON Schema 2020-12 that stands by itself: references are written out, cycles end in "anything",
- * and what only OpenAPI knows is gone.
+ * Converts a schema of OpenAPI 3.0 or 3.1 to a self-contained JSON Schema 2020-12: references are inlined, cycles end in
+ * "anything", and keywords that only OpenAPI has are removed.
  *
- * The size of what comes out is bounded while it is made: where all of it is too much, the texts inside go first, then what lies deep.
- * What is cut accepts anything, so that no call is refused for what a document said too broadly.
+ * The size of the result is bounded during conversion: if it is too large, texts are removed first, then deep levels. A schema
+ * that was cut accepts anything, so that no call is refused because of the cut.
  */
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
@@ -11,7 +11,7 @@ import type { References } from './references.ts'
 import { textOf } from './texts.ts'
 import { LIMITS } from './limits.ts'
 
-/** What only answers have is left out of what is sent, and the other way round (OpenAPI 3.0, `readOnly`, `writeOnly`). */
+/** Read-only properties are left out of requests, and write-only ones out of answers (OpenAPI 3.0, `readOnly`, `writeOnly`). */
 export type Direction = 'sent' | 'answered'
 
 export interface SchemaParts {
@@ -34,7 +34,7 @@ interface Making extends SchemaParts {
   readonly left: { values: number }
 }
 
-/** What is tried, one after the other, until it fits. */
+/** Limits that are tried in turn until the schema fits. */
 const TRIES = [
   { depth: 16, texts: true },
   { depth: 16, texts: false },
@@ -249,8 +249,8 @@ function nullable(schema: JsonObject): JsonObject {
 }
 
 /**
- * What an answer looks like, said so broadly that a server that is not quite as described is still believed: clients refuse a result
- * that does not fit its schema, and the call was made all the same.
+ * Loosens the schema of an answer so that a server that deviates slightly from its document is still accepted: clients refuse a
+ * result that does not match its schema, although the call was made.
  */
 export function loosened(schema: JsonObject, isRoot = true): JsonObject {
   const { type, properties, items, description } = schema
@@ -258,7 +258,7 @@ export function loosened(schema: JsonObject, isRoot = true): JsonObject {
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   if (isRoot) out['type'] = 'object'
   else if (types.length > 0) {
-    // What is a whole number today is 1.5 tomorrow.
+    // A field described as an integer may later contain 1.5.
     const wide = types.map((one) => (one === 'integer' ? 'number' : one))
     out['type'] = [...new Set([...wide, 'null'])]
   }

@@ -1,4 +1,4 @@
-/** What a document says of how one is let in, and how a connection would be set up for it. */
+/** Reads the security schemes of a document, and the connection settings that match them. */
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
 import type { ConnectionAuthChange, KeyPlace } from '@toolway/contract'

@@ -1,4 +1,4 @@
-/** Which operations are meant, by what they are called, tagged, asked with and where they are. */
+/** Selects operations by name, tag, method and path. */
 import type { Effect, OperationEffects, OperationSelection } from '@toolway/contract'
 
 export interface Selectable {

@@ -1,7 +1,7 @@
 /**
- * What a REST server answered, as the result of a tool: JSON as structure and text, texts and pictures as what they are. A refusal is
- * the server's own words, bounded and without what it was sent of secrets; access that is refused and "later" are faults, for whoever
- * can renew a credential or wait.
+ * Converts the answer of a REST server to a tool result: JSON as structure and text, texts and images as such. An error contains
+ * the server's own text, bounded and without the secrets that it was sent; refused access and rate limits are faults, for callers
+ * that can renew a credential or wait.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
@@ -98,7 +98,7 @@ function withStructure(result: JsonObject, value: unknown, { structured }: Answe
   return structured ? { ...result, structuredContent: {} } : result
 }
 
-/** What came cannot be passed on. That something was done is no error, so that nobody does it again. */
+/** The answer cannot be passed on. After a successful write it is not an error, so that the write is not repeated. */
 function unread(reply: Reply, what: string, parts: AnswerParts): JsonObject {
   const words = `HTTP ${reply.status}: the answer is ${what}; it is not passed on.`
   return parts.reads ? failed(words) : withStructure({ content: [text(words)] }, undefined, parts)

@@ -6,7 +6,9 @@
 import { isObject } from '@toolway/protocol'
 import type { Placed } from '../operation.ts'
 
-/** What cannot be sent there, in words that go on after the name of the argument. */
+/**
+ * An argument value that cannot be sent in its position; the message continues a sentence that begins with the argument's name.
+ */
 export class Unsendable extends Error {}
 
 const STRICT = /[!'()*]/g
@@ -15,7 +17,10 @@ const hex = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}
 /** Only the letters, digits and `-._~` stay (RFC 3986, section 2.3). */
 export const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()).replaceAll(STRICT, hex)
 
-/** What may keep its meaning in a query where a document allows it; what begins another value or ends the query may not. */
+/**
+ * Reserved characters that stay unencoded in a query where a document allows it; those that begin another value or end the query
+ * do not.
+ */
 const RESERVED = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|5B|5D)/g
 const encodedReserved = (text: string): string => encoded(text).replaceAll(RESERVED, (one) => decodeURIComponent(one))
 
@@ -40,7 +45,7 @@ export function inPath(placed: Placed, value: unknown): string {
   if (texts.length === 0) throw new Unsendable('must not be empty: it is a part of the address')
   for (const text of texts) refuseInPath(text)
   const written = pathWord(placed, given)
-  // What a style puts in front makes another part of it: `.` before a slash.
+  // The prefix of a style can change the meaning of a path segment: `.` before a slash.
   refuseInPath(decodeURIComponent(written))
   return written
 }
@@ -138,6 +143,6 @@ export function inHeader({ explode, json }: Placed, value: unknown): string {
   return text
 }
 
-/** What a cookie holds is encoded, so that it ends no cookie and begins none. */
+/** Cookie values are encoded, so that a value cannot end its cookie or begin another. */
 export const inCookie = (placed: Placed, value: unknown): string[] =>
   inQuery({ ...placed, style: 'form', reserved: false }, value).map(([name, one]) => `${name}=${one}`)
