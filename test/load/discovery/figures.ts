@@ -5,7 +5,7 @@
 import type { ConnectionId } from '../../../packages/contract/src/index.ts'
 import { meterOf } from '../../../packages/gateway/src/call/discovery/meter.ts'
 import { createRanking, type Findable } from '../../../packages/gateway/src/catalog/search/ranking.ts'
-import { createView } from '../../../packages/gateway/src/catalog/create-view.ts'
+import { createToolListing } from '../../../packages/gateway/src/catalog/create-tool-listing.ts'
 import { CONNECTORS, definitionOf, QUERIES } from './tools.ts'
 
 const FIRST = 5
@@ -70,8 +70,13 @@ function costs() {
   const listed: Record<string, number> = {}
   for (const mode of ['direct', 'paged', 'two-tier', 'search'] as const) {
     const discovery = { mode, page: undefined, pins: () => false }
-    const view = createView(offered, true, { limit: 'execute', tool: () => true, whole: () => true, discovery })
-    const meter = meterOf(view)
+    const toolListing = createToolListing(offered, true, {
+      limit: 'execute',
+      tool: () => true,
+      whole: () => true,
+      discovery,
+    })
+    const meter = meterOf(toolListing)
     listed[mode] = meter.listed
     if (mode === 'search') return { tools: meter.tools, tokens: meter.definition_tokens, listed }
   }

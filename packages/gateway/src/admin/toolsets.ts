@@ -17,8 +17,8 @@ function toToolset(
   { parts, organization }: Pick<OrganizationAsked<Operation>, 'parts' | 'organization'>,
   { slug, title, settings, origin }: NamedToolset,
 ): shapes.Toolset {
-  const view = parts.snapshots.find({ id: organization.id })?.view(slug, undefined, 'execute')
-  const { exceeds, ...meter } = view === undefined ? NOTHING : meterOf(view)
+  const toolListing = parts.snapshots.find({ id: organization.id })?.toolListing(slug, undefined, 'execute')
+  const { exceeds, ...meter } = toolListing === undefined ? NOTHING : meterOf(toolListing)
   return { slug, title, settings, origin, ...meter, exceeds: [...exceeds] }
 }
 

@@ -5,7 +5,7 @@
  * somebody else's answers the same: there is no such endpoint.
  */
 import { Fault, type Limit, type PrincipalFacts } from '@toolway/contract'
-import type { View } from '../catalog/view.ts'
+import type { ToolListing } from '../catalog/tool-listing.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
@@ -51,17 +51,19 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
     const principal = onBehalfOf === undefined || snapshot === undefined ? known : onBehalf(known, onBehalfOf, snapshot)
     const { toolset, connection } = placeToolset(principal, place)
     const limit = seenBy(principal)
-    const view = snapshot?.view(toolset, connection, limit)
-    if (snapshot === undefined || view === undefined) throw new Fault('place.unknown')
+    const toolListing = snapshot?.toolListing(toolset, connection, limit)
+    if (snapshot === undefined || toolListing === undefined) throw new Fault('place.unknown')
     const role = roleIn(accounts, principal, snapshot.members)
     if (role === undefined) throw new Fault('place.unknown')
     const who = { accounts, principal, role }
     if (!isThere(snapshot, toolset, who)) throw new Fault('place.unknown')
     const now = () => {
       const latest = organization({ id: snapshot.organization.id })
-      const view =
-        latest !== undefined && isThere(latest, toolset, who) ? latest.view(toolset, connection, limit) : undefined
-      return latest === undefined || view === undefined ? undefined : { view, upstream: latest.upstream }
+      const toolListing =
+        latest !== undefined && isThere(latest, toolset, who)
+          ? latest.toolListing(toolset, connection, limit)
+          : undefined
+      return latest === undefined || toolListing === undefined ? undefined : { toolListing, upstream: latest.upstream }
     }
     let facts: PrincipalFacts | undefined
     return {
@@ -74,8 +76,8 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
       toolset: connection === undefined ? toolset : undefined,
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,
-      view,
-      sees: createSight(view, () => now()?.view),
+      toolListing,
+      sees: createSight(toolListing, () => now()?.toolListing),
       now,
       upstream: (connectionId) => snapshot.upstream(connectionId),
     }
@@ -117,11 +119,13 @@ const seenBy = ({ client, limit }: Principal): Limit =>
  * Whether a connection belongs to an endpoint, as it is now or as it was before the last change: one that has just come and
  * one that has just gone both concern who listens there, however long ago they began to.
  */
-function createSight(first: View, current: () => View | undefined): RequestContext['sees'] {
-  let [before, now]: (View | undefined)[] = [first, first]
+function createSight(first: ToolListing, current: () => ToolListing | undefined): RequestContext['sees'] {
+  let [before, now]: (ToolListing | undefined)[] = [first, first]
   return (connectionId) => {
     const latest = current()
     if (latest !== now) [before, now] = [now, latest]
-    return [before, now].some((view) => view?.offered.some((offered) => offered.connectionId === connectionId))
+    return [before, now].some((toolListing) =>
+      toolListing?.offered.some((offered) => offered.connectionId === connectionId),
+    )
   }
 }

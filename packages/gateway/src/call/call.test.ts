@@ -1,8 +1,8 @@
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { MODERN, type McpRequest } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createView } from '../catalog/create-view.ts'
-import type { Offered } from '../catalog/view.ts'
+import { createToolListing } from '../catalog/create-tool-listing.ts'
+import type { Offered } from '../catalog/tool-listing.ts'
 import { OPERATOR } from '../identity/principal.ts'
 import { createPolicy } from '../policy/compile.ts'
 import { createTestAuditLog } from '../testing/audit-log.ts'
@@ -34,7 +34,7 @@ test('a tool that a rule hides from a caller is not there for it, also where its
   }
   const policy = createPolicy([hides])
   const codeFor = (role: string, limit: 'read' | 'execute', held: boolean) => {
-    const view = createView([offered], false, undefined, {
+    const toolListing = createToolListing([offered], false, undefined, {
       tool: () => (held ? { action: 'hold', effect: 'destructive' } : undefined),
       any: () => true,
       policy: (tool, schema) => policy.of(tool, { organization: 'acme', toolset: 'default' }, schema),
@@ -43,7 +43,13 @@ test('a tool that a rule hides from a caller is not there for it, also where its
       ...{ id: 'u', kind: 'user', email: '', groups: [], key: '', keyId: '', client: '', clientRegistered: false },
       role,
     })
-    const requestContext = { view, who, principal: { ...OPERATOR, limit }, organization: 'acme', toolset: 'default' }
+    const requestContext = {
+      toolListing,
+      who,
+      principal: { ...OPERATOR, limit },
+      organization: 'acme',
+      toolset: 'default',
+    }
     const asked = { id: 1, method: 'tools/call', params: { name: 'wipe' }, caller: { revision: MODERN } }
     const answer = call(
       {

@@ -13,7 +13,7 @@ import { readByTool } from './shape/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'
-import type { ToolTarget } from '../catalog/view.ts'
+import type { ToolTarget } from '../catalog/tool-listing.ts'
 import { isDatabaseFault } from '../db/unreachable.ts'
 import type { Answer, CallParts } from './ports.ts'
 import { wordsOfResult } from './record-error.ts'
@@ -29,8 +29,8 @@ export async function call(request: ClientRequest, parts: CallParts): Promise<An
   if (given !== undefined && !isObject(given))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   audit.note({ target: name })
-  const target = requestContext.view.tool(name)
-  if (target === undefined && name === requestContext.view.readResult)
+  const target = requestContext.toolListing.tool(name)
+  if (target === undefined && name === requestContext.toolListing.readResult)
     return readByTool(parts, requestContext, mcpRequest, name).catch((thrown: unknown) =>
       told(thrown, mcpRequest, audit),
     )

@@ -72,8 +72,8 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
 }
 
 /** Tools of the gateway's own stand only in front of tools that are not listed whole. */
-const hasOwnTools = ({ requestContext: { view } }: ClientRequest): boolean =>
-  view.discovery.mode === 'search' || view.discovery.mode === 'two-tier'
+const hasOwnTools = ({ requestContext: { toolListing } }: ClientRequest): boolean =>
+  toolListing.discovery.mode === 'search' || toolListing.discovery.mode === 'two-tier'
 
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
   modern: {
@@ -122,7 +122,7 @@ async function setLevel(
   session.changed()
   // Who may only look reaches no server: what it hears is chosen here.
   if (!permits(requestContext.role, 'tool_call')) return EMPTY
-  const told = requestContext.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
+  const told = requestContext.toolListing.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }
     await forward({

@@ -6,7 +6,7 @@
  * be a way around a toolset that picks tools, around a switch or around a rule (ADR 0012, 0020).
  */
 import { Fault, reaches } from '@toolway/contract'
-import { speaksExtension, targetOf, type Offered } from '../catalog/view.ts'
+import { speaksExtension, targetOf, type Offered } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
 import type { Answer, CallParts } from './ports.ts'
 import type { ClientRequest } from './request.ts'
@@ -37,9 +37,10 @@ const LONGEST = 128
 export function askExtension(request: ClientRequest, parts: CallParts): Promise<Answer> {
   const { requestContext, mcpRequest, audit } = request
   const { method, params } = mcpRequest
-  const { view, principal } = requestContext
+  const { toolListing, principal } = requestContext
   // What such a method does nobody knows, which counts as writing.
-  const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
+  const offered =
+    reaches(principal.limit, 'write') && reaches(toolListing.limit, 'write') ? extensionServer(toolListing) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
   audit.note({ recorded: true })
   return forward({ ...request, parts, target: targetOf(offered, { name: '' }), params })

@@ -30,7 +30,7 @@ import {
   type Request,
 } from '@toolway/protocol'
 import { withOwnIdentity } from './introduce.ts'
-import { keepsTasks, type Target } from '../catalog/view.ts'
+import { keepsTasks, type Target } from '../catalog/tool-listing.ts'
 import { answerRounds } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
@@ -92,7 +92,9 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
   const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
-  const result = requestContext.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
+  const result = requestContext.toolListing.joined
+    ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri))
+    : adapted
   return {
     result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), audit.facts.account),
   }
@@ -157,15 +159,19 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
 }
 
 /** Joined, a server hears only of extensions that the endpoint serves: what it would answer by another could not be followed up. */
-function carried({ caller }: McpRequest, { view }: RequestContext): McpRequest['caller'] {
-  if (!view.joined || caller.capabilities['extensions'] === undefined) return caller
+function carried({ caller }: McpRequest, { toolListing }: RequestContext): McpRequest['caller'] {
+  if (!toolListing.joined || caller.capabilities['extensions'] === undefined) return caller
   return { ...caller, capabilities: keepExtensions(caller.capabilities, isServed) }
 }
 const isServed = (extension: string) => extension === APPS || extension === TASKS
 
 /** What crosses the eras of what a client declared: what it can be asked, and its extensions; tasks have a bridge of their own. */
-function crossable({ caller: { capabilities } }: McpRequest, { view }: RequestContext, asks: boolean): JsonObject {
-  const carries = (extension: string) => extension !== TASKS && (!view.joined || isServed(extension))
+function crossable(
+  { caller: { capabilities } }: McpRequest,
+  { toolListing }: RequestContext,
+  asks: boolean,
+): JsonObject {
+  const carries = (extension: string) => extension !== TASKS && (!toolListing.joined || isServed(extension))
   const { extensions } = keepExtensions(capabilities, carries)
   return { ...(asks ? askableOf(capabilities) : {}), ...(isObject(extensions) ? { extensions } : {}) }
 }
@@ -200,7 +206,7 @@ const asksFirst = (answer: Answer): boolean => 'result' in answer && wantsInput(
 
 const offersTasks = ({ mcpRequest, requestContext, target }: Forwarding): boolean =>
   mcpRequest.caller.revision === NEWEST_LEGACY &&
-  requestContext.view.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
+  requestContext.toolListing.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
 
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
@@ -313,7 +319,7 @@ function pass(heard: Notification, forwarding: Forwarding): void {
   const notification = nameNotification(forwarding, heard)
   if (notification === undefined) return
   const uri = notification.params?.['uri']
-  if (requestContext.view.joined && typeof uri === 'string') {
+  if (requestContext.toolListing.joined && typeof uri === 'string') {
     channel.notify({ ...notification, params: { ...notification.params, uri: joinUri(target.alias, uri) } })
   } else channel.notify(notification)
 }

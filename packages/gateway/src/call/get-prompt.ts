@@ -1,7 +1,7 @@
 /** Getting one prompt, and completing an argument of a prompt or of a resource template. */
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject, type Revision } from '@toolway/protocol'
-import type { Target } from '../catalog/view.ts'
+import type { Target } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
 import type { Answer, CallParts, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
@@ -16,7 +16,7 @@ export async function getPrompt(request: ClientRequest, parts: CallParts): Promi
 }
 
 function findPrompt(requestContext: RequestContext, name: string): Target {
-  const target = requestContext.view.prompt(name)
+  const target = requestContext.toolListing.prompt(name)
   if (target === undefined) throw new Fault('prompt.unknown', { prompt: name })
   return target
 }
@@ -42,7 +42,7 @@ function resolve(requestContext: RequestContext, ref: JsonObject): [Target, Json
     return [target, { ...ref, name: target.name }]
   }
   if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
-    const target = requestContext.view.resource(ref['uri'])
+    const target = requestContext.toolListing.resource(ref['uri'])
     if (target === undefined) throw new Fault('resource.unknown', { uri: ref['uri'] }, { data: { uri: ref['uri'] } })
     return [target, { ...ref, uri: target.name }]
   }

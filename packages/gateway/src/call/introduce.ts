@@ -10,16 +10,16 @@ import {
   type LegacyRevision,
   type Revision,
 } from '@toolway/protocol'
-import { capabilitiesOf, instructionsOf } from '../catalog/view.ts'
+import { capabilitiesOf, instructionsOf } from '../catalog/tool-listing.ts'
 import type { Changed } from '../catalog/changes.ts'
 import type { Answer, RequestContext } from './ports.ts'
 
 export const VERSION = '0.1.0'
 
 /** An endpoint of one connection goes by the connection's name. */
-const serverOf = ({ connection, view }: RequestContext): JsonObject => ({
+const serverOf = ({ connection, toolListing }: RequestContext): JsonObject => ({
   name: 'toolway',
-  title: connection === undefined ? 'Toolway' : (view.offered[0]?.title ?? connection),
+  title: connection === undefined ? 'Toolway' : (toolListing.offered[0]?.title ?? connection),
   version: VERSION,
 })
 
@@ -36,15 +36,15 @@ export function withOwnIdentity(result: JsonObject, requestContext: RequestConte
 
 const introductionOf = (requestContext: RequestContext, revision: Revision) => ({
   server: serverOf(requestContext),
-  capabilities: capabilitiesOf(requestContext.view, revision),
-  instructions: instructionsOf(requestContext.view),
+  capabilities: capabilitiesOf(requestContext.toolListing, revision),
+  instructions: instructionsOf(requestContext.toolListing),
 })
 
 const LISTS: readonly Changed[] = ['tools', 'prompts', 'resources']
 
 /** The lists of whose changes an endpoint tells its clients. */
 export function announcedLists(requestContext: RequestContext, revision: Revision): ReadonlySet<Changed> {
-  const capabilities = capabilitiesOf(requestContext.view, revision)
+  const capabilities = capabilitiesOf(requestContext.toolListing, revision)
   return new Set(LISTS.filter((name) => name in capabilities))
 }
 

@@ -44,7 +44,7 @@ export function createListPreview({ stand, parts }: { stand: Stand; parts: CallP
         refused: undefined,
         role: requestContext.role,
         mayCall: permits(requestContext.role, 'tool_call'),
-        discovery: requestContext.view.discovery.mode,
+        discovery: requestContext.toolListing.discovery.mode,
         pages,
         tokens: tokensOf(whole),
         firstTokens: tokensOf(first),

@@ -2,7 +2,7 @@
 import { Fault } from '@toolway/contract'
 import { adaptResult, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
-import type { ListKind } from '../catalog/view.ts'
+import type { ListKind } from '../catalog/tool-listing.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
 import { itemsOf, listedFor, withAccounts } from './discovery/seen.ts'
@@ -33,7 +33,7 @@ export function list(
   if (cursor !== undefined && typeof cursor !== 'string') throw new Fault('cursor.unknown')
   const { kind, member, name } = listable
   const { revision } = mcpRequest.caller
-  const { mode, page: size = PAGE_SIZE } = requestContext.view.discovery
+  const { mode, page: size = PAGE_SIZE } = requestContext.toolListing.discovery
   const whole =
     kind === 'tools'
       ? listedTools(requestContext, mcpRequest.caller)

@@ -14,7 +14,7 @@ import {
   type Notification,
   type Request,
 } from '@toolway/protocol'
-import type { Target } from '../catalog/view.ts'
+import type { Target } from '../catalog/tool-listing.ts'
 import type { Answer, CallParts, ClientChannel, RequestContext } from './ports.ts'
 import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'

@@ -2,7 +2,7 @@
 import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
 import type { McpRequest, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { Signer } from '../catalog/page.ts'
-import type { ToolTarget, View } from '../catalog/view.ts'
+import type { ToolTarget, ToolListing } from '../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
@@ -121,12 +121,12 @@ export interface RequestContext {
   readonly connection: string | undefined
   /** Names endpoint and principal: sessions and cursors are bound to it. */
   readonly owner: string
-  readonly view: View
+  readonly toolListing: ToolListing
   /** Whether a connection belongs to this endpoint, as it is by now or as it was before the last change. */
   sees(connectionId: ConnectionId): boolean
   upstream(connectionId: ConnectionId): Upstream
   /** The endpoint as it stands by now, for whoever stays; undefined when there is none any more. */
-  now(): Pick<RequestContext, 'view' | 'upstream'> | undefined
+  now(): Pick<RequestContext, 'toolListing' | 'upstream'> | undefined
 }
 
 /** The parts that calls work with: one of each for the whole gateway, put together by its composition. */
@@ -271,4 +271,4 @@ export interface ConnectFirst {
 /** What a round ends with: the server's answer, or what the client is to answer first. */
 export type Word = Answer | { readonly question: JsonObject }
 
-export type { Answer, Session, Upstream, View }
+export type { Answer, Session, Upstream, ToolListing }

@@ -1,7 +1,7 @@
 /** Reading one resource: its address names its connection, and the server's own address goes upstream. */
 import { Fault } from '@toolway/contract'
 import { eraOf, type McpRequest } from '@toolway/protocol'
-import type { Offered, Target } from '../catalog/view.ts'
+import type { Offered, Target } from '../catalog/tool-listing.ts'
 import { forward } from './forward.ts'
 import type { Answer, CallParts, Session, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
@@ -11,7 +11,7 @@ import { readKept } from './shape/read-result.ts'
 export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest): Target {
   const { uri } = mcpRequest.params
   if (typeof uri !== 'string') throw new Fault('params.shape', { place: '/uri', problem: 'must be a string' })
-  const target = requestContext.view.resource(uri)
+  const target = requestContext.toolListing.resource(uri)
   if (target === undefined) throw new Fault('resource.unknown', { uri }, { data: { uri } })
   return target
 }
@@ -84,7 +84,7 @@ async function watch(
 
 /** Have the servers of a session that lives again told what it hears. Rejects when one is not there or does not take it. */
 export async function watchAgain(parts: ListenParts, requestContext: RequestContext, session: Session): Promise<void> {
-  const { offered } = requestContext.view
+  const { offered } = requestContext.toolListing
   for (const [connection, uris] of session.watched)
     if (uris.size > 0 && offered.every(({ connectionId }) => connectionId !== connection))
       throw new Fault('place.unknown')

@@ -21,8 +21,8 @@ import {
 } from '@toolway/contract'
 import { isRevision, type JsonObject, type Revision } from '@toolway/protocol'
 import type { CatalogRow } from '../catalog/catalogs.ts'
-import { createView } from '../catalog/create-view.ts'
-import type { GivenNames, Offered, View } from '../catalog/view.ts'
+import { createToolListing } from '../catalog/create-tool-listing.ts'
+import type { GivenNames, Offered, ToolListing } from '../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import { takesCredentials } from '../connections/takes-credentials.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
@@ -61,7 +61,7 @@ export interface Snapshot {
    * The view of a toolset, or of one connection as that toolset selects it, for whoever reaches so far; undefined where there is
    * none. List and call read the same one, so that what is not listed cannot be called.
    */
-  view(toolset: string, connection: string | undefined, limit: Limit): View | undefined
+  toolListing(toolset: string, connection: string | undefined, limit: Limit): ToolListing | undefined
   /** For whom a toolset is there; undefined where it is for everybody. */
   audience(toolset: string): Audience | undefined
   upstream(connectionId: ConnectionId): Upstream
@@ -122,9 +122,9 @@ export function createSnapshot({
   const exceptions = createExceptions(organization.egress)
   const held = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog.held]))
   const screen = screenOf(connections, states, rules, held)
-  const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, View>>
+  const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, ToolListing>>
 
-  function makeView(toolset: string, name: string | undefined, limit: Limit): View | undefined {
+  function makeView(toolset: string, name: string | undefined, limit: Limit): ToolListing | undefined {
     const selection = selections.get(toolset)
     if (selection === undefined) return undefined
     const chosen = enabled.filter(
@@ -134,7 +134,7 @@ export function createSnapshot({
     const offered = chosen.map((connection) => offeredBy(connection, takes(connection), catalogOf.get(connection.id)))
     const selects = { ...selection, limit: lesserLimit(selection.limit, limit) }
     const endpoint = { organization: organization.slug, toolset }
-    return createView(offered, name === undefined, selects, screen(endpoint))
+    return createToolListing(offered, name === undefined, selects, screen(endpoint))
   }
 
   return {
@@ -149,14 +149,14 @@ export function createSnapshot({
     states,
     rules,
     exceptions,
-    view(toolset, connection, limit) {
+    toolListing(toolset, connection, limit) {
       const key = `${toolset} ${connection ?? ''}`
       const held = views[limit].get(key)
       if (held !== undefined) return held
-      const view = makeView(toolset, connection, limit)
+      const toolListing = makeView(toolset, connection, limit)
       // Names that lead nowhere are not kept: their number is the callers' choice.
-      if (view !== undefined) views[limit].set(key, view)
-      return view
+      if (toolListing !== undefined) views[limit].set(key, toolListing)
+      return toolListing
     },
     connection: (connectionId) => byId.get(connectionId)?.connection,
     audience: (toolset) => selections.get(toolset)?.audience,

@@ -3,8 +3,8 @@ import { EFFECTS, LIMITS, type ConnectionId, type Effect, type Limit, type Rule,
 import { MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createView } from '../catalog/create-view.ts'
-import type { Offered } from '../catalog/view.ts'
+import { createToolListing } from '../catalog/create-tool-listing.ts'
+import type { Offered } from '../catalog/tool-listing.ts'
 import { OPERATOR } from '../identity/principal.ts'
 import { createPolicy } from '../policy/compile.ts'
 import { createTestAuditLog } from '../testing/audit-log.ts'
@@ -90,7 +90,7 @@ function requestContextOf({ rules, held, off, effects, limit, role }: Endpoint):
     })),
   }
   const policy = createPolicy(rules.map(ruleOf))
-  const view = createView(
+  const toolListing = createToolListing(
     [offered],
     false,
     { limit, tool: () => true, whole: () => true },
@@ -111,7 +111,7 @@ function requestContextOf({ rules, held, off, effects, limit, role }: Endpoint):
   })
   const upstream = () => ({ ask: async () => ({ result: { resultType: 'complete', content: [] } }) })
   return {
-    ...{ view, who, upstream, organization: 'acme', toolset: 'default', principal: { ...OPERATOR, limit } },
+    ...{ toolListing, who, upstream, organization: 'acme', toolset: 'default', principal: { ...OPERATOR, limit } },
   } as unknown as RequestContext
 }
 

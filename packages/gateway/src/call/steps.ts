@@ -4,7 +4,7 @@
  */
 import type { Facts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import type { ToolTarget } from '../catalog/view.ts'
+import type { ToolTarget } from '../catalog/tool-listing.ts'
 import { accountArgument } from './steps/account-argument.ts'
 import { approval } from './steps/approval.ts'
 import { argumentSchema } from './steps/argument-schema.ts'

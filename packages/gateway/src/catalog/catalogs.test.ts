@@ -6,7 +6,7 @@ import { addConnection, listConnections } from '../connections/connections.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { listCatalogs, markStale, storeCatalog, type Fetched } from './catalogs.ts'
-import { createView } from './create-view.ts'
+import { createToolListing } from './create-tool-listing.ts'
 
 const settings = ConnectionSettings.parse({ connector: 'mcp.process', command: 'x' })
 
@@ -179,7 +179,7 @@ describeEachPostgres('kept catalogs', (createDatabase) => {
           tools: tools ?? [],
         }
       })
-      return JSON.stringify(createView(offered, true).list('tools', '2025-11-25'))
+      return JSON.stringify(createToolListing(offered, true).list('tools', '2025-11-25'))
     }
     for (const id of ids) await held.store(id, fetched(names))
     const first = await list()

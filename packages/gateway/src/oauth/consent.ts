@@ -9,7 +9,7 @@ import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Ro
 import type { Place } from '../call/ports.ts'
 import { isThere, roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
-import type { View } from '../catalog/view.ts'
+import type { ToolListing } from '../catalog/tool-listing.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Principal } from '../identity/principal.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
@@ -65,15 +65,21 @@ function choiceIn(
   if (principal.organizationId !== undefined && principal.organizationId !== id) return undefined
   const role = roleIn(accounts, principal, snapshot.members)
   if (role === undefined || !isThere(snapshot, toolset, { accounts, principal, role })) return undefined
-  const view = snapshot.view(toolset, connection, 'execute')
-  if (view === undefined) return undefined
-  return { organizationId: id, name, role, most: permits(role, 'tool_call') ? 'execute' : 'read', tools: tallyOf(view) }
+  const toolListing = snapshot.toolListing(toolset, connection, 'execute')
+  if (toolListing === undefined) return undefined
+  return {
+    organizationId: id,
+    name,
+    role,
+    most: permits(role, 'tool_call') ? 'execute' : 'read',
+    tools: tallyOf(toolListing),
+  }
 }
 
-function tallyOf(view: View): Tally {
+function tallyOf(toolListing: ToolListing): Tally {
   const names: Record<Effect, string[]> = { read: [], write: [], destructive: [] }
-  for (const { name } of view.list('tools', '2026-07-28')) {
-    const effect = view.tool(String(name))?.effect
+  for (const { name } of toolListing.list('tools', '2026-07-28')) {
+    const effect = toolListing.tool(String(name))?.effect
     if (effect !== undefined) names[effect].push(String(name))
   }
   return Object.fromEntries(

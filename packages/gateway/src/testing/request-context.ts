@@ -128,8 +128,8 @@ export async function createTestContext({ connections, credentials, own }: TestC
     credentials: own,
   })
   const [first] = connections
-  const view = snapshot.view('default', connections.length === 1 ? first?.alias : undefined, 'execute')
-  if (first === undefined || view === undefined) throw new Error('there is no connection')
+  const toolListing = snapshot.toolListing('default', connections.length === 1 ? first?.alias : undefined, 'execute')
+  if (first === undefined || toolListing === undefined) throw new Error('there is no connection')
   const role: Role = 'platform_admin'
 
   const requestContextOf = (principal: Principal): RequestContext => ({
@@ -142,10 +142,10 @@ export async function createTestContext({ connections, credentials, own }: TestC
     toolset: 'default',
     connection: undefined,
     owner: principal.id,
-    view,
+    toolListing,
     sees: () => true,
     upstream: (id) => snapshot.upstream(id),
-    now: () => ({ view, upstream: (id) => snapshot.upstream(id) }),
+    now: () => ({ toolListing, upstream: (id) => snapshot.upstream(id) }),
   })
   let last = 0
 

@@ -3,7 +3,7 @@ import { approvalOf, effectOf, ruleActionOf, type ToolFacts } from '@toolway/con
 import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
-import { toolFacts } from '../../catalog/view.ts'
+import { toolFacts } from '../../catalog/tool-listing.ts'
 import { createEffects, createHolds, createSwitches, screenOf } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'

@@ -32,9 +32,9 @@ export const integrationTools = (
     }))
 }
 
-function toolsOf(snapshot: Snapshot, id: ConnectionId, limit: Parameters<Snapshot['view']>[2]) {
+function toolsOf(snapshot: Snapshot, id: ConnectionId, limit: Parameters<Snapshot['toolListing']>[2]) {
   const alias = snapshot.connections.find((one) => one.id === id)?.alias ?? ''
-  const listed = snapshot.view(TOOLSET, id, limit)?.list('tools', REVISION) ?? []
+  const listed = snapshot.toolListing(TOOLSET, id, limit)?.list('tools', REVISION) ?? []
   return listed.map((definition: JsonObject) => {
     const { name, title, description, inputSchema } = definition
     return {

@@ -66,7 +66,7 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
   const { connection, facts, held, exposed } = tool
   const row = withSupplied(snapshot.toolsets).find(({ slug }) => slug === toolset)
   const selection = row === undefined ? EVERYTHING : selectionOf(row.settings)
-  const view = snapshot.view(toolset, undefined, caller.limit)
+  const toolListing = snapshot.toolListing(toolset, undefined, caller.limit)
   const limit = reachOf(caller, selection.limitOf(connection.alias))
   const audience = snapshot.audience(toolset)
   const { joined } = facts
@@ -95,7 +95,7 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
       caller.toolset === undefined ? 'No toolset is prescribed.' : `The key is for the toolset ${caller.toolset}.`,
       `The key is for the toolset ${caller.toolset} alone: another key, or that toolset.`,
     ),
-    gate('toolset', view !== undefined, `The toolset ${toolset} is there.`, `There is no toolset ${toolset}.`),
+    gate('toolset', toolListing !== undefined, `The toolset ${toolset} is there.`, `There is no toolset ${toolset}.`),
     gate(
       'audience',
       audience === undefined || isFor(audience, caller.facts),
@@ -138,7 +138,7 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
   // Whatever is not told above: a tool that the view does not have cannot be called.
   return [
     ...gates,
-    gate('view', view?.tool(exposed) !== undefined, 'The endpoint has it.', 'The endpoint does not have it.'),
+    gate('view', toolListing?.tool(exposed) !== undefined, 'The endpoint has it.', 'The endpoint does not have it.'),
   ]
 }
 

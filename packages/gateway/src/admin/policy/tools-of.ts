@@ -4,7 +4,7 @@ import type { KeptRule } from '@toolway/contract/admin'
 import { joinName, type JsonObject } from '@toolway/protocol'
 import { createEffects, createHolds } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
-import { toolFacts } from '../../catalog/view.ts'
+import { toolFacts } from '../../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { patternOf } from '../../lib/pattern.ts'
 

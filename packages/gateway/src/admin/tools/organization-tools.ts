@@ -3,7 +3,7 @@ import { Fault } from '@toolway/contract'
 import type { OrganizationTool, ToolInFull } from '@toolway/contract/admin'
 import { joinName, MODERN, type JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../call/snapshot.ts'
-import type { View } from '../../catalog/view.ts'
+import type { ToolListing } from '../../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { tokensOf } from '../../lib/tokens.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
@@ -105,8 +105,8 @@ function rulesAbout(snapshot: Snapshot, { facts, definition }: Known): ToolInFul
 
 function toolsetsWith(snapshot: Snapshot, known: Known): ToolInFull['toolsets'] {
   return toolsetsOf(snapshot).flatMap(({ slug, title }) => {
-    const view = snapshot.view(slug, undefined, 'execute')
-    const listed = view === undefined ? undefined : listedIn(view, known)
+    const toolListing = snapshot.toolListing(slug, undefined, 'execute')
+    const listed = toolListing === undefined ? undefined : listedIn(toolListing, known)
     if (listed === undefined) return []
     const { definition } = known
     const schema = listed['inputSchema'] as JsonObject
@@ -123,12 +123,12 @@ function toolsetsWith(snapshot: Snapshot, known: Known): ToolInFull['toolsets'] 
   })
 }
 
-function listedIn(view: View, { connection, tool }: Known): JsonObject | undefined {
+function listedIn(toolListing: ToolListing, { connection, tool }: Known): JsonObject | undefined {
   const isIt = (name: string) => {
-    const target = view.tool(name)
+    const target = toolListing.tool(name)
     return target?.connectionId === connection.id && target.name === tool.name
   }
-  const list = view.list('tools', MODERN)
+  const list = toolListing.list('tools', MODERN)
   // Most have the name that they have everywhere.
   const usual = list.find(({ name }) => name === tool.joined_name || name === joinName(connection.alias, tool.name))
   return usual !== undefined && isIt(String(usual['name'])) ? usual : list.find(({ name }) => isIt(String(name)))

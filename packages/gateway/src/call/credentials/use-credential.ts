@@ -6,7 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { metaOf, type JsonObject } from '@toolway/protocol'
-import type { Target } from '../../catalog/view.ts'
+import type { Target } from '../../catalog/tool-listing.ts'
 import type { AccessRefused } from '../../upstreams/access-refused.ts'
 import type { Ask, CredentialSource } from '../../upstreams/upstream.ts'
 import type {

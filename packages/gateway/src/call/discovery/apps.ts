@@ -4,7 +4,7 @@
  * stay its own.
  */
 import { adaptResult, MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
-import type { Offered, View } from '../../catalog/view.ts'
+import type { Offered, ToolListing } from '../../catalog/tool-listing.ts'
 import type { Answer, RequestContext } from '../ports.ts'
 import type { AuditEntryBuilder } from '../audit-entry.ts'
 import { toldOf } from './find-tools.ts'
@@ -13,14 +13,16 @@ import { seenTools, type Seeing } from './seen.ts'
 
 const SCHEME = 'app://'
 
-const hasApps = ({ joined, discovery }: View): boolean => joined && discovery.mode === 'two-tier'
+const hasApps = ({ joined, discovery }: ToolListing): boolean => joined && discovery.mode === 'two-tier'
 
 /** Those of which the caller sees a tool. */
 export function listApps(requestContext: Seeing, caller: Caller): JsonObject[] {
-  const { view } = requestContext
-  if (!hasApps(view)) return []
-  const seen = new Set([...seenTools(requestContext, caller).keys()].map((name) => view.tool(name)?.connectionId))
-  return view.offered.filter(({ connectionId }) => seen.has(connectionId)).map(appOf)
+  const { toolListing } = requestContext
+  if (!hasApps(toolListing)) return []
+  const seen = new Set(
+    [...seenTools(requestContext, caller).keys()].map((name) => toolListing.tool(name)?.connectionId),
+  )
+  return toolListing.offered.filter(({ connectionId }) => seen.has(connectionId)).map(appOf)
 }
 
 const appOf = (from: Offered): JsonObject => ({
@@ -37,11 +39,11 @@ export function readApp(
   audit: AuditEntryBuilder,
 ): Answer | undefined {
   const { uri } = mcpRequest.params
-  const { view } = requestContext
-  if (typeof uri !== 'string' || !uri.startsWith(SCHEME) || !hasApps(view)) return undefined
-  const from = view.offered.find(({ alias }) => uri === `${SCHEME}${alias}`)
+  const { toolListing } = requestContext
+  if (typeof uri !== 'string' || !uri.startsWith(SCHEME) || !hasApps(toolListing)) return undefined
+  const from = toolListing.offered.find(({ alias }) => uri === `${SCHEME}${alias}`)
   const own = [...seenTools(requestContext, mcpRequest.caller)].filter(
-    ([name]) => from !== undefined && view.tool(name)?.connectionId === from.connectionId,
+    ([name]) => from !== undefined && toolListing.tool(name)?.connectionId === from.connectionId,
   )
   if (from === undefined || own.length === 0) return undefined
   // It is made of what lists are made of, and no server is asked.

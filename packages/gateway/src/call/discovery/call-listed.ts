@@ -16,7 +16,7 @@ import { FOUND_AT_FIRST, MOST_FOUND, ownTool, type OwnTool } from './own-tools.t
 import { seenTools, withAccounts } from './seen.ts'
 
 export function callListed(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const own = ownTool(step.requestContext.view, step.mcpRequest.params['name'])
+  const own = ownTool(step.requestContext.toolListing, step.mcpRequest.params['name'])
   return own === undefined ? call(step, parts) : callOwn(step, own, parts)
 }
 
@@ -91,11 +91,11 @@ function nameWithin(
   { from }: Extract<Calls, { kind: 'execute' }>,
   name: string,
 ): string | undefined {
-  const { view } = requestContext
-  const isOf = (known: string) => view.tool(known)?.connectionId === from.connectionId
+  const { toolListing } = requestContext
+  const isOf = (known: string) => toolListing.tool(known)?.connectionId === from.connectionId
   if (isOf(name)) return name
   for (const known of seenTools(requestContext, mcpRequest.caller).keys())
-    if (isOf(known) && view.tool(known)?.name === name) return known
+    if (isOf(known) && toolListing.tool(known)?.name === name) return known
   // What is held or blocked is in no list and says so to whoever names it.
   const joined = joinedName(from.alias, name)
   return isOf(joined) ? joined : undefined
@@ -149,7 +149,7 @@ function describe(
   const name = textAt(given, 'name')
   if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a text' })
   const definition = seenTools(requestContext, mcpRequest.caller).get(name)
-  const target = requestContext.view.tool(name)
+  const target = requestContext.toolListing.tool(name)
   if (definition === undefined || target === undefined) throw unlisted(requestContext, mcpRequest, name)
   const [tool = definition] = withAccounts(parts, requestContext, [definition])
   return { tool, effect: target.effect, connection: target.alias }

@@ -30,6 +30,6 @@ export function createDifference(
 
 /** Undefined where the list has all tools: then whoever says that one has changed is believed. */
 function namesOf(requestContext: RequestContext, caller: Caller): string | undefined {
-  const { mode } = requestContext.view.discovery
+  const { mode } = requestContext.toolListing.discovery
   return mode === 'direct' || mode === 'paged' ? undefined : JSON.stringify(listedTools(requestContext, caller))
 }

@@ -6,27 +6,27 @@ import type { Effect } from '@toolway/contract'
 import { isObject, MODERN, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { ordered, pageOf, type Signer } from '../../catalog/page.ts'
 import { createRanking, type Ranking } from '../../catalog/search/ranking.ts'
-import { categoryOf, type Offered, type View } from '../../catalog/view.ts'
+import { categoryOf, type Offered, type ToolListing } from '../../catalog/tool-listing.ts'
 import { tokensOf } from '../../lib/tokens.ts'
 import type { RequestContext } from '../ports.ts'
 import { cut, TIER_PAGE } from './own-tools.ts'
 import { seenTools } from './seen.ts'
 
-const rankings = new WeakMap<View, Ranking>()
+const rankings = new WeakMap<ToolListing, Ranking>()
 
 /** Made when it is first asked; it goes with its view, whatever changes. */
-function rankingOf(view: View): Ranking {
-  const held = rankings.get(view)
+function rankingOf(toolListing: ToolListing): Ranking {
+  const held = rankings.get(toolListing)
   if (held !== undefined) return held
-  const made = createRanking(findable(view))
-  rankings.set(view, made)
+  const made = createRanking(findable(toolListing))
+  rankings.set(toolListing, made)
   return made
 }
 
-function* findable(view: View) {
-  for (const definition of view.list('tools', MODERN)) {
+function* findable(toolListing: ToolListing) {
+  for (const definition of toolListing.list('tools', MODERN)) {
     const name = String(definition['name'])
-    const target = view.tool(name)
+    const target = toolListing.tool(name)
     if (target !== undefined) yield { name, own: target.name, alias: target.alias, definition }
   }
 }
@@ -44,8 +44,9 @@ export function findTools(
 ): JsonObject {
   const seen = seenTools(requestContext, mcpRequest.caller)
   const found: string[] = []
-  for (const name of rankingOf(requestContext.view).find(query))
-    if (seen.has(name) && (effect === undefined || requestContext.view.tool(name)?.effect === effect)) found.push(name)
+  for (const name of rankingOf(requestContext.toolListing).find(query))
+    if (seen.has(name) && (effect === undefined || requestContext.toolListing.tool(name)?.effect === effect))
+      found.push(name)
   let left = SCHEMA_TOKENS
   const tools = found.slice(0, limit).map((name) => {
     const definition = seen.get(name) ?? {}
@@ -64,14 +65,14 @@ const SCHEMA_TOKENS = 1_000
 const LONGEST_DESCRIPTION = 200
 
 export function toldOf(
-  { view }: Pick<RequestContext, 'view'>,
+  { toolListing }: Pick<RequestContext, 'toolListing'>,
   name: string,
   definition: JsonObject,
   more: JsonObject = {},
 ): JsonObject {
-  const target = view.tool(name)
+  const target = toolListing.tool(name)
   const { title, description } = definition
-  const status = view.offered.find(({ connectionId }) => connectionId === target?.connectionId)?.status
+  const status = toolListing.offered.find(({ connectionId }) => connectionId === target?.connectionId)?.status
   return {
     name,
     ...(typeof title === 'string' ? { title } : {}),
@@ -103,11 +104,11 @@ export interface Page {
 /** The tools of one connection, page by page: by name, or the best first where something is looked for. */
 export function listOf(requestContext: RequestContext, mcpRequest: McpRequest, from: Offered, page: Page): JsonObject {
   const { filter = '', category, cursor, signer } = page
-  const { view } = requestContext
+  const { toolListing } = requestContext
   const seen = seenTools(requestContext, mcpRequest.caller)
   const own = [...seen].filter(
     ([name, definition]) =>
-      view.tool(name)?.connectionId === from.connectionId &&
+      toolListing.tool(name)?.connectionId === from.connectionId &&
       (category === undefined || categoryOf(definition) === category),
   )
   const tell = (definitions: readonly JsonObject[]) =>
@@ -117,7 +118,7 @@ export function listOf(requestContext: RequestContext, mcpRequest: McpRequest, f
     })
   if (filter.trim() !== '') {
     const names = new Set(own.map(([name]) => name))
-    const found = rankingOf(view)
+    const found = rankingOf(toolListing)
       .find(filter)
       .filter((name) => names.has(name))
     return { tools: tell(found.slice(0, TIER_PAGE).map((name) => seen.get(name) ?? {})), total: found.length }

@@ -1,19 +1,19 @@
 /** Which tools a list names, by the way in which clients of an endpoint come to tools (ledger U-08). */
 import type { DiscoveryMode } from '@toolway/contract'
 import { joinName, NEWEST_LEGACY, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
-import { capabilitiesOf, type Offered, type View } from '../../catalog/view.ts'
+import { capabilitiesOf, type Offered, type ToolListing } from '../../catalog/tool-listing.ts'
 import { ownTool, searchTools, tierTools, type Telling } from './own-tools.ts'
 import { itemsOf, toolsFor, type Seeing } from './seen.ts'
 
 /** The same list for the same caller as long as nothing changes, as pages and comparisons want it. */
 export function listedTools(requestContext: Seeing, caller: Caller): readonly JsonObject[] {
-  const { view } = requestContext
-  const { mode } = view.discovery
+  const { toolListing } = requestContext
+  const { mode } = toolListing.discovery
   if (mode === 'direct' || mode === 'paged') return itemsOf(requestContext, 'tools', caller)
   const all = toolsFor(requestContext, caller)
   const held = listed.get(all)
   if (held !== undefined) return held
-  const made = definitionsIn(mode, { view, all, revision: caller.revision })
+  const made = definitionsIn(mode, { toolListing, all, revision: caller.revision })
   listed.set(all, made)
   return made
 }
@@ -22,7 +22,7 @@ export function listedTools(requestContext: Seeing, caller: Caller): readonly Js
 const listed = new WeakMap<readonly JsonObject[], readonly JsonObject[]>()
 
 export interface Listing {
-  readonly view: View
+  readonly toolListing: ToolListing
   /** All that a caller sees. */
   readonly all: readonly JsonObject[]
   readonly revision: Revision
@@ -30,12 +30,12 @@ export interface Listing {
 
 /** What is listed in that mode, whichever the endpoint has. */
 export function definitionsIn(mode: DiscoveryMode, listing: Listing): readonly JsonObject[] {
-  const { view, all, revision } = listing
+  const { toolListing, all, revision } = listing
   if (mode === 'direct' || mode === 'paged') return all
-  const tasks = revision === NEWEST_LEGACY && capabilitiesOf(view, revision)['tasks'] !== undefined
-  const telling = { view, revision, tasks }
+  const tasks = revision === NEWEST_LEGACY && capabilitiesOf(toolListing, revision)['tasks'] !== undefined
+  const telling = { toolListing, revision, tasks }
   const own = mode === 'search' ? searchOf(telling, all) : tiersOf(telling, all)
-  return [...own, ...pinned(view, all)]
+  return [...own, ...pinned(toolListing, all)]
 }
 
 const searchOf = (telling: Telling, all: readonly JsonObject[]) => (all.length === 0 ? [] : searchTools(telling))
@@ -44,22 +44,22 @@ const searchOf = (telling: Telling, all: readonly JsonObject[]) => (all.length =
 function tiersOf(telling: Telling, all: readonly JsonObject[]): JsonObject[] {
   const counts = new Map<Offered['connectionId'], number>()
   for (const { name } of all) {
-    const id = telling.view.tool(String(name))?.connectionId
+    const id = telling.toolListing.tool(String(name))?.connectionId
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
   }
-  return telling.view.offered.flatMap((from) => {
+  return telling.toolListing.offered.flatMap((from) => {
     const count = counts.get(from.connectionId) ?? 0
     return count === 0 ? [] : tierTools(telling, from, count)
   })
 }
 
 /** Listed as they are, but for those that bear a name of ours. */
-const pinned = (view: View, all: readonly JsonObject[]): JsonObject[] =>
+const pinned = (toolListing: ToolListing, all: readonly JsonObject[]): JsonObject[] =>
   all.filter(({ name }) => {
-    const target = view.tool(String(name))
+    const target = toolListing.tool(String(name))
     return (
       target !== undefined &&
-      view.discovery.pins(joinName(target.alias, target.name)) &&
-      ownTool(view, name) === undefined
+      toolListing.discovery.pins(joinName(target.alias, target.name)) &&
+      ownTool(toolListing, name) === undefined
     )
   })

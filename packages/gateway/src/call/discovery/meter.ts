@@ -2,7 +2,7 @@
 import { DISCOVERY_MODES, SMALL_PAGE, type DiscoveryMode } from '@toolway/contract'
 import { MODERN } from '@toolway/protocol'
 import { ordered } from '../../catalog/page.ts'
-import type { View } from '../../catalog/view.ts'
+import type { ToolListing } from '../../catalog/tool-listing.ts'
 import { tokensOf } from '../../lib/tokens.ts'
 import { definitionsIn, type Listing } from './listed-tools.ts'
 
@@ -20,14 +20,14 @@ export interface Meter {
 /** The least and the most that well-known clients take, and what lies between (docs/guides/toolsets.md). */
 export const CLIENT_LIMITS = [40, 80, 128] as const
 
-const meters = new WeakMap<View, Meter>()
+const meters = new WeakMap<ToolListing, Meter>()
 
-export function meterOf(view: View): Meter {
-  const held = meters.get(view)
+export function meterOf(toolListing: ToolListing): Meter {
+  const held = meters.get(toolListing)
   if (held !== undefined) return held
-  const all = view.list('tools', MODERN)
-  const { mode, page = SMALL_PAGE } = view.discovery
-  const listing: Listing = { view, all, revision: MODERN }
+  const all = toolListing.list('tools', MODERN)
+  const { mode, page = SMALL_PAGE } = toolListing.discovery
+  const listing: Listing = { toolListing, all, revision: MODERN }
   const pageOf = ordered(all, 'name', page).slice(0, page)
   const tokens = DISCOVERY_MODES.map(
     (one) => [one, tokensOf(one === 'paged' ? pageOf : definitionsIn(one, listing))] as const,
@@ -39,6 +39,6 @@ export function meterOf(view: View): Meter {
     definition_tokens: Object.fromEntries(tokens) as Record<DiscoveryMode, number>,
     exceeds: CLIENT_LIMITS.filter((most) => listed > most),
   }
-  meters.set(view, made)
+  meters.set(toolListing, made)
   return made
 }

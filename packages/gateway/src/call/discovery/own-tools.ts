@@ -6,7 +6,7 @@
  */
 import type { Limit } from '@toolway/contract'
 import { adaptTool, MODERN, type JsonObject, type Revision } from '@toolway/protocol'
-import type { Offered, View } from '../../catalog/view.ts'
+import type { Offered, ToolListing } from '../../catalog/tool-listing.ts'
 
 export type OwnTool =
   | { readonly kind: 'search' }
@@ -23,7 +23,7 @@ const SEARCH: Readonly<Record<string, OwnTool>> = {
 const TIERS = { list: '__list_tools', execute: '__execute_tool' } as const
 
 /** The tool of ours that a name means at an endpoint. */
-export function ownTool({ discovery: { mode }, offered }: View, name: unknown): OwnTool | undefined {
+export function ownTool({ discovery: { mode }, offered }: ToolListing, name: unknown): OwnTool | undefined {
   if (typeof name !== 'string') return undefined
   if (mode === 'search') return Object.hasOwn(SEARCH, name) ? SEARCH[name] : undefined
   if (mode !== 'two-tier') return undefined
@@ -70,14 +70,14 @@ export const FOUND_AT_FIRST = 10
 export const TIER_PAGE = 20
 
 export interface Telling {
-  readonly view: View
+  readonly toolListing: ToolListing
   readonly revision: Revision
   /** Whether clients of that revision may ask for a task. */
   readonly tasks: boolean
 }
 
-export function searchTools({ view, revision, tasks }: Telling): JsonObject[] {
-  const apps = view.offered.map(({ alias }) => alias).join(', ')
+export function searchTools({ toolListing, revision, tasks }: Telling): JsonObject[] {
+  const apps = toolListing.offered.map(({ alias }) => alias).join(', ')
   return [
     {
       name: 'search_tools',
@@ -111,14 +111,14 @@ export function searchTools({ view, revision, tasks }: Telling): JsonObject[] {
       title: 'Call a tool',
       description: 'Call one tool that search_tools found, with the arguments that its input schema asks for.',
       inputSchema: object({ name: text('The name as it was found.'), arguments: ARGUMENTS }, ['name']),
-      annotations: acts(view.limit),
+      annotations: acts(toolListing.limit),
       ...mayBeTask(tasks),
     },
   ].map((definition) => adaptTool(definition, MODERN, revision))
 }
 
 /** The pair of one connection, which has so many tools for this caller. */
-export const tierTools = ({ view, revision, tasks }: Telling, from: Offered, count: number): JsonObject[] =>
+export const tierTools = ({ toolListing, revision, tasks }: Telling, from: Offered, count: number): JsonObject[] =>
   [
     {
       name: `${from.alias}${TIERS.list}`,
@@ -137,7 +137,7 @@ export const tierTools = ({ view, revision, tasks }: Telling, from: Offered, cou
       title: `Call a tool of ${from.alias}`,
       description: `Call one tool of ${from.alias} that ${from.alias}${TIERS.list} named.`,
       inputSchema: object({ tool: text('The name as it was listed.'), arguments: ARGUMENTS }, ['tool']),
-      annotations: acts(view.limit),
+      annotations: acts(toolListing.limit),
       ...mayBeTask(tasks),
     },
   ].map((definition) => adaptTool(definition, MODERN, revision))

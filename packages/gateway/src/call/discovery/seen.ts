@@ -5,16 +5,16 @@
 import type { ConnectionId, Facts } from '@toolway/contract'
 import { APPS, declares, type Caller, type JsonObject } from '@toolway/protocol'
 import { nameAccounts } from '../../catalog/account-choice.ts'
-import type { ListKind } from '../../catalog/view.ts'
+import type { ListKind } from '../../catalog/tool-listing.ts'
 import { factsOf } from '../policy/facts.ts'
 import { listedBy } from '../steps.ts'
 import type { CallParts, RequestContext } from '../ports.ts'
 
 export const itemsOf = (
-  { view }: Pick<RequestContext, 'view'>,
+  { toolListing }: Pick<RequestContext, 'toolListing'>,
   kind: ListKind,
   { revision, capabilities }: Caller,
-): readonly JsonObject[] => view.list(kind, revision, declares(capabilities, APPS))
+): readonly JsonObject[] => toolListing.list(kind, revision, declares(capabilities, APPS))
 
 /** The name that a client gives itself, for rules. */
 function callerOf({ client }: Caller): { readonly client: string | undefined } {
@@ -31,12 +31,12 @@ export function listedFor(
   caller: Caller,
   definitions: readonly JsonObject[],
 ): readonly JsonObject[] {
-  const { view } = requestContext
-  if (!view.varies) return definitions
+  const { toolListing } = requestContext
+  if (!toolListing.varies) return definitions
   let known: Facts | undefined
   const facts = () => (known ??= factsOf(requestContext, callerOf(caller)))
   return definitions.flatMap((definition) => {
-    const tool = view.tool(String(definition['name']))
+    const tool = toolListing.tool(String(definition['name']))
     const listed = tool === undefined ? definition : listedBy(tool, definition, facts)
     return listed === undefined ? [] : [listed]
   })
@@ -46,7 +46,7 @@ export function listedFor(
 export const toolsFor = (requestContext: Seeing, caller: Caller): readonly JsonObject[] =>
   listedFor(requestContext, caller, itemsOf(requestContext, 'tools', caller))
 
-export type Seeing = Pick<RequestContext, 'view' | 'who' | 'organization' | 'toolset'>
+export type Seeing = Pick<RequestContext, 'toolListing' | 'who' | 'organization' | 'toolset'>
 
 const named = new WeakMap<readonly JsonObject[], ReadonlyMap<string, JsonObject>>()
 
@@ -63,13 +63,13 @@ export function seenTools(requestContext: Seeing, caller: Caller): ReadonlyMap<s
 /** Where a tool takes the name of an account, the caller reads which ones it has. */
 export function withAccounts(
   { credentials }: Pick<CallParts, 'credentials'>,
-  { view, principal, organizationId }: RequestContext,
+  { toolListing, principal, organizationId }: RequestContext,
   tools: readonly JsonObject[],
 ): readonly JsonObject[] {
-  if (credentials === undefined || view.offered.every(({ chooses }) => chooses !== true)) return tools
+  if (credentials === undefined || toolListing.offered.every(({ chooses }) => chooses !== true)) return tools
   const accounts = new Map<ConnectionId, readonly string[]>()
   return tools.map((definition) => {
-    const target = view.tool(String(definition['name']))
+    const target = toolListing.tool(String(definition['name']))
     if (target?.account === undefined) return definition
     const { connectionId } = target
     const own = accounts.get(connectionId) ?? credentials.accounts({ organizationId, connectionId, principal })

@@ -1,7 +1,7 @@
 /** What of a listen request's filter lies where: each server's part in its own words, beside the words of the client. */
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { targetOf, type Target } from '../../catalog/view.ts'
+import { targetOf, type Target } from '../../catalog/tool-listing.ts'
 import type { CallParts, RequestContext } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 
@@ -28,11 +28,11 @@ export function wishesOf(
     return held
   }
   for (const uri of namesIn(wanted, 'resourceSubscriptions')) {
-    const target = requestContext.view.resource(uri)
+    const target = requestContext.toolListing.resource(uri)
     if (target !== undefined && tellsOfUpdates(requestContext, target)) at(target).uris.set(target.name, uri)
   }
   for (const id of namesIn(wanted, 'taskIds')) {
-    const task = tasks.release(taskOwner(requestContext.principal), requestContext.view.offered, id)
+    const task = tasks.release(taskOwner(requestContext.principal), requestContext.toolListing.offered, id)
     if (task !== undefined && eraOf(task.place.revision) === 'modern')
       at(targetOf(task.place, { name: '' })).tasks.set(task.taskId, id)
   }
@@ -49,8 +49,8 @@ function namesIn(wanted: JsonObject, member: string): readonly string[] {
   return names
 }
 
-const tellsOfUpdates = ({ view }: RequestContext, { connectionId }: Target): boolean =>
-  view.offered.some(
+const tellsOfUpdates = ({ toolListing }: RequestContext, { connectionId }: Target): boolean =>
+  toolListing.offered.some(
     ({ connectionId: id, capabilities: { resources } }) =>
       id === connectionId && isObject(resources) && resources['subscribe'] === true,
   )

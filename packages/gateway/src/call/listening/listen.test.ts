@@ -2,8 +2,8 @@ import type { ConnectionId, OrganizationId, Rule } from '@toolway/contract'
 import { MODERN, type McpRequest, type Notification } from '@toolway/protocol'
 import { expect, test } from 'vitest'
 import { createChanges } from '../../catalog/changes.ts'
-import { createView } from '../../catalog/create-view.ts'
-import type { Offered } from '../../catalog/view.ts'
+import { createToolListing } from '../../catalog/create-tool-listing.ts'
+import type { Offered } from '../../catalog/tool-listing.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import type { Hearing } from '../../upstreams/upstream.ts'
@@ -38,7 +38,7 @@ const redacts: Rule<'size'> = {
 
 test('a task that is told of with its result is told within the budget of results', async () => {
   const policy = createPolicy([redacts])
-  const view = createView([offered], false, undefined, {
+  const toolListing = createToolListing([offered], false, undefined, {
     tool: () => undefined,
     any: () => true,
     policy: (tool, schema) => policy.of(tool, { organization: 'acme', toolset: 'default' }, schema),
@@ -48,9 +48,9 @@ test('a task that is told of with its result is told within the budget of result
     listen: (hearing: Hearing) => Promise.resolve({ uris: [], tasks: (hearings.push(hearing), hearing.tasks) }),
   })
   const requestContext = {
-    view,
+    toolListing,
     upstream,
-    now: () => ({ view, upstream }),
+    now: () => ({ toolListing, upstream }),
     sees: () => true,
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,

@@ -84,10 +84,10 @@ export async function listen(
 
 /** Of one server either all resources are shown or none. */
 function isShown(requestContext: RequestContext, { target, uris }: Wishes): boolean {
-  const view = requestContext.now()?.view
+  const toolListing = requestContext.now()?.toolListing
   const [uri] = uris.values()
-  if (uri !== undefined) return view?.resource(uri)?.connectionId === target.connectionId
-  return view?.offered.some(({ connectionId }) => connectionId === target.connectionId) === true
+  if (uri !== undefined) return toolListing?.resource(uri)?.connectionId === target.connectionId
+  return toolListing?.offered.some(({ connectionId }) => connectionId === target.connectionId) === true
 }
 
 interface Stream {
@@ -132,8 +132,14 @@ async function hearOne({ parts, requestContext, mcpRequest, stream, signal, endi
   const tellTask = ({ jsonrpc, method }: Notification, task: JsonObject) => {
     telling = telling
       .then(async () => {
-        const view = requestContext.now()?.view ?? requestContext.view
-        const params = await shapeTask(parts, { ...requestContext, view }, target.connectionId, task, mcpRequest.caller)
+        const toolListing = requestContext.now()?.toolListing ?? requestContext.toolListing
+        const params = await shapeTask(
+          parts,
+          { ...requestContext, toolListing },
+          target.connectionId,
+          task,
+          mcpRequest.caller,
+        )
         if (!signal.aborted) stream.say({ jsonrpc, method, params })
       })
       // What cannot be brought within it is not told; whoever asks after the task is told why.
@@ -153,7 +159,11 @@ async function hearOne({ parts, requestContext, mcpRequest, stream, signal, endi
     onNotification({ jsonrpc, method, params = {} }) {
       const { uri, taskId } = params
       if (method === 'notifications/resources/updated' && typeof uri === 'string')
-        stream.say({ jsonrpc, method, params: { ...params, uri: requestContext.view.exposeUri(target.alias, uri) } })
+        stream.say({
+          jsonrpc,
+          method,
+          params: { ...params, uri: requestContext.toolListing.exposeUri(target.alias, uri) },
+        })
       else if (method === 'notifications/tasks' && typeof taskId === 'string' && tasks.has(taskId))
         tellTask({ jsonrpc, method }, nameTask(requestContext, target, tasks.get(taskId) ?? '', params))
     },

@@ -29,7 +29,7 @@ async function heard(
     say: (message: Message) => void got.push(message),
   }
   const now = {
-    view: {
+    toolListing: {
       offered: [target],
       exposeUri: (alias: string, uri: string) => `${alias}:${uri}`,
       resource: (uri: string) => (uri.includes('hidden') ? undefined : target),

@@ -5,7 +5,7 @@
  * Everything else stays behind: it belongs to nobody in particular. What is passed carries names of ours.
  */
 import { eraOf, reachesLevel, type Notification } from '@toolway/protocol'
-import type { Target } from '../../catalog/view.ts'
+import type { Target } from '../../catalog/tool-listing.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { Honoured } from '../../upstreams/upstream.ts'
 import { presentsOf } from '../credentials/use-credential.ts'
@@ -30,7 +30,7 @@ export async function hearSession(
   const honoured = await hear({
     requestContext,
     connectionId,
-    isShown: () => requestContext.now()?.view.offered.some((one) => one.connectionId === connectionId) === true,
+    isShown: () => requestContext.now()?.toolListing.offered.some((one) => one.connectionId === connectionId) === true,
     session,
     owner: requestContext.principal.id,
     caller: session.caller,
@@ -71,8 +71,8 @@ function knownTo(
 ): Notification | undefined {
   const uri = params?.['uri']
   if (method === 'notifications/resources/updated' && typeof uri === 'string') {
-    const exposed = requestContext.view.exposeUri(target.alias, uri)
-    if (requestContext.now()?.view.resource(exposed) === undefined) return undefined
+    const exposed = requestContext.toolListing.exposeUri(target.alias, uri)
+    if (requestContext.now()?.toolListing.resource(exposed) === undefined) return undefined
     // What names the stream of a modern server means nothing to the client.
     const rest = eraOf(target.revision) === 'modern' ? {} : params
     return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }

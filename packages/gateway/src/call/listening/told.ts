@@ -7,12 +7,12 @@ import type { RequestContext } from '../ports.ts'
 const PASSED_ON = new Set(['notifications/roots/list_changed'])
 
 export function passOn(
-  { view, upstream, principal }: RequestContext,
+  { toolListing, upstream, principal }: RequestContext,
   session: Session,
   notification: Notification,
 ): void {
   if (!PASSED_ON.has(notification.method)) return
-  for (const { connectionId, revision } of view.offered) {
+  for (const { connectionId, revision } of toolListing.offered) {
     if (eraOf(revision) === 'modern') continue
     try {
       upstream(connectionId).tell({ session, owner: principal.id, caller: session.caller }, notification)

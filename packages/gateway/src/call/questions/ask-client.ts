@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { nextRound, questionsOf, wantsInput, type JsonObject } from '@toolway/protocol'
-import type { Target } from '../../catalog/view.ts'
+import type { Target } from '../../catalog/tool-listing.ts'
 import type { Answer, ClientChannel } from '../ports.ts'
 
 /** The SDK's own bounds: rounds of one call, and milliseconds for one answer of a person. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { OPERATOR } from '../../identity/principal.ts'
 import type { KeptResult, ResultOwner } from '../../results/kept-results.ts'
-import type { View } from '../ports.ts'
+import type { ToolListing } from '../ports.ts'
 import { shapeResult, shapeTask, type ShapeParts, type Shaping } from './shape-result.ts'
 
 type Result = NonNullable<Rule<'size'>['parameters']['result']>
@@ -26,7 +26,7 @@ function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,
     owner: 'o',
-    view: { readResult: 'read_result', sizes: () => sizes } as Partial<View> as View,
+    toolListing: { readResult: 'read_result', sizes: () => sizes } as Partial<ToolListing> as ToolListing,
   }
   const parts: ShapeParts = {
     resultLimit: limit,

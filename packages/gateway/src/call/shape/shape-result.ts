@@ -11,7 +11,7 @@ import { budgetOf, type Budget } from './budget.ts'
 import { bytesBeyond, cutResult } from './cut-result.ts'
 import { reduceResult, wholeOf, type Reduced, type Whole } from './reduce-result.ts'
 
-export type Shaping = Pick<RequestContext, 'organizationId' | 'principal' | 'owner' | 'view'>
+export type Shaping = Pick<RequestContext, 'organizationId' | 'principal' | 'owner' | 'toolListing'>
 export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit'>
 
 /** Where what is kept can be read. */
@@ -42,7 +42,7 @@ export async function shapeTask(
   task: JsonObject,
   caller: Pick<McpRequest['caller'], 'revision'>,
 ): Promise<JsonObject> {
-  const sizes = requestContext.view.sizes(connectionId)
+  const sizes = requestContext.toolListing.sizes(connectionId)
   const { result } = task
   if (!isObject(result)) return shapeResult(parts, requestContext, task, sizes, caller)
   const shaped = await shapeResult(parts, requestContext, result, sizes, caller)
@@ -65,7 +65,7 @@ async function told({ parts, requestContext, result, budget, reduced, over, revi
     budget,
     over,
     id,
-    tool: requestContext.view.readResult,
+    tool: requestContext.toolListing.readResult,
     seconds: parts.results?.seconds,
   })
   const linked = id === undefined || !LINKS.has(revision) ? shaped : withLink(shaped, id)

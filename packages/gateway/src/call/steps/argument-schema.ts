@@ -6,7 +6,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
-import type { ToolTarget } from '../../catalog/view.ts'
+import type { ToolTarget } from '../../catalog/tool-listing.ts'
 import type { Checked, ReadSchema } from '../../lib/json-schema/read-schema.ts'
 import type { Problem } from '../../lib/json-schema/run.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTestAuditLog } from '../../testing/audit-log.ts'
-import type { ToolTarget } from '../../catalog/view.ts'
+import type { ToolTarget } from '../../catalog/tool-listing.ts'
 import type { CallParts } from '../ports.ts'
 import { organizationArgument as step } from './organization-argument.ts'
 import type { Call } from './step.ts'

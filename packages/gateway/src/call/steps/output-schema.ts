@@ -5,7 +5,7 @@
  * Checked where arguments are checked too. An output schema that cannot be used checks nothing; the call has been made by then.
  */
 import { eraOf, isObject, STRUCTURED_SINCE, type Json, type JsonObject, type Revision } from '@toolway/protocol'
-import type { ToolTarget } from '../../catalog/view.ts'
+import type { ToolTarget } from '../../catalog/tool-listing.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import type { Problem } from '../../lib/json-schema/run.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'

@@ -6,7 +6,7 @@
  */
 import type { Facts, Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import type { ToolTarget } from '../../catalog/view.ts'
+import type { ToolTarget } from '../../catalog/tool-listing.ts'
 import type { Answer, CallParts } from '../ports.ts'
 import type { ClientRequest } from '../request.ts'
 

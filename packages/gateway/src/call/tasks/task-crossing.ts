@@ -25,7 +25,7 @@ import {
   type ErrorBody,
   type JsonObject,
 } from '@toolway/protocol'
-import type { Target } from '../../catalog/view.ts'
+import type { Target } from '../../catalog/tool-listing.ts'
 import type { Ask, SessionRef } from '../../upstreams/upstream.ts'
 import { askSurely } from '../ask-upstream.ts'
 import { askAll } from '../questions/ask-client.ts'

@@ -17,7 +17,7 @@ import {
   type JsonObject,
 } from '@toolway/protocol'
 import { pageOf } from '../../catalog/page.ts'
-import { keepsTasks, targetOf, type Offered, type Target } from '../../catalog/view.ts'
+import { keepsTasks, targetOf, type Offered, type Target } from '../../catalog/tool-listing.ts'
 import { shapeTask } from '../shape/shape-result.ts'
 import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
@@ -32,7 +32,7 @@ export async function askTask(step: ClientRequest, parts: CallParts): Promise<An
   refuseWithoutTasks(step)
   const { taskId: bound } = mcpRequest.params
   if (typeof bound !== 'string') throw new Fault('params.shape', { place: '/taskId', problem: 'must be a string' })
-  const found = parts.tasks.release(taskOwner(requestContext.principal), requestContext.view.offered, bound)
+  const found = parts.tasks.release(taskOwner(requestContext.principal), requestContext.toolListing.offered, bound)
   if (found === undefined) throw new Fault('task.unknown')
   const { place, taskId, acting } = found
   const answer = await askUpstream({ ...step, parts }, place, { taskId, acting })
@@ -86,10 +86,15 @@ async function within<T>(
 }
 
 /** The task under the name that the client knows, and what is in it under the addresses that it knows. */
-export function nameTask({ view }: RequestContext, target: Target, bound: string, result: JsonObject): JsonObject {
+export function nameTask(
+  { toolListing }: RequestContext,
+  target: Target,
+  bound: string,
+  result: JsonObject,
+): JsonObject {
   const own = 'taskId' in result ? { ...result, taskId: bound } : result
   const inner = own['result']
-  if (!view.joined || !isObject(inner)) return own
+  if (!toolListing.joined || !isObject(inner)) return own
   return { ...own, result: rewriteResult(inner, (uri) => joinUri(target.alias, uri)) }
 }
 
@@ -97,7 +102,7 @@ export function nameTask({ view }: RequestContext, target: Target, bound: string
 function refuseWithoutTasks({ requestContext, mcpRequest }: ClientRequest): void {
   const { revision, capabilities } = mcpRequest.caller
   const modern = eraOf(revision) === 'modern'
-  const kept = (modern || revision === NEWEST_LEGACY) && requestContext.view.offered.some(keepsTasks)
+  const kept = (modern || revision === NEWEST_LEGACY) && requestContext.toolListing.offered.some(keepsTasks)
   if (!kept) throw new Fault('method.unknown', { method: mcpRequest.method })
   if (!modern || declares(capabilities, TASKS)) return
   throw new Fault('client.capability', {}, { data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } })
@@ -115,7 +120,7 @@ export async function listTasks(step: ClientRequest, parts: CallParts): Promise<
     .list(taskOwner(requestContext.principal), holderOf(step.channel))
     .flatMap(({ order, place, taskId }) => {
       const { acting } = place
-      const offered = requestContext.view.offered.find(({ connectionId }) => connectionId === place.connectionId)
+      const offered = requestContext.toolListing.offered.find(({ connectionId }) => connectionId === place.connectionId)
       return offered === undefined ? [] : [{ order, offered, taskId, acting }]
     })
   const { items, nextCursor } = pageOf(

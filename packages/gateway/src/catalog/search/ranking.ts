@@ -6,7 +6,7 @@
  */
 import { isObject, type JsonObject } from '@toolway/protocol'
 import MiniSearch from 'minisearch'
-import { categoryOf } from '../view.ts'
+import { categoryOf } from '../tool-listing.ts'
 import { wordsOf, widen } from './words.ts'
 
 export interface Findable {

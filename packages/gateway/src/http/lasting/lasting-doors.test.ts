@@ -13,7 +13,7 @@ import type { Admit } from '../../call/admit.ts'
 import { createListeners } from '../../call/listening/listeners.ts'
 import type { CallParts, RequestContext } from '../../call/ports.ts'
 import { createChanges } from '../../catalog/changes.ts'
-import { createView } from '../../catalog/create-view.ts'
+import { createToolListing } from '../../catalog/create-tool-listing.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import { createChannelRoom } from './channel-room.ts'
 import { createClients } from '../client-address.ts'
@@ -27,13 +27,13 @@ import { createCallsUnderWay } from '../streams/calls-under-way.ts'
 import { createWebSocketDoor } from './websocket-door.ts'
 import { PATIENCE_MS } from '../../testing/patience.ts'
 
-const EVERYTHING = { connection: () => true, tool: () => true } as unknown as Parameters<typeof createView>[2]
+const EVERYTHING = { connection: () => true, tool: () => true } as unknown as Parameters<typeof createToolListing>[2]
 const STANDING = {
   principal: { ...OPERATOR, id: 'ada' },
   role: 'tenant_member',
   organizationId: 'org' as OrganizationId,
   owner: 'ada org',
-  view: createView([], true, EVERYTHING),
+  toolListing: createToolListing([], true, EVERYTHING),
   sees: () => true,
 } as unknown as RequestContext
 

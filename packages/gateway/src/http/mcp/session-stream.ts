@@ -48,11 +48,11 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
  * that everything may have changed.
  */
 function allChanged({ session, requestContext }: SessionStream): Message[] {
-  const { view } = requestContext
+  const { toolListing } = requestContext
   const lists = [...(session.announced ?? announcedLists(requestContext, session.revision))]
   const watched = [...session.watched].flatMap(([connectionId, uris]) => {
-    const alias = view.offered.find((offered) => offered.connectionId === connectionId)?.alias
-    return alias === undefined ? [] : [...uris].map((uri) => view.exposeUri(alias, uri))
+    const alias = toolListing.offered.find((offered) => offered.connectionId === connectionId)?.alias
+    return alias === undefined ? [] : [...uris].map((uri) => toolListing.exposeUri(alias, uri))
   })
   return [
     ...lists.map((kind): Message => ({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })),

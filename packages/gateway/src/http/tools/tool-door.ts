@@ -237,8 +237,8 @@ function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {
 }
 
 /** Whether a tool has a parameter of that very name: then nothing is taken out of it. */
-function takesArguments({ view }: RequestContext, name: string): boolean {
-  const definition = view.list('tools', NEWEST_LEGACY).find((one) => one['name'] === name)
+function takesArguments({ toolListing }: RequestContext, name: string): boolean {
+  const definition = toolListing.list('tools', NEWEST_LEGACY).find((one) => one['name'] === name)
   const schema = definition?.['inputSchema']
   return isObject(schema) && isObject(schema['properties']) && Object.hasOwn(schema['properties'], 'arguments')
 }

@@ -33,7 +33,7 @@ import {
   type Listed,
   type ListedPrompt,
   type ListedTool,
-} from './view-items.ts'
+} from './listing-items.ts'
 import {
   targetOf,
   type Discovers,
@@ -42,8 +42,8 @@ import {
   type Screen,
   type Selects,
   type Target,
-  type View,
-} from './view.ts'
+  type ToolListing,
+} from './tool-listing.ts'
 
 const OPEN: Screen = { tool: () => undefined, any: () => false }
 
@@ -53,12 +53,12 @@ const ALL: Selects = { limit: 'execute', tool: () => true, whole: () => true }
 
 type WordsOf = (listed: Listed) => ToolWords | undefined
 
-export function createView(
+export function createToolListing(
   offered: readonly Offered[],
   joined: boolean,
   selects: Selects = ALL,
   screen: Screen = OPEN,
-): View {
+): ToolListing {
   const endpoint = { offered, joined, selects, screen }
   const { words } = selects
   const wordsOf: WordsOf | undefined =
@@ -125,7 +125,7 @@ interface Items {
 /** The member that names an item of each list. */
 const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: 'uriTemplate' } as const
 
-function createLists(endpoint: Endpoint, items: Items): View['list'] {
+function createLists(endpoint: Endpoint, items: Items): ToolListing['list'] {
   const kept = new Map<string, readonly JsonObject[]>()
   return (kind, revision, apps = true) => {
     const key = `${kind} ${revision} ${apps}`

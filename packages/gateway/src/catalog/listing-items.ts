@@ -14,7 +14,15 @@ import {
 import { headerParameters, isObject, joinName, joinNameApart, wrapsOutput, type JsonObject } from '@toolway/protocol'
 import { accountArgument } from './account-choice.ts'
 import { ANYBODY } from './ruled-definition.ts'
-import { targetOf, toolFacts, type Offered, type Screen, type Selects, type Target, type ToolTarget } from './view.ts'
+import {
+  targetOf,
+  toolFacts,
+  type Offered,
+  type Screen,
+  type Selects,
+  type Target,
+  type ToolTarget,
+} from './tool-listing.ts'
 
 /** One tool or prompt, and the connection that it belongs to. */
 export interface Listed {

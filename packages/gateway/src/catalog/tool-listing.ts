@@ -112,7 +112,7 @@ export interface CheckedBy {
 
 export type ListKind = 'tools' | 'resources' | 'templates' | 'prompts'
 
-export interface View {
+export interface ToolListing {
   /** Several connections under prefixed names, or one under its own. */
   readonly joined: boolean
   /** How far its tools reach: what reaches farther is neither listed nor found. */
@@ -238,8 +238,8 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
   (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
-export function capabilitiesOf(view: View, revision: Revision): JsonObject {
-  const { offered, joined, limit, whole, screened, asks, discovery, readResult } = view
+export function capabilitiesOf(toolListing: ToolListing, revision: Revision): JsonObject {
+  const { offered, joined, limit, whole, screened, asks, discovery, readResult } = toolListing
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -306,7 +306,7 @@ const mergeForms = (one: JsonObject, other: JsonObject): JsonObject => ({
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 /** The servers' instructions, each under a heading where there are several. */
-export function instructionsOf({ offered, joined }: View): string | undefined {
+export function instructionsOf({ offered, joined }: ToolListing): string | undefined {
   const parts = offered.flatMap(({ alias, instructions }) =>
     instructions === undefined ? [] : [joined ? `## ${alias}\n\n${instructions}` : instructions],
   )

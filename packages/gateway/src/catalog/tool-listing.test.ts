@@ -3,8 +3,8 @@ import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
 import { ANYBODY } from './ruled-definition.ts'
-import { createView } from './create-view.ts'
-import { capabilitiesOf, instructionsOf, toolFacts, type Offered, type Screen } from './view.ts'
+import { createToolListing } from './create-tool-listing.ts'
+import { capabilitiesOf, instructionsOf, toolFacts, type Offered, type Screen } from './tool-listing.ts'
 
 const idOf = (alias: string) => `con_${alias}` as ConnectionId
 
@@ -27,24 +27,24 @@ const namesOf = (items: readonly JsonObject[], member = 'name') => items.map((it
 describe('the endpoint of several connections', () => {
   const files = offer('files', { tools: [tool('read'), tool('write')], prompts: [{ name: 'sum' }] })
   const web = offer('web', { tools: [tool('read')], prompts: [{ name: 'sum' }] })
-  const view = createView([files, web], true)
+  const toolListing = createToolListing([files, web], true)
 
   test('names tools and prompts by connection and finds each where it is', () => {
-    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['files__read', 'files__write', 'web__read'])
-    expect(namesOf(view.list('prompts', '2025-11-25'))).toEqual(['files__sum', 'web__sum'])
-    expect(view.tool('web__read')).toMatchObject({
+    expect(namesOf(toolListing.list('tools', '2025-11-25'))).toEqual(['files__read', 'files__write', 'web__read'])
+    expect(namesOf(toolListing.list('prompts', '2025-11-25'))).toEqual(['files__sum', 'web__sum'])
+    expect(toolListing.tool('web__read')).toMatchObject({
       connectionId: idOf('web'),
       alias: 'web',
       name: 'read',
       revision: '2025-11-25',
     })
-    expect(view.prompt('files__sum')).toMatchObject({ connectionId: idOf('files'), name: 'sum' })
+    expect(toolListing.prompt('files__sum')).toMatchObject({ connectionId: idOf('files'), name: 'sum' })
   })
 
   test('knows nothing by plain names, nor by names that only objects have', () => {
     for (const name of ['read', '', 'web__', '__read', 'web__READ', 'constructor', '__proto__']) {
-      expect(view.tool(name)).toBeUndefined()
-      expect(view.prompt(name)).toBeUndefined()
+      expect(toolListing.tool(name)).toBeUndefined()
+      expect(toolListing.prompt(name)).toBeUndefined()
     }
   })
 
@@ -53,7 +53,7 @@ describe('the endpoint of several connections', () => {
       resources: [{ uri: 'file:///a', name: 'a' }],
       templates: [{ uriTemplate: 'ui://x/{id}', name: 't' }],
     })
-    const joined = createView([from, offer('web')], true)
+    const joined = createToolListing([from, offer('web')], true)
     expect(joined.list('resources', '2025-11-25')).toEqual([{ uri: 'toolway://docs/file:///a', name: 'a' }])
     expect(joined.list('templates', '2025-11-25')).toEqual([{ uriTemplate: 'ui://docs/x/{id}', name: 't' }])
     expect(joined.resource('ui://docs/x/7')).toMatchObject({ connectionId: idOf('docs'), name: 'ui://x/7' })
@@ -66,20 +66,20 @@ describe('the endpoint of several connections', () => {
 
   test.each(['file:///a', 'toolway://gone/file:///a', 'toolway:///file:///a', 'toolway://docs', ''])(
     'has nothing at %j',
-    (uri) => expect(createView([offer('docs')], true).resource(uri)).toBeUndefined(),
+    (uri) => expect(createToolListing([offer('docs')], true).resource(uri)).toBeUndefined(),
   )
 
   test('has no resource of a connection that serves none', () => {
-    const silent = createView([offer('docs', { capabilities: { tools: {} } })], true)
+    const silent = createToolListing([offer('docs', { capabilities: { tools: {} } })], true)
     expect(silent.resource('toolway://docs/file:///a')).toBeUndefined()
   })
 
   test("rewrites the address of a tool's interface", () => {
     const from = offer('docs', { tools: [tool('a', { _meta: { ui: { resourceUri: 'ui://app' } } })] })
-    expect(createView([from], true).list('tools', '2025-11-25')[0]).toMatchObject({
+    expect(createToolListing([from], true).list('tools', '2025-11-25')[0]).toMatchObject({
       _meta: { ui: { resourceUri: 'ui://docs/app' } },
     })
-    expect(createView([from], false).list('tools', '2025-11-25')[0]).toMatchObject({
+    expect(createToolListing([from], false).list('tools', '2025-11-25')[0]).toMatchObject({
       _meta: { ui: { resourceUri: 'ui://app' } },
     })
   })
@@ -87,19 +87,22 @@ describe('the endpoint of several connections', () => {
 
 describe('the endpoint of one connection', () => {
   const from = offer('docs', { tools: [tool('read')], prompts: [{ name: 'sum' }], resources: [{ uri: 'file:///a' }] })
-  const view = createView([from], false)
+  const toolListing = createToolListing([from], false)
 
   test('keeps names and addresses as the server has them', () => {
-    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['read'])
-    expect(view.list('resources', '2025-11-25')).toEqual([{ uri: 'file:///a' }])
-    expect(view.tool('read')?.name).toBe('read')
-    expect(view.tool('docs__read')).toBeUndefined()
-    expect(view.resource('anything:at-all')).toMatchObject({ connectionId: idOf('docs'), name: 'anything:at-all' })
-    expect(view.exposeUri('docs', 'file:///a')).toBe('file:///a')
+    expect(namesOf(toolListing.list('tools', '2025-11-25'))).toEqual(['read'])
+    expect(toolListing.list('resources', '2025-11-25')).toEqual([{ uri: 'file:///a' }])
+    expect(toolListing.tool('read')?.name).toBe('read')
+    expect(toolListing.tool('docs__read')).toBeUndefined()
+    expect(toolListing.resource('anything:at-all')).toMatchObject({
+      connectionId: idOf('docs'),
+      name: 'anything:at-all',
+    })
+    expect(toolListing.exposeUri('docs', 'file:///a')).toBe('file:///a')
   })
 
   test('of nothing has nothing', () => {
-    const empty = createView([], false)
+    const empty = createToolListing([], false)
     expect(empty.list('tools', '2025-11-25')).toEqual([])
     expect(empty.resource('file:///a')).toBeUndefined()
   })
@@ -109,21 +112,21 @@ describe('names that meet', () => {
   const meeting = [offer('a', { tools: [tool('b__c')] }), offer('a__b', { tools: [tool('c')] })]
 
   test('stay two tools, each at its own connection', () => {
-    const view = createView(meeting, true)
-    const [first, second] = namesOf(view.list('tools', '2025-11-25')) as [string, string]
+    const toolListing = createToolListing(meeting, true)
+    const [first, second] = namesOf(toolListing.list('tools', '2025-11-25')) as [string, string]
     expect(first).toBe('a__b__c')
     expect(second).toMatch(/^a__b__c_[0-9a-f]{6}$/)
-    expect(view.tool(first)).toMatchObject({ alias: 'a', name: 'b__c' })
-    expect(view.tool(second)).toMatchObject({ alias: 'a__b', name: 'c' })
+    expect(toolListing.tool(first)).toMatchObject({ alias: 'a', name: 'b__c' })
+    expect(toolListing.tool(second)).toMatchObject({ alias: 'a__b', name: 'c' })
   })
 
   test("never give one tool's name to another, even where the second form is taken too", () => {
-    const taken = namesOf(createView(meeting, true).list('tools', '2025-11-25'))[1] as string
+    const taken = namesOf(createToolListing(meeting, true).list('tools', '2025-11-25'))[1] as string
     const squatter = offer('a', { tools: [tool('b__c'), tool(taken.slice('a__'.length))] })
-    const view = createView([squatter, offer('a__b', { tools: [tool('c')] })], true)
-    const names = namesOf(view.list('tools', '2025-11-25')) as string[]
+    const toolListing = createToolListing([squatter, offer('a__b', { tools: [tool('c')] })], true)
+    const names = namesOf(toolListing.list('tools', '2025-11-25')) as string[]
     expect(new Set(names).size).toBe(3)
-    expect(names.map((name) => view.tool(name)?.alias)).toEqual(['a', 'a', 'a__b'])
+    expect(names.map((name) => toolListing.tool(name)?.alias)).toEqual(['a', 'a', 'a__b'])
   })
 
   test('of a server that lists a tool, prompt or resource twice are one, the first', () => {
@@ -139,9 +142,9 @@ describe('names that meet', () => {
           { uri: 'r:1', title: 'second' },
         ],
       })
-      const view = createView([twice], joined)
+      const toolListing = createToolListing([twice], joined)
       for (const kind of ['tools', 'prompts', 'resources'] as const) {
-        expect(namesOf(view.list(kind, '2025-11-25'), 'title')).toEqual(['first'])
+        expect(namesOf(toolListing.list(kind, '2025-11-25'), 'title')).toEqual(['first'])
       }
     }
   })
@@ -155,10 +158,10 @@ describe('what is not offered', () => {
     const good = tool('good', {
       inputSchema: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A' } } },
     })
-    const view = createView([offer('s', { tools: [bad, good] })], true)
-    expect(namesOf(view.list('tools', '2026-07-28'))).toEqual(['s__good'])
-    expect(view.tool('s__bad')).toBeUndefined()
-    expect(view.tool('s__good')?.headerParameters).toEqual([{ header: 'A', path: ['a'] }])
+    const toolListing = createToolListing([offer('s', { tools: [bad, good] })], true)
+    expect(namesOf(toolListing.list('tools', '2026-07-28'))).toEqual(['s__good'])
+    expect(toolListing.tool('s__bad')).toBeUndefined()
+    expect(toolListing.tool('s__good')?.headerParameters).toEqual([{ header: 'A', path: ['a'] }])
   })
 
   test('are things without a name or an address, of which nobody could speak', () => {
@@ -168,22 +171,23 @@ describe('what is not offered', () => {
       resources: [{ name: 'x' }, { uri: 5 }],
       templates: [{ uri: 'a:b' }],
     })
-    const view = createView([odd], true)
-    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['s__a'])
-    for (const kind of ['prompts', 'resources', 'templates'] as const) expect(view.list(kind, '2025-11-25')).toEqual([])
+    const toolListing = createToolListing([odd], true)
+    expect(namesOf(toolListing.list('tools', '2025-11-25'))).toEqual(['s__a'])
+    for (const kind of ['prompts', 'resources', 'templates'] as const)
+      expect(toolListing.list(kind, '2025-11-25')).toEqual([])
   })
 
   test('are tools and prompts that the toolset leaves out; they can neither be listed nor called', () => {
     const from = offer('s', { tools: [tool('keep'), tool('drop')], prompts: [{ name: 'drop' }] })
     for (const joined of [true, false]) {
-      const view = createView([from], joined, {
+      const toolListing = createToolListing([from], joined, {
         limit: 'execute',
         tool: (alias, name) => alias === 's' && name === 's__keep',
         whole: () => false,
       })
-      expect(view.list('tools', '2025-11-25')).toHaveLength(1)
-      expect(view.list('prompts', '2025-11-25')).toEqual([])
-      for (const name of ['drop', 's__drop']) expect(view.tool(name) ?? view.prompt(name)).toBeUndefined()
+      expect(toolListing.list('tools', '2025-11-25')).toHaveLength(1)
+      expect(toolListing.list('prompts', '2025-11-25')).toEqual([])
+      for (const name of ['drop', 's__drop']) expect(toolListing.tool(name) ?? toolListing.prompt(name)).toBeUndefined()
     }
   })
 })
@@ -207,25 +211,28 @@ describe('a screen', () => {
   test.each([true, false])(
     'hides what is off, names what is blocked, marks what is warned of (joined: %s)',
     (joined) => {
-      const view = createView([from], joined, undefined, screen)
+      const toolListing = createToolListing([from], joined, undefined, screen)
       const named = (name: string) => (joined ? `s__${name}` : name)
-      expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(['keep', 'look'].map(named))
-      expect(['gone', 'hidden'].map((name) => view.tool(named(name)))).toEqual([undefined, undefined])
-      const said = (name: string) => view.tool(named(name))?.policy?.decide(ANYBODY).action
+      expect(namesOf(toolListing.list('tools', '2025-11-25'))).toEqual(['keep', 'look'].map(named))
+      expect(['gone', 'hidden'].map((name) => toolListing.tool(named(name)))).toEqual([undefined, undefined])
+      const said = (name: string) => toolListing.tool(named(name))?.policy?.decide(ANYBODY).action
       expect(['keep', 'never', 'look'].map(said)).toEqual([undefined, 'block', 'warn'])
     },
   )
 
   test('changes the name of no other tool', () => {
     const squatters = [offer('s', { tools: [tool('a'), tool('gone')] }), offer('t', { tools: [tool('a')] })]
-    const names = (view = createView(squatters, true)) => namesOf(view.list('tools', '2025-11-25'))
-    expect(names(createView(squatters, true, undefined, screen))).toEqual(names().filter((name) => name !== 's__gone'))
+    const names = (toolListing = createToolListing(squatters, true)) => namesOf(toolListing.list('tools', '2025-11-25'))
+    expect(names(createToolListing(squatters, true, undefined, screen))).toEqual(
+      names().filter((name) => name !== 's__gone'),
+    )
   })
 
   test('closes the way around it: no extension is announced', () => {
-    const announced = (view: ReturnType<typeof createView>) => capabilitiesOf(view, '2025-11-25')['extensions'] ?? {}
-    expect(announced(createView([from], false))).toHaveProperty(['com.example/x'])
-    expect(announced(createView([from], false, undefined, screen))).not.toHaveProperty(['com.example/x'])
+    const announced = (toolListing: ReturnType<typeof createToolListing>) =>
+      capabilitiesOf(toolListing, '2025-11-25')['extensions'] ?? {}
+    expect(announced(createToolListing([from], false))).toHaveProperty(['com.example/x'])
+    expect(announced(createToolListing([from], false, undefined, screen))).not.toHaveProperty(['com.example/x'])
   })
 })
 
@@ -251,9 +258,9 @@ describe('a limit', () => {
   }
 
   test('of read leaves in nothing of servers that are not trusted', () => {
-    const view = createView([from], false, { ...selects, limit: 'read' })
-    expect(view.list('tools', '2025-11-25')).toEqual([])
-    expect(createView([from], false).tool('drop')?.effect).toBe('destructive')
+    const toolListing = createToolListing([from], false, { ...selects, limit: 'read' })
+    expect(toolListing.list('tools', '2025-11-25')).toEqual([])
+    expect(createToolListing([from], false).tool('drop')?.effect).toBe('destructive')
   })
 
   test.each([
@@ -261,18 +268,18 @@ describe('a limit', () => {
     ['write', ['look', 'note', 'mute']],
     ['execute', ['look', 'note', 'mute', 'drop']],
   ] as const)('of %s leaves in what reaches so far; the rest can neither be listed nor called', (limit, names) => {
-    const view = createView([from], false, { ...selects, limit }, trusting)
-    expect(namesOf(view.list('tools', '2025-11-25'))).toEqual(names)
+    const toolListing = createToolListing([from], false, { ...selects, limit }, trusting)
+    expect(namesOf(toolListing.list('tools', '2025-11-25'))).toEqual(names)
     for (const { name } of from.tools)
-      expect(view.tool(String(name)) !== undefined).toBe(names.includes(name as 'look'))
-    expect(view.prompt('drop')).toBeDefined()
+      expect(toolListing.tool(String(name)) !== undefined).toBe(names.includes(name as 'look'))
+    expect(toolListing.prompt('drop')).toBeDefined()
   })
 
   test('changes the name of no tool: what is left out keeps its own', () => {
     const [dropped, kept] = [marked('b__c', { destructiveHint: true }), marked('c', { readOnlyHint: true })]
     const meeting = [offer('a', { tools: [dropped] }), offer('a__b', { tools: [kept] })]
     const nameOf = (limit: 'read' | 'execute') =>
-      createView(meeting, true, { ...selects, limit }, trusting)
+      createToolListing(meeting, true, { ...selects, limit }, trusting)
         .list('tools', '2025-11-25')
         .find(({ annotations }) => (annotations as { readOnlyHint?: boolean }).readOnlyHint)?.['name']
     expect(nameOf('read')).toBe(nameOf('execute'))
@@ -287,31 +294,32 @@ describe('lists', () => {
   })
 
   test('fit the revision of who lists', () => {
-    const view = createView([from], true)
-    expect(view.list('tools', '2024-11-05')[0]).not.toHaveProperty('outputSchema')
-    expect(view.list('tools', '2025-06-18')[0]).toMatchObject({
+    const toolListing = createToolListing([from], true)
+    expect(toolListing.list('tools', '2024-11-05')[0]).not.toHaveProperty('outputSchema')
+    expect(toolListing.list('tools', '2025-06-18')[0]).toMatchObject({
       outputSchema: { type: 'object', required: ['result'] },
     })
-    expect(view.list('tools', '2026-07-28')[0]).toMatchObject({ outputSchema: { type: 'array' } })
-    expect(view.tool('s__a')?.wraps).toBe(true)
+    expect(toolListing.list('tools', '2026-07-28')[0]).toMatchObject({ outputSchema: { type: 'array' } })
+    expect(toolListing.tool('s__a')?.wraps).toBe(true)
   })
 
   test('are worked out once for each revision', () => {
-    const view = createView([from], true)
-    for (const revision of REVISIONS) expect(view.list('tools', revision)).toBe(view.list('tools', revision))
+    const toolListing = createToolListing([from], true)
+    for (const revision of REVISIONS)
+      expect(toolListing.list('tools', revision)).toBe(toolListing.list('tools', revision))
   })
 
   test('never change what the catalog keeps', () => {
     const before = structuredClone(from.tools)
-    const view = createView([from], true)
-    for (const revision of REVISIONS) view.list('tools', revision)
+    const toolListing = createToolListing([from], true)
+    for (const revision of REVISIONS) toolListing.list('tools', revision)
     expect(from.tools).toEqual(before)
   })
 })
 
 describe('what an endpoint announces', () => {
   const announced = (offered: readonly Offered[], revision: (typeof REVISIONS)[number] = '2025-11-25') =>
-    capabilitiesOf(createView(offered, true), revision)
+    capabilitiesOf(createToolListing(offered, true), revision)
 
   test('is the union of what its servers can do', () => {
     const offered = [
@@ -358,11 +366,12 @@ describe('what an endpoint announces', () => {
     const own = { 'com.example/x': { b: 2 } }
     const from = (alias: string, extensions: JsonObject, more: Partial<Offered> = {}) =>
       offer(alias, { revision: '2026-07-28', capabilities: { extensions }, ...more })
-    const offers = (view: ReturnType<typeof createView>, revision: Revision) => capabilitiesOf(view, revision)
+    const offers = (toolListing: ReturnType<typeof createToolListing>, revision: Revision) =>
+      capabilitiesOf(toolListing, revision)
 
     test('that the gateway serves itself are announced at every endpoint', () => {
       const one = from('a', { ...apps, ...tasks, ...own })
-      expect(offers(createView([one, offer('b', { capabilities: {} })], true), '2026-07-28')).toEqual({
+      expect(offers(createToolListing([one, offer('b', { capabilities: {} })], true), '2026-07-28')).toEqual({
         extensions: { ...apps, ...tasks },
       })
     })
@@ -373,35 +382,39 @@ describe('what an endpoint announces', () => {
         { ...apps, ...own },
         { capabilities: { extensions: { ...apps, ...own }, experimental: { y: {} } } },
       )
-      expect(offers(createView([one], false), '2026-07-28')).toEqual({
+      expect(offers(createToolListing([one], false), '2026-07-28')).toEqual({
         extensions: { ...apps, ...own },
         experimental: { y: {} },
       })
-      expect(offers(createView([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
+      expect(offers(createToolListing([one], false), '2025-11-25')).toEqual({ extensions: { ...apps, ...own } })
       const some = { limit: 'execute', tool: () => true, whole: () => false } as const
-      expect(offers(createView([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
+      expect(offers(createToolListing([one], false, some), '2026-07-28')).toEqual({ extensions: apps })
       const read = { limit: 'read', tool: () => true, whole: () => true } as const
-      expect(offers(createView([one], false, read), '2026-07-28')).toEqual({ extensions: apps })
+      expect(offers(createToolListing([one], false, read), '2026-07-28')).toEqual({ extensions: apps })
     })
 
     test('with tasks are tasks for the revision that has them in its core, and for no older one', () => {
       const full = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
-      expect(offers(createView([from('a', tasks)], false), '2025-11-25')).toEqual({ tasks: full })
-      expect(offers(createView([from('a', tasks)], false), '2025-06-18')).toEqual({})
+      expect(offers(createToolListing([from('a', tasks)], false), '2025-11-25')).toEqual({ tasks: full })
+      expect(offers(createToolListing([from('a', tasks)], false), '2025-06-18')).toEqual({})
       const legacy = (form: JsonObject) => offer('b', { capabilities: { tasks: form } })
-      expect(offers(createView([legacy({ cancel: {} })], false), '2025-11-25')).toEqual({ tasks: { cancel: {} } })
-      expect(offers(createView([legacy({ cancel: {} })], false), '2026-07-28')).toEqual({})
-      expect(offers(createView([legacy(full)], false), '2026-07-28')).toEqual({ extensions: tasks })
+      expect(offers(createToolListing([legacy({ cancel: {} })], false), '2025-11-25')).toEqual({
+        tasks: { cancel: {} },
+      })
+      expect(offers(createToolListing([legacy({ cancel: {} })], false), '2026-07-28')).toEqual({})
+      expect(offers(createToolListing([legacy(full)], false), '2026-07-28')).toEqual({ extensions: tasks })
     })
   })
 
   test('lists tools for apps alone to hosts that show apps', () => {
     const forApp = tool('refresh', { _meta: { ui: { visibility: ['app'] } } })
     const forBoth = tool('show', { _meta: { ui: { visibility: ['model', 'app'], resourceUri: 'ui://a/b' } } })
-    const view = createView([offer('a', { tools: [forApp, forBoth] })], true)
-    expect(namesOf(view.list('tools', '2025-11-25', true))).toEqual(['a__refresh', 'a__show'])
-    expect(namesOf(view.list('tools', '2025-11-25', false))).toEqual(['a__show'])
-    expect(view.list('tools', '2025-11-25', false)[0]).toMatchObject({ _meta: { ui: { resourceUri: 'ui://a/a/b' } } })
+    const toolListing = createToolListing([offer('a', { tools: [forApp, forBoth] })], true)
+    expect(namesOf(toolListing.list('tools', '2025-11-25', true))).toEqual(['a__refresh', 'a__show'])
+    expect(namesOf(toolListing.list('tools', '2025-11-25', false))).toEqual(['a__show'])
+    expect(toolListing.list('tools', '2025-11-25', false)[0]).toMatchObject({
+      _meta: { ui: { resourceUri: 'ui://a/a/b' } },
+    })
   })
 
   test('takes odd capabilities for none', () => {
@@ -423,9 +436,9 @@ test('a category is what the gateway read out of a contract or a document, and n
 describe('instructions', () => {
   const parts = [offer('a', { instructions: 'Do.' }), offer('b'), offer('c', { instructions: 'Not.' })]
   test('of several servers stand under headings, of one alone, of none not at all', () => {
-    expect(instructionsOf(createView(parts, true))).toBe('## a\n\nDo.\n\n## c\n\nNot.')
-    expect(instructionsOf(createView(parts.slice(0, 1), false))).toBe('Do.')
-    expect(instructionsOf(createView([offer('b')], true))).toBeUndefined()
+    expect(instructionsOf(createToolListing(parts, true))).toBe('## a\n\nDo.\n\n## c\n\nNot.')
+    expect(instructionsOf(createToolListing(parts.slice(0, 1), false))).toBe('Do.')
+    expect(instructionsOf(createToolListing([offer('b')], true))).toBeUndefined()
   })
 })
 
@@ -442,10 +455,10 @@ describe('an endpoint that has words of its own for tools', () => {
     whole: () => true,
     words: (name: string) => words[name],
   } as const
-  const view = createView([files, offer('web', { tools: [tool('read')] })], true, selects)
+  const toolListing = createToolListing([files, offer('web', { tools: [tool('read')] })], true, selects)
 
   test('lists them by those, and gives no name to two', () => {
-    expect(view.list('tools', '2025-11-25')).toMatchObject([
+    expect(toolListing.list('tools', '2025-11-25')).toMatchObject([
       { name: 'look', title: 'Look', description: 'Looks at a file.' },
       { name: 'files__write' },
       { name: 'web__read' },
@@ -453,13 +466,13 @@ describe('an endpoint that has words of its own for tools', () => {
   })
 
   test('finds the same tool by its new name and by the one that clients may still know', () => {
-    expect(view.tool('look')).toMatchObject({ alias: 'files', name: 'read' })
-    expect(view.tool('files__read')).toBe(view.tool('look'))
-    expect(view.tool('gone')).toBeUndefined()
+    expect(toolListing.tool('look')).toMatchObject({ alias: 'files', name: 'read' })
+    expect(toolListing.tool('files__read')).toBe(toolListing.tool('look'))
+    expect(toolListing.tool('gone')).toBeUndefined()
   })
 
   test('keeps the names of the server at the endpoint of one connection, and says the texts there too', () => {
-    const alone = createView([files], false, selects)
+    const alone = createToolListing([files], false, selects)
     expect(alone.list('tools', '2025-11-25')[0]).toMatchObject({ name: 'read', description: 'Looks at a file.' })
     expect(alone.tool('look')).toBeUndefined()
   })
