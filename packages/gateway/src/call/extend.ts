@@ -50,12 +50,12 @@ interface Endpoint {
   readonly joined: boolean
   readonly offered: readonly Offered[]
   whole(alias: string): boolean
-  screened(alias: string): boolean
+  filtered(alias: string): boolean
 }
 
-function extensionServer({ joined, offered, whole, screened }: Endpoint): Offered | undefined {
+function extensionServer({ joined, offered, whole, filtered }: Endpoint): Offered | undefined {
   const [only] = offered
-  if (joined || only === undefined || !whole(only.alias) || screened(only.alias)) return undefined
+  if (joined || only === undefined || !whole(only.alias) || filtered(only.alias)) return undefined
   return speaksExtension(only) ? only : undefined
 }
 

@@ -37,7 +37,7 @@ import type { Opening } from '../kinds/kind.ts'
 import type { CredentialSource, Upstream } from '../upstreams/upstream.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Documents, OwnCredentials } from './ports.ts'
-import { screenOf } from './screen.ts'
+import { screenOf } from './visibility-filter.ts'
 import { connectionRow } from '../vault/sealed-columns.ts'
 
 export interface Snapshot {
@@ -121,7 +121,7 @@ export function createSnapshot({
   const enabled = connections.filter((connection) => connection.enabled)
   const exceptions = createExceptions(organization.egress)
   const held = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog.held]))
-  const screen = screenOf(connections, states, rules, held)
+  const visibilityFilter = screenOf(connections, states, rules, held)
   const views = Object.fromEntries(LIMITS.map((limit) => [limit, new Map()])) as Record<Limit, Map<string, ToolListing>>
 
   function makeView(toolset: string, name: string | undefined, limit: Limit): ToolListing | undefined {
@@ -134,7 +134,7 @@ export function createSnapshot({
     const offered = chosen.map((connection) => offeredBy(connection, takes(connection), catalogOf.get(connection.id)))
     const selects = { ...selection, limit: lesserLimit(selection.limit, limit) }
     const endpoint = { organization: organization.slug, toolset }
-    return createToolListing(offered, name === undefined, selects, screen(endpoint))
+    return createToolListing(offered, name === undefined, selects, visibilityFilter(endpoint))
   }
 
   return {

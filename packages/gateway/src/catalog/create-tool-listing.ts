@@ -39,13 +39,13 @@ import {
   type Discovers,
   type ListKind,
   type Offered,
-  type Screen,
+  type VisibilityFilter,
   type Selects,
   type Target,
   type ToolListing,
 } from './tool-listing.ts'
 
-const OPEN: Screen = { tool: () => undefined, any: () => false }
+const OPEN: VisibilityFilter = { tool: () => undefined, any: () => false }
 
 const DIRECT: Discovers = { mode: 'direct', page: undefined, pins: () => false }
 
@@ -57,9 +57,9 @@ export function createToolListing(
   offered: readonly Offered[],
   joined: boolean,
   selects: Selects = ALL,
-  screen: Screen = OPEN,
+  visibilityFilter: VisibilityFilter = OPEN,
 ): ToolListing {
-  const endpoint = { offered, joined, selects, screen }
+  const endpoint = { offered, joined, selects, visibilityFilter }
   const { words } = selects
   const wordsOf: WordsOf | undefined =
     words && (({ from, definition }) => words(joinName(from.alias, String(definition['name']))))
@@ -94,7 +94,7 @@ export function createToolListing(
     resource: (uri) => findResource(endpoint, uri),
     list: createLists(endpoint, { tools, prompts, readResult, wordsOf }),
     whole: (alias) => selects.whole(alias),
-    screened: (alias) => screen.any(alias),
+    filtered: (alias) => visibilityFilter.any(alias),
     exposeUri: (alias, uri) => exposedUri(endpoint, alias, uri),
   }
 }

@@ -18,7 +18,7 @@ import {
   targetOf,
   toolFacts,
   type Offered,
-  type Screen,
+  type VisibilityFilter,
   type Selects,
   type Target,
   type ToolTarget,
@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly offered: readonly Offered[]
   readonly joined: boolean
   readonly selects: Selects
-  readonly screen: Screen
+  readonly visibilityFilter: VisibilityFilter
 }
 
 export function collectTools(endpoint: Endpoint): Map<string, ListedTool> {
@@ -50,7 +50,7 @@ export function collectTools(endpoint: Endpoint): Map<string, ListedTool> {
       const name = nameFor(endpoint, tools, { from, definition }, from.names?.tools)
       // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
       if (name === undefined || parameters === undefined) continue
-      const { isOff, target } = judged(endpoint.screen, from, definition)
+      const { isOff, target } = judged(endpoint.visibilityFilter, from, definition)
       if (isOff) off.add(name)
       tools.set(name, { from, definition, target: { ...target, headerParameters: parameters } })
     }
@@ -76,12 +76,15 @@ export function limitOf(selects: Selects, alias: string): Limit {
 }
 
 /** A tool with what its administrators and the rules say of it; `isOff`: it is offered to nobody. */
-function judged(screen: Screen, from: Offered, definition: JsonObject) {
+function judged(visibilityFilter: VisibilityFilter, from: Offered, definition: JsonObject) {
   const { alias } = from
-  const said = screen.tool(alias, String(definition['name']))
+  const said = visibilityFilter.tool(alias, String(definition['name']))
   const held = said === 'off' ? undefined : said
-  const resolved = effectIn(screen, from, definition, held?.effect)
-  const policy = screen.policy?.(toolFacts(alias, from.connector, definition, resolved), definition['inputSchema'])
+  const resolved = effectIn(visibilityFilter, from, definition, held?.effect)
+  const policy = visibilityFilter.policy?.(
+    toolFacts(alias, from.connector, definition, resolved),
+    definition['inputSchema'],
+  )
   const hidden = policy?.varies === false && policy.decide(ANYBODY).action === 'hide'
   const target = {
     ...targetOf(from, definition),
@@ -120,12 +123,12 @@ function nameFor(
 }
 
 const effectIn = (
-  screen: Screen,
+  visibilityFilter: VisibilityFilter,
   { alias, connector }: Pick<Offered, 'alias' | 'connector'>,
   definition: JsonObject,
   accepted: Effect | undefined,
 ): ResolvedEffect =>
-  screen.effect?.(alias, definition, accepted) ??
+  visibilityFilter.effect?.(alias, definition, accepted) ??
   resolveEffect(accepted ?? effectOf(definition['annotations']), { connector, trusted: false })
 
 /**

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
 import { ANYBODY } from './ruled-definition.ts'
 import { createToolListing } from './create-tool-listing.ts'
-import { capabilitiesOf, instructionsOf, toolFacts, type Offered, type Screen } from './tool-listing.ts'
+import { capabilitiesOf, instructionsOf, toolFacts, type Offered, type VisibilityFilter } from './tool-listing.ts'
 
 const idOf = (alias: string) => `con_${alias}` as ConnectionId
 
@@ -198,7 +198,7 @@ describe('a screen', () => {
     match: { tools: [`*__${name}`] },
   })
   const policy = createPolicy([rule('never', 'block'), rule('look', 'warn'), rule('hidden', 'hide')])
-  const screen: Screen = {
+  const visibilityFilter: VisibilityFilter = {
     tool: (_, name) => (name === 'gone' ? 'off' : undefined),
     policy: (facts, schema) => policy.of(facts, { organization: 'acme', toolset: 'default' }, schema),
     any: (alias) => alias === 's',
@@ -211,7 +211,7 @@ describe('a screen', () => {
   test.each([true, false])(
     'hides what is off, names what is blocked, marks what is warned of (joined: %s)',
     (joined) => {
-      const toolListing = createToolListing([from], joined, undefined, screen)
+      const toolListing = createToolListing([from], joined, undefined, visibilityFilter)
       const named = (name: string) => (joined ? `s__${name}` : name)
       expect(namesOf(toolListing.list('tools', '2025-11-25'))).toEqual(['keep', 'look'].map(named))
       expect(['gone', 'hidden'].map((name) => toolListing.tool(named(name)))).toEqual([undefined, undefined])
@@ -223,7 +223,7 @@ describe('a screen', () => {
   test('changes the name of no other tool', () => {
     const squatters = [offer('s', { tools: [tool('a'), tool('gone')] }), offer('t', { tools: [tool('a')] })]
     const names = (toolListing = createToolListing(squatters, true)) => namesOf(toolListing.list('tools', '2025-11-25'))
-    expect(names(createToolListing(squatters, true, undefined, screen))).toEqual(
+    expect(names(createToolListing(squatters, true, undefined, visibilityFilter))).toEqual(
       names().filter((name) => name !== 's__gone'),
     )
   })
@@ -232,7 +232,9 @@ describe('a screen', () => {
     const announced = (toolListing: ReturnType<typeof createToolListing>) =>
       capabilitiesOf(toolListing, '2025-11-25')['extensions'] ?? {}
     expect(announced(createToolListing([from], false))).toHaveProperty(['com.example/x'])
-    expect(announced(createToolListing([from], false, undefined, screen))).not.toHaveProperty(['com.example/x'])
+    expect(announced(createToolListing([from], false, undefined, visibilityFilter))).not.toHaveProperty([
+      'com.example/x',
+    ])
   })
 })
 
@@ -251,7 +253,7 @@ describe('a limit', () => {
     prompts: [{ name: 'drop' }],
   })
   const selects = { tool: () => true, whole: () => true }
-  const trusting: Screen = {
+  const trusting: VisibilityFilter = {
     tool: () => undefined,
     any: () => false,
     effect: (_, { annotations }) => ({ effect: effectOf(annotations), from: 'server' }),

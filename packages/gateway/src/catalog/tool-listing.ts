@@ -136,7 +136,7 @@ export interface ToolListing {
   /** Whether everything of a connection belongs to this endpoint. */
   whole(alias: string): boolean
   /** Whether any of its tools could be kept back by name: then nothing may pass that has no name. */
-  screened(alias: string): boolean
+  filtered(alias: string): boolean
   /** The address that a client of this view knows a connection's resource by. */
   exposeUri(alias: string, uri: string): string
 }
@@ -163,7 +163,7 @@ export interface Selects {
 }
 
 /** What is said of single tools, whatever endpoint they are asked for at. */
-export interface Screen {
+export interface VisibilityFilter {
   /**
    * Switched off, held, or neither, by the server's own name. What is held has the effect that it stated when it was accepted; what
    * never was is off, as if it were not there.
@@ -239,7 +239,7 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
 
 /** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
 export function capabilitiesOf(toolListing: ToolListing, revision: Revision): JsonObject {
-  const { offered, joined, limit, whole, screened, asks, discovery, readResult } = toolListing
+  const { offered, joined, limit, whole, filtered, asks, discovery, readResult } = toolListing
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -260,7 +260,7 @@ export function capabilitiesOf(toolListing: ToolListing, revision: Revision): Js
   if (anyHas(sameEra, 'logging')) capabilities['logging'] = {}
   const [only] = offered
   // What an extension's methods do nobody knows, which counts as writing.
-  const passes = !joined && only !== undefined && whole(only.alias) && !screened(only.alias) && reaches(limit, 'write')
+  const passes = !joined && only !== undefined && whole(only.alias) && !filtered(only.alias) && reaches(limit, 'write')
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions
   if (passes && sameEra.length > 0 && isObject(only.capabilities['experimental']))

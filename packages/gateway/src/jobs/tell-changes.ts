@@ -28,9 +28,9 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
     // The tools that a rule concerns are not determined: a client that lists once too often gets the same list.
-    const screened = toolsScreened || switchesOf(last, id) !== switchesOf(now, id) || isGone(last, now, id)
+    const filtered = toolsScreened || switchesOf(last, id) !== switchesOf(now, id) || isGone(last, now, id)
     for (const kind of KINDS)
-      if (selected || (kind === 'tools' && screened) || offerOf(last, id, kind) !== offerOf(now, id, kind))
+      if (selected || (kind === 'tools' && filtered) || offerOf(last, id, kind) !== offerOf(now, id, kind))
         tell(now.organization.id, id, kind)
   }
 }

@@ -4,7 +4,7 @@ import type * as shapes from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
-import { createEffects, createHolds, createSwitches, screenOf } from '../../call/screen.ts'
+import { createEffects, createHolds, createSwitches, screenOf } from '../../call/visibility-filter.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
 
@@ -20,7 +20,7 @@ export function describeTools({ organization, connections, rules, states, catalo
   const switches = createSwitches(states)
   const effects = createEffects(states)
   const unswitched = connections.map((one) => ({ ...one, tools_default: true }))
-  const screen = screenOf(unswitched, [], rules)({ organization: organization.slug, toolset: 'default' })
+  const visibilityFilter = screenOf(unswitched, [], rules)({ organization: organization.slug, toolset: 'default' })
 
   return (connection: ConnectionRow): DescribedTool[] => {
     const catalog = catalogs.get(connection.id)
@@ -36,7 +36,7 @@ export function describeTools({ organization, connections, rules, states, catalo
       const stated = effectOf(definition['annotations'])
       const resolved = effects.of(connection, name, stated)
       const facts = toolFacts(connection.alias, connection.settings.connector, definition, resolved)
-      const policy = screen.policy?.(facts, definition['inputSchema'])
+      const policy = visibilityFilter.policy?.(facts, definition['inputSchema'])
       // What depends on who calls is no property of the tool: `policy explain` says it for somebody.
       const rule = policy?.varies === false ? policy.decide(ANYBODY).rule : undefined
       const enabled = switches.isOn(connection, name)

@@ -6,7 +6,7 @@
  */
 import { Fault, outcomeOf, permits, reaches, type Effect, type Facts, type Role } from '@toolway/contract'
 import type { Explanation } from '@toolway/contract/admin'
-import { createSwitches } from '../../call/screen.ts'
+import { createSwitches } from '../../call/visibility-filter.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { explain, type Explained, type RuleExplained } from '../../policy/explain.ts'
 import { wordApprovers } from '../../policy/actions/approve.ts'

@@ -2,7 +2,7 @@
 import { effectOf, type ToolFacts } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
 import { joinName, type JsonObject } from '@toolway/protocol'
-import { createEffects, createHolds } from '../../call/screen.ts'
+import { createEffects, createHolds } from '../../call/visibility-filter.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { toolFacts } from '../../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'

@@ -5,7 +5,7 @@
 import { effectOf, resolveEffect, type ConnectionId, type Effect, type ResolvedEffect } from '@toolway/contract'
 import type { HeldTool } from '../catalog/catalogs.ts'
 import { isNamed } from '../catalog/locks/tool-hash.ts'
-import type { Screen } from '../catalog/tool-listing.ts'
+import type { VisibilityFilter } from '../catalog/tool-listing.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
 import type { Endpoint, Policy } from '../policy/verdict.ts'
@@ -64,7 +64,7 @@ export function screenOf(
   states: readonly ToolStateRow[],
   rules: Pick<Policy, 'of' | 'concerns'>,
   held: ReadonlyMap<ConnectionId, readonly HeldTool[]> = new Map(),
-): (endpoint: Endpoint) => Screen {
+): (endpoint: Endpoint) => VisibilityFilter {
   const switches = createSwitches(states)
   const holds = createHolds(held)
   const effects = createEffects(states)
