@@ -26,7 +26,7 @@ export type DeliveryId = Branded<'delivery'>
 /** A call that rules want somebody's approval for. */
 export type ApprovalId = Branded<'approval'>
 /** "Always for this tool", said by somebody who may approve. */
-export type LastingGrantId = Branded<'lasting grant'>
+export type StandingGrantId = Branded<'lasting grant'>
 /** One way of a person to a provider and back. */
 export type FlowId = Branded<'flow'>
 /** A result that is kept for whoever got only a part of it. */

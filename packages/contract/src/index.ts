@@ -50,7 +50,7 @@ export type {
   IdPrefix,
   ImportId,
   KeyId,
-  LastingGrantId,
+  StandingGrantId,
   OAuthAppId,
   OrganizationId,
   RecordId,

@@ -109,7 +109,7 @@ export interface NewApproval {
   /** Seconds for which it can be answered. */
   readonly wait: number
   readonly toolHash: string
-  readonly lastingDigest: string | undefined
+  readonly standingDigest: string | undefined
 }
 
 /** Undefined where somebody was faster: one question of a digest is open at a time. */
@@ -133,13 +133,13 @@ export async function addApproval(
     rules,
     wait,
     toolHash,
-    lastingDigest,
+    standingDigest,
   } = added
   const rows = await sql(Id)`
     insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
                            sealed_arguments, tool_hash, lasting_digest, expires_at)
     values (${id}, ${organizationId}, ${connectionId}, ${tool}, ${effect}, ${digest}, ${principal}, key_maker(${principal}), ${caller}, ${userId ?? null},
-            ${client ?? null}, ${account ?? null}, ${JSON.stringify(rules)}, ${seal(id)}, ${toolHash}, ${lastingDigest ?? null},
+            ${client ?? null}, ${account ?? null}, ${JSON.stringify(rules)}, ${seal(id)}, ${toolHash}, ${standingDigest ?? null},
             now() + make_interval(secs => ${wait}::float8))
     on conflict (organization_id, digest) where state in ('pending', 'granted') do nothing
     returning id`

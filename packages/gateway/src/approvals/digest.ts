@@ -27,7 +27,7 @@ export interface Asked {
  */
 export type LastingAsked = Omit<Asked, 'arguments'>
 
-export const lastingDigestOf = ({ tool, name, account, caller, connection, rules }: LastingAsked): string =>
+export const standingDigestOf = ({ tool, name, account, caller, connection, rules }: LastingAsked): string =>
   createHash('sha256')
     .update(canonicalJson({ always: true, tool, name, account, caller, connection, rules }))
     .digest('hex')

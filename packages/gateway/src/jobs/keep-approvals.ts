@@ -3,7 +3,7 @@
  * first gateway to do so. Entries that ended a month ago are removed; their records stay.
  */
 import { expireDue, removeOldApprovals, untilDue } from '../approvals/approvals.ts'
-import { removeUnused } from '../approvals/lasting.ts'
+import { removeUnused } from '../approvals/standing-grants.ts'
 import { recordExpired } from '../call/approvals/record-expired.ts'
 import type { Db } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'

@@ -6,7 +6,7 @@ import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/a
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import { approverIn } from './admin-approvals.ts'
-import { lastingApprovalOperations } from './lasting-approvals.ts'
+import { lastingApprovalOperations } from './standing-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 
 /** Whoever is shown them at a time: what is older is on record. */

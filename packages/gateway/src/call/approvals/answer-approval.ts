@@ -23,7 +23,7 @@ import {
   type Approver,
   type Caller,
 } from '../../approvals/approvers.ts'
-import { removeLastingOf, storeLasting } from '../../approvals/lasting.ts'
+import { removeStandingGrantsOf, storeStandingGrant } from '../../approvals/standing-grants.ts'
 import type { Db, OrgSql, SystemSql } from '../../db/db.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
 import type { ApproverLookup } from './approver-lookup.ts'
@@ -84,7 +84,9 @@ export const answerApproval = ({ db, lookup }: AnswerParts, answering: Answering
     refuseOver(row, verdict)
     if (!mayAnswer(row, approver)) throw forbidden(row, approver)
     const lasting =
-      always && verdict === 'grant' ? await storeLasting(sql, { row: mayLast(row), by: approver.id, note }) : undefined
+      always && verdict === 'grant'
+        ? await storeStandingGrant(sql, { row: mayLast(row), by: approver.id, note })
+        : undefined
     await storeAnswer(sql, { organizationId, approvalId: row.id, by: approver.id, verdict, way, note })
     const answered = await (verdict === 'deny' ? deny(sql, row, approver) : grant(sql, row, { approver, lookup }))
     await recordChange(sql, actor, organizationId, {
@@ -132,7 +134,7 @@ type Outcome = Omit<Answered, 'lasting'>
 /** A no ends what was said for good in answer to the same question. */
 async function deny(sql: OrgSql, row: ApprovalRow, { id: by }: Approver): Promise<Outcome> {
   if (!(await storeDenial(sql, row.id, by))) throw new Fault('approval.over', { state: 'expired' })
-  await removeLastingOf(sql, row.id)
+  await removeStandingGrantsOf(sql, row.id)
   await tell(sql, 'approval.denied', row, { by })
   return { state: 'denied', missing: 0 }
 }

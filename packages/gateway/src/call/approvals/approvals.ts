@@ -13,7 +13,7 @@ import type { Answer, ApprovalAsking, Approvals } from '../ports.ts'
 import { createBoundStates, type BoundStates } from '../questions/bound-states.ts'
 import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts'
 import { answerApproval, type AnswerParts } from './answer-approval.ts'
-import { lastingOf } from './lasting-grants.ts'
+import { standingGrantOf } from './standing-grants.ts'
 import { answersForms, opensPages, pageQuestion, putOnLine, selfQuestion, wordOf, type Said } from './questions.ts'
 import { actorOf, digestOfAsking, goesOn, personOf, standOf, type Stand, type StandParts } from './settle.ts'
 import { isOurs, KEY, PREFIX } from './own-state.ts'
@@ -113,7 +113,7 @@ class CallApprovals implements Approvals {
     if (approver === undefined) return
     const verdict = action === 'accept' ? 'grant' : 'deny'
     // The form offers it only where it may be said; a client that says it all the same answers for the one call.
-    const lasts = always && lastingOf(this.#parts, asking) !== undefined
+    const lasts = always && standingGrantOf(this.#parts, asking) !== undefined
     const answering = {
       organizationId,
       id,
@@ -160,7 +160,7 @@ class CallApprovals implements Approvals {
 
   #question(asking: ApprovalAsking, { id }: Pending, form: boolean): JsonObject {
     return form
-      ? selfQuestion(asking, lastingOf(this.#parts, asking) !== undefined)
+      ? selfQuestion(asking, standingGrantOf(this.#parts, asking) !== undefined)
       : pageQuestion(asking, this.#parts.link(id))
   }
 

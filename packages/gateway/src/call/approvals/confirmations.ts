@@ -12,11 +12,11 @@ import type { Signer } from '../../catalog/page.ts'
 import type { Answer, ApprovalAsking, Approvals } from '../ports.ts'
 import { createBoundStates } from '../questions/bound-states.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
-import { toolHashOf, type LastingParts } from './lasting-grants.ts'
+import { toolHashOf, type StandingGrantParts } from './standing-grants.ts'
 import { isOurs, KEY, PREFIX } from './own-state.ts'
 import { answersForms, putOnLine, selfQuestion, wordOf, type Said } from './questions.ts'
 
-export interface ConfirmationsParts extends Pick<LastingParts, 'definitionOf'> {
+export interface ConfirmationsParts extends Pick<StandingGrantParts, 'definitionOf'> {
   readonly signer: Signer
   confirms(rule: Rule<'approve'>): boolean
 }

@@ -5,7 +5,7 @@
  * leaves for the server: of two gateways one uses it, and a gateway that dies afterwards has used it.
  */
 import { randomUUID } from 'node:crypto'
-import type { ApprovalId, LastingGrantId } from '@toolway/contract'
+import type { ApprovalId, StandingGrantId } from '@toolway/contract'
 import { eraOf, type JsonObject } from '@toolway/protocol'
 import { listAnswers } from '../../approvals/answers.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../approvals/approvals.ts'
 import { goodFor, isSatisfied, tallyOf, waitOf, wordsOf } from '../../approvals/approvers.ts'
 import { digestOf } from '../../approvals/digest.ts'
-import { noteUse } from '../../approvals/lasting.ts'
+import { noteUse } from '../../approvals/standing-grants.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { recordChange, actorTypeOf, type Actor } from '../../records/change.ts'
@@ -32,10 +32,10 @@ import type { Vault } from '../../vault/vault.ts'
 import type { ApprovalAsking } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import { callerOf, factsOf, rulesOf, tell } from './answer-approval.ts'
-import { lastingGrants, toolHashOf, type LastingGrants, type LastingParts } from './lasting-grants.ts'
+import { standingGrants, toolHashOf, type StandingGrants, type StandingGrantParts } from './standing-grants.ts'
 import { recordExpired } from './record-expired.ts'
 
-export interface StandParts extends LastingParts {
+export interface StandParts extends StandingGrantParts {
   readonly db: Pick<Db, 'organization'>
   readonly vault: Pick<Vault, 'seal'>
   /** The page of a question, or of all of them. */
@@ -45,7 +45,7 @@ export interface StandParts extends LastingParts {
 /** `go`: it may be made, once. */
 export type Stand =
   /** Of the question that was granted, or of a lasting grant. */
-  | { readonly kind: 'go'; readonly id: ApprovalId | LastingGrantId }
+  | { readonly kind: 'go'; readonly id: ApprovalId | StandingGrantId }
   | { readonly kind: 'pending'; readonly id: ApprovalId; readonly until: Date }
   | { readonly kind: 'denied'; readonly id: ApprovalId; readonly why: string }
   | { readonly kind: 'expired'; readonly id: ApprovalId }
@@ -94,20 +94,24 @@ export const standOf = (parts: StandParts, asking: ApprovalAsking, digest: strin
   parts.db.organization(asking.organizationId, async (sql) => {
     for (const expired of await expireDue(sql, digest)) await recordExpired(sql, expired)
     const latest = await lockLatest(sql, digest)
-    const lasting = await lastingGrants(parts, sql, asking)
+    const lasting = await standingGrants(parts, sql, asking)
     const known = latest === undefined ? undefined : await judge(parts, sql, { asking, lasting }, latest)
     if (known !== undefined) return known
-    return (await goByLasting(sql, asking, lasting)) ?? ask(parts, sql, { asking, lasting }, digest)
+    return (await goByStandingGrant(sql, asking, lasting)) ?? ask(parts, sql, { asking, lasting }, digest)
   })
 
 /** An asking with what was said for all calls of its tool. */
 interface Asking {
   readonly asking: ApprovalAsking
-  readonly lasting: LastingGrants
+  readonly lasting: StandingGrants
 }
 
 /** Somebody said "always for this tool": no question is asked, and the call is on record with who said so. */
-async function goByLasting(sql: OrgSql, asking: ApprovalAsking, lasting: LastingGrants): Promise<Stand | undefined> {
+async function goByStandingGrant(
+  sql: OrgSql,
+  asking: ApprovalAsking,
+  lasting: StandingGrants,
+): Promise<Stand | undefined> {
   const [first] = lasting.given
   if (first === undefined || !lasting.suffice([])) return undefined
   const used = await noteUse(
@@ -204,7 +208,7 @@ async function ask(parts: StandParts, sql: OrgSql, { asking, lasting }: Asking, 
     rules,
     wait,
     toolHash: lasting.toolHash,
-    lastingDigest: lasting.digest,
+    standingDigest: lasting.digest,
   }
   const id = await addApproval(sql, added, (one) => parts.vault.seal(sealed, approvalRow(one)))
   const row = await lockLatest(sql, digest)

@@ -30,7 +30,7 @@ async function failureOf(response: Response, { failureIn }: Ways): Promise<strin
 }
 
 /** Lasting access is given where a person is asked for it, and left out without a word elsewhere (OpenID Connect Core, section 11). */
-const lastingOf = ({ provider }: Authority, scopes: readonly string[]): Record<string, string> =>
+const standingGrantOf = ({ provider }: Authority, scopes: readonly string[]): Record<string, string> =>
   provider === 'mcp' && scopes.includes('offline_access') ? { prompt: 'consent' } : {}
 
 export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): OutgoingOAuth {
@@ -57,7 +57,7 @@ export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): Outgoing
         code_challenge: await library.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...(scopes.length === 0 ? {} : { [scopeParameter]: scopes.join(scopeSeparator) }),
-        ...lastingOf(authority, scopes),
+        ...standingGrantOf(authority, scopes),
         ...resourceOf(authority),
       }
       for (const [name, value] of Object.entries(words)) url.searchParams.set(name, value)

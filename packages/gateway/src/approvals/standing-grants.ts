@@ -2,7 +2,7 @@
  * Lasting grants, as they are kept: "always for this tool". Whether one counts for a call is decided by its digest, and by who gave it
  * as they are now; here is only that each is given once by each, and that one that nobody uses ends.
  */
-import { newId, type ApprovalId, type ConnectionId, type LastingGrantId } from '@toolway/contract'
+import { newId, type ApprovalId, type ConnectionId, type StandingGrantId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../db/db.ts'
 import type { ApprovalRow } from './approvals.ts'
@@ -10,8 +10,8 @@ import type { ApprovalRow } from './approvals.ts'
 /** Days without a call after which it is good no more. */
 export const UNUSED_DAYS = 90
 
-export const LastingRow = z.object({
-  id: z.string().transform((id) => id as LastingGrantId),
+export const StandingGrantRow = z.object({
+  id: z.string().transform((id) => id as StandingGrantId),
   connection_id: z.string().transform((id) => id as ConnectionId),
   tool: z.string(),
   effect: z.enum(['read', 'write']),
@@ -31,27 +31,29 @@ export const LastingRow = z.object({
   used_at: z.date().nullable(),
   uses: z.int(),
 })
-export type LastingRow = z.output<typeof LastingRow>
+export type StandingGrantRow = z.output<typeof StandingGrantRow>
 
-const Id = z.object({ id: z.string().transform((id) => id as LastingGrantId) })
+const Id = z.object({ id: z.string().transform((id) => id as StandingGrantId) })
 
 /** The newest first. */
-export const listLasting = (sql: OrgSql, most: number) => sql(LastingRow)`
+export const listStandingGrants = (sql: OrgSql, most: number) => sql(StandingGrantRow)`
   select id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id, client, account, rules, granted_by,
          approval_id, note, created_at, used_at, uses
     from lasting_grants where coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
    order by created_at desc, id desc limit ${most}`
 
-export const findLasting = async (sql: OrgSql, id: string): Promise<LastingRow | undefined> =>
+export const findStandingGrant = async (sql: OrgSql, id: string): Promise<StandingGrantRow | undefined> =>
   (
-    await sql(LastingRow)`
+    await sql(StandingGrantRow)`
       select id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id, client, account, rules, granted_by,
              approval_id, note, created_at, used_at, uses
         from lasting_grants where id = ${id}`
   )[0]
 
 /** Those of a digest that are still good, as far as time tells. */
-export const listLastingOf = (sql: OrgSql, digest: string) => sql(z.object({ ...Id.shape, granted_by: z.string() }))`
+export const listStandingGrantsOf = (sql: OrgSql, digest: string) => sql(
+  z.object({ ...Id.shape, granted_by: z.string() }),
+)`
   select id, granted_by from lasting_grants
    where digest = ${digest} and coalesce(used_at, created_at) > now() - make_interval(days => ${UNUSED_DAYS}::int)
    order by id`
@@ -63,7 +65,7 @@ export interface NewLasting {
 }
 
 /** Given again by the same person it is as new. */
-export async function storeLasting(sql: OrgSql, { row, by, note }: NewLasting): Promise<LastingGrantId> {
+export async function storeStandingGrant(sql: OrgSql, { row, by, note }: NewLasting): Promise<StandingGrantId> {
   const rows = await sql(Id)`
     insert into lasting_grants (id, organization_id, connection_id, tool, effect, digest, tool_hash, principal, caller, user_id,
                                 client, account, rules, granted_by, approval_id, note)
@@ -78,14 +80,14 @@ export async function storeLasting(sql: OrgSql, { row, by, note }: NewLasting): 
   return stored.id
 }
 
-export const noteUse = (sql: OrgSql, ids: readonly LastingGrantId[]) => sql(Id)`
+export const noteUse = (sql: OrgSql, ids: readonly StandingGrantId[]) => sql(Id)`
   update lasting_grants set used_at = now(), uses = uses + 1 where id = any(${[...ids]}) returning id`
 
-export const removeLasting = async (sql: OrgSql, id: string): Promise<boolean> =>
+export const removeStandingGrants = async (sql: OrgSql, id: string): Promise<boolean> =>
   (await sql(Id)`delete from lasting_grants where id = ${id} returning id`).length > 0
 
 /** Removes the standing grants that an approval's answer created. */
-export const removeLastingOf = (sql: OrgSql, approval: string) => sql(Id)`
+export const removeStandingGrantsOf = (sql: OrgSql, approval: string) => sql(Id)`
   delete from lasting_grants where approval_id = ${approval} returning id`
 
 export async function removeUnused(sql: SystemSql): Promise<void> {

@@ -10,15 +10,15 @@ import type { JsonObject } from '@toolway/protocol'
 import { findKeyMaker } from '../../approvals/approvals.ts'
 import { isSatisfied, tallyOf } from '../../approvals/approvers.ts'
 import type { AnswerRow } from '../../approvals/answers.ts'
-import { lastingDigestOf } from '../../approvals/digest.ts'
-import { listLastingOf } from '../../approvals/lasting.ts'
+import { standingDigestOf } from '../../approvals/digest.ts'
+import { listStandingGrantsOf } from '../../approvals/standing-grants.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import type { OrgSql } from '../../db/db.ts'
 import type { ApprovalAsking } from '../ports.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import type { ApproverLookup } from './approver-lookup.ts'
 
-export interface LastingParts {
+export interface StandingGrantParts {
   readonly lookup: ApproverLookup
   /** As its server lists it now; undefined where it is gone. */
   definitionOf(asking: ApprovalAsking): JsonObject | undefined
@@ -26,10 +26,10 @@ export interface LastingParts {
   usualAccount(asking: ApprovalAsking): string | undefined
 }
 
-type Given = Awaited<ReturnType<typeof listLastingOf>>
+type Given = Awaited<ReturnType<typeof listStandingGrantsOf>>
 type Answers = readonly Pick<AnswerRow, 'answered_by' | 'verdict'>[]
 
-export interface LastingGrants {
+export interface StandingGrants {
   readonly toolHash: string
   /** Undefined where none may be given. */
   readonly digest: string | undefined
@@ -43,7 +43,7 @@ export interface LastingGrants {
 export const wordsOfRule = ({ id, name, match, parameters, reason }: Rule): JsonObject =>
   JSON.parse(JSON.stringify({ id, name, match, parameters, reason })) as JsonObject
 
-export function toolHashOf({ definitionOf }: Pick<LastingParts, 'definitionOf'>, asking: ApprovalAsking): string {
+export function toolHashOf({ definitionOf }: Pick<StandingGrantParts, 'definitionOf'>, asking: ApprovalAsking): string {
   const definition = definitionOf(asking)
   if (definition === undefined) throw new Fault('tool.unknown', { tool: asking.target.name })
   return hashTool(definition)
@@ -57,13 +57,13 @@ const mayLast = ({ target, rules, channel }: ApprovalAsking): boolean =>
   rules.every(({ parameters }) => parameters.always)
 
 /** Undefined where each call is asked about. */
-export function lastingOf(
-  parts: Pick<LastingParts, 'definitionOf' | 'usualAccount'>,
+export function standingGrantOf(
+  parts: Pick<StandingGrantParts, 'definitionOf' | 'usualAccount'>,
   asking: ApprovalAsking,
 ): string | undefined {
   if (!mayLast(asking)) return undefined
   const { target, account, principal, rules } = asking
-  return lastingDigestOf({
+  return standingDigestOf({
     tool: toolHashOf(parts, asking),
     name: target.name,
     account: account ?? parts.usualAccount(asking) ?? null,
@@ -73,10 +73,14 @@ export function lastingOf(
   })
 }
 
-export async function lastingGrants(parts: LastingParts, sql: OrgSql, asking: ApprovalAsking): Promise<LastingGrants> {
+export async function standingGrants(
+  parts: StandingGrantParts,
+  sql: OrgSql,
+  asking: ApprovalAsking,
+): Promise<StandingGrants> {
   const toolHash = toolHashOf(parts, asking)
-  const digest = lastingOf(parts, asking)
-  const given = digest === undefined ? [] : await listLastingOf(sql, digest)
+  const digest = standingGrantOf(parts, asking)
+  const given = digest === undefined ? [] : await listStandingGrantsOf(sql, digest)
   if (given.length === 0) return { toolHash, digest, given, suffice: () => false }
   const { organizationId, principal, rules } = asking
   const caller = { principal: principal.id, userId: principal.userId, maker: await findKeyMaker(sql, principal.id) }

@@ -4,8 +4,13 @@ import * as shapes from '@toolway/contract/admin'
 import type { LastingApproval, Operation } from '@toolway/contract/admin'
 import { canonicalJson } from '@toolway/protocol'
 import { fits, isOwn } from '../../approvals/approvers.ts'
-import { findLasting, listLasting, removeLasting, type LastingRow } from '../../approvals/lasting.ts'
-import { wordsOfRule } from '../../call/approvals/lasting-grants.ts'
+import {
+  findStandingGrant,
+  listStandingGrants,
+  removeStandingGrants,
+  type StandingGrantRow,
+} from '../../approvals/standing-grants.ts'
+import { wordsOfRule } from '../../call/approvals/standing-grants.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
@@ -19,7 +24,7 @@ type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'prin
 type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
 
 /** Who administers rules, who gave it, and whose calls it is for. */
-function maySee(row: LastingRow, { principal, role }: Pick<Asked, 'principal' | 'role'>): boolean {
+function maySee(row: StandingGrantRow, { principal, role }: Pick<Asked, 'principal' | 'role'>): boolean {
   if (permits(role, 'policy_manage')) return true
   const id = principal.userId ?? principal.id
   return row.granted_by === id || isOwn({ principal: row.principal, userId: row.user_id ?? undefined }, { id })
@@ -27,7 +32,7 @@ function maySee(row: LastingRow, { principal, role }: Pick<Asked, 'principal' | 
 
 /** The first reason for which it lets no call through; undefined where it does. */
 export function endOf(
-  row: LastingRow,
+  row: StandingGrantRow,
   { connections, catalogs, rules }: Place,
   giver: Giver,
 ): LastingApproval['ended'] {
@@ -49,7 +54,7 @@ export function endOf(
 }
 type Giver = ReturnType<ApproverLookup['person']>
 
-export function describeLasting(row: LastingRow, snapshot: Place, lookup: ApproverLookup): LastingApproval {
+export function describeLasting(row: StandingGrantRow, snapshot: Place, lookup: ApproverLookup): LastingApproval {
   const { id } = snapshot.organization
   const giver = lookup.person(id, row.granted_by)
   return {
@@ -82,14 +87,14 @@ function snapshotOf({ parts, organization }: Asked): Snapshot {
 const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
   const { look, query, parts } = asked
   const { limit, offset } = query
-  const rows = (await look((sql) => listLasting(sql, MOST))).filter((row) => maySee(row, asked))
+  const rows = (await look((sql) => listStandingGrants(sql, MOST))).filter((row) => maySee(row, asked))
   const snapshot = snapshotOf(asked)
   const items = rows.slice(offset, offset + limit).map((row) => describeLasting(row, snapshot, parts.approvals.lookup))
   return { items, total: rows.length, limit, offset }
 })
 
 /** What goes on record when one is ended. */
-const endOfLasting = (row: LastingRow) => ({
+const endOfStandingGrant = (row: StandingGrantRow) => ({
   action: 'lasting_approval.end',
   resource: 'lasting_approval',
   id: row.id,
@@ -98,10 +103,10 @@ const endOfLasting = (row: LastingRow) => ({
 
 const end = serveOrganization(shapes.endLastingApproval, async (asked) => {
   const { change, params } = asked
-  await change(endOfLasting, async (sql) => {
-    const row = await findLasting(sql, params['lasting'] ?? '')
+  await change(endOfStandingGrant, async (sql) => {
+    const row = await findStandingGrant(sql, params['lasting'] ?? '')
     if (row === undefined || !maySee(row, asked)) throw new Fault('thing.unknown', { thing: 'approval' })
-    await removeLasting(sql, row.id)
+    await removeStandingGrants(sql, row.id)
     return row
   })
   return undefined
