@@ -38,7 +38,7 @@ import { appsOf, type Config, type LoadedConfig } from './config.ts'
 import { createClients } from './http/client-address.ts'
 import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
-import { createChannelRoom } from './http/lasting/channel-room.ts'
+import { createConnectionRegistry } from './http/persistent/connection-registry.ts'
 import { createDoors } from './http/doors.ts'
 import { createServer } from './http/server.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
@@ -93,7 +93,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   // Resources are closed in the opposite order of their opening: when the gateway closes, and when a later step of this fails.
   await using opened = new AsyncDisposableStack()
 
-  const room = createChannelRoom()
+  const room = createConnectionRegistry()
   const counters = createCounters({
     sessions: () => sessions.size,
     channels: () => room.size,

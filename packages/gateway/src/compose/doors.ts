@@ -14,9 +14,9 @@ import { createConsoleAuthorization, type ConsoleMcpParts } from '../http/consol
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
 import { createAdminDoor, type AdminDoorParts } from '../http/admin/admin-door.ts'
 import type { Challenge } from '../http/oauth/challenge.ts'
-import type { ChannelRoom } from '../http/lasting/channel-room.ts'
-import { createSseDoor } from '../http/lasting/sse-door.ts'
-import { createWebSocketDoor } from '../http/lasting/websocket-door.ts'
+import type { ConnectionRegistry } from '../http/persistent/connection-registry.ts'
+import { createSseDoor } from '../http/persistent/sse-door.ts'
+import { createWebSocketDoor } from '../http/persistent/websocket-door.ts'
 import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
 import { createCallsUnderWay } from '../http/streams/calls-under-way.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
@@ -37,7 +37,7 @@ export interface ComposeMcpDoorsParts extends Omit<
   readonly confirms?: (requestContext: RequestContext) => boolean
   readonly parts: CallParts
   readonly limits: Limits
-  readonly room: ChannelRoom
+  readonly room: ConnectionRegistry
   /** The challenge that shows a client without a token where to get one. */
   readonly challenge: Challenge
   readonly seen?: EnterParts['seen']

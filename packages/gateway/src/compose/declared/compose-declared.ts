@@ -16,7 +16,7 @@ import type { Declared } from '../../config-file.ts'
 import { createClients } from '../../http/client-address.ts'
 import { createGuard } from '../../http/guard.ts'
 import { createReadiness, type Health } from '../../http/health.ts'
-import { createChannelRoom } from '../../http/lasting/channel-room.ts'
+import { createConnectionRegistry } from '../../http/persistent/connection-registry.ts'
 import { createDoors } from '../../http/doors.ts'
 import { createServer } from '../../http/server.ts'
 import { prepareEnd } from '../../http/server-end.ts'
@@ -70,7 +70,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const drain = new AbortController()
   await using opened = new AsyncDisposableStack()
 
-  const room = createChannelRoom()
+  const room = createConnectionRegistry()
   const counters = createCounters({
     sessions: () => sessions.size,
     channels: () => room.size,

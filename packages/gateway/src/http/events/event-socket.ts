@@ -16,7 +16,7 @@ import { whoAsks, type CallerParts } from '../admin/admin-caller.ts'
 import { placeOf, refuseBeyond, type PlaceParts } from '../../admin/place.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
-import { closeCodeOf, closeReasonOf } from '../lasting/close-codes.ts'
+import { closeCodeOf, closeReasonOf } from '../persistent/close-codes.ts'
 import { refuseOthersPages } from '../sign-in/own-page.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
 

@@ -20,7 +20,7 @@ import { cameSlowly, readBody, textOf } from '../body.ts'
 import type { Challenge } from '../oauth/challenge.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
-import type { ChannelRoom } from './channel-room.ts'
+import type { ConnectionRegistry } from './connection-registry.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { createReader } from '../streams/reader.ts'
@@ -34,7 +34,7 @@ export interface SseDoorParts extends ChannelParts {
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
-  readonly room: ChannelRoom
+  readonly room: ConnectionRegistry
   readonly challenge: Challenge
   /** Bytes that a message may have. */
   readonly bodyLimit: number

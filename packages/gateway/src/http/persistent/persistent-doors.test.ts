@@ -15,7 +15,7 @@ import type { CallParts, RequestContext } from '../../call/ports.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import { createToolListing } from '../../catalog/create-tool-listing.ts'
 import { createSessions } from '../../sessions/sessions.ts'
-import { createChannelRoom } from './channel-room.ts'
+import { createConnectionRegistry } from './connection-registry.ts'
 import { createClients } from '../client-address.ts'
 import { createTestAuditLog } from '../../testing/audit-log.ts'
 import { createNoLimits } from '../../testing/limits.ts'
@@ -40,8 +40,8 @@ const STANDING = {
 /** A server with the doors that last and nothing behind them, and the patience of a test. */
 async function listen({
   admit = () => STANDING,
-  room = createChannelRoom(),
-}: { admit?: Admit; room?: ReturnType<typeof createChannelRoom> } = {}) {
+  room = createConnectionRegistry(),
+}: { admit?: Admit; room?: ReturnType<typeof createConnectionRegistry> } = {}) {
   const faults: string[] = []
   const sessions = createSessions({ now: Date.now, onEnd() {} })
   const changes = createChanges()
@@ -216,7 +216,7 @@ describe('a WebSocket', () => {
   })
 
   test('too many of one caller are refused for now, and the next one that closes makes room', async () => {
-    await using server = await listen({ room: createChannelRoom({ most: 10, mostOfOne: 2 }) })
+    await using server = await listen({ room: createConnectionRegistry({ most: 10, mostOfOne: 2 }) })
     using first = await connect(server.address)
     using second = await connect(server.address)
     using third = await connect(server.address)
@@ -231,7 +231,7 @@ describe('a WebSocket', () => {
 
   test('too many of one caller are too many at whichever address', async () => {
     let owner = STANDING.owner
-    const room = createChannelRoom({ mostOfOne: 1 })
+    const room = createConnectionRegistry({ mostOfOne: 1 })
     await using server = await listen({ admit: () => ({ ...STANDING, owner }), room })
     using first = await connect(server.address)
     owner = 'ada org elsewhere'
@@ -310,7 +310,7 @@ describe('a stream of the older pair', () => {
   })
 
   test('too many of one caller are refused for now', async () => {
-    await using server = await listen({ room: createChannelRoom({ most: 1 }) })
+    await using server = await listen({ room: createConnectionRegistry({ most: 1 }) })
     const stream = await openStream(server.address)
     const refused = await fetch(`http://${server.address}/sse`)
     expect(refused.status).toBe(503)

@@ -4,7 +4,7 @@
  */
 import { Fault } from '@toolway/contract'
 
-export interface ChannelRoom {
+export interface ConnectionRegistry {
   /** A place, given back by the returned function. Throws `channel.limit`. */
   take(principal: string): () => void
   readonly size: number
@@ -13,7 +13,7 @@ export interface ChannelRoom {
 const MOST = 5_000
 const MOST_OF_ONE = 1_000
 
-export function createChannelRoom({ most = MOST, mostOfOne = MOST_OF_ONE } = {}): ChannelRoom {
+export function createConnectionRegistry({ most = MOST, mostOfOne = MOST_OF_ONE } = {}): ConnectionRegistry {
   const owned = new Map<string, number>()
   let size = 0
   return {

@@ -17,7 +17,7 @@ import type { From } from '../../call/audit-facts.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
-import type { ChannelRoom } from './channel-room.ts'
+import type { ConnectionRegistry } from './connection-registry.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
@@ -29,7 +29,7 @@ export interface WebSocketDoorParts extends ChannelParts {
   readonly clients: Clients
   readonly limits: Pick<Limits, 'address' | 'unknown'>
   readonly open: OpenStreams
-  readonly room: ChannelRoom
+  readonly room: ConnectionRegistry
   /** Bytes that a message may have. */
   readonly bodyLimit: number
 }
