@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Rule } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { KEPT_BOUNDS } from '../../packages/gateway/src/results/kept-results.ts'
+import { KEPT_BOUNDS } from '../../packages/gateway/src/results/result-store.ts'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { ask, callTool, openSession, type RawMessage, type RawPeer } from './peers/clients/raw-client.ts'
 import { openGateway, toolNames } from './peers/open-gateway.ts'

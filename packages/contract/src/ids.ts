@@ -30,7 +30,7 @@ export type StandingGrantId = Branded<'lasting grant'>
 /** One way of a person to a provider and back. */
 export type FlowId = Branded<'flow'>
 /** A result that is kept for whoever got only a part of it. */
-export type KeptResultId = Branded<'kept result'>
+export type StoredResultId = Branded<'kept result'>
 
 const PREFIXES = {
   org: 'organization',

@@ -45,7 +45,7 @@ export type {
   DeliveryId,
   FamilyId,
   FlowId,
-  KeptResultId,
+  StoredResultId,
   IdOf,
   IdPrefix,
   ImportId,

@@ -9,7 +9,7 @@ import type { BoundStates } from './questions/bound-states.ts'
 import type { RuleRate } from '../limits/limits.ts'
 import type { TaskBook } from './tasks/task-book.ts'
 import type { Actor } from '../records/change.ts'
-import type { KeptResults } from '../results/kept-results.ts'
+import type { ResultStore } from '../results/result-store.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
@@ -143,7 +143,7 @@ export interface CallParts {
   readonly connectFirst: ConnectFirst
   readonly tasks: TaskBook
   /** Where what does not fit is kept; undefined where nothing is. */
-  readonly results: Pick<KeptResults, 'keep' | 'find' | 'seconds'> | undefined
+  readonly results: Pick<ResultStore, 'keep' | 'find' | 'seconds'> | undefined
   /** Undefined where nobody could be asked: what needs an approval is then refused. */
   readonly approvals: Approvals | undefined
 }

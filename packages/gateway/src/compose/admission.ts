@@ -15,7 +15,7 @@ import type { ConnectLinks } from '../oauth/outgoing/ports.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
-import type { KeptResults } from '../results/kept-results.ts'
+import type { ResultStore } from '../results/result-store.ts'
 import type { Base } from './core-dependencies.ts'
 
 export interface ComposeAdmissionParts {
@@ -29,7 +29,7 @@ export interface ComposeAdmissionParts {
   /** Undefined where nobody could be asked. */
   readonly approvals: Approvals | undefined
   /** Undefined where nothing is kept of what is cut. */
-  readonly results?: KeptResults
+  readonly results?: ResultStore
   /** Resolves the user on whose behalf a call is made, where there are no accounts. */
   readonly onBehalf?: OnBehalf
   /** Completes the endpoint of an address that does not name it in full. */

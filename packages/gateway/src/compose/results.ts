@@ -1,13 +1,13 @@
 /** The full content of truncated results: stored, sealed, and removed when it expires. */
 import { createCleanOld } from '../jobs/clean-old.ts'
-import { createKeptResults, type KeptResults } from '../results/kept-results.ts'
+import { createResultStore, type ResultStore } from '../results/result-store.ts'
 import { keptResultRow } from '../vault/sealed-columns.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 const CLEAN_EVERY = 5 * 60_000
 
-export function composeResults({ config, db, vault, log, opened }: CoreDependencies): KeptResults {
-  const results = createKeptResults({
+export function composeResults({ config, db, vault, log, opened }: CoreDependencies): ResultStore {
+  const results = createResultStore({
     db,
     seal: (text, id) => vault.seal(text, keptResultRow(id)),
     open: (sealed, id) => vault.open(sealed, keptResultRow(id)),

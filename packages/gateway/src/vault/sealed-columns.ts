@@ -7,7 +7,7 @@ import type {
   ConnectionId,
   CredentialId,
   FlowId,
-  KeptResultId,
+  StoredResultId,
   KeyId,
   OAuthAppId,
   WebhookId,
@@ -34,7 +34,7 @@ export const webhookPreviousRow = (id: WebhookId): string => `webhook ${id} prev
 export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments`
 export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
-export const keptResultRow = (id: KeptResultId): string => `kept result ${id}`
+export const keptResultRow = (id: StoredResultId): string => `kept result ${id}`
 export const payloadRow = (id: string): string => `record ${id} payload`
 export const secretRow = (name: string): string => `vault secret ${name}`
 

@@ -9,7 +9,7 @@ import { adaptResult, isObject, type McpRequest, type Json, type JsonObject } fr
 import { readResultTool } from '../../catalog/budgets.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { pathOf } from '../../lib/parameter-path.ts'
-import type { KeptResult } from '../../results/kept-results.ts'
+import type { StoredResult } from '../../results/result-store.ts'
 import { sentenceOf } from '../steps/argument-schema.ts'
 import type { Answer } from '../ports.ts'
 import { keptUri, type ShapeParts, type Shaping } from './shape-result.ts'
@@ -90,13 +90,13 @@ const find = async (
   { results }: ShapeParts,
   { organizationId, principal, owner }: Shaping,
   id: string,
-): Promise<KeptResult | undefined> => results?.find({ organizationId, principal: principal.id, owner }, id)
+): Promise<StoredResult | undefined> => results?.find({ organizationId, principal: principal.id, owner }, id)
 
 /** A character may have three bytes. */
 const bound = ({ resultLimit }: ShapeParts): number =>
   Math.max(1, Math.min(LONGEST, Math.floor((resultLimit - 200) / 3)))
 
-function partOf({ text, mime }: KeptResult, path: string): string {
+function partOf({ text, mime }: StoredResult, path: string): string {
   if (mime !== 'application/json')
     throw new Fault('params.shape', { place: '/arguments/path', problem: 'is for JSON results' })
   return JSON.stringify(at(JSON.parse(text) as Json, pathOf(path)), undefined, 1)

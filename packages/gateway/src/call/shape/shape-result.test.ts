@@ -2,7 +2,7 @@ import type { ConnectionId, OrganizationId, Rule } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { OPERATOR } from '../../identity/principal.ts'
-import type { KeptResult, ResultOwner } from '../../results/kept-results.ts'
+import type { StoredResult, ResultOwner } from '../../results/result-store.ts'
 import type { ToolListing } from '../ports.ts'
 import { shapeResult, shapeTask, type ShapeParts, type Shaping } from './shape-result.ts'
 
@@ -21,7 +21,7 @@ const rule = (result: Result, id = 'rul_1'): Rule<'size'> => ({
 const CALLER = { revision: '2026-07-28' } as const
 
 function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
-  const kept: KeptResult[] = []
+  const kept: StoredResult[] = []
   const requestContext: Shaping = {
     organizationId: 'org_1' as OrganizationId,
     principal: OPERATOR,
@@ -32,7 +32,7 @@ function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
     resultLimit: limit,
     results: {
       seconds: 600,
-      keep: async (_: ResultOwner, result: KeptResult) => `res_${kept.push(result)}` as never,
+      keep: async (_: ResultOwner, result: StoredResult) => `res_${kept.push(result)}` as never,
       find: async () => undefined,
     },
   }

@@ -4,11 +4,11 @@
  * A result belongs to the principal that called and the endpoint that it called at, in one organization. For everybody else, and when
  * its time is over, it answers like one that never was.
  */
-import { newId, type KeptResultId, type OrganizationId } from '@toolway/contract'
+import { newId, type StoredResultId, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db, OrgSql } from '../db/db.ts'
 
-export interface KeptResult {
+export interface StoredResult {
   readonly text: string
   readonly mime: 'application/json' | 'text/plain'
 }
@@ -21,12 +21,12 @@ export interface ResultOwner {
   readonly owner: string
 }
 
-export interface KeptResults {
+export interface ResultStore {
   /** Seconds that each is kept. */
   readonly seconds: number
   /** Undefined where there is no room: it is too long, or the organization's share is full. */
-  keep(owner: ResultOwner, result: KeptResult): Promise<KeptResultId | undefined>
-  find(owner: ResultOwner, id: string): Promise<KeptResult | undefined>
+  keep(owner: ResultOwner, result: StoredResult): Promise<StoredResultId | undefined>
+  find(owner: ResultOwner, id: string): Promise<StoredResult | undefined>
   /** Those whose time is over, in every organization. */
   removeOld(): Promise<void>
 }
@@ -44,14 +44,14 @@ const Id = z.object({ id: z.string() })
 const Row = z.object({ mime: z.enum(['application/json', 'text/plain']), sealed: z.instanceof(Buffer) })
 const FORM = /^res_[0-9a-hjkmnp-tv-z]{26}$/
 
-interface KeptResultsParts {
+interface ResultStoreParts {
   readonly db: Pick<Db, 'organization' | 'system'>
-  seal(text: string, id: KeptResultId): Buffer
-  open(sealed: Buffer, id: KeptResultId): string
+  seal(text: string, id: StoredResultId): Buffer
+  open(sealed: Buffer, id: StoredResultId): string
   readonly seconds: number
 }
 
-export function createKeptResults({ db, seal, open, seconds }: KeptResultsParts): KeptResults {
+export function createResultStore({ db, seal, open, seconds }: ResultStoreParts): ResultStore {
   return {
     seconds,
     async keep({ organizationId, principal, owner }, { text, mime }) {
@@ -77,7 +77,7 @@ export function createKeptResults({ db, seal, open, seconds }: KeptResultsParts)
         (sql) => sql(Row)`
           select mime, sealed from kept_results where id = ${id} and owner = ${owner} and expires_at > now()`,
       )
-      return row && { mime: row.mime, text: open(row.sealed, id as KeptResultId) }
+      return row && { mime: row.mime, text: open(row.sealed, id as StoredResultId) }
     },
     async removeOld() {
       await db.system((sql) => sql(Id)`delete from kept_results where expires_at <= now() returning id`)
