@@ -9,7 +9,7 @@
 import { Fault } from '@toolway/contract'
 import { adaptResult, isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { withoutApproval } from './approvals/own-state.ts'
-import { readByTool } from './shape/read-result.ts'
+import { readByTool } from './result-processing/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'

@@ -6,7 +6,7 @@ import { forward } from './forward.ts'
 import type { Answer, CallParts, Session, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { hearSession } from './listening/session-event-sinks.ts'
-import { readKept } from './shape/read-result.ts'
+import { readKept } from './result-processing/read-result.ts'
 
 export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest): Target {
   const { uri } = mcpRequest.params

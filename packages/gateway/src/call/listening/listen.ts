@@ -23,7 +23,7 @@ import { hear } from './hear.ts'
 import { wishesOf, type Wishes } from './listen-wishes.ts'
 import type { Listeners } from './listeners.ts'
 import type { Answer, CallParts, ClientChannel, RequestContext } from '../ports.ts'
-import { shapeTask } from '../shape/shape-result.ts'
+import { shapeTask } from '../result-processing/shape-result.ts'
 import { nameTask } from '../tasks/tasks.ts'
 
 const FILTERS: Readonly<Record<string, Changed>> = {

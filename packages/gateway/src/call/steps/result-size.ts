@@ -1,6 +1,6 @@
 /** The size of results (ledger U-16): a result that is larger than the gateway or a rule allows is cut, and its rest is kept. */
-import { bytesBeyond } from '../shape/cut-result.ts'
-import { shapeResult } from '../shape/shape-result.ts'
+import { bytesBeyond } from '../result-processing/cut-result.ts'
+import { shapeResult } from '../result-processing/shape-result.ts'
 import type { Step } from './step.ts'
 
 export const resultSize: Step = {

@@ -18,7 +18,7 @@ import {
 } from '@toolway/protocol'
 import { pageOf } from '../../catalog/page.ts'
 import { keepsTasks, targetOf, type Offered, type Target } from '../../catalog/tool-listing.ts'
-import { shapeTask } from '../shape/shape-result.ts'
+import { shapeTask } from '../result-processing/shape-result.ts'
 import { sayAccount } from '../credentials/use-credential.ts'
 import { forward, type Forwarding } from '../forward.ts'
 import { holderOf } from '../own-names.ts'
