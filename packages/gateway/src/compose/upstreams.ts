@@ -4,8 +4,8 @@ import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import { markStale } from '../catalog/catalogs.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { noteState } from '../jobs/note-state.ts'
-import { storeOffer } from '../jobs/store-offer.ts'
-import type { Offer } from '../jobs/sync-catalog.ts'
+import { storeCapabilities } from '../jobs/store-capabilities.ts'
+import type { CapabilitiesSnapshot } from '../jobs/sync-catalog.ts'
 import { createBatch } from '../lib/batch.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
@@ -72,7 +72,7 @@ export function composeUpstreams(
 export interface Contacts {
   /** Remembers the revision that an upstream speaks, until the next contact is stored with it. */
   remember(connectionId: string, revision: string): void
-  store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer): Promise<void>
+  store(organizationId: OrganizationId, connectionId: ConnectionId, offer: CapabilitiesSnapshot): Promise<void>
   fail(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault): Promise<void>
   /** Stores the state of a connection seen between two fetches of its catalog. */
   note(connectionId: string, fault: Fault | undefined): Promise<unknown>
@@ -81,7 +81,7 @@ export interface Contacts {
 interface Offered {
   readonly organizationId: OrganizationId
   readonly connectionId: ConnectionId
-  readonly offer: Offer
+  readonly offer: CapabilitiesSnapshot
 }
 
 /** In one transaction. */
@@ -102,16 +102,17 @@ export function createContacts({ db }: CoreDependencies): Contacts {
       // In one order, so that gateways that store the same at the same time wait for one another and never in a circle.
       const ordered = all.toSorted((one, other) => (one.connectionId < other.connectionId ? -1 : 1))
       await db.system(async (sql) => {
-        for (const one of ordered) await storeOffer(sql, one, one.offer, eraOf(one.connectionId))
+        for (const one of ordered) await storeCapabilities(sql, one, one.offer, eraOf(one.connectionId))
       })
       return []
     },
   })
-  const storeAlone = (one: Offered) => db.system((sql) => storeOffer(sql, one, one.offer, eraOf(one.connectionId)))
+  const storeAlone = (one: Offered) =>
+    db.system((sql) => storeCapabilities(sql, one, one.offer, eraOf(one.connectionId)))
 
   return {
     remember: (connectionId: string, revision: string) => void revisions.set(connectionId, revision),
-    async store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer) {
+    async store(organizationId: OrganizationId, connectionId: ConnectionId, offer: CapabilitiesSnapshot) {
       const one = { organizationId, connectionId, offer }
       // An offer that cannot be stored must not prevent the storing of others.
       await stored(one).catch(() => storeAlone(one))

@@ -3,7 +3,7 @@ import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createFakeUpstream, serverInfoOf } from '../testing/fake-upstream.ts'
 import type { Answer, Ask, Upstream } from '../upstreams/upstream.ts'
-import { createSyncCatalog, fetchOffer, ownAsk } from './sync-catalog.ts'
+import { createSyncCatalog, fetchCapabilities, ownAsk } from './sync-catalog.ts'
 
 const EVERYTHING = { tools: {}, resources: {}, prompts: {} }
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const serverOf = (pages: Readonly<Record<string, readonly JsonObject[][]>>, capa
 
 const failure = async (upstream: Upstream): Promise<Fault> => {
   try {
-    await fetchOffer(upstream, 'web', signal)
+    await fetchCapabilities(upstream, 'web', signal)
   } catch (thrown) {
     return Fault.of(thrown)
   }
@@ -47,7 +47,7 @@ test('whoever is to hear of changes does so before the first list is asked for',
       return { result: { tools: [] } }
     },
   })
-  await fetchOffer(upstream, 'web', signal, () => void story.push('met'))
+  await fetchCapabilities(upstream, 'web', signal, () => void story.push('met'))
   expect(story).toEqual(['met', 'tools/list'])
 })
 
@@ -59,7 +59,7 @@ describe('what a server offers', () => {
       'resources/templates/list': [[{ uriTemplate: 'r:{x}' }]],
       'prompts/list': [[{ name: 'p' }]],
     })
-    expect(await fetchOffer(upstream, 'web', signal)).toEqual({
+    expect(await fetchCapabilities(upstream, 'web', signal)).toEqual({
       revision: '2025-11-25',
       server: { server: { name: 'fake', version: '1' }, capabilities: EVERYTHING },
       tools: [{ name: 'a' }],
@@ -72,7 +72,7 @@ describe('what a server offers', () => {
 
   test('includes its instructions where it has some', async () => {
     const upstream = createFakeUpstream({ serverInfo: { capabilities: {}, instructions: 'Do.' }, answer: never })
-    expect((await fetchOffer(upstream, 'web', signal)).server).toMatchObject({ instructions: 'Do.' })
+    expect((await fetchCapabilities(upstream, 'web', signal)).server).toMatchObject({ instructions: 'Do.' })
   })
 
   test('is asked for only as far as it announces it', async () => {
@@ -84,14 +84,14 @@ describe('what a server offers', () => {
       [{ tools: true, prompts: null }, []],
     ] as const) {
       const upstream = serverOf({}, capabilities)
-      await fetchOffer(upstream, 'web', signal)
+      await fetchCapabilities(upstream, 'web', signal)
       expect(upstream.asked.map(({ method }) => method).toSorted()).toEqual([...methods].toSorted())
     }
   })
 
   test('is asked for in the name of nobody, who shows apps and can answer nothing', async () => {
     const upstream = serverOf({}, { tools: {} })
-    await fetchOffer(upstream, 'web', signal)
+    await fetchCapabilities(upstream, 'web', signal)
     const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
     expect(upstream.asked[0]?.caller).toMatchObject({ capabilities: { extensions }, logLevel: undefined })
     expect(Object.keys(upstream.asked[0]?.caller.capabilities ?? {})).toEqual(['extensions'])
@@ -103,26 +103,26 @@ describe('what a server offers', () => {
   test('is put together from all pages, the cursor "" among them', async () => {
     const pages = [[{ name: 'a' }], [], [{ name: 'b' }, { name: 'c' }]]
     const upstream = serverOf({ 'tools/list': pages }, { tools: {} })
-    expect((await fetchOffer(upstream, 'web', signal)).tools).toEqual(pages.flat())
+    expect((await fetchCapabilities(upstream, 'web', signal)).tools).toEqual(pages.flat())
     const empty = createFakeUpstream({
       answer: ({ params }) => ({
         result: 'cursor' in params ? { tools: [{ name: 'b' }] } : { tools: [{ name: 'a' }], nextCursor: '' },
       }),
     })
-    expect((await fetchOffer(empty, 'web', signal)).tools).toEqual([{ name: 'a' }, { name: 'b' }])
+    expect((await fetchCapabilities(empty, 'web', signal)).tools).toEqual([{ name: 'a' }, { name: 'b' }])
     expect(empty.asked.map(({ params }) => params)).toEqual([{}, { cursor: '' }])
   })
 
   test('leaves out what is no definition', async () => {
     const upstream = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'a' }, null, 'b', [], 5] } }) })
-    expect((await fetchOffer(upstream, 'web', signal)).tools).toEqual([{ name: 'a' }])
+    expect((await fetchCapabilities(upstream, 'web', signal)).tools).toEqual([{ name: 'a' }])
   })
 
   test('ends somewhere, even where the server always has one more page', async () => {
     const endless = createFakeUpstream({
       answer: ({ params }) => ({ result: { tools: [{ name: 'x' }], nextCursor: `${params['cursor'] as string}x` } }),
     })
-    const followed = await fetchOffer(endless, 'web', signal)
+    const followed = await fetchCapabilities(endless, 'web', signal)
     expect(followed.tools.length).toBe(100)
     expect(followed.leftOut).toEqual([
       { name: 'tools/list', reason: 'the server gave 100 pages and still had more; its list is not followed further' },
@@ -135,11 +135,11 @@ describe('what a server offers', () => {
         },
       }),
     })
-    const many = await fetchOffer(huge, 'web', signal)
+    const many = await fetchCapabilities(huge, 'web', signal)
     expect(many.tools.length).toBe(20_000)
     expect(many.leftOut).toMatchObject([{ reason: 'the server lists more than 20000; the rest is not taken' }])
     const circling = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'x' }], nextCursor: 'same' } }) })
-    const { leftOut } = await fetchOffer(circling, 'web', signal)
+    const { leftOut } = await fetchCapabilities(circling, 'web', signal)
     expect(leftOut).toMatchObject([{ reason: expect.stringContaining('the same cursor twice') }])
     expect(circling.asked.length).toBe(2)
   })
@@ -147,7 +147,7 @@ describe('what a server offers', () => {
   test('leaves out a definition of more than 64 KiB, and says so', async () => {
     const big = { name: 'big', description: 'x'.repeat(64 * 1024) }
     const upstream = serverOf({ 'tools/list': [[{ name: 'a' }, big, { name: 'b' }]] }, { tools: {} })
-    expect(await fetchOffer(upstream, 'web', signal)).toMatchObject({
+    expect(await fetchCapabilities(upstream, 'web', signal)).toMatchObject({
       tools: [{ name: 'a' }, { name: 'b' }],
       leftOut: [{ name: 'big', reason: 'its definition is larger than 64 KiB, which no client could use' }],
     })
@@ -157,7 +157,7 @@ describe('what a server offers', () => {
     const page = (at: number) =>
       Array.from({ length: 50 }, (_, index) => ({ name: `t${at}_${index}`, description: 'x'.repeat(60_000) }))
     const upstream = serverOf({ 'tools/list': [0, 1, 2, 3].map(page) }, { tools: {} })
-    const { tools, leftOut } = await fetchOffer(upstream, 'web', signal)
+    const { tools, leftOut } = await fetchCapabilities(upstream, 'web', signal)
     expect(JSON.stringify(tools).length).toBeLessThanOrEqual(8 * 1024 * 1024)
     expect(tools.length).toBeGreaterThan(130)
     expect(leftOut).toEqual([
@@ -176,7 +176,10 @@ describe('what a server offers', () => {
           ? { result: { resources: [{ uri: 'r:1' }] } }
           : { error: { code: -32601, message: 'Method not found' } },
     })
-    expect(await fetchOffer(upstream, 'web', signal)).toMatchObject({ resources: [{ uri: 'r:1' }], templates: [] })
+    expect(await fetchCapabilities(upstream, 'web', signal)).toMatchObject({
+      resources: [{ uri: 'r:1' }],
+      templates: [],
+    })
   })
 
   test.each<[string, string, Answer]>([

@@ -5,9 +5,9 @@ import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract
 import { APPS, APPS_SETTINGS, isObject, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { errorAnswer } from '@toolway/protocol/client'
 import { GATEWAY, type Answer, type Ask, type LeftOut, type ServerInfo, type Upstream } from '../upstreams/upstream.ts'
-import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './offer-bounds.ts'
+import { createOfferBounds, MAX_ITEMS, MAX_PAGES, type OfferBounds } from './capabilities-bounds.ts'
 
-export interface Offer {
+export interface CapabilitiesSnapshot {
   readonly revision: Revision
   readonly server: { server: JsonObject; capabilities: JsonObject; instructions?: string }
   readonly tools: readonly JsonObject[]
@@ -28,12 +28,12 @@ const METHOD_NOT_FOUND = -32601
  * Everything an upstream lists, page by page. Throws `upstream.*` faults. `met` is called when the server has said who it is, before
  * it is asked for a list: whoever listens from then on misses no change of what is listed.
  */
-export async function fetchOffer(
+export async function fetchCapabilities(
   upstream: Upstream,
   alias: string,
   signal: AbortSignal,
   met: () => void = () => {},
-): Promise<Offer> {
+): Promise<CapabilitiesSnapshot> {
   const serverInfo = await upstream.introduce(signal)
   met()
   if (JSON.stringify(serverInfo).length > MAX_SERVER_INFO)
@@ -131,7 +131,7 @@ const ownCaller = (revision: Revision): Caller => ({
 })
 
 export interface SyncParts {
-  store(organizationId: OrganizationId, connectionId: ConnectionId, offer: Offer): Promise<void>
+  store(organizationId: OrganizationId, connectionId: ConnectionId, offer: CapabilitiesSnapshot): Promise<void>
   fail(organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault): Promise<void>
   readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void }
 }
@@ -168,11 +168,11 @@ export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog 
   return async (subject, signal) => {
     const { organizationId, connectionId, alias, upstream, met } = subject
     let opened: Upstream | undefined
-    let offer: Offer
+    let offer: CapabilitiesSnapshot
     try {
       const known = upstream()
       opened = known
-      offer = await fetchOffer(known, alias, signal, () => met?.(known))
+      offer = await fetchCapabilities(known, alias, signal, () => met?.(known))
     } catch (thrown) {
       if (signal.aborted) return false
       opened?.doubt()

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { sayJson, startScriptedUpstream, type Heard } from '../../../../../test/fault/scripted-upstream.ts'
 import { until } from '../../../../../test/e2e/peers/until.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
-import { fetchOffer } from '../../jobs/sync-catalog.ts'
+import { fetchCapabilities } from '../../jobs/sync-catalog.ts'
 import { createFakeCredentials, type FakeAccount } from '../../testing/fake-credentials.ts'
 import { createTestContext, type Reached } from '../../testing/request-context.ts'
 
@@ -333,7 +333,7 @@ test.each(['modern', 'legacy'] as const)(
       const { own } = createFakeCredentials([account])
       const revision = era === 'modern' ? '2026-07-28' : '2025-11-25'
       await using house = await createTestContext({ connections: [at(server.url, revision)], own })
-      return await fetchOffer(house.upstream('web'), 'web', AbortSignal.timeout(10_000))
+      return await fetchCapabilities(house.upstream('web'), 'web', AbortSignal.timeout(10_000))
     }
     const one = await offerOf({ account: 'ann', userId: 'usr_ann' })
     expect(one).toMatchObject({ tools: TOOLS, resources: [] })

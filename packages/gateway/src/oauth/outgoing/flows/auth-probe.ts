@@ -3,7 +3,7 @@
  * of its own, closed after the answer, so nothing is shared with a call.
  */
 import { Fault, type Revision } from '@toolway/contract'
-import { fetchOffer, type Offer } from '../../../jobs/sync-catalog.ts'
+import { fetchCapabilities, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
 import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
 import type { Egress } from '../ports.ts'
@@ -33,7 +33,7 @@ export interface AuthProbe {
 }
 
 /** The same at an address that nothing is kept of. Its offer; throws the fault if it does not let them in. */
-export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<Offer> {
+export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<CapabilitiesSnapshot> {
   const { egress, headers, pin, patience, signal } = authProbe
   const { alias, allowPrivate, exceptions } = egress
   const upstreams = createUpstreams({
@@ -47,7 +47,11 @@ export async function probeAuthAt(url: string, authProbe: AuthProbe): Promise<Of
     const reach = { connectionId: 'knock', alias, timeout: patience, revision: pin, pinned: pin !== undefined, wire }
     const upstream = upstreams.open('knock', '1', alias, (making) => createHttpUpstream({ ...making, reach }))
     const deadline = AbortSignal.timeout(patience * 1000)
-    return await fetchOffer(upstream, alias, signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+    return await fetchCapabilities(
+      upstream,
+      alias,
+      signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    )
   } catch (thrown) {
     throw Fault.of(thrown)
   } finally {

@@ -28,8 +28,8 @@ import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
 import { storeRecords } from '../records/records.ts'
 import { noteState } from './note-state.ts'
-import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from './offer-bounds.ts'
-import type { Offer } from './sync-catalog.ts'
+import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from './capabilities-bounds.ts'
+import type { CapabilitiesSnapshot } from './sync-catalog.ts'
 
 interface Of {
   readonly organizationId: OrganizationId
@@ -41,10 +41,10 @@ interface Of {
  *
  * @param most bytes that the catalogs of its organization may have together
  */
-export async function storeOffer(
+export async function storeCapabilities(
   sql: SystemSql,
   of: Of,
-  listed: Offer,
+  listed: CapabilitiesSnapshot,
   era: Seen['era'],
   most = MAX_ORGANIZATION,
 ): Promise<void> {
@@ -77,7 +77,10 @@ interface Room {
 }
 
 /** As much of it as the organization has room for: what does not fit is left out, and said so once for each list. */
-function withinRoom(offer: Offer, { most, others }: Room): { offer: Offer; bytes: number } {
+function withinRoom(
+  offer: CapabilitiesSnapshot,
+  { most, others }: Room,
+): { offer: CapabilitiesSnapshot; bytes: number } {
   const leftOut = createLeftOut(offer.leftOut)
   let bytes = 0
   const kept = MEMBERS.map((member) => {

@@ -12,8 +12,8 @@ import { listToolStates, sayEffect } from '../connections/tool-states.ts'
 import { findVersion } from '../organizations/versions.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
-import { storeOffer } from './store-offer.ts'
-import type { Offer } from './sync-catalog.ts'
+import { storeCapabilities } from './store-capabilities.ts'
+import type { CapabilitiesSnapshot } from './sync-catalog.ts'
 
 const settings = ConnectionSettings.parse({ connector: 'mcp.process', command: 'x' })
 const tool = (name: string, description = 'Does it.', more: JsonObject = {}): JsonObject => ({
@@ -22,7 +22,7 @@ const tool = (name: string, description = 'Does it.', more: JsonObject = {}): Js
   inputSchema: { type: 'object' },
   ...more,
 })
-const offerOf = (tools: readonly JsonObject[], prompts: readonly JsonObject[] = []): Offer => ({
+const offerOf = (tools: readonly JsonObject[], prompts: readonly JsonObject[] = []): CapabilitiesSnapshot => ({
   revision: '2025-11-25',
   server: { server: { name: 's', version: '1' }, capabilities: { tools: {}, prompts: {} } },
   tools,
@@ -71,7 +71,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
       organizationId,
       toolListing,
       offer: (tools: readonly JsonObject[], prompts?: readonly JsonObject[]) =>
-        db.system((sql) => storeOffer(sql, of, offerOf(tools, prompts), undefined)),
+        db.system((sql) => storeCapabilities(sql, of, offerOf(tools, prompts), undefined)),
       lock: (mode: LockMode, present?: 'accept' | 'hold', ifMatch?: string) =>
         db.organization(organizationId, async (sql) => {
           const connection = await lockConnection(sql, 'web')
@@ -364,8 +364,8 @@ describeEachPostgres('what a server offers', (createDatabase) => {
       )) as ConnectionId
       return { organizationId, connectionId }
     }
-    const store = (of: Awaited<ReturnType<typeof add>>, offer: Offer) =>
-      db.system((sql) => storeOffer(sql, of, offer, undefined, most))
+    const store = (of: Awaited<ReturnType<typeof add>>, offer: CapabilitiesSnapshot) =>
+      db.system((sql) => storeCapabilities(sql, of, offer, undefined, most))
     const keptOf = ({ organizationId, connectionId }: Awaited<ReturnType<typeof add>>) =>
       db.organization(organizationId, async (sql) => {
         const row = (await listCatalogs(sql, new Map())).find((one) => one.connection_id === connectionId)
