@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createOutgoingOAuth } from '../../packages/gateway/src/oauth/outgoing/protocol/outgoing-oauth.ts'
 import type { ClientIdentity } from '../../packages/gateway/src/oauth/outgoing/ports.ts'
 import { readChallenge } from '../../packages/gateway/src/oauth/outgoing/protocol/read-challenge.ts'
-import { waysOf } from '../../packages/gateway/src/oauth/outgoing/vendors/ways.ts'
+import { adapterOf } from '../../packages/gateway/src/oauth/outgoing/vendors/provider-adapters.ts'
 import { GIVEN_CLIENT, SCOPE, startAuthority, type AuthorityKind } from './peers/authorities/authority.ts'
 import { startProtected } from './peers/authorities/protected-server.ts'
 import { walkThrough } from './peers/people/identity-provider.ts'
@@ -13,7 +13,7 @@ const HOME = 'https://gateway.example/oauth/callback'
 const LOCAL = 'http://127.0.0.1:9/oauth/callback'
 const DOCUMENT = 'https://gateway.example/oauth/client-metadata.json'
 const verifier = 'v'.repeat(64)
-const oauth = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
 
 const document = {
   client_id: DOCUMENT,

@@ -10,7 +10,7 @@ import { Provider } from 'oidc-provider'
 import { expect, test } from 'vitest'
 import { createOutgoingOAuth } from '../../packages/gateway/src/oauth/outgoing/protocol/outgoing-oauth.ts'
 import type { Tokens } from '../../packages/gateway/src/oauth/outgoing/ports.ts'
-import { waysOf } from '../../packages/gateway/src/oauth/outgoing/vendors/ways.ts'
+import { adapterOf } from '../../packages/gateway/src/oauth/outgoing/vendors/provider-adapters.ts'
 import { AUTHORITY, startCredentialHouse } from '../../packages/gateway/src/testing/credential-house.ts'
 import { describeEachPostgres } from '../../packages/gateway/src/testing/database.ts'
 
@@ -19,7 +19,7 @@ const SCOPE = 'openid offline_access'
 const LIFE = 2
 /** Named as private by whoever made the connection, so its authorization server may be, too. */
 const URL_ = 'http://127.0.0.1:9/mcp'
-const oauth = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
 
 async function startAuthority() {
   const server = createServer()

@@ -7,7 +7,7 @@ import { authorityOf, Fault, findProvider, PROVIDERS, type Authority } from '@to
 import { describe, expect, test, vi } from 'vitest'
 import { createOutgoingOAuth } from '../../packages/gateway/src/oauth/outgoing/protocol/outgoing-oauth.ts'
 import type { ClientIdentity, Tokens } from '../../packages/gateway/src/oauth/outgoing/ports.ts'
-import { waysOf } from '../../packages/gateway/src/oauth/outgoing/vendors/ways.ts'
+import { adapterOf } from '../../packages/gateway/src/oauth/outgoing/vendors/provider-adapters.ts'
 import type * as guarded from '../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
 import { createBitbucket, createGitHub, createGitLab } from './peers/vendors/code.ts'
 import { createGoogle, createMicrosoft } from './peers/vendors/suites.ts'
@@ -43,7 +43,7 @@ const FAKES: Readonly<Record<string, () => Vendor>> = {
   zoom: createZoom,
 }
 const EGRESS = { alias: 'x', allowPrivate: false }
-const oauth = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
 
 /** A person who connects an account at a vendor, and what is done with the account afterwards. */
 async function visit(provider: string, given: { vendor?: Vendor; authority?: Authority; secret?: string } = {}) {

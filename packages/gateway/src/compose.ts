@@ -48,7 +48,7 @@ import type { Log } from './lib/log.ts'
 import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
 import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
-import { waysOf } from './oauth/outgoing/vendors/ways.ts'
+import { adapterOf } from './oauth/outgoing/vendors/provider-adapters.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
@@ -137,7 +137,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     claims: createLookClaims({ db, log }),
   })
   const { catalogs, healthy } = offers
-  const outgoing = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+  const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const credentials: Credentials = composeCredentials(core, {

@@ -19,7 +19,7 @@ import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
 import { createOutgoingOAuth } from '../oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
-import { waysOf } from '../oauth/outgoing/vendors/ways.ts'
+import { adapterOf } from '../oauth/outgoing/vendors/provider-adapters.ts'
 import { createKeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import { createCounters } from '../telemetry/counters.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
@@ -67,7 +67,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const { identity, accounts } = callers
   const upstreams = composeUpstreams(core, { path, lang, catalogs: () => offers.catalogs, contacts })
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
-  const oauth = createOutgoingOAuth({ now: Date.now, ways: waysOf })
+  const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
   const credentials: Credentials = composeCredentials(core, {

@@ -54,7 +54,7 @@ export interface Tokens {
 }
 
 /** In what a vendor's OAuth differs from the standard; that of `mcp` differs in nothing. */
-export interface Ways {
+export interface ProviderAdapter {
   readonly scopeParameter: 'scope' | 'user_scope'
   readonly scopeSeparator: ' ' | ','
   /** Besides the standard ones, at the authorization endpoint. */

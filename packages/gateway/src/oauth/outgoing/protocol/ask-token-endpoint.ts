@@ -5,13 +5,13 @@
 import type { Authority } from '@toolway/contract'
 import * as library from 'oauth4webapi'
 import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
-import type { ClientIdentity, Egress, Tokens, Ways } from '../ports.ts'
+import type { ClientIdentity, Egress, Tokens, ProviderAdapter } from '../ports.ts'
 import { malformed, wordFailure } from './word-failure.ts'
 
 export interface TokenAsking {
   readonly authority: Authority
   readonly client: ClientIdentity
-  readonly ways: Ways
+  readonly adapter: ProviderAdapter
   readonly egress: Egress
   readonly now: () => number
 }
@@ -48,11 +48,11 @@ type Send = (
  * Creates the fetch function for the library. It also keeps the vendor's answer as it was before the provider adapter translated
  * it.
  */
-export function createLine({ ways, egress, authority }: Pick<TokenAsking, 'ways' | 'egress' | 'authority'>) {
+export function createLine({ adapter, egress, authority }: Pick<TokenAsking, 'adapter' | 'egress' | 'authority'>) {
   const send = createGuardedFetch(egress)
   let heard: Readonly<Record<string, unknown>> = {}
   const ask: Send = async (url, { method, headers, body, signal }) => {
-    const json = ways.tokenBody === 'json' && body instanceof URLSearchParams
+    const json = adapter.tokenBody === 'json' && body instanceof URLSearchParams
     const response = await send(url, {
       method,
       headers: json ? { ...headers, 'content-type': 'application/json' } : headers,
@@ -69,14 +69,14 @@ export function createLine({ ways, egress, authority }: Pick<TokenAsking, 'ways'
       .catch(() => undefined)
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return response
     heard = answer as Record<string, unknown>
-    const failure = ways.failureIn(heard)
+    const failure = adapter.failureIn(heard)
     if (failure !== undefined) {
       const { status } = response
       return Response.json({ error: failure }, { status: status < 400 ? 400 : status })
     }
     if (!response.ok) return response
     // An identity token of a vendor only names the account; it opens nothing, so nobody judges it.
-    const { id_token: _, ...tokens } = ways.tokensIn(heard)
+    const { id_token: _, ...tokens } = adapter.tokensIn(heard)
     return Response.json(tokens)
   }
 
@@ -99,7 +99,7 @@ export async function askTokens(
 
 function tokensOf(
   answer: library.TokenEndpointResponse,
-  { ways, egress, now, authority }: TokenAsking,
+  { adapter, egress, now, authority }: TokenAsking,
   heard: Readonly<Record<string, unknown>>,
 ): Tokens {
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
@@ -108,7 +108,7 @@ function tokensOf(
     if (token.length > MOST_TOKEN) throw malformed(egress, 'it gives a token that is too large to be sent')
   if (!/^[\x21-\x7e]+$/.test(access)) throw malformed(egress, 'it gives a token that no header can hold')
   const claims = authority.provider === 'mcp' ? library.getValidatedIdTokenClaims(answer) : undefined
-  const account = claims === undefined ? ways.accountIn(heard) : { id: claims.sub, name: nameIn(claims) }
+  const account = claims === undefined ? adapter.accountIn(heard) : { id: claims.sub, name: nameIn(claims) }
   return {
     access,
     refresh,

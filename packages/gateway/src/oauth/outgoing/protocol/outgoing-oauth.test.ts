@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createOutgoingOAuth } from './outgoing-oauth.ts'
 import type { ClientIdentity } from '../ports.ts'
-import { waysOf } from '../vendors/ways.ts'
+import { adapterOf } from '../vendors/provider-adapters.ts'
 
 interface Answer {
   readonly status?: number
@@ -39,7 +39,7 @@ async function serve(answer: Answer) {
 
 const egress = { alias: 'notes', allowPrivate: true }
 const NOW = Date.UTC(2026, 10, 20)
-const oauth = createOutgoingOAuth({ now: () => NOW, ways: waysOf })
+const oauth = createOutgoingOAuth({ now: () => NOW, adapter: adapterOf })
 const client: ClientIdentity = {
   clientId: 'c',
   secret: 'a-client-secret',

@@ -11,20 +11,20 @@ import { createGuardedFetch } from '../../../upstreams/http/guarded-fetch.ts'
 import { askTokens, clientOf, createLine, optionsOf, serverOf, type TokenAsking } from './ask-token-endpoint.ts'
 import { proofOf } from './client-proof.ts'
 import { discover } from './discover.ts'
-import type { OutgoingOAuth, Ways } from '../ports.ts'
+import type { OutgoingOAuth, ProviderAdapter } from '../ports.ts'
 import { register } from './register.ts'
 import { codeIn, refused, unreachable, wordFailure } from './word-failure.ts'
 
 export interface OutgoingOAuthParts {
   /** Milliseconds. */
   readonly now: () => number
-  ways(provider: string): Ways
+  adapter(provider: string): ProviderAdapter
 }
 
 const resourceOf = ({ resource }: Authority): Record<string, string> => (resource === undefined ? {} : { resource })
 
 /** Vendors fail with status 200, too. */
-async function failureOf(response: Response, { failureIn }: Ways): Promise<string | undefined> {
+async function failureOf(response: Response, { failureIn }: ProviderAdapter): Promise<string | undefined> {
   const answer: unknown = await response.json().catch(() => undefined)
   return typeof answer === 'object' && answer !== null ? failureIn(answer as Record<string, unknown>) : undefined
 }
@@ -33,10 +33,10 @@ async function failureOf(response: Response, { failureIn }: Ways): Promise<strin
 const standingGrantOf = ({ provider }: Authority, scopes: readonly string[]): Record<string, string> =>
   provider === 'mcp' && scopes.includes('offline_access') ? { prompt: 'consent' } : {}
 
-export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): OutgoingOAuth {
+export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): OutgoingOAuth {
   const askingOf = (at: Pick<TokenAsking, 'authority' | 'client'>, egress: TokenAsking['egress']): TokenAsking => ({
     ...at,
-    ways: ways(at.authority.provider),
+    adapter: adapter(at.authority.provider),
     egress,
     now,
   })
@@ -46,7 +46,7 @@ export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): Outgoing
     register,
 
     async authorizationUrl({ authority, client, redirectUri, state, verifier, scopes }) {
-      const { scopeParameter, scopeSeparator, authorizationParameters } = ways(authority.provider)
+      const { scopeParameter, scopeSeparator, authorizationParameters } = adapter(authority.provider)
       const url = new URL(authority.authorizationEndpoint)
       const words = {
         ...authorizationParameters,
@@ -92,7 +92,7 @@ export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): Outgoing
     },
 
     async revoke({ authority, client, token, hint }, egress) {
-      const way = ways(authority.provider)
+      const way = adapter(authority.provider)
       if (way.revokes?.includes(hint) === false) return
       const own = way.revocation?.(client, token)
       if (own === undefined && authority.revocationEndpoint === undefined) return
@@ -107,7 +107,7 @@ export function createOutgoingOAuth({ now, ways }: OutgoingOAuthParts): Outgoing
             throw refused(egress, `it does not take the token back (${codeIn(failure ?? `HTTP ${status}`)})`)
           return
         }
-        const { ask } = createLine({ ways: way, egress, authority })
+        const { ask } = createLine({ adapter: way, egress, authority })
         const server = serverOf(authority)
         const response = await library.revocationRequest(server, clientOf(client), proofOf(client), token, {
           ...optionsOf(ask),

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { waysOf } from './ways.ts'
+import { adapterOf } from './provider-adapters.ts'
 
 const CLIENT = { clientId: 'Iv1.a/b', secret: 's:e&c%ret', method: 'client_secret_post', appId: undefined } as const
 
 test('what is no vendor of ours differs in nothing', () => {
   const answer = { access_token: 'a', scope: 'x,y', token_type: 'DPoP', error: 'odd' }
   for (const name of ['mcp', 'nobody', 'constructor']) {
-    const ways = waysOf(name)
-    expect(ways.tokensIn(answer)).toBe(answer)
-    expect(ways.failureIn(answer)).toBeUndefined()
-    expect(ways.accountIn(answer)).toEqual({ id: undefined, name: undefined })
-    expect([ways.scopeParameter, ways.scopeSeparator, ways.tokenBody, ways.revocation]).toEqual([
+    const adapter = adapterOf(name)
+    expect(adapter.tokensIn(answer)).toBe(answer)
+    expect(adapter.failureIn(answer)).toBeUndefined()
+    expect(adapter.accountIn(answer)).toEqual({ id: undefined, name: undefined })
+    expect([adapter.scopeParameter, adapter.scopeSeparator, adapter.tokenBody, adapter.revocation]).toEqual([
       'scope',
       ' ',
       'form',
@@ -21,19 +21,19 @@ test('what is no vendor of ours differs in nothing', () => {
 
 test('scopes are separated by spaces, however the vendor writes them', () => {
   for (const scope of ['repo,gist', 'repo gist', 'repo, gist', ['repo', 'gist']])
-    expect(waysOf('github').tokensIn({ access_token: 'a', scope })['scope']).toBe('repo gist')
-  expect(waysOf('bitbucket').tokensIn({ access_token: 'a', scopes: 'account' })['scope']).toBe('account')
-  expect(waysOf('github').tokensIn({ access_token: 'a' })).not.toHaveProperty('scope')
+    expect(adapterOf('github').tokensIn({ access_token: 'a', scope })['scope']).toBe('repo gist')
+  expect(adapterOf('bitbucket').tokensIn({ access_token: 'a', scopes: 'account' })['scope']).toBe('account')
+  expect(adapterOf('github').tokensIn({ access_token: 'a' })).not.toHaveProperty('scope')
 })
 
 test('a token that runs out does so also where the answer does not say it', () => {
-  expect(waysOf('gitlab').tokensIn({ access_token: 'a' })['expires_in']).toBe(7200)
-  expect(waysOf('gitlab').tokensIn({ access_token: 'a', expires_in: 60 })['expires_in']).toBe(60)
-  expect(waysOf('github').tokensIn({ access_token: 'a' })).not.toHaveProperty('expires_in')
+  expect(adapterOf('gitlab').tokensIn({ access_token: 'a' })['expires_in']).toBe(7200)
+  expect(adapterOf('gitlab').tokensIn({ access_token: 'a', expires_in: 60 })['expires_in']).toBe(60)
+  expect(adapterOf('github').tokensIn({ access_token: 'a' })).not.toHaveProperty('expires_in')
 })
 
 test('Slack’s failure is one whatever its status is, and its success none', () => {
-  const { failureIn } = waysOf('slack')
+  const { failureIn } = adapterOf('slack')
   expect(failureIn({ ok: false, error: 'invalid_code' })).toBe('invalid_grant')
   expect(failureIn({ ok: false, error: 'something_new' })).toBe('something_new')
   expect(failureIn({ ok: false })).toBe('server_error')
@@ -41,20 +41,20 @@ test('Slack’s failure is one whatever its status is, and its success none', ()
 })
 
 test('a vendor’s word for a failure is never one of an object’s own', () => {
-  expect(waysOf('github').failureIn({ error: 'toString' })).toBe('toString')
-  expect(waysOf('notion').failureIn({ code: 'unauthorized' })).toBe('invalid_client')
-  expect(waysOf('notion').failureIn({ error: 'invalid_grant' })).toBe('invalid_grant')
-  expect(waysOf('notion').failureIn({ access_token: 'a' })).toBeUndefined()
+  expect(adapterOf('github').failureIn({ error: 'toString' })).toBe('toString')
+  expect(adapterOf('notion').failureIn({ code: 'unauthorized' })).toBe('invalid_client')
+  expect(adapterOf('notion').failureIn({ error: 'invalid_grant' })).toBe('invalid_grant')
+  expect(adapterOf('notion').failureIn({ access_token: 'a' })).toBeUndefined()
 })
 
 test('an identity token that is none tells nothing, and breaks nothing', () => {
-  const { accountIn } = waysOf('gmail')
+  const { accountIn } = adapterOf('gmail')
   for (const token of [undefined, 7, '', 'a.b', '..', `x.${Buffer.from('[1]').toString('base64url')}.y`, 'x.e30.y'])
     expect(accountIn({ id_token: token })).toEqual({ id: undefined, name: undefined })
 })
 
 test('GitHub takes back one token, from the client that proves itself', () => {
-  const request = waysOf('github').revocation?.(CLIENT, 'gho_1')
+  const request = adapterOf('github').revocation?.(CLIENT, 'gho_1')
   expect(request).toMatchObject({
     url: 'https://api.github.com/applications/Iv1.a%2Fb/token',
     method: 'DELETE',
@@ -65,7 +65,7 @@ test('GitHub takes back one token, from the client that proves itself', () => {
 })
 
 test('Google is told the token and no secret', () => {
-  const request = waysOf('google_docs').revocation?.(CLIENT, 'ya29.1')
+  const request = adapterOf('google_docs').revocation?.(CLIENT, 'ya29.1')
   expect(request).toMatchObject({ url: 'https://oauth2.googleapis.com/revoke', body: 'token=ya29.1' })
   expect(JSON.stringify(request)).not.toContain('ret')
 })

@@ -6,13 +6,13 @@
 import { findProvider, type Place, type Provider, type Revocation } from '@toolway/contract'
 import { isObject } from '@toolway/protocol'
 import { basicOf } from '../protocol/client-proof.ts'
-import type { ClientIdentity, Tokens, Ways } from '../ports.ts'
+import type { ClientIdentity, Tokens, ProviderAdapter } from '../ports.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
 const NOBODY: Tokens['account'] = { id: undefined, name: undefined }
 
-const STANDARD: Ways = {
+const STANDARD: ProviderAdapter = {
   scopeParameter: 'scope',
   scopeSeparator: ' ',
   authorizationParameters: {},
@@ -23,7 +23,7 @@ const STANDARD: Ways = {
 }
 
 /** `mcp`, and every name that no vendor has, differs in nothing. */
-export function waysOf(provider: string): Ways {
+export function adapterOf(provider: string): ProviderAdapter {
   const row = findProvider(provider)
   if (row === undefined) return STANDARD
   const { scopeParameter, scopeSeparator, authorizationParameters, tokenBody, revocation, revokes } = row
