@@ -328,7 +328,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       drain.abort()
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       open.close()
-      admission.calls.connectFirst.close()
+      admission.calls.authElicitation.close()
       approving.close()
       catalogs.close()
       healthy.close()

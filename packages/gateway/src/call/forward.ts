@@ -39,7 +39,7 @@ import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.t
 import type { AuditEntryBuilder } from './audit-entry.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
 import { sayAccount, withAccount, type Asking } from './credentials/use-credential.ts'
-import { comesBack } from './questions/connect-first.ts'
+import { comesBack } from './questions/auth-elicitation.ts'
 import { askUrls, refuseUnopened } from './questions/url-first.ts'
 
 export interface Forwarding {
@@ -80,7 +80,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     try {
       answer = await (sameEra ? relay(going) : cross(going))
     } catch (thrown) {
-      const said = await parts.connectFirst.ask(resumableOf(going), thrown, turn)
+      const said = await parts.authElicitation.ask(resumableOf(going), thrown, turn)
       if (said !== undefined) return said
     }
   }
@@ -102,7 +102,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
 async function goOn(forwarding: Forwarding): Promise<Forwarding> {
-  return { ...forwarding, params: await forwarding.parts.connectFirst.resume(resumableOf(forwarding)) }
+  return { ...forwarding, params: await forwarding.parts.authElicitation.resume(resumableOf(forwarding)) }
 }
 
 function resumableOf(forwarding: Forwarding): ResumableCall {

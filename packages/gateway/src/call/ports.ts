@@ -140,7 +140,7 @@ export interface CallParts {
   readonly states: BoundStates
   /** Undefined where no credentials are kept. */
   readonly credentials: CallCredentials | undefined
-  readonly connectFirst: ConnectFirst
+  readonly authElicitation: AuthElicitation
   readonly tasks: TaskBook
   /** Where what does not fit is kept; undefined where nothing is. */
   readonly results: Pick<ResultStore, 'keep' | 'find' | 'seconds'> | undefined
@@ -254,7 +254,7 @@ export interface ResumableCall {
   readonly audit: Pick<CallAudit, 'refuse'>
 }
 
-export interface ConnectFirst {
+export interface AuthElicitation {
   /**
    * A modern client's retry after a question of ours: waits a moment for the account, and gives the params as they were before the
    * question. Throws `state.unknown`, and `credential.declined` where its person does not want to.

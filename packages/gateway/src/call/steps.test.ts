@@ -118,7 +118,7 @@ function requestContextOf({ rules, held, off, effects, limit, role }: Endpoint):
 const PARTS = {
   limits: createNoLimits(),
   resultLimit: 1_000,
-  connectFirst: { ask: (_: unknown, thrown: unknown) => Promise.reject(thrown) },
+  authElicitation: { ask: (_: unknown, thrown: unknown) => Promise.reject(thrown) },
 } as unknown as CallParts
 const CALLER: Caller = { revision: MODERN, capabilities: {}, client: undefined, logLevel: undefined }
 

@@ -3,7 +3,7 @@
  */
 import { createAdmit, createStand, type Admit, type Stand } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
-import { createConnectFirst } from '../call/questions/connect-first.ts'
+import { createAuthElicitation } from '../call/questions/auth-elicitation.ts'
 import type { Approvals, CallCredentials, CallParts, Place } from '../call/ports.ts'
 import { createOnBehalf, type OnBehalf } from '../call/callers/on-behalf.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
@@ -53,8 +53,8 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
   const wishOf = (link: string) => JSON.stringify(links?.read(link.slice(link.lastIndexOf('/') + 1)))
   const suspended = createSuspendedCalls(vault)
   opened.defer(() => suspended.close())
-  const connectFirst = createConnectFirst({ credentials: credentials ?? NONE, signer: vault, wishOf })
-  opened.defer(() => connectFirst.close())
+  const authElicitation = createAuthElicitation({ credentials: credentials ?? NONE, signer: vault, wishOf })
+  opened.defer(() => authElicitation.close())
   const tasks = createTaskBook(vault)
   opened.defer(() => tasks.close())
   const requestContext = {
@@ -71,7 +71,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     suspended,
     states: createBoundStates(vault),
     credentials,
-    connectFirst,
+    authElicitation,
     tasks,
     approvals,
     results: parts.results,

@@ -12,7 +12,7 @@ import {
 import type { McpRequest, JsonObject, Notification, Revision } from '@toolway/protocol'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { principalFacts } from '../call/callers/principal-facts.ts'
-import { createConnectFirst } from '../call/questions/connect-first.ts'
+import { createAuthElicitation } from '../call/questions/auth-elicitation.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createEntrance } from '../call/enter.ts'
 import { createListeners } from '../call/listening/listeners.ts'
@@ -81,12 +81,12 @@ export async function createTestContext({ connections, credentials, own }: TestC
   opened.defer(() => sessions.close())
   const suspended = createSuspendedCalls(vault)
   const tasks = createTaskBook(vault)
-  const connectFirst = createConnectFirst({
+  const authElicitation = createAuthElicitation({
     credentials: credentials ?? { credentialArrived: async () => false },
     signer: vault,
     wishOf: () => undefined,
   })
-  opened.defer(() => (suspended.close(), tasks.close(), connectFirst.close()))
+  opened.defer(() => (suspended.close(), tasks.close(), authElicitation.close()))
   const parts: CallParts = {
     signer: vault,
     limits: createNoLimits(),
@@ -94,7 +94,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     suspended,
     states: createBoundStates(vault),
     credentials,
-    connectFirst,
+    authElicitation,
     tasks,
     approvals: undefined,
     results: undefined,

@@ -236,7 +236,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
       health.draining = true
       drain.abort()
       open.close()
-      admission.calls.connectFirst.close()
+      admission.calls.authElicitation.close()
       catalogs.close()
       healthy.close()
       snapshots.close()

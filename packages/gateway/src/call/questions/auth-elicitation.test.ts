@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject, Message, Notification, Request, Revision } from '@toolway/protocol'
 import { createVault } from '../../vault/vault.ts'
-import type { Answer, ConnectFirst, CredentialAsking, ResumableCall, ClientChannel } from '../ports.ts'
+import type { Answer, AuthElicitation, CredentialAsking, ResumableCall, ClientChannel } from '../ports.ts'
 import type { Principal } from '../../identity/identify.ts'
-import { comesBack, createConnectFirst } from './connect-first.ts'
+import { comesBack, createAuthElicitation } from './auth-elicitation.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
 const MINUTE = 60_000
@@ -34,13 +34,13 @@ function createFakeCredentials() {
 }
 
 let credentials: ReturnType<typeof createFakeCredentials>
-let first: ConnectFirst
+let first: AuthElicitation
 let links: number
 let wish: string
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW })
   credentials = createFakeCredentials()
-  first = createConnectFirst({ credentials, signer: vault, wishOf: () => wish, mostOfOne: 2 })
+  first = createAuthElicitation({ credentials, signer: vault, wishOf: () => wish, mostOfOne: 2 })
   links = 0
   wish = 'github, as it is'
 })

@@ -12,11 +12,11 @@ import { Fault } from '@toolway/contract'
 import { eraOf, isObject, NEWEST_LEGACY, type McpRequest, type Json, type JsonObject } from '@toolway/protocol'
 import { createBoundStates } from './bound-states.ts'
 import type { Signer } from '../../catalog/page.ts'
-import type { Answer, CallCredentials, ConnectFirst, ResumableCall, ClientChannel } from '../ports.ts'
+import type { Answer, CallCredentials, AuthElicitation, ResumableCall, ClientChannel } from '../ports.ts'
 import { createPagesTold } from './pages-told.ts'
 import { createCredentialWaiters, type Waiting, type Word } from './credential-waiters.ts'
 
-export interface ConnectFirstParts {
+export interface AuthElicitationParts {
   readonly credentials: Pick<CallCredentials, 'credentialArrived'>
   readonly signer: Signer
   /** What a link of ours is for, in words that are the same for the same. */
@@ -43,7 +43,7 @@ const URL_FIRST = -32042
 export const comesBack = ({ requestState }: JsonObject): boolean =>
   typeof requestState === 'string' && requestState.startsWith(PREFIX)
 
-export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
+export function createAuthElicitation(parts: AuthElicitationParts): AuthElicitation {
   const { credentials, signer, wishOf, now = Date.now, mostOfOne } = parts
   const waiters = createCredentialWaiters(credentials, mostOfOne)
   const states = createBoundStates(signer, now, PURPOSE)
