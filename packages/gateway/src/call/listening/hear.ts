@@ -5,7 +5,7 @@
  * meanwhile. One that the endpoint shows no more is heard no more.
  */
 import { Fault, type ConnectionId } from '@toolway/contract'
-import { again } from '../../lib/again.ts'
+import { again } from '../../lib/retry-with-backoff.ts'
 import type { Hearing, Honoured } from '../../upstreams/upstream.ts'
 import type { RequestContext } from '../ports.ts'
 

@@ -8,7 +8,7 @@
 import { Fault } from '@toolway/contract'
 import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
 import { changedList, isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
-import { again } from '../../lib/again.ts'
+import { again } from '../../lib/retry-with-backoff.ts'
 import { pause } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createBreaker } from '../breaker.ts'

@@ -17,7 +17,7 @@ import {
   type Turn,
 } from '../../../credentials/renewal.ts'
 import type { Db } from '../../../db/db.ts'
-import { again } from '../../../lib/again.ts'
+import { again } from '../../../lib/retry-with-backoff.ts'
 import type { Log } from '../../../lib/log.ts'
 import { pause } from '../../../lib/pause.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
