@@ -15,13 +15,21 @@ import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts
 import { answerApproval, type AnswerParts } from './answer-approval.ts'
 import { standingGrantOf } from './standing-grants.ts'
 import { answersForms, opensPages, pageQuestion, putOnLine, selfQuestion, wordOf, type Said } from './questions.ts'
-import { actorOf, digestOfAsking, goesOn, personOf, standOf, type Stand, type StandParts } from './settle.ts'
+import {
+  actorOf,
+  digestOfAsking,
+  goesOn,
+  personOf,
+  resolveApproval,
+  type Resolution,
+  type ResolveApprovalParts,
+} from './resolve-approval.ts'
 import { isOurs, KEY, PREFIX } from './own-state.ts'
 import type { Waits } from './waiting.ts'
 import { newTask } from './task-forms.ts'
 
-export interface ApprovalParts extends StandParts, AnswerParts, ApprovalTaskParts {
-  readonly db: StandParts['db']
+export interface ApprovalParts extends ResolveApprovalParts, AnswerParts, ApprovalTaskParts {
+  readonly db: ResolveApprovalParts['db']
   readonly vault: ApprovalTaskParts['vault']
   readonly signer: Signer
   link(id?: string): string
@@ -29,7 +37,7 @@ export interface ApprovalParts extends StandParts, AnswerParts, ApprovalTaskPart
   readonly now?: () => number
 }
 
-type Pending = Extract<Stand, { kind: 'pending' }>
+type Pending = Extract<Resolution, { kind: 'pending' }>
 
 /** A modern client that comes back from a page is held this long, in milliseconds: clients of the SDK wait 60 s for an answer. */
 const RETRY = 40_000
@@ -71,7 +79,7 @@ class CallApprovals implements Approvals {
 
   /** Undefined once it may go. Throws what a call that was refused ends with. */
   async #look(asking: ApprovalAsking, digest: string): Promise<Pending | undefined> {
-    const stand = await standOf(this.#parts, asking, digest)
+    const stand = await resolveApproval(this.#parts, asking, digest)
     const tool = asking.target.name
     if (stand.kind === 'limit') {
       const { limit, whose } = stand

@@ -35,7 +35,7 @@ import { callerOf, factsOf, rulesOf, tell } from './answer-approval.ts'
 import { standingGrants, toolHashOf, type StandingGrants, type StandingGrantParts } from './standing-grants.ts'
 import { recordExpired } from './record-expired.ts'
 
-export interface StandParts extends StandingGrantParts {
+export interface ResolveApprovalParts extends StandingGrantParts {
   readonly db: Pick<Db, 'organization'>
   readonly vault: Pick<Vault, 'seal'>
   /** The page of a question, or of all of them. */
@@ -43,7 +43,7 @@ export interface StandParts extends StandingGrantParts {
 }
 
 /** `go`: it may be made, once. */
-export type Stand =
+export type Resolution =
   /** Of the question that was granted, or of a lasting grant. */
   | { readonly kind: 'go'; readonly id: ApprovalId | StandingGrantId }
   | { readonly kind: 'pending'; readonly id: ApprovalId; readonly until: Date }
@@ -62,7 +62,7 @@ export const personOf = ({ kind, userId, trusted, id }: Principal): string | und
   return kind === 'user' && trusted !== true ? userId : undefined
 }
 
-export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): string {
+export function digestOfAsking(parts: ResolveApprovalParts, asking: ApprovalAsking): string {
   const { target, account, principal } = asking
   return digestOf({
     tool: toolHashOf(parts, asking),
@@ -79,7 +79,7 @@ export function digestOfAsking(parts: StandParts, asking: ApprovalAsking): strin
  * A modern call that goes on with answers to a question that it ended with: the grant that began it carries it to its end. A question is
  * counted when it is asked and when it is answered, so that no answer goes on twice.
  */
-export async function goesOn({ db }: StandParts, asking: ApprovalAsking, digest: string): Promise<boolean> {
+export async function goesOn({ db }: ResolveApprovalParts, asking: ApprovalAsking, digest: string): Promise<boolean> {
   const { caller, params } = asking.mcpRequest
   const answers = params['requestState'] !== undefined || params['inputResponses'] !== undefined
   if (eraOf(caller.revision) !== 'modern' || !answers) return false
@@ -90,7 +90,11 @@ export async function goesOn({ db }: StandParts, asking: ApprovalAsking, digest:
 }
 
 /** Uses a grant that is there, or finds the open question, or asks it. */
-export const standOf = (parts: StandParts, asking: ApprovalAsking, digest: string): Promise<Stand> =>
+export const resolveApproval = (
+  parts: ResolveApprovalParts,
+  asking: ApprovalAsking,
+  digest: string,
+): Promise<Resolution> =>
   parts.db.organization(asking.organizationId, async (sql) => {
     for (const expired of await expireDue(sql, digest)) await recordExpired(sql, expired)
     const latest = await lockLatest(sql, digest)
@@ -111,7 +115,7 @@ async function goByStandingGrant(
   sql: OrgSql,
   asking: ApprovalAsking,
   lasting: StandingGrants,
-): Promise<Stand | undefined> {
+): Promise<Resolution | undefined> {
   const [first] = lasting.given
   if (first === undefined || !lasting.suffice([])) return undefined
   const used = await noteUse(
@@ -137,11 +141,11 @@ async function goByStandingGrant(
 
 /** What the last question of the digest says of this call; undefined where it is over and done with. */
 async function judge(
-  parts: StandParts,
+  parts: ResolveApprovalParts,
   sql: OrgSql,
   { asking, lasting }: Asking,
   row: ApprovalRow,
-): Promise<Stand | undefined> {
+): Promise<Resolution | undefined> {
   const { id, state } = row
   if (state === 'denied') {
     if (Date.now() - (row.decided_at?.getTime() ?? 0) >= REFUSED_FOR) return undefined
@@ -163,7 +167,7 @@ async function judge(
   return (await use(sql, asking, row)) ? { kind: 'go', id } : { kind: 'pending', id, until: row.expires_at }
 }
 
-async function isGranted({ lookup }: StandParts, sql: OrgSql, { asking, lasting }: Asking, row: ApprovalRow) {
+async function isGranted({ lookup }: ResolveApprovalParts, sql: OrgSql, { asking, lasting }: Asking, row: ApprovalRow) {
   const answers = await listAnswers(sql, row.id)
   if (lasting.suffice(answers)) return true
   const approverOf = await lookup.all(
@@ -185,7 +189,12 @@ async function use(sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow): Promi
   return true
 }
 
-async function ask(parts: StandParts, sql: OrgSql, { asking, lasting }: Asking, digest: string): Promise<Stand> {
+async function ask(
+  parts: ResolveApprovalParts,
+  sql: OrgSql,
+  { asking, lasting }: Asking,
+  digest: string,
+): Promise<Resolution> {
   const { organizationId, principal, target, rules, account, mcpRequest } = asking
   const counted = await countPending(sql, principal.id)
   if (counted.own >= MOST.own) return { kind: 'limit', limit: MOST.own, whose: 'of this caller' }
