@@ -5,7 +5,7 @@
 import { ACTIONS, RULE_ACTIONS, RuleMatch, RuleWords, type RuleScope } from '@toolway/contract'
 import { z } from 'zod'
 import type { Complain } from './config-file-fault.ts'
-import { compileProblems, senseProblems } from './policy/kept/check-rule.ts'
+import { compileProblems, senseProblems } from './policy/stored/check-rule.ts'
 
 export const Rules = z.array(RuleWords).max(1_000)
 

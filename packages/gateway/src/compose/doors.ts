@@ -26,7 +26,7 @@ import type { Identity } from '../identity/identify.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Base, CoreDependencies } from './core-dependencies.ts'
-import type { PlatformRules } from '../policy/kept/rules-in-force.ts'
+import type { PlatformRules } from '../policy/stored/rules-in-force.ts'
 import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<

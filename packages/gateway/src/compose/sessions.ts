@@ -8,7 +8,7 @@ import {
   removeSessions,
   storeSessions,
   touchSessions,
-} from '../sessions/kept-sessions.ts'
+} from '../sessions/stored-sessions.ts'
 import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'

@@ -8,14 +8,14 @@ import { addAlert } from '../alerts/alerts.ts'
 import type { OrgSql } from '../db/db.ts'
 import type { Log } from '../lib/log.ts'
 import { createPolicy } from '../policy/compile.ts'
-import type { OrganizationRuleRow } from '../policy/kept/organization-rules.ts'
+import type { OrganizationRuleRow } from '../policy/stored/organization-rules.ts'
 import {
   inForce,
-  keptOfOrganization,
-  keptOfToolsets,
+  storedOfOrganization,
+  storedOfToolsets,
   type InForce,
   type RuleTrouble,
-} from '../policy/kept/rules-in-force.ts'
+} from '../policy/stored/rules-in-force.ts'
 import type { Policy } from '../policy/verdict.ts'
 import type { ToolsetRow } from '../toolsets/toolsets.ts'
 
@@ -53,7 +53,7 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
       // An organization is not notified of platform rules about other organizations.
       const concerns = (organizations: readonly string[] | undefined) => organizations?.includes(slug) ?? true
       const above = platform.inForce.rules.filter(({ match }) => concerns(match.organizations))
-      const own = inForce([...rows.map(keptOfOrganization), ...keptOfToolsets(toolsets)])
+      const own = inForce([...rows.map(storedOfOrganization), ...storedOfToolsets(toolsets)])
       const rules: readonly Rule[] = [...above, ...own.rules]
       const text = JSON.stringify(rules)
       const before = held.get(organizationId)

@@ -3,7 +3,7 @@ import { Fault } from '@toolway/contract'
 import type { Opening } from '@toolway/protocol'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RequestContext } from '../call/ports.ts'
-import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
+import type { FoundSession, KeptSession } from '../sessions/stored-sessions.ts'
 import { createSessions } from '../sessions/sessions.ts'
 import { createKeepSessions, type KeepSessionsParts } from './keep-sessions.ts'
 

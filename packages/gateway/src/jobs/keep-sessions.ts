@@ -14,7 +14,7 @@ import type { RequestContext } from '../call/ports.ts'
 import { createSingleFlight } from '../lib/single-flight.ts'
 import type { Log } from '../lib/log.ts'
 import { createTurns, TurnTooLate } from '../lib/turns.ts'
-import type { FoundSession, KeptSession } from '../sessions/kept-sessions.ts'
+import type { FoundSession, KeptSession } from '../sessions/stored-sessions.ts'
 import { SESSION_NAME } from '../sessions/session-names.ts'
 import { IDLE, type Session, type SessionEnd, type Sessions } from '../sessions/sessions.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeEachPostgres } from '../testing/database.ts'
-import { addPlatformRule, removePlatformRule } from './kept/platform-rules.ts'
+import { addPlatformRule, removePlatformRule } from './stored/platform-rules.ts'
 import { addRule, changeRule, listRules, removeRule } from './rules.ts'
 
 const words = { pattern: 'x*', action: 'block' as const, reason: 'No.', connector: null, active: true }

@@ -11,7 +11,7 @@ import {
   removePlatformRule,
   type PlatformRuleRow,
   type WrittenRule,
-} from './kept/platform-rules.ts'
+} from './stored/platform-rules.ts'
 
 export interface RuleRow {
   readonly id: RuleId

@@ -2,7 +2,7 @@
 import type { OrganizationId, RuleScope, RuleWords } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import type { Db, OrgSql } from '../../db/db.ts'
-import { problemsOf, type Known } from '../../policy/kept/check-rule.ts'
+import { problemsOf, type Known } from '../../policy/stored/check-rule.ts'
 import {
   addOrganizationRule,
   changeOrganizationRule,
@@ -10,7 +10,7 @@ import {
   listOrganizationRules,
   removeOrganizationRule,
   type OrganizationRuleRow,
-} from '../../policy/kept/organization-rules.ts'
+} from '../../policy/stored/organization-rules.ts'
 import {
   addPlatformRule,
   changePlatformRule,
@@ -19,7 +19,7 @@ import {
   removePlatformRule,
   writtenOf,
   type WrittenRule,
-} from '../../policy/kept/platform-rules.ts'
+} from '../../policy/stored/platform-rules.ts'
 import { entryOfChange, type Actor, type Change } from '../../records/change.ts'
 import { storeRecords } from '../../records/records.ts'
 import { changeOf } from '../policy/rule-words.ts'

@@ -16,7 +16,7 @@ import {
   removeOwnKey,
   revealMemberKey,
 } from '../../identity/keys/member-keys.ts'
-import { carryKeyRules } from '../../policy/kept/organization-rules.ts'
+import { carryKeyRules } from '../../policy/stored/organization-rules.ts'
 import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'

@@ -2,7 +2,7 @@
 import type { RuleScope, RuleWords } from '@toolway/contract'
 import type { DraftCheck } from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'
-import { problemsOf, readWords, type Known } from '../../policy/kept/check-rule.ts'
+import { problemsOf, readWords, type Known } from '../../policy/stored/check-rule.ts'
 import { readRule } from '../../policy/matching.ts'
 import { withSupplied } from '../../toolsets/supplied.ts'
 import { EVERYTHING, selectionOf } from '../../toolsets/toolsets.ts'

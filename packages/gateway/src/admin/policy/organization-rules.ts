@@ -3,8 +3,8 @@ import { Fault, type Rule } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
-import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
-import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
+import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../page-from.ts'
@@ -39,7 +39,7 @@ const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name
 
 /** Those of toolsets, which are changed with their toolset. */
 const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
-  keptOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
+  storedOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
 
 function writingOf({ parts, organization, origin, principal }: OrganizationAsked<Operation>): Writing {
   const { id: organizationId, slug } = organization

@@ -1,7 +1,7 @@
 /** The operations on rules of the platform (ledger S3-POLY-01, -03). */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listPlatformRules, type PlatformRuleRow } from '../../policy/kept/platform-rules.ts'
+import { listPlatformRules, type PlatformRuleRow } from '../../policy/stored/platform-rules.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../page-from.ts'
 import { servePlatform, type Asking, type Served } from '../serve.ts'

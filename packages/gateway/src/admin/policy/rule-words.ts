@@ -1,12 +1,12 @@
 /** Rules as they are written and shown: what both the platform's and an organization's share. */
 import { Fault, type RuleScope, type RuleWords } from '@toolway/contract'
 import type { FullRuleChange, KeptRule } from '@toolway/contract/admin'
-import type { OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
+import type { OrganizationRuleRow } from '../../policy/stored/organization-rules.ts'
 import type { RuleProblem } from '../../policy/actions/action.ts'
-import { problemsOf, readWords, type Known } from '../../policy/kept/check-rule.ts'
-import { writtenOf, type PlatformRuleRow, type WrittenRule } from '../../policy/kept/platform-rules.ts'
-import { readRule, type Kept } from '../../policy/kept/read-rule.ts'
-import { keptOfOrganization, keptOfPlatform } from '../../policy/kept/rules-in-force.ts'
+import { problemsOf, readWords, type Known } from '../../policy/stored/check-rule.ts'
+import { writtenOf, type PlatformRuleRow, type WrittenRule } from '../../policy/stored/platform-rules.ts'
+import { readRule, type Kept } from '../../policy/stored/read-rule.ts'
+import { storedOfOrganization, storedOfPlatform } from '../../policy/stored/rules-in-force.ts'
 import type { Change } from '../../records/change.ts'
 
 /** Rules that one organization, or the platform, may have. */
@@ -116,8 +116,8 @@ function shown(kept: Kept, times: Times | undefined, origin: string): KeptRule {
   }
 }
 
-export const toPlatformRule = (row: PlatformRuleRow): KeptRule => shown(keptOfPlatform(row), row, row.origin)
+export const toPlatformRule = (row: PlatformRuleRow): KeptRule => shown(storedOfPlatform(row), row, row.origin)
 export const toOrganizationRule = (row: OrganizationRuleRow): KeptRule =>
-  shown(keptOfOrganization(row), row, row.origin)
+  shown(storedOfOrganization(row), row, row.origin)
 /** One that stands in a toolset, or one of the platform as an organization sees it: where it came from, and no more. */
 export const toPlacedRule = (kept: Kept, origin: string): KeptRule => shown(kept, undefined, origin)

@@ -3,7 +3,7 @@ import { Fault, type OrganizationId } from '@toolway/contract'
 import type { FullRuleChange, InnerScope, NewOrganizationRule } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { nearestNames } from '../../lib/nearest.ts'
-import type { Known } from '../../policy/kept/check-rule.ts'
+import type { Known } from '../../policy/stored/check-rule.ts'
 import {
   addOrganizationRule,
   changeOrganizationRule,
@@ -14,9 +14,9 @@ import {
   removeOrganizationRule,
   type OrganizationRuleRow,
   type RulePlace,
-} from '../../policy/kept/organization-rules.ts'
-import { writtenOf, type WrittenRule } from '../../policy/kept/platform-rules.ts'
-import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+} from '../../policy/stored/organization-rules.ts'
+import { writtenOf, type WrittenRule } from '../../policy/stored/platform-rules.ts'
+import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { isToolset } from '../../toolsets/supplied.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { refuseStale } from '../entity-tag.ts'
@@ -28,7 +28,7 @@ export async function knownTo(
   rows: readonly OrganizationRuleRow[],
   platform: readonly string[],
 ): Promise<Known[]> {
-  const placed = keptOfToolsets(await listToolsets(sql))
+  const placed = storedOfToolsets(await listToolsets(sql))
   return [
     ...rows.map(({ name, scope }): Known => ({ name, scope })),
     ...placed.map(({ name }): Known => ({ name: String(name), scope: 'toolset' })),

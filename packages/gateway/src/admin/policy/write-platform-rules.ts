@@ -2,7 +2,7 @@
 import { Fault, type RuleWords } from '@toolway/contract'
 import type { FullRuleChange } from '@toolway/contract/admin'
 import type { SystemSql } from '../../db/db.ts'
-import type { Known } from '../../policy/kept/check-rule.ts'
+import type { Known } from '../../policy/stored/check-rule.ts'
 import {
   addPlatformRule,
   changePlatformRule,
@@ -13,7 +13,7 @@ import {
   writtenOf,
   type PlatformRuleRow,
   type WrittenRule,
-} from '../../policy/kept/platform-rules.ts'
+} from '../../policy/stored/platform-rules.ts'
 import { refuseStale } from '../entity-tag.ts'
 import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
 

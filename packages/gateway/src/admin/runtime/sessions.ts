@@ -5,7 +5,7 @@
  */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listKeptSessions, removeSession, type ListedSession } from '../../sessions/kept-sessions.ts'
+import { listStoredSessions, removeSession, type ListedSession } from '../../sessions/stored-sessions.ts'
 import type { Held } from '../../sessions/sessions.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
@@ -59,7 +59,7 @@ export const sessionOperations: readonly Served[] = [
   servePlatform(shapes.listSessions, async ({ parts, look, query: { limit, offset, tenant_slug: slug } }) => {
     const organization = slug === undefined ? undefined : parts.snapshots.find({ slug })?.organization
     if (slug !== undefined && organization === undefined) return { items: [], total: 0, limit, offset }
-    const kept = await look((sql) => listKeptSessions(sql, organization?.id))
+    const kept = await look((sql) => listStoredSessions(sql, organization?.id))
     const live = here(parts).filter((row) => organization === undefined || row.organization_id === organization.id)
     const all = joined(kept, live).flatMap((row) => {
       const found = parts.snapshots.find({ id: row.organization_id })

@@ -2,7 +2,7 @@
 import type { Rule, RuleScope, RuleWords } from '@toolway/contract'
 import { ConfigFault } from '../../config.ts'
 import { createPolicy } from '../../policy/compile.ts'
-import { inForce, keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
+import { inForce, storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import type { Policy } from '../../policy/verdict.ts'
 import type { ToolsetRow } from '../../toolsets/toolsets.ts'
 
@@ -18,7 +18,7 @@ export function declaredPolicy(
   { slug, rules: own = [], connections }: DeclaredRules,
   toolsets: readonly ToolsetRow[],
 ): Policy {
-  const placed = inForce(keptOfToolsets(toolsets))
+  const placed = inForce(storedOfToolsets(toolsets))
   const policy = createPolicy([
     ...platform.map((words) => ruleOf(words, 'platform')),
     ...own.map((words) => ruleOf(words, 'organization')),

@@ -111,7 +111,7 @@ const ListedRow = z.object({
 export type ListedSession = z.output<typeof ListedRow>
 
 /** All of them, or an organization's, at most 10,000 of those that were used last. */
-export const listKeptSessions = (sql: SystemSql, organizationId: string | undefined) =>
+export const listStoredSessions = (sql: SystemSql, organizationId: string | undefined) =>
   sql(ListedRow)`
     select hash, organization_id, principal, toolset, connection, revision, client, opened_at, seen_at from sessions
      where ${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null}

@@ -23,11 +23,11 @@ export interface InForce {
   readonly troubles: readonly RuleTrouble[]
 }
 
-export const keptOfPlatform = ({ id, name, match, action, parameters, reason, state }: PlatformRuleRow): Kept => ({
+export const storedOfPlatform = ({ id, name, match, action, parameters, reason, state }: PlatformRuleRow): Kept => ({
   ...{ id, scope: 'platform', of: undefined, name, match, action, parameters, reason, state },
 })
 
-export const keptOfOrganization = ({ id, scope, of, name, words, state }: OrganizationRuleRow): Kept => ({
+export const storedOfOrganization = ({ id, scope, of, name, words, state }: OrganizationRuleRow): Kept => ({
   ...{ id, scope, of: of ?? undefined, name, state },
   ...{ match: words.match, action: words.action, parameters: words.parameters, reason: words.reason },
 })
@@ -38,7 +38,7 @@ interface Toolset {
 }
 
 /** Rules that stand in toolsets, as the rows have them. They have no ids: their place and name is what they are known by. */
-export const keptOfToolsets = (toolsets: readonly Toolset[]): Kept[] =>
+export const storedOfToolsets = (toolsets: readonly Toolset[]): Kept[] =>
   toolsets.flatMap(({ slug, settings }) => {
     const { rules } = settings
     if (rules === undefined) return []
@@ -84,7 +84,7 @@ export function createPlatformRules({ list }: { list(): Promise<readonly Platfor
     load() {
       // One after the other, so that an older answer never replaces a newer one.
       const run = async () => {
-        held = inForce((await list()).map(keptOfPlatform))
+        held = inForce((await list()).map(storedOfPlatform))
       }
       const result = loading.then(run)
       loading = result.catch(() => {})

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ANYBODY } from '../../catalog/ruled-definition.ts'
 import { createPolicy } from '../compile.ts'
 import type { Kept } from './read-rule.ts'
-import { createPlatformRules, inForce, keptOfToolsets } from './rules-in-force.ts'
+import { createPlatformRules, inForce, storedOfToolsets } from './rules-in-force.ts'
 
 const tool = (name: string, more: Partial<ToolFacts> = {}): ToolFacts => ({
   ...{ name, joined: `git__${name}`, connection: 'git', connector: 'mcp.http', effect: 'read' },
@@ -62,7 +62,7 @@ describe('a rule that cannot be read', () => {
 
 test('rules of a toolset are known by their place, and what is no rule there blocks it', () => {
   const rules = [{ name: 'a', action: 'warn', reason: 'x' }, 'nonsense'] as never
-  const held = keptOfToolsets([
+  const held = storedOfToolsets([
     { slug: 'work', settings: { rules } },
     { slug: 'odd', settings: { rules: 'none' as never } },
     { slug: 'plain', settings: {} },
