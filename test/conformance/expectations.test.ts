@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judge, readExpected } from './expectations.ts'
+import { evaluate, readExpected } from './expectations.ts'
 import { absent, weigh, type ScenarioOutcome } from './outcomes.ts'
 import { listSuites } from './suites.ts'
 
@@ -15,30 +15,33 @@ const outcome = (scenario: string, failing: string[], required = true): Scenario
 describe('the expected failures', () => {
   test('cover a whole scenario or one check of it, and nothing else', () => {
     const outcomes = [outcome('ping', ['ping']), outcome('caching', ['ttl', 'scope'])]
-    const { unexpected, stale } = judge(outcomes, ['ping', 'caching:ttl'])
+    const { unexpected, stale } = evaluate(outcomes, ['ping', 'caching:ttl'])
     expect(unexpected.map(({ check }) => check)).toEqual(['scope'])
     expect(stale).toEqual([])
   })
 
   test('are stale once what they name passes', () => {
-    const { unexpected, stale } = judge([outcome('ping', []), outcome('caching', ['scope'])], ['ping', 'caching:ttl'])
+    const { unexpected, stale } = evaluate(
+      [outcome('ping', []), outcome('caching', ['scope'])],
+      ['ping', 'caching:ttl'],
+    )
     expect(stale).toEqual(['ping', 'caching:ttl'])
     expect(unexpected).toHaveLength(1)
   })
 
   test('are left alone while their scenario does not run', () => {
-    expect(judge([outcome('ping', [])], ['caching'])).toEqual({ unexpected: [], stale: [] })
+    expect(evaluate([outcome('ping', [])], ['caching'])).toEqual({ unexpected: [], stale: [] })
   })
 
   test('are not asked about scenarios that nothing requires', () => {
-    expect(judge([outcome('tasks-lifecycle', ['task'], false)], []).unexpected).toEqual([])
+    expect(evaluate([outcome('tasks-lifecycle', ['task'], false)], []).unexpected).toEqual([])
   })
 
   test('cover no scenario that was not looked at', () => {
     const skipped = weigh('caching', true, [{ id: 'ttl', status: 'SKIPPED' }])
     expect(skipped.passed).toBe(false)
     expect(weigh('server-sse-polling', true, []).passed).toBe(true)
-    const { unexpected } = judge([absent('ping'), skipped], ['ping', 'caching'])
+    const { unexpected } = evaluate([absent('ping'), skipped], ['ping', 'caching'])
     expect(unexpected.map(({ scenario, check }) => [scenario, check])).toEqual([
       ['ping', 'absent'],
       ['caching', 'nothing'],

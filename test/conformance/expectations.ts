@@ -26,7 +26,7 @@ export function readExpected(file = join(import.meta.dirname, 'expected-failures
 }
 
 /** Holds the outcomes of one suite against its entries; scenarios that did not run make nothing stale. */
-export function judge(outcomes: readonly ScenarioOutcome[], entries: readonly string[]): Verdict {
+export function evaluate(outcomes: readonly ScenarioOutcome[], entries: readonly string[]): Verdict {
   const failures = outcomes.filter(({ required }) => required).flatMap((outcome) => outcome.failures)
   // A scenario that was not looked at has not failed as expected.
   const covers = (entry: string, { scenario, check, unseen }: Failure) =>

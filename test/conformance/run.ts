@@ -18,7 +18,7 @@ import { addPersonTo, runAuthorizationSuite } from './authorization-run.ts'
 import { runClientSuite } from './client-run.ts'
 import { startEverythingServer } from './everything-server.ts'
 import { startExtensionsServer } from './extensions-server.ts'
-import { judge, readExpected } from './expectations.ts'
+import { evaluate, readExpected } from './expectations.ts'
 import { startGatewayUnderTest, tailOf } from './gateway-under-test.ts'
 import type { ScenarioOutcome } from './outcomes.ts'
 import { isGreen, notRun, printTable, summarize } from './report.ts'
@@ -172,7 +172,7 @@ async function runOne(path: Path, suite: Suite, scenario: string | undefined, ru
   say(`${path} · ${suite.name} `)
   const out = join(REPORTS, 'conformance', path, suite.name)
   const outcomes = await run(suite, { out, onScenario: () => say('.'), ...(scenario !== undefined && { scenario }) })
-  const report = summarize(suite, outcomes, judge(outcomes, expected[path]?.[suite.name] ?? []))
+  const report = summarize(suite, outcomes, evaluate(outcomes, expected[path]?.[suite.name] ?? []))
   say(` ${report.scenarios.passed}/${report.scenarios.total}\n`)
   return report
 }

@@ -90,7 +90,7 @@ function serve(): void {
   let ready: { load: Load; lanes: Awaited<ReturnType<typeof openLanes>> } | undefined
   const tell = (report: Report) => process.send?.(report)
   process.on('disconnect', () => process.exit(0))
-  async function obey(order: Order): Promise<void> {
+  async function enforce(order: Order): Promise<void> {
     if ('open' in order) {
       ready = { load: order.open, lanes: await openLanes(order.open, () => ++id) }
       tell({ opened: true })
@@ -99,7 +99,7 @@ function serve(): void {
     }
   }
   // Both ends of the channel are this folder: the shape is the one declared above.
-  process.on('message', (order: Order) => void obey(order))
+  process.on('message', (order: Order) => void enforce(order))
 }
 
 serve()

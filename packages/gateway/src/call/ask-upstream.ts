@@ -60,7 +60,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
 
   /** The last failure of the server itself. */
   let meant = thrown
-  const judge = (failure: unknown): number | undefined => {
+  const evaluate = (failure: unknown): number | undefined => {
     // The tries of this very call have opened the breaker: what it failed with says more.
     if (failure instanceof Fault && failure.code === 'upstream.resting') return undefined
     meant = failure
@@ -78,7 +78,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
       },
       {
         limits: { ...LIMITS, total },
-        judge,
+        evaluate,
         signal: channel.signal,
         failed: { thrown: failed, after: performance.now() - audit.begun },
         now: () => performance.now(),

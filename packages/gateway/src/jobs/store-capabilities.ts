@@ -8,7 +8,7 @@ import type { ConnectionId, EffectSpeakers, LockMode, OrganizationId } from '@to
 import type { JsonObject } from '@toolway/protocol'
 import { addAlert } from '../alerts/alerts.ts'
 import { bytesOfOthers, storeCatalog } from '../catalog/catalogs.ts'
-import { isHeld } from '../catalog/locks/judge.ts'
+import { isHeld } from '../catalog/locks/is-held.ts'
 import { isNamed, onceEach, sightingsOf, type Sighting } from '../catalog/locks/tool-hash.ts'
 import {
   acceptTools,

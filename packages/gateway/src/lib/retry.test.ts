@@ -10,7 +10,7 @@ function fixture(more: Partial<Retrying> = {}) {
   const waited: number[] = []
   const retrying: Retrying = {
     limits: LIMITS,
-    judge: () => 0,
+    evaluate: () => 0,
     signal,
     now: () => clock.at,
     random: () => 0.5,
@@ -46,13 +46,13 @@ describe('asking again', () => {
   })
 
   test('what its judge calls final is not asked again', async () => {
-    const { retrying, waited } = fixture({ judge: () => undefined })
+    const { retrying, waited } = fixture({ evaluate: () => undefined })
     await expect(retry(failing(9).work, retrying)).rejects.toThrow('no 1')
     expect(waited).toEqual([])
   })
 
   test('a server that says when is not asked sooner, and not at all where that is too late', async () => {
-    const { retrying, waited } = fixture({ judge: () => 20_000 })
+    const { retrying, waited } = fixture({ evaluate: () => 20_000 })
     await expect(retry(failing(9).work, retrying)).rejects.toThrow('no 3')
     expect(waited).toEqual([20_000, 20_000])
   })

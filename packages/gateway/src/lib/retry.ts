@@ -28,7 +28,7 @@ const SPREAD = 0.25
 export interface Retrying {
   readonly limits: RetryLimits
   /** The milliseconds that a failure wants to be waited for at least; undefined for what is not asked again. */
-  judge(thrown: unknown): number | undefined
+  evaluate(thrown: unknown): number | undefined
   /** Ends it at once, with the signal's reason. */
   readonly signal: AbortSignal
   /** A first try that somebody else made: what it failed with, and the milliseconds that it took. */
@@ -41,12 +41,12 @@ export interface Retrying {
 
 /** Does the work, which is told the milliseconds that are left, until it succeeds, its failure is final, or a limit is reached: then it rejects with the last failure. */
 export async function retry<T>(work: (left: number) => Promise<T>, retrying: Retrying): Promise<T> {
-  const { limits, judge, signal, now, random, pause } = retrying
+  const { limits, evaluate, signal, now, random, pause } = retrying
   const began = now() - (retrying.failed?.after ?? 0)
   let { failed: failure }: { failed?: { readonly thrown: unknown } } = retrying
   for (let tried = failure === undefined ? 0 : 1; ; tried++) {
     if (failure !== undefined) {
-      const wanted = judge(failure.thrown)
+      const wanted = evaluate(failure.thrown)
       const counts = { tried, elapsed: now() - began }
       const wait = wanted === undefined ? undefined : pauseBefore(limits, counts, { wanted, random: random() })
       if (wait === undefined) throw failure.thrown

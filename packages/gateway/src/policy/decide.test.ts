@@ -23,7 +23,7 @@ const rule = (words: object, scope: RuleScope = 'organization', of?: string): Ru
   const read = RuleWords.parse({ name: 'r', reason: 'Because.', ...words })
   return { ...read, id: `${scope}:${read.name}`, scope, of }
 }
-const judge = (rules: Rule[], args?: object, schema?: object) =>
+const evaluate = (rules: Rule[], args?: object, schema?: object) =>
   createPolicy(rules).of(TOOL, ENDPOINT, schema)?.decide(facts(args))
 
 describe('a decision', () => {
@@ -31,13 +31,13 @@ describe('a decision', () => {
     rule({ name, action: 'clamp', parameters: { parameter: 'limit', max: 50, ...more } })
 
   test('S1-POL-02, S1-TST-05: what is too much is lowered, and what was changed is told', () => {
-    expect(judge([clamp()], { limit: 500, q: 'x' })).toMatchObject({
+    expect(evaluate([clamp()], { limit: 500, q: 'x' })).toMatchObject({
       action: 'allow',
       arguments: { limit: 50, q: 'x' },
       changes: [{ place: '/limit', how: 'clamped', from: 500, to: 50 }],
     })
     const given = { limit: 3 }
-    expect(judge([clamp()], given)?.arguments).toBe(given)
+    expect(evaluate([clamp()], given)?.arguments).toBe(given)
   })
 
   test.each<[string, object, object, object, unknown]>([
@@ -55,23 +55,27 @@ describe('a decision', () => {
     'S1-POL-01, S1-POL-07, U-06: the effective limit is the stricter of both: %s',
     (_, parameters, own, args, sent) => {
       const schema = { type: 'object', properties: { limit: { type: 'number', ...own } } }
-      expect(judge([clamp({ max: undefined, ...parameters })], args, schema)?.arguments?.['limit']).toEqual(sent)
+      expect(evaluate([clamp({ max: undefined, ...parameters })], args, schema)?.arguments?.['limit']).toEqual(sent)
     },
   )
 
   test('several clamps are all kept; the upper bound holds where they contradict one another', () => {
-    expect(judge([clamp({ max: 50 }, 'a'), clamp({ max: 20 }, 'b')], { limit: 99 })?.arguments).toEqual({ limit: 20 })
-    expect(judge([clamp({ max: 20 }, 'a'), clamp({ max: 50 }, 'b')], { limit: 99 })?.arguments).toEqual({ limit: 20 })
+    expect(evaluate([clamp({ max: 50 }, 'a'), clamp({ max: 20 }, 'b')], { limit: 99 })?.arguments).toEqual({
+      limit: 20,
+    })
+    expect(evaluate([clamp({ max: 20 }, 'a'), clamp({ max: 50 }, 'b')], { limit: 99 })?.arguments).toEqual({
+      limit: 20,
+    })
   })
 
   test('a lock sends what it says, whatever is said, and nothing is added to the prototype of anything', () => {
     const lock = (parameter: string, value: unknown, as = 'fixed') =>
       rule({ name: 'l', action: 'lock', parameters: { parameter, value, as } })
-    expect(judge([lock('org_id', 'acme')], { org_id: 'evil' })?.arguments).toEqual({ org_id: 'acme' })
-    expect(judge([lock('filter.team', 'a')], {})?.arguments).toEqual({ filter: { team: 'a' } })
-    expect(judge([lock('org_id', 'acme', 'default')], { org_id: 'x' })?.arguments).toEqual({ org_id: 'x' })
-    expect(judge([lock('org_id', 'acme', 'default')], {})?.arguments).toEqual({ org_id: 'acme' })
-    const sent = judge([lock('__proto__.polluted', true)], {})?.arguments
+    expect(evaluate([lock('org_id', 'acme')], { org_id: 'evil' })?.arguments).toEqual({ org_id: 'acme' })
+    expect(evaluate([lock('filter.team', 'a')], {})?.arguments).toEqual({ filter: { team: 'a' } })
+    expect(evaluate([lock('org_id', 'acme', 'default')], { org_id: 'x' })?.arguments).toEqual({ org_id: 'x' })
+    expect(evaluate([lock('org_id', 'acme', 'default')], {})?.arguments).toEqual({ org_id: 'acme' })
+    const sent = evaluate([lock('__proto__.polluted', true)], {})?.arguments
     expect(JSON.stringify(sent)).toBe('{"__proto__":{"polluted":true}}')
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
@@ -79,11 +83,11 @@ describe('a decision', () => {
   test('U-06: the strictest action holds, and of several the outermost is named', () => {
     const named = (action: string, scope: RuleScope, name = action) => rule({ name, action }, scope, of(scope))
     const all = [named('warn', 'platform'), named('approve', 'organization'), named('block', 'toolset', 'inner')]
-    expect(judge(all, {})?.rule?.name).toBe('inner')
-    expect(judge([...all, named('block', 'organization', 'outer')], {})?.rule?.name).toBe('outer')
-    expect(judge([...all, named('hide', 'connection')], {})?.action).toBe('hide')
-    expect(judge(all.slice(0, 2), {})?.action).toBe('approve')
-    expect(judge(all.slice(0, 1), {})).toMatchObject({ action: 'warn', warnings: [{ name: 'warn' }] })
+    expect(evaluate(all, {})?.rule?.name).toBe('inner')
+    expect(evaluate([...all, named('block', 'organization', 'outer')], {})?.rule?.name).toBe('outer')
+    expect(evaluate([...all, named('hide', 'connection')], {})?.action).toBe('hide')
+    expect(evaluate(all.slice(0, 2), {})?.action).toBe('approve')
+    expect(evaluate(all.slice(0, 1), {})).toMatchObject({ action: 'warn', warnings: [{ name: 'warn' }] })
   })
 
   const of = (scope: RuleScope) =>
@@ -92,9 +96,9 @@ describe('a decision', () => {
   test.each<RuleScope>(['platform', 'organization', 'toolset', 'connection', 'member', 'key'])(
     'U-06: a rule of scope %s speaks of its own and of nobody else',
     (scope) => {
-      expect(judge([rule({ action: 'block' }, scope, of(scope))], {})?.action).toBe('block')
+      expect(evaluate([rule({ action: 'block' }, scope, of(scope))], {})?.action).toBe('block')
       if (of(scope) !== undefined)
-        expect(judge([rule({ action: 'block' }, scope, 'other')], {})?.action ?? 'allow').toBe('allow')
+        expect(evaluate([rule({ action: 'block' }, scope, 'other')], {})?.action ?? 'allow').toBe('allow')
     },
   )
 
@@ -102,28 +106,28 @@ describe('a decision', () => {
     const block = (scope: RuleScope) => rule({ name: 'no', action: 'block' }, scope, of(scope))
     const except = (scope: RuleScope, more: object = {}) =>
       rule({ name: 'but', action: 'allow', parameters: { lifts: ['no'] }, ...more }, scope, of(scope))
-    expect(judge([block('organization'), except('toolset')], {})?.action).toBe('allow')
-    expect(judge([block('platform'), except('organization')], {})?.action).toBe('block')
-    expect(judge([block('platform'), except('platform')], {})?.action).toBe('allow')
-    expect(judge([block('organization'), except('platform')], {})?.action).toBe('allow')
-    expect(judge([block('organization'), except('toolset', { state: 'shadow' })], {})).toMatchObject({
+    expect(evaluate([block('organization'), except('toolset')], {})?.action).toBe('allow')
+    expect(evaluate([block('platform'), except('organization')], {})?.action).toBe('block')
+    expect(evaluate([block('platform'), except('platform')], {})?.action).toBe('allow')
+    expect(evaluate([block('organization'), except('platform')], {})?.action).toBe('allow')
+    expect(evaluate([block('organization'), except('toolset', { state: 'shadow' })], {})).toMatchObject({
       action: 'block',
       shadows: [{ would: 'allow' }],
     })
     expect(
-      judge([block('organization'), except('toolset', { match: { when: 'args.q == "ok"' } })], { q: 'no' })?.action,
+      evaluate([block('organization'), except('toolset', { match: { when: 'args.q == "ok"' } })], { q: 'no' })?.action,
     ).toBe('block')
   })
 
   test('a condition without an answer restricts, and lifts nothing', () => {
     const when = { match: { when: 'args.amount > 100' } }
-    expect(judge([rule({ action: 'block', ...when })], {})?.action).toBe('block')
-    expect(judge([rule({ action: 'block', ...when })], { amount: 5 })?.action).toBe('allow')
+    expect(evaluate([rule({ action: 'block', ...when })], {})?.action).toBe('block')
+    expect(evaluate([rule({ action: 'block', ...when })], { amount: 5 })?.action).toBe('allow')
     const unreadable = { ...rule({ action: 'block' }), match: { tools: ['*'], when: 'args.amount >' } } as Rule
-    expect(judge([unreadable], { amount: 5 })?.action).toBe('block')
+    expect(evaluate([unreadable], { amount: 5 })?.action).toBe('block')
     expect(createPolicy([unreadable]).problems).toHaveLength(1)
     const allow = rule({ name: 'a', action: 'allow', parameters: { lifts: ['r'] }, ...when })
-    expect(judge([rule({ action: 'block' }), allow], {})?.action).toBe('block')
+    expect(evaluate([rule({ action: 'block' }), allow], {})?.action).toBe('block')
   })
 
   test.each<[object, object, string | undefined]>([
@@ -140,7 +144,7 @@ describe('a decision', () => {
     [{ parameter: 'channel', in: ['#a', '#b'] }, { channel: '#c' }, 'must be one of "#a", "#b"'],
     [{ parameter: 'secret' }, { secret: 1 }, 'it may not be said'],
   ])('U-06: a rejection %j of %j', (parameters, args, problem) => {
-    const verdict = judge([rule({ action: 'reject', parameters })], args)
+    const verdict = evaluate([rule({ action: 'reject', parameters })], args)
     expect(verdict?.action).toBe(problem === undefined ? 'allow' : 'reject')
     expect(verdict?.rejected?.problem ?? '').toContain(problem ?? '')
   })
@@ -162,18 +166,18 @@ describe('a decision', () => {
     [{ parameter: 'to.*', in: ['a'] }, { to: { name: 'b' } }],
     [{ parameter: 'filters.owner', in: ['a'] }, { filters: [{ owner: 'a' }, { owner: 'b' }] }],
   ])('no other shape is a way around a rejection: %j of %j', (parameters, args) => {
-    expect(judge([rule({ action: 'reject', parameters })], args)?.action).toBe('reject')
+    expect(evaluate([rule({ action: 'reject', parameters })], args)?.action).toBe('reject')
   })
 
   test('before there are arguments, what could be allowed is shown', () => {
-    expect(judge([rule({ action: 'hide' })])?.action).toBe('hide')
-    expect(judge([rule({ action: 'block', match: { when: 'args.x == 1' } })])?.action).toBe('allow')
-    expect(judge([rule({ action: 'block', match: { parameter: 'force' } })])?.action).toBe('allow')
-    expect(judge([rule({ action: 'block', match: { when: 'principal.role == "tenant_member"' } })])?.action).toBe(
+    expect(evaluate([rule({ action: 'hide' })])?.action).toBe('hide')
+    expect(evaluate([rule({ action: 'block', match: { when: 'args.x == 1' } })])?.action).toBe('allow')
+    expect(evaluate([rule({ action: 'block', match: { parameter: 'force' } })])?.action).toBe('allow')
+    expect(evaluate([rule({ action: 'block', match: { when: 'principal.role == "tenant_member"' } })])?.action).toBe(
       'block',
     )
     const lifting = rule({ name: 'a', action: 'allow', parameters: { lifts: ['r'] }, match: { when: 'args.x == 1' } })
-    expect(judge([rule({ action: 'block' }), lifting])?.action).toBe('allow')
+    expect(evaluate([rule({ action: 'block' }), lifting])?.action).toBe('allow')
   })
 
   const scopes = fc.constantFrom<RuleScope>('platform', 'organization', 'toolset', 'connection', 'member', 'key')
@@ -206,8 +210,8 @@ describe('a decision', () => {
   test('rules that only watch decide nothing, and turn no refusal into an allowance', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 8 }), anyArguments, (rules, args) => {
-        const { shadows: _, ...watched } = judge(rules, args) ?? { shadows: [], action: 'allow' }
-        const { shadows, ...alone } = judge(
+        const { shadows: _, ...watched } = evaluate(rules, args) ?? { shadows: [], action: 'allow' }
+        const { shadows, ...alone } = evaluate(
           rules.filter(({ state }) => state !== 'shadow'),
           args,
         ) ?? { shadows: [], action: 'allow' }
@@ -224,7 +228,7 @@ describe('a decision', () => {
     const restricting = anyRule.filter(({ action }) => action !== 'allow' && action !== 'lock')
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 6 }), restricting, anyArguments, (rules, more, args) => {
-        const strict = (all: Rule[]) => STRICTNESS.indexOf(judge(all, args)?.action ?? 'allow')
+        const strict = (all: Rule[]) => STRICTNESS.indexOf(evaluate(all, args)?.action ?? 'allow')
         expect(strict([...rules, more])).toBeGreaterThanOrEqual(strict(rules))
       }),
       { numRuns: 3000 },

@@ -9,7 +9,7 @@ import { createTally } from './replay-tally.ts'
 import type { NamedValues } from './named-values.ts'
 
 const placed = (rules: readonly Rule[]) => createPolicy(rules).of(TOOL, ENDPOINT)?.placed ?? []
-const judge = (now: readonly Rule[], draft: readonly Rule[], kept: NamedValues = {}, caller: object | null = {}) => {
+const evaluate = (now: readonly Rule[], draft: readonly Rule[], kept: NamedValues = {}, caller: object | null = {}) => {
   const { arguments: _, ...facts } = testFacts({}, caller ?? {})
   return evaluateAgain(placed(now), placed(draft), { tool: TOOL, facts: caller === null ? undefined : facts, kept })
 }
@@ -18,7 +18,7 @@ const clamp = (max: number) => testRule({ name: 'clamp', action: 'clamp', parame
 
 describe('a call on record', () => {
   test('that a draft blocks differs, by which rule it says', () => {
-    expect(judge([], [block()])).toMatchObject({
+    expect(evaluate([], [block()])).toMatchObject({
       now: { outcome: 'allow', rule: undefined },
       draft: { outcome: 'block', rule: 'block' },
     })
@@ -26,15 +26,15 @@ describe('a call on record', () => {
 
   test('is judged with the values that were kept', () => {
     const kept = { values: { limit: 500 } }
-    expect(judge([clamp(50)], [clamp(10)], kept)).toMatchObject({
+    expect(evaluate([clamp(50)], [clamp(10)], kept)).toMatchObject({
       now: { outcome: 'allow, /limit = 50' },
       draft: { outcome: 'allow, /limit = 10' },
     })
     const when = block({ match: { when: 'args.limit > 100' } })
-    expect(judge([], [when], kept)).toMatchObject({ draft: { outcome: 'block' } })
-    expect(judge([], [when], { values: { limit: 5 } })).toMatchObject({ draft: { outcome: 'allow' } })
+    expect(evaluate([], [when], kept)).toMatchObject({ draft: { outcome: 'block' } })
+    expect(evaluate([], [when], { values: { limit: 5 } })).toMatchObject({ draft: { outcome: 'allow' } })
     const reject = testRule({ action: 'reject', parameters: { parameter: 'limit', max: 9 } })
-    expect(judge([], [reject], { absent: ['limit'] })).toMatchObject({ draft: { outcome: 'allow' } })
+    expect(evaluate([], [reject], { absent: ['limit'] })).toMatchObject({ draft: { outcome: 'allow' } })
   })
 
   test.each([
@@ -44,7 +44,7 @@ describe('a call on record', () => {
     ['all of the arguments', block({ match: { when: 'size(args) > 3' } })],
     ['a clamp', testRule({ name: 'block', action: 'clamp', parameters: { parameter: 'limit', max: 9 } })],
   ])('without the arguments that %s asks for is not guessed', (_, rule) => {
-    expect(judge([], [rule], { values: { other: 1 } })).toEqual({
+    expect(evaluate([], [rule], { values: { other: 1 } })).toEqual({
       unjudged: 'the arguments that "block" asks for are not on record',
     })
   })
@@ -52,24 +52,24 @@ describe('a call on record', () => {
   test('is judged where what is not known could change nothing', () => {
     const unknown = block({ match: { when: 'args.limit > 100' } })
     const hide = testRule({ action: 'hide' })
-    expect(judge([hide], [hide, unknown])).toMatchObject({ now: { outcome: 'hide' }, draft: { outcome: 'hide' } })
+    expect(evaluate([hide], [hide, unknown])).toMatchObject({ now: { outcome: 'hide' }, draft: { outcome: 'hide' } })
     // Alike on both sides it is silent on both.
     expect(
-      judge([unknown], [block({ match: { when: 'args.limit > 100' } }), testRule({ action: 'warn' })]),
+      evaluate([unknown], [block({ match: { when: 'args.limit > 100' } }), testRule({ action: 'warn' })]),
     ).toMatchObject({
       now: { outcome: 'allow' },
       draft: { outcome: 'warn' },
     })
     const other = testRule({ action: 'block', match: { parameter: 'limit' } }, { scope: 'member', of: 'eve@acme.test' })
-    expect(judge([], [other])).toMatchObject({ draft: { outcome: 'allow' } })
+    expect(evaluate([], [other])).toMatchObject({ draft: { outcome: 'allow' } })
     // In the shadow it does nothing either way.
-    expect(judge([], [{ ...unknown, state: 'shadow' }])).toMatchObject({ draft: { outcome: 'allow' } })
+    expect(evaluate([], [{ ...unknown, state: 'shadow' }])).toMatchObject({ draft: { outcome: 'allow' } })
   })
 
   test('of a caller who is gone is judged by rules that ask nothing of the caller', () => {
-    expect(judge([], [block()], {}, null)).toMatchObject({ draft: { outcome: 'block' } })
+    expect(evaluate([], [block()], {}, null)).toMatchObject({ draft: { outcome: 'block' } })
     const asks = block({ match: { when: `principal.role == 'tenant_admin'` } })
-    expect(judge([], [asks], {}, null)).toEqual({ unjudged: 'the caller is gone' })
+    expect(evaluate([], [asks], {}, null)).toEqual({ unjudged: 'the caller is gone' })
   })
 
   test('under an exception that cannot be judged is not guessed', () => {
@@ -77,8 +77,8 @@ describe('a call on record', () => {
       ...{ name: 'ex', action: 'allow', parameters: { lifts: ['block'] } },
       match: { when: 'args.limit < 5' },
     })
-    expect(judge([block()], [block(), exception])).toHaveProperty('unjudged')
-    expect(judge([block()], [block(), exception], { values: { limit: 1 } })).toMatchObject({
+    expect(evaluate([block()], [block(), exception])).toHaveProperty('unjudged')
+    expect(evaluate([block()], [block(), exception], { values: { limit: 1 } })).toMatchObject({
       draft: { outcome: 'allow' },
     })
   })
@@ -113,9 +113,9 @@ describe('a draft', () => {
 
 test('differences are counted by tool and caller, and what is counted adds up', () => {
   const tally = createTally()
-  const different = judge([], [block()])
-  const same = judge([], [])
-  const unjudged = judge([], [block({ match: { parameter: 'limit' } })])
+  const different = evaluate([], [block()])
+  const same = evaluate([], [])
+  const unjudged = evaluate([], [block({ match: { parameter: 'limit' } })])
   for (let call = 0; call < 5000; call++)
     tally.add([different, same, unjudged][call % 3] ?? same, { id: `rec_${call}`, tool: `t${call}`, caller: 'maria' })
   const { read, same: alike, different: differ, differences, unjudged: rest, truncated } = tally.done()

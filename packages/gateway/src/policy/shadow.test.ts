@@ -70,9 +70,9 @@ test('a shadow rule changes nothing of the verdict, and an exception in the shad
     const args = pick(dice, [undefined, {}, { limit: 10 }, { limit: 90 }, { limit: 'x', mode: 1 }])
     const role = pick(dice, ['tenant_admin', 'tenant_member'])
     const facts = testFacts(args, { role, groups: pick(dice, [[], ['finance']]) })
-    const judge = (all: readonly Rule[]) => createPolicy(all).of(TOOL, ENDPOINT)?.decide(facts)
-    const whole = judge(rules)
-    const bare = judge(rules.filter(({ state }) => state === 'on'))
+    const evaluate = (all: readonly Rule[]) => createPolicy(all).of(TOOL, ENDPOINT)?.decide(facts)
+    const whole = evaluate(rules)
+    const bare = evaluate(rules.filter(({ state }) => state === 'on'))
     shadows += whole?.shadows.length ?? 0
     const { shadows: _, ...said } = whole ?? { shadows: [] }
     const { shadows: none = [], ...without } = bare ?? {}

@@ -37,7 +37,7 @@ export interface OpenApiDouble extends AsyncDisposable {
 }
 
 export async function startDouble(text: string, prefix = ''): Promise<OpenApiDouble> {
-  let judge = createJudge(JSON.parse(text))
+  let evaluate = createEvaluator(JSON.parse(text))
   let published = text
   const heard: Heard[] = []
   const next: Failure[] = []
@@ -66,7 +66,7 @@ export async function startDouble(text: string, prefix = ''): Promise<OpenApiDou
       return void response
         .writeHead(401, { 'www-authenticate': 'Bearer realm="double"' })
         .end('{"message":"Bad credentials"}')
-    const { status, answer } = judge(one)
+    const { status, answer } = evaluate(one)
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(answer === undefined ? '' : JSON.stringify(answer))
   }
@@ -82,7 +82,7 @@ export async function startDouble(text: string, prefix = ''): Promise<OpenApiDou
     wants: undefined,
     publish(given) {
       published = given
-      judge = createJudge(JSON.parse(given))
+      evaluate = createEvaluator(JSON.parse(given))
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -100,7 +100,7 @@ function isLetIn(wants: OpenApiDouble['wants'], { headers, query }: Heard): bool
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete', 'head']
 
-function createJudge(document: Any) {
+function createEvaluator(document: Any) {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,

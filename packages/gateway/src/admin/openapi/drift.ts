@@ -2,7 +2,7 @@
 import { openapi, effectOf, type LockMode } from '@toolway/contract'
 import type { OpenApiDrift } from '@toolway/contract/admin'
 import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { isHeld } from '../../catalog/locks/judge.ts'
+import { isHeld } from '../../catalog/locks/is-held.ts'
 
 const OPENAPI = { connector: openapi.connector, trusted: false } as const
 

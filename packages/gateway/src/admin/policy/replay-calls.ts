@@ -35,7 +35,7 @@ export async function replayCalls(
   days: number,
 ): Promise<ReplayReport> {
   const drafted = createPolicy(withDraft(snapshot.rules.rules, draft))
-  const judge = createJudge(snapshot, drafted, callers)
+  const evaluate = createEvaluator(snapshot, drafted, callers)
   const tally = createTally()
   const since = new Date(now - days * DAY)
   const span = await look((sql) => findSpan(sql, since))
@@ -45,7 +45,7 @@ export async function replayCalls(
     const from = Math.max(before - PAGE, span.first)
     const records = await look((sql) => listCalls(sql, { since, from, before }))
     for (const record of records) {
-      const { judged, tool } = judge(record)
+      const { judged, tool } = evaluate(record)
       tally.add(judged, { id: record.id, tool, caller: callers.nameOf(record.principal) })
     }
     read += records.length
@@ -64,7 +64,7 @@ export async function replayCalls(
 const DEFAULT = 'default'
 const NONE: readonly PlacedRule[] = []
 
-function createJudge(snapshot: ReplayParts['snapshot'], drafted: Policy, callers: Callers) {
+function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, callers: Callers) {
   const tools = toolsOf(snapshot)
   const organization = snapshot.organization.slug
   const sides = new Map<string, { now: readonly PlacedRule[]; draft: readonly PlacedRule[] }>()

@@ -99,7 +99,7 @@ export const resolveApproval = (
     for (const expired of await expireDue(sql, digest)) await recordExpired(sql, expired)
     const latest = await lockLatest(sql, digest)
     const lasting = await standingGrants(parts, sql, asking)
-    const known = latest === undefined ? undefined : await judge(parts, sql, { asking, lasting }, latest)
+    const known = latest === undefined ? undefined : await evaluate(parts, sql, { asking, lasting }, latest)
     if (known !== undefined) return known
     return (await goByStandingGrant(sql, asking, lasting)) ?? ask(parts, sql, { asking, lasting }, digest)
   })
@@ -140,7 +140,7 @@ async function goByStandingGrant(
 }
 
 /** What the last question of the digest says of this call; undefined where it is over and done with. */
-async function judge(
+async function evaluate(
   parts: ResolveApprovalParts,
   sql: OrgSql,
   { asking, lasting }: Asking,

@@ -57,7 +57,7 @@ export interface Wire {
   readonly bringing?: {
     readonly first: string | undefined
     /** Throws `credential.brought-shape`. */
-    judge(token: unknown): string | undefined
+    evaluate(token: unknown): string | undefined
   }
   /** Whether requests of revision 2026-07-28 are served on this transport. */
   readonly modern: boolean
@@ -177,7 +177,7 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
 
   function bring(params: Request['params']): void {
     try {
-      brought = wire.bringing?.judge(params?.['token'] ?? undefined)
+      brought = wire.bringing?.evaluate(params?.['token'] ?? undefined)
     } catch (thrown) {
       // Nothing is called with another credential than its caller thinks, also when it did not hear of this refusal.
       brought = Fault.of(thrown)

@@ -126,8 +126,8 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     { client, from }: Pick<Visit, 'client' | 'from'>,
     { requestContext, brought, leave }: Welcomed,
   ) {
-    const judge = (token: unknown) => parts.brought(token, inbound.authorization)
-    const channel = createChannel(parts, { ...createWire(socket), bringing: { first: brought, judge } })
+    const evaluate = (token: unknown) => parts.brought(token, inbound.authorization)
+    const channel = createChannel(parts, { ...createWire(socket), bringing: { first: brought, evaluate } })
     const visit: Visit = { socket, inbound, client, from, owner: requestContext.owner, channel }
     const release = open.hold(inbound, channel.close)
     const stopWatching = watch(visit)

@@ -73,7 +73,7 @@ const ways = (db: Db) => ({
     }),
   lines: (organization: string = ORG, after?: number) =>
     collected(chainLines({ look: (work) => db.system(work), organization, now: new Date(), after })),
-  async judge(trust: Trust = TRUST): Promise<Verdict> {
+  async evaluate(trust: Trust = TRUST): Promise<Verdict> {
     const [verdict] = await verify(
       chainLines({ look: (work) => db.system(work), organization: ORG, now: new Date() }),
       trust,
@@ -129,7 +129,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
       })),
     )
     await own.sign()
-    expect(await own.judge()).toMatchObject({ good: true, records: odd.length, proven: odd.length, warnings: [] })
+    expect(await own.evaluate()).toMatchObject({ good: true, records: odd.length, proven: odd.length, warnings: [] })
   })
 
   test('takes a record that it has already no second time, and moves on', async () => {
@@ -156,7 +156,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
       await storeRecords(sql, [testEntry({ org_id: ORG })])
     })
     await shadowed.catch(() => undefined)
-    expect(await ways(db).judge({ fingerprints: [], checkpoints: [] })).toMatchObject({ good: true })
+    expect(await ways(db).evaluate({ fingerprints: [], checkpoints: [] })).toMatchObject({ good: true })
   })
 
   test('two writers and twenty transactions at once leave no gap and do not block one another for good', async () => {
@@ -185,7 +185,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
     await Promise.all([writer(), writer(), ...transactions])
     const seqs = (await own.lines()).filter(isRecord).map(({ seq }) => seq)
     expect(seqs).toEqual(Array.from({ length: 2 * 100 + 16 }, (_, at) => at + 1))
-    expect((await own.judge({ fingerprints: [], checkpoints: [] })).good).toBe(true)
+    expect((await own.evaluate({ fingerprints: [], checkpoints: [] })).good).toBe(true)
   })
 
   const intrusions = [
@@ -231,9 +231,9 @@ describeEachPostgres('the chain of records', (createDatabase) => {
     for (const [what, text, kind, seq] of intrusions) {
       await using database = await createDatabase()
       const own = await written(database.db)
-      expect(await own.judge(), what).toMatchObject({ good: true, records: 12, proven: 12 })
+      expect(await own.evaluate(), what).toMatchObject({ good: true, records: 12, proven: 12 })
       await tamper(database.connection, text)
-      expect((await own.judge()).problem, what).toMatchObject({ kind, seq })
+      expect((await own.evaluate()).problem, what).toMatchObject({ kind, seq })
     }
   })
 
@@ -309,9 +309,9 @@ describeEachPostgres('the chain of records', (createDatabase) => {
       ['record.redact', record?.id, expect.stringContaining('"target"') as unknown],
     ])
     await own.sign()
-    expect(await own.judge()).toMatchObject({ good: true, proven: 14 })
+    expect(await own.evaluate()).toMatchObject({ good: true, proven: 14 })
     await tamper(connection, `update records set ip_address = '192.0.2.99' where seq = 2`)
-    expect((await own.judge()).problem).toMatchObject({ kind: 'content', seq: 2 })
+    expect((await own.evaluate()).problem).toMatchObject({ kind: 'content', seq: 2 })
   })
 
   test('is pruned up to a signed checkpoint and no further, and what stays is proven from there', async () => {
@@ -342,9 +342,9 @@ describeEachPostgres('the chain of records', (createDatabase) => {
       [6, 'record.prune'],
     ])
     expect(lines.filter(({ type }) => type === 'checkpoint')).toHaveLength(3)
-    expect(await own.judge()).toMatchObject({ good: true, first: 3, last: 6, proven: 6 })
+    expect(await own.evaluate()).toMatchObject({ good: true, first: 3, last: 6, proven: 6 })
     await tamper(connection, `update record_chains set anchor_hash = sha256('x')`)
-    expect((await own.judge()).problem).toMatchObject({ kind: 'link' })
+    expect((await own.evaluate()).problem).toMatchObject({ kind: 'link' })
   })
 
   test('is exported from a record on, and still proven by the checkpoints behind it', async () => {
@@ -374,7 +374,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
     const found = (await ways(db).lines()).filter(isRecord)
     expect(found).toHaveLength(6_000)
     expect([found[0]?.id, found.at(-1)?.id]).toEqual([`rec_6000${ORG}`, `rec_1${ORG}`])
-    expect(await ways(db).judge({ fingerprints: [], checkpoints: [] })).toMatchObject({ good: true, records: 6_000 })
+    expect(await ways(db).evaluate({ fingerprints: [], checkpoints: [] })).toMatchObject({ good: true, records: 6_000 })
   })
 })
 

@@ -89,7 +89,7 @@ function createWorker(link: Socket) {
   }
 
   return {
-    obey({ kind, child: id, body }: Frame): void {
+    enforce({ kind, child: id, body }: Frame): void {
       if (kind === KIND.start) return void start(id, JSON.parse(body.toString()) as Order)
       const child = children.get(id)
       if (kind === KIND.line) child?.write(body)
@@ -118,4 +118,4 @@ for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => und
 process.on('SIGTERM', () => void worker.leave())
 // 'end' comes at once when the gateway is killed; 'close' may wait for what is still to be written.
 for (const end of ['end', 'error', 'close']) link.on(end, () => void worker.leave())
-link.on('data', createFrameReader(worker.obey))
+link.on('data', createFrameReader(worker.enforce))

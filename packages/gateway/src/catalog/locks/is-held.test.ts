@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { isHeld } from './judge.ts'
+import { isHeld } from './is-held.ts'
 import { hashTool, sightingsOf } from './tool-hash.ts'
 
 const SPEAKERS = { connector: 'mcp.http', trusted: false }
