@@ -98,13 +98,12 @@ export default {
     ),
     error(
       'commands-call-operations',
-      'A command calls operations through cli/transport/ (ADR 0055). Local by nature: start, doctor, vault; the others listed are to be moved.',
+      'A command calls operations through cli/transport/ (ADR 0055). Local by nature: start, doctor, vault, a check of an exported file.',
       {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
           'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/|records/verify-file\\.ts$', // local by nature
-          'accounts/|approvals/|lock/|policy/|toolset/', // not moved yet
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },

@@ -79,7 +79,7 @@ test.each([
   [['lock', 'set', 'demo', 'some'], 2, 'Allowed choices are off, additions, descriptions, all.'],
   [['lock', 'set', 'demo', 'all', '--hold-present', '--accept-present'], 2, 'not both'],
   [['lock', 'accept', 'demo', 'nothing'], 1, 'demo has no tool "nothing"; `toolway lock show demo` shows them.'],
-  [['lock', 'accept', 'demo', 'calculate', '--hash', 'x'], 2, 'The --hash is 64 hex digits'],
+  [['lock', 'accept', 'demo', 'calculate', '--hash', 'x'], 2, '/hash is 64 hex digits'],
   [['lock', 'check', 'nowhere.json'], 1, 'nowhere.json cannot be read: there is no such file.'],
 ])('%j is refused with what to do', async (words, code, problem) => {
   const ran = await here.run(words)

@@ -62,15 +62,15 @@ describe('toolway policy', () => {
       [['add', '--block', 'x', '--warn', 'y', ...because], 2, 'not --block and --warn'],
       [['add', ...because], 2, 'Say what the rule does'],
       [['add', '--clamp', 'search', ...because], 2, 'TOOL:PARAMETER<=NUMBER'],
-      [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 1, 'lies outside min and max'],
-      [['add', '--block', 'x', '--connection', 'demos', ...because], 1, 'did you mean "demo"'],
-      [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 1, 'is no condition in CEL'],
-      [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 1, 'did you mean "role"?'],
-      [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 1, 'did you mean "look-at-x"'],
+      [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 2, 'lies outside min and max'],
+      [['add', '--block', 'x', '--connection', 'demos', ...because], 2, 'did you mean "demo"'],
+      [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 2, 'is no condition in CEL'],
+      [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 2, 'did you mean "role"?'],
+      [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 2, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'There is a rule "look-at-x" here already'],
       [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default is for --clamp'],
       [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts is for --allow'],
-      [['add', '--block', 'x y', ...because], 1, 'The rule does not fit: /match/tools/0'],
+      [['add', '--block', 'x y', ...because], 2, 'does not fit: /rules/0/match/tools/0'],
       [['add', '/nowhere.yaml'], 2, 'ENOENT'],
     ] as const) {
       const { code: ended, err } = await policy(...words)
@@ -95,7 +95,7 @@ describe('toolway policy', () => {
     )
     const good = { name: 'a', action: 'clamp', reason: 'Small.', parameters: { parameter: 'limit', max: 50 } }
     await writeFile(file, JSON.stringify([good, { ...good, name: 'b', scope: 'connection', of: 'nothing' }]))
-    expect(await policy('add', file)).toMatchObject({ code: 1 })
+    expect(await policy('add', file)).toMatchObject({ code: 2, err: expect.stringContaining('/rules/1/of') })
     expect(await here.json(['policy', 'list'])).toEqual([])
     await writeFile(file, JSON.stringify([good, { ...good, name: 'b', scope: 'connection', of: 'demo' }]))
     expect(await here.json(['policy', 'add', file])).toMatchObject([{ scope: 'organization' }, { of: 'demo' }])
@@ -159,7 +159,7 @@ test(
     expect(await count(work)).toContain('2')
     const listed = (await own.json(['policy', 'list'])) as { name: string; id: string; origin: string }[]
     expect(listed.map((rule) => ({ ...rule, id: undefined }))).toMatchObject([
-      { name: 'above', scope: 'platform', origin: 'file', match: { tools: ['demo__*'] } },
+      { name: 'above', scope: 'platform', origin: 'platform', match: { tools: ['demo__*'] } },
       { name: 'no-counting', scope: 'organization', origin: 'file' },
       { name: 'but-in-work', scope: 'organization', parameters: { lifts: ['no-counting'] } },
       { name: 'small', scope: 'connection', of: 'web', parameters: { parameter: 'limit', max: 50, default: 20 } },

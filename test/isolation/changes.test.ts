@@ -33,7 +33,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
  */
 const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
-  ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'previewOpenApi', 'previewList'],
+  ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'testPolicy', 'previewOpenApi', 'previewList'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
   // Nothing is as old as what the sample removes.
   'pruneRecords',

@@ -17,7 +17,7 @@ import { callParts, FIRST_ID, faultIn, type CallTarget } from './generator/mcp-c
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 
 /** The figure only goes down. */
-const MOST = 68
+const MOST = 56
 const WARM_CALLS = 50
 const SETTLE_MS = 200
 

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
 import { createLookClaims } from './jobs/look-claims.ts'
-import { createTrails } from './call/trail.ts'
+import { createAuditLog } from './call/audit-entry.ts'
 import { createChanges } from './catalog/changes.ts'
 import { composeApprovals, composeApprovalsDoor } from './compose/approvals.ts'
 import { composeAdmission, type Admission } from './compose/admission.ts'
@@ -105,15 +105,14 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   // Records and rate limits.
   const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(core)
   db.presence.watch()
-  const trails = createTrails({
-    now: () => new Date(),
+  const auditLog = createAuditLog({
     log,
     logLine,
     count: counters.call,
     refuse: counters.refuse,
     shadow: counters.shadow,
-    intend: records.intend,
-    write: records.write,
+    intend: (entry) => records.intend(entry),
+    write: (entry, json, intent) => records.write(entry, json, intent),
     ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
   })
@@ -208,7 +207,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     brought: callers.brought,
     keepSessions,
     changes,
-    trails,
+    auditLog,
     room,
     challenge: createChallenge(endpoints),
     seen: told.seen,

@@ -2,7 +2,7 @@
  * A request in neutral form: what is asked and by what kind of client, whichever revision it came in.
  *
  * `params` stay as they arrived, envelope keys included, because a relay forwards them; the caller's facts are read out
- * beside them. Each era's folder knows how to read an `Asked` from its wire and how to write one for its wire.
+ * beside them. Each era's folder knows how to read an `McpRequest` from its wire and how to write one for its wire.
  */
 import type { Revision } from './era.ts'
 import type { JsonObject } from './json.ts'
@@ -23,11 +23,4 @@ export interface McpRequest {
   readonly method: string
   readonly params: JsonObject
   readonly caller: Caller
-}
-
-/** The progress token that the client chose, if it wants progress. */
-export function progressTokenOf(params: JsonObject): Id | undefined {
-  const meta = params['_meta'] as JsonObject | undefined
-  const token = meta?.['progressToken']
-  return typeof token === 'string' || typeof token === 'number' ? token : undefined
 }

@@ -1,8 +1,7 @@
-export { progressTokenOf } from './asked.ts'
 export type { McpRequest, Caller } from './asked.ts'
 export { adaptTool, STRUCTURED_SINCE, wrapsOutput } from './bridge/definitions.ts'
 export { askableOf, nextRound, questionsOf } from './bridge/questions.ts'
-export { adaptError, adaptResult } from './bridge/results.ts'
+export { adaptError, adaptResult, wantsInput } from './bridge/results.ts'
 export type { Crossing } from './bridge/results.ts'
 export { canonicalJson, membersOf } from './canonical.ts'
 export {
@@ -43,7 +42,17 @@ export { APPS, APPS_SETTINGS, declares, extensionsOf, isAppOnly, keepExtensions,
 export { isObject, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
 export { isLevel, LEVELS, reachesLevel } from './levels.ts'
-export { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMessage } from './message.ts'
+export {
+  idOf,
+  isFailure,
+  isNotification,
+  isRequest,
+  isResponse,
+  metaOf,
+  progressTokenOf,
+  readMessage,
+  responseOf,
+} from './message.ts'
 export type { ErrorBody, Failure, Id, Message, Notification, Request, Response, Success } from './message.ts'
 export { joinName, joinNameApart } from './names.ts'
 export { eventOf, eventOfText, KEEP_ALIVE, primingEvent } from './sse.ts'

@@ -1,8 +1,16 @@
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { progressTokenOf } from './asked.ts'
 import { parseJson, type JsonObject } from './json.ts'
-import { idOf, isFailure, isNotification, isRequest, isResponse, metaOf, readMessage } from './message.ts'
+import {
+  idOf,
+  isFailure,
+  isNotification,
+  isRequest,
+  isResponse,
+  metaOf,
+  progressTokenOf,
+  readMessage,
+} from './message.ts'
 
 const faultOf = (value: unknown): Fault => {
   try {

@@ -45,6 +45,13 @@ export const isNotification = (message: Message): message is Notification => 'me
 export const isResponse = (message: Message): message is Response => !('method' in message)
 export const isFailure = (response: Response): response is Failure => 'error' in response
 
+/** The response that carries the answer to a request. */
+export const responseOf = (
+  { id }: Request,
+  answer: Pick<Success, 'result'> | Required<Pick<Failure, 'error'>>,
+): Response =>
+  'error' in answer ? { jsonrpc: '2.0', id, error: answer.error } : { jsonrpc: '2.0', id, result: answer.result }
+
 const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isSafeInteger(value)
 const ID_PROBLEM = 'must be a string or an integer of at most 53 bits'
 const refuse = (place: string, problem: string) => new Fault('request.shape', { place, problem })
@@ -90,4 +97,11 @@ export const idOf = (value: unknown): Id | undefined => (isObject(value) && isId
 export function metaOf(params: JsonObject | undefined): JsonObject {
   const meta = params?.['_meta']
   return isObject(meta) ? meta : {}
+}
+
+/** The progress token that the client chose, if it wants progress. */
+export function progressTokenOf(params: JsonObject): Id | undefined {
+  const meta = params['_meta'] as JsonObject | undefined
+  const token = meta?.['progressToken']
+  return typeof token === 'string' || typeof token === 'number' ? token : undefined
 }

@@ -5,7 +5,7 @@
 import type { ConnectionId } from '../../../packages/contract/src/index.ts'
 import { meterOf } from '../../../packages/gateway/src/call/discovery/meter.ts'
 import { createRanking, type Findable } from '../../../packages/gateway/src/catalog/search/ranking.ts'
-import { createView } from '../../../packages/gateway/src/catalog/view.ts'
+import { createView } from '../../../packages/gateway/src/catalog/create-view.ts'
 import { CONNECTORS, definitionOf, QUERIES } from './tools.ts'
 
 const FIRST = 5

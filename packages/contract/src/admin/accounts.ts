@@ -48,7 +48,17 @@ export const AccountKey = z.strictObject({
   account: AccountName.optional(),
   /** `organization`: all members use it. */
   owner: Owner.default('member'),
+  /** Try it at the server first, and refuse it where that does not let it in. */
+  check: z.boolean().default(false),
 })
+
+export const AccountInPlace = Account.extend({
+  /** Alias of its connection. */
+  connection: z.string(),
+  /** The address of the member whose it is; null for the organization's. */
+  email: z.string().nullable(),
+})
+export type AccountInPlace = z.output<typeof AccountInPlace>
 
 export const AccountChange = z
   .strictObject({ account: AccountName, is_default: z.literal(true) })
@@ -81,6 +91,15 @@ export const listAccounts = operation({
   needs: inOrganization('connector_read'),
   query: Paging,
   answer: pageOf(Account),
+})
+export const listAllAccounts = operation({
+  id: 'listAllAccounts',
+  at: `GET ${TENANT}/accounts`,
+  summary:
+    'List the accounts of all connections of an organization: all for who administers connections, else the shared ones and your own.',
+  needs: inOrganization('connector_read'),
+  query: Paging,
+  answer: pageOf(AccountInPlace),
 })
 export const addAccountKey = operation({
   id: 'addAccountKey',

@@ -18,6 +18,7 @@ export {
   addAccountKey,
   changeAccount,
   listAccounts,
+  listAllAccounts,
   listReliance,
   removeAccount,
 } from './accounts.ts'
@@ -66,7 +67,9 @@ export {
 export { addRule, changeRule, listRules, NewRule, removeRule, Rule, RuleChange, RulePattern } from './policies.ts'
 export {
   addOrganizationRule,
+  addOrganizationRules,
   addPlatformRule,
+  addPlatformRules,
   changeOrganizationRule,
   changePlatformRule,
   FullRuleChange,
@@ -99,6 +102,7 @@ export {
   getToolDifference,
   getToolLock,
   listLockedTools,
+  listToolLocks,
   LockedTool,
   rejectTool,
   setToolLock,
@@ -118,6 +122,8 @@ export {
   replayPolicy,
   ReplayReport,
 } from './policy-trials.ts'
+export { PolicyTests, PolicyTestReport, testPolicy } from './policy-tests.ts'
+export type { Expected, Found, TestCase } from './policy-tests.ts'
 export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './toolsets.ts'
 export {
   changePassword,

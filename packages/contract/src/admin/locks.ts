@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { LOCK_MODES } from '../tool-lock.ts'
 import { CONNECTION } from './connections.ts'
+import { TENANT } from './organizations.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 
 const LOCK = `${CONNECTION}/lock`
@@ -65,7 +66,22 @@ export const ToolDifference = LockedTool.extend({
     }),
   ),
 })
+export type ToolDifference = z.output<typeof ToolDifference>
 
+/** The lock of one connection of several, with the hashes of its tools. */
+const ConnectionLock = ToolLock.extend({
+  alias: z.string(),
+  /** Of what its server lists now; those that are held too, those that are gone not. */
+  tools: z.array(z.strictObject({ name: z.string(), hash: ToolHash })),
+})
+
+export const listToolLocks = operation({
+  id: 'listToolLocks',
+  at: `GET ${TENANT}/tool-locks`,
+  summary: 'List the locks of all connections of an organization, with the hash of each tool that is there now.',
+  needs: sees,
+  answer: z.strictObject({ items: z.array(ConnectionLock) }),
+})
 export const getToolLock = operation({
   id: 'getToolLock',
   at: `GET ${LOCK}`,

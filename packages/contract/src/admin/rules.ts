@@ -76,6 +76,18 @@ export const addPlatformRule = operation({
   answer: KeptRule,
   status: 201,
 })
+/** All of them or, if one does not fit, none. */
+const several = <Words extends z.ZodType>(words: Words) => z.strictObject({ rules: z.array(words).min(1).max(500) })
+
+export const addPlatformRules = operation({
+  id: 'addPlatformRules',
+  at: `POST ${PLATFORM_RULES}/batch`,
+  summary: 'Add several rules of the platform: all of them or, if one does not fit, none.',
+  needs: manage,
+  body: several(RuleWords),
+  answer: z.strictObject({ items: z.array(KeptRule) }),
+  status: 201,
+})
 export const getPlatformRule = operation({
   id: 'getPlatformRule',
   at: `GET ${PLATFORM_RULES}/{rule}`,
@@ -116,6 +128,19 @@ export const addOrganizationRule = operation({
   needs: within,
   body: NewOrganizationRule,
   answer: KeptRule,
+  status: 201,
+})
+export const addOrganizationRules = operation({
+  id: 'addOrganizationRules',
+  at: `POST ${RULES}/batch`,
+  summary: 'Add several rules to an organization: all of them or, if one does not fit, none.',
+  needs: within,
+  body: several(NewOrganizationRule),
+  answer: z.strictObject({
+    items: z.array(KeptRule),
+    /** Patterns of theirs that fit the name of no tool that is known now. */
+    idle: z.array(z.string()),
+  }),
   status: 201,
 })
 export const getOrganizationRule = operation({

@@ -113,16 +113,18 @@ export interface OrganizationAsked<Op extends Operation> extends Asked<Op> {
   /** See the organization that is addressed. */
   look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
   /** Change it, and leave the record of it: one transaction. What `work` returns says what changed. */
-  change<T>(say: (result: T) => Change, work: (sql: OrgSql) => Promise<T>): Promise<T>
+  change<T>(say: (result: T) => Change | readonly Change[], work: (sql: OrgSql) => Promise<T>): Promise<T>
 }
+
+type PlacedChange = Change & { readonly organizationId?: OrganizationId }
 
 export interface PlatformAsked<Op extends Operation> extends Asked<Op> {
   readonly principal: Principal
   readonly role: Role
   look<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
-  /** The record stands in the organization that `say` names, else in the platform's. */
+  /** Each record stands in the organization that `say` names, else in the platform's. */
   change<T>(
-    say: (result: T) => Change & { readonly organizationId?: OrganizationId },
+    say: (result: T) => PlacedChange | readonly PlacedChange[],
     work: (sql: SystemSql) => Promise<T>,
   ): Promise<T>
 }
@@ -188,10 +190,10 @@ export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<Organ
       role,
       organization,
       look: (work: (sql: OrgSql) => Promise<unknown>) => db.organization(organization.id, work),
-      change: (say: (result: unknown) => Change, work: (sql: OrgSql) => Promise<unknown>) =>
+      change: (say: (result: unknown) => Change | readonly Change[], work: (sql: OrgSql) => Promise<unknown>) =>
         db.organization(organization.id, async (sql) => {
           const result = await work(sql)
-          await recordChange(sql, actor, organization.id, say(result))
+          for (const change of [say(result)].flat()) await recordChange(sql, actor, organization.id, change)
           return result
         }),
     }
@@ -200,13 +202,13 @@ export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<Organ
 const systemWays = ({ db }: AdminParts, { actor }: Asking) => ({
   look: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
   change: (
-    say: (result: unknown) => Change & { organizationId?: OrganizationId },
+    say: (result: unknown) => PlacedChange | readonly PlacedChange[],
     work: (sql: SystemSql) => Promise<unknown>,
   ) =>
     db.system(async (sql) => {
       const result = await work(sql)
-      const { organizationId, ...change } = say(result)
-      await recordChange(sql, actor, organizationId, change)
+      for (const { organizationId, ...change } of [say(result)].flat())
+        await recordChange(sql, actor, organizationId, change)
       return result
     }),
 })

@@ -56,7 +56,7 @@ export const toolsetOperations: readonly Served[] = [
   }),
 
   serveOrganization(shapes.putToolset, async (asked) => {
-    const { change, parts, organization, params, body } = asked
+    const { change, parts, organization, params, body, origin } = asked
     const slug = Slug.safeParse(params['toolset'])
     if (!slug.success)
       throw new Fault('body.shape', { place: '/toolset', problem: slug.error.issues[0]?.message ?? 'is no slug' })
@@ -67,13 +67,7 @@ export const toolsetOperations: readonly Served[] = [
         const held = await findOwn(sql, slug.data)
         await refuseRules(sql, settings.rules, platformRulesFor(parts, organization.id, organization.slug))
         const named = title ?? held?.title ?? slug.data
-        const next = {
-          organizationId: organization.id,
-          slug: slug.data,
-          title: named,
-          settings,
-          origin: 'administration',
-        }
+        const next = { organizationId: organization.id, slug: slug.data, title: named, settings, origin }
         await putToolset(sql, next)
         return next
       },

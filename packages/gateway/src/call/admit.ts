@@ -8,13 +8,11 @@ import { Fault, type Limit, type PrincipalFacts } from '@toolway/contract'
 import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
-import { rateOf } from '../organizations/organizations.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
 import type { Inbound, Place, RequestContext } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { principalFacts } from './callers/principal-facts.ts'
-import { isThere } from './callers/audience.ts'
-import { roleIn } from './callers/role.ts'
+import { isThere, roleIn } from './callers/role.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface AdmitParts {
@@ -72,7 +70,7 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
       who: () => (facts ??= principalFacts(accounts, principal, role, snapshot.groupsOf(principal.userId))),
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
-      requestsPerMinute: rateOf(snapshot.organization),
+      requestsPerMinute: snapshot.requestsPerMinute,
       toolset: connection === undefined ? toolset : undefined,
       connection,
       owner: `${principal.id} ${snapshot.organization.id} ${toolset} ${connection ?? ''}`,

@@ -69,16 +69,16 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
     test.each(['write', 'drop'])('S2-QRK-06: a tool that may %s is called once', async (tool) => {
       await using server = await startFailing(era, 1, fail)
       await using house = await createTestContext({ connections: [at(server.url, revision)] })
-      const { trail } = await house.call(tool)
-      expect(trail.fault).toBeDefined()
+      const { audit } = await house.call(tool)
+      expect(audit.fault).toBeDefined()
       expect(server.of('tools/call')).toHaveLength(1)
     })
 
     test.each(['read', 'set'])('a tool that may %s twice is asked again, where waiting may help', async (tool) => {
       await using server = await startFailing(era, 2, fail)
       await using house = await createTestContext({ connections: [at(server.url, revision)] })
-      const { trail } = await house.call(tool)
-      expect(trail.fault === undefined).toBe(!FINAL.has(name))
+      const { audit } = await house.call(tool)
+      expect(audit.fault === undefined).toBe(!FINAL.has(name))
       expect(server.of('tools/call')).toHaveLength(FINAL.has(name) ? 1 : 3)
     })
   })
@@ -86,10 +86,10 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
   test('S2-QRK-06: two failures and then an answer are an answer; a failure that stays ends as one, and the breaker opens', async () => {
     await using server = await startFailing(era, Infinity, (response) => sayJson(response, {}, 503))
     await using house = await createTestContext({ connections: [at(server.url, revision)] })
-    const { trail } = await house.call('read')
-    expect(trail.fault?.code).toBe('upstream.unreachable')
+    const { audit } = await house.call('read')
+    expect(audit.fault?.code).toBe('upstream.unreachable')
     expect(server.of('tools/call')).toHaveLength(5)
-    expect((await house.call('read')).trail.fault?.code).toBe('upstream.resting')
+    expect((await house.call('read')).audit.fault?.code).toBe('upstream.resting')
     expect(server.of('tools/call')).toHaveLength(5)
   })
 
@@ -97,14 +97,14 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
     await using server = await startFailing(era, Infinity, () => {})
     await using house = await createTestContext({ connections: [at(server.url, revision, { timeout: 0.3 })] })
     const [read, write] = await Promise.all([house.call('read'), house.call('write')])
-    expect([read.trail.fault?.code, write.trail.fault?.code]).toEqual(['upstream.timeout', 'upstream.timeout'])
+    expect([read.audit.fault?.code, write.audit.fault?.code]).toEqual(['upstream.timeout', 'upstream.timeout'])
     expect(server.of('tools/call')).toHaveLength(2)
   })
 
   test('a server that says when to come again is asked then, also for a write', async () => {
     await using server = await startFailing(era, 1, (response) => sayJson(response, {}, 429, { 'retry-after': '0' }))
     await using house = await createTestContext({ connections: [at(server.url, revision)] })
-    expect((await house.call('write')).trail.outcome).toBe('ok')
+    expect((await house.call('write')).audit.outcome).toBe('ok')
     expect(server.of('tools/call')).toHaveLength(2)
   })
 
@@ -115,7 +115,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
     const calling = house.call('write')
     await new Promise((resolve) => setTimeout(resolve, 120))
     await using server = await startScriptedUpstream({ era, port })
-    expect((await calling).trail.outcome).toBe('ok')
+    expect((await calling).audit.outcome).toBe('ok')
     expect(server.of('tools/call')).toHaveLength(1)
   })
 
@@ -166,8 +166,8 @@ test('a server that has asked its caller something is not asked again: somebody 
   const session = house.session({ elicitation: { form: {} } })
   let asked = 0
   const question = async () => (asked++, { result: { action: 'accept', content: {} } })
-  const { trail } = await house.call('read', {}, { session, question })
-  expect(trail.fault?.code).toBe('upstream.lost')
+  const { audit } = await house.call('read', {}, { session, question })
+  expect(audit.fault?.code).toBe('upstream.lost')
   expect([asked, server.of('tools/call').length]).toEqual([1, 1])
 })
 
@@ -186,7 +186,7 @@ test('the rest of an answer that cannot be fetched is no reason to write again',
     },
   })
   await using house = await createTestContext({ connections: [at(server.url, '2025-11-25')] })
-  const { trail } = await house.call('write')
-  expect(trail.fault?.code).toBe('upstream.lost')
+  const { audit } = await house.call('write')
+  expect(audit.fault?.code).toBe('upstream.lost')
   expect(server.of('tools/call')).toHaveLength(1)
 })

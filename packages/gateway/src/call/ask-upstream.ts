@@ -45,7 +45,7 @@ export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Pr
 
 /** What failed, once more where that is safe; rejects with what it failed with in the end. */
 export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
-  const { requestContext, channel, trail, target } = connectRequest
+  const { requestContext, channel, audit, target } = connectRequest
   const repeats = mayRepeat(connectRequest, ask)
   let renewed = false
 
@@ -64,7 +64,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
     // The tries of this very call have opened the breaker: what it failed with says more.
     if (failure instanceof Fault && failure.code === 'upstream.resting') return undefined
     meant = failure
-    return trail.questioned === true ? undefined : waitFor(failure, repeats)
+    return audit.facts.questioned ? undefined : waitFor(failure, repeats)
   }
   const { patience } = requestContext.upstream(target.connectionId)
   const total = Math.min(LIMITS.total, patience ?? 0)
@@ -80,7 +80,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
         limits: { ...LIMITS, total },
         judge,
         signal: channel.signal,
-        failed: { thrown: failed, after: performance.now() - trail.begun },
+        failed: { thrown: failed, after: performance.now() - audit.begun },
         now: () => performance.now(),
         random: Math.random,
         pause,

@@ -1,14 +1,15 @@
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { MODERN, type McpRequest } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
-import { createView, type Offered } from '../catalog/view.ts'
+import { createView } from '../catalog/create-view.ts'
+import type { Offered } from '../catalog/view.ts'
 import { OPERATOR } from '../identity/principal.ts'
 import { createPolicy } from '../policy/compile.ts'
+import { createTestAuditLog } from '../testing/audit-log.ts'
 import { startTestGateway } from '../testing/gateway.ts'
 import { startEverythingServer } from '../../../../test/conformance/everything-server.ts'
 import { call } from './call.ts'
 import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
-import type { Trail } from './trail.ts'
 
 describe('a tool call', () => {
   test('reaches the upstream and comes back', async () => {
@@ -49,7 +50,7 @@ test('a tool that a rule hides from a caller is not there for it, also where its
         requestContext: requestContext as unknown as RequestContext,
         mcpRequest: asked as unknown as McpRequest,
         channel: {} as ClientChannel,
-        trail: { from: {} } as Trail,
+        audit: createTestAuditLog().begin(0),
       },
       {} as CallParts,
     )

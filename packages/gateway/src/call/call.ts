@@ -4,7 +4,7 @@
  * By the time it begins, the request is identified, placed and read (`enter.ts`). The steps that concern the tool run in their
  * order, then the call is sent, then the steps see the result in the reverse order. A fault of a step that admits the request, and
  * what is wrong with the request itself, is an error; every other fault is told to the model as the tool's result. However the call
- * ends, its trail is closed once, by its door.
+ * ends, its audit is closed once, by its door.
  */
 import { Fault } from '@toolway/contract'
 import { adaptResult, isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
@@ -20,34 +20,34 @@ import { wordsOfResult } from './record-error.ts'
 import type { ClientRequest } from './request.ts'
 import { stepsOf } from './steps.ts'
 import type { Call } from './steps/step.ts'
-import type { Trail } from './trail.ts'
+import type { AuditEntryBuilder } from './audit-entry.ts'
 
 export async function call(request: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { requestContext, mcpRequest, trail } = request
+  const { requestContext, mcpRequest, audit } = request
   const { name, arguments: given } = mcpRequest.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
   if (given !== undefined && !isObject(given))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
-  trail.target = name
+  audit.note({ target: name })
   const target = requestContext.view.tool(name)
   if (target === undefined && name === requestContext.view.readResult)
     return readByTool(parts, requestContext, mcpRequest, name).catch((thrown: unknown) =>
-      told(thrown, mcpRequest, trail),
+      told(thrown, mcpRequest, audit),
     )
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
   return run(callOf(request, target, name), parts)
 }
 
-function callOf({ requestContext, mcpRequest, channel, trail }: ClientRequest, target: ToolTarget, name: string): Call {
+function callOf({ requestContext, mcpRequest, channel, audit }: ClientRequest, target: ToolTarget, name: string): Call {
   const { params: given } = mcpRequest
   const own = given['requestState'] === undefined ? given : withoutApproval(given)
-  return { requestContext, mcpRequest, channel, trail, target, name, params: { ...own, name: target.name } }
+  return { requestContext, mcpRequest, channel, audit, target, name, params: { ...own, name: target.name } }
 }
 
 async function run(call: Call, parts: CallParts): Promise<Answer> {
   const { admission, before, after } = stepsOf(call.target)
   for (const step of admission) await step.before?.(call, parts)
-  const { mcpRequest, trail } = call
+  const { mcpRequest, audit } = call
   try {
     for (const step of before) {
       const first = await step.before?.(call, parts)
@@ -55,19 +55,19 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
     }
     const answer = await send(call, parts)
     // A fault that ends the call with a question of ours has said the outcome already.
-    if (trail.fault === undefined) trail.outcome = outcomeOf(answer)
-    if ('error' in answer) return keep(trail, answer)
+    if (audit.facts.fault === undefined) audit.note({ outcome: outcomeOf(answer) })
+    if ('error' in answer) return keep(audit, answer)
     let { result } = answer
     for (const step of after) result = (await step.after?.(call, result, parts)) ?? result
-    if (trail.outcome === 'tool_error') trail.said = wordsOfResult(result)
-    return keep(trail, result === answer.result ? answer : { result })
+    if (audit.facts.outcome === 'tool_error') audit.note({ errorText: wordsOfResult(result) })
+    return keep(audit, result === answer.result ? answer : { result })
   } catch (thrown) {
-    return told(thrown, mcpRequest, trail)
+    return told(thrown, mcpRequest, audit)
   }
 }
 
 function send(
-  { requestContext, mcpRequest, channel, trail, target, params, account }: Call,
+  { requestContext, mcpRequest, channel, audit, target, params, account }: Call,
   parts: CallParts,
 ): Promise<Answer> {
   const { headerParameters, wraps, needsTask } = target
@@ -75,7 +75,7 @@ function send(
     parts,
     requestContext,
     channel,
-    trail,
+    audit,
     mcpRequest,
     target,
     params,
@@ -87,22 +87,23 @@ function send(
 }
 
 /** Where its connection keeps what came back. */
-function keep({ payload }: Trail, answer: Answer): Answer {
-  if (payload !== undefined) payload.result = 'error' in answer ? { error: answer.error } : answer.result
+function keep(audit: AuditEntryBuilder, answer: Answer): Answer {
+  const { payload } = audit.facts
+  if (payload !== undefined)
+    audit.note({ payload: { ...payload, result: 'error' in answer ? { error: answer.error } : answer.result } })
   return answer
 }
 
 /** As the tool's result, for the model; thrown on where it is the request's own affair. */
-function told(thrown: unknown, mcpRequest: McpRequest, trail: Trail): Answer {
+function told(thrown: unknown, mcpRequest: McpRequest, audit: AuditEntryBuilder): Answer {
   const fault = Fault.of(thrown)
   // What is wrong with the request itself is no result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
   // As long as nothing has been sent, the client may send the whole request again, and HTTP says when.
-  if (isDatabaseFault(fault) && trail.intent === undefined) throw fault
-  trail.outcome = outcomeOfFault(fault)
-  trail.fault = fault
+  if (isDatabaseFault(fault) && !audit.mayHaveLeft) throw fault
+  audit.note({ outcome: outcomeOfFault(fault), fault })
   const { revision } = mcpRequest.caller
-  const result = withAccount(resultOf(fault, trail.correlationId), trail.account)
+  const result = withAccount(resultOf(fault, audit.correlationId), audit.facts.account)
   return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
 }
 

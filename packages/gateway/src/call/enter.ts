@@ -29,6 +29,7 @@ import {
 import type { Changes } from '../catalog/changes.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { readApp } from './discovery/apps.ts'
+import { call } from './call.ts'
 import { callListed } from './discovery/call-listed.ts'
 import { askTaskOrCall } from './approvals/ask-task.ts'
 import { askExtension } from './extend.ts'
@@ -61,14 +62,18 @@ const SHARED_METHODS: Readonly<Record<string, Verb>> = {
   'prompts/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
   'resources/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
   'resources/templates/list': ({ requestContext, mcpRequest }, parts) => list(requestContext, mcpRequest, parts),
-  'tools/call': callListed,
+  'tools/call': (request, parts) => (hasOwnTools(request) ? callListed : call)(request, parts),
   'resources/read': (step, parts) =>
-    readApp(step.requestContext, step.mcpRequest, step.trail) ?? readResource(step, parts),
+    readApp(step.requestContext, step.mcpRequest, step.audit) ?? readResource(step, parts),
   'prompts/get': getPrompt,
   'completion/complete': complete,
   'tasks/get': askTaskOrCall,
   'tasks/cancel': askTaskOrCall,
 }
+
+/** Tools of the gateway's own stand only in front of tools that are not listed whole. */
+const hasOwnTools = ({ requestContext: { view } }: ClientRequest): boolean =>
+  view.discovery.mode === 'search' || view.discovery.mode === 'two-tier'
 
 const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb>>>> = {
   modern: {
@@ -105,7 +110,7 @@ const PATIENCE = 1_000
 
 /** The level holds for the session; servers that keep a session for this client are told. */
 async function setLevel(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
+  { requestContext, mcpRequest, channel, audit }: ClientRequest,
   parts: EnterParts,
 ): Promise<Answer> {
   const { level } = mcpRequest.params
@@ -120,9 +125,15 @@ async function setLevel(
   const told = requestContext.view.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
     const target = { ...offered, name: '' }
-    await forward({ parts, requestContext, channel, trail: { ...trail }, mcpRequest, target, params: { level } }).catch(
-      () => {},
-    )
+    await forward({
+      parts,
+      requestContext,
+      channel,
+      audit: audit.aside(),
+      mcpRequest,
+      target,
+      params: { level },
+    }).catch(() => {})
     // Lines may come beside the calls, too.
     if (eraOf(offered.revision) === 'legacy') await hearSession(parts, requestContext, session, target).catch(() => {})
   })
@@ -191,11 +202,14 @@ interface OpenedAlone {
 export function createEntrance(parts: EnterParts): Entrance {
   return {
     enter(step) {
-      const { mcpRequest, trail } = step
-      trail.method = mcpRequest.method
-      trail.eraClient = mcpRequest.caller.revision
-      const name = mcpRequest.caller.client?.['name']
-      if (typeof name === 'string') trail.client = name.slice(0, 100)
+      const { mcpRequest, audit } = step
+      const { method, caller } = mcpRequest
+      const name = caller.client?.['name']
+      audit.note({
+        method,
+        eraClient: caller.revision,
+        client: typeof name === 'string' ? name.slice(0, 100) : undefined,
+      })
       const counting = mcpRequest.method === UNCOUNTED ? undefined : count(parts, step.requestContext)
       return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
     },

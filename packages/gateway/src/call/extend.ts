@@ -34,17 +34,15 @@ const KNOWN = new Set(['resources/directory/read'])
 const FORM = /^[A-Za-z][A-Za-z0-9_.$-]*(\/[A-Za-z0-9_.$-]+)+$/
 const LONGEST = 128
 
-export function askExtension(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
-  parts: CallParts,
-): Promise<Answer> {
+export function askExtension(request: ClientRequest, parts: CallParts): Promise<Answer> {
+  const { requestContext, mcpRequest, audit } = request
   const { method, params } = mcpRequest
   const { view, principal } = requestContext
   // What such a method does nobody knows, which counts as writing.
   const offered = reaches(principal.limit, 'write') && reaches(view.limit, 'write') ? extensionServer(view) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })
-  trail.recorded = true
-  return forward({ parts, requestContext, channel, trail, mcpRequest, target: targetOf(offered, { name: '' }), params })
+  audit.note({ recorded: true })
+  return forward({ ...request, parts, target: targetOf(offered, { name: '' }), params })
 }
 
 interface Endpoint {

@@ -9,6 +9,7 @@ import {
   adaptError,
   adaptResult,
   APPS,
+  carriesTask,
   askableOf,
   declares,
   eraOf,
@@ -19,6 +20,7 @@ import {
   NEWEST_LEGACY,
   rewriteResult,
   TASKS,
+  wantsInput,
   type McpRequest,
   type Caller,
   type Crossing,
@@ -29,12 +31,12 @@ import {
 } from '@toolway/protocol'
 import { withOwnIdentity } from './introduce.ts'
 import { keepsTasks, type Target } from '../catalog/view.ts'
-import { answerRounds, wantsInput } from './questions/ask-client.ts'
+import { answerRounds } from './questions/ask-client.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, CallParts, ResumableCall, ClientChannel, RequestContext, Word } from './ports.ts'
 import { askingAsTask, callAsTask, taskForLegacy } from './tasks/task-crossing.ts'
-import type { Trail } from './trail.ts'
+import type { AuditEntryBuilder } from './audit-entry.ts'
 import { askAgain, askOnce, askSurely } from './ask-upstream.ts'
 import { sayAccount, withAccount, type Asking } from './credentials/use-credential.ts'
 import { comesBack } from './questions/connect-first.ts'
@@ -44,7 +46,7 @@ export interface Forwarding {
   readonly parts: CallParts
   readonly requestContext: RequestContext
   readonly channel: ClientChannel
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
   readonly mcpRequest: McpRequest
   readonly target: Target
   /** The params with the upstream's own name or address in them. */
@@ -63,17 +65,16 @@ const NO_METHOD = -32601
 const CAPABILITY = -32021
 
 export async function forward(forwarding: Forwarding): Promise<Answer> {
-  const { parts, requestContext, channel, trail, mcpRequest, target, params, wraps = false } = forwarding
+  const { parts, requestContext, channel, audit, mcpRequest, target, params, wraps = false } = forwarding
   const sameEra = eraOf(mcpRequest.caller.revision) === eraOf(target.revision)
-  trail.connection = target.alias
-  trail.eraUpstream = target.revision
+  audit.note({ connection: target.alias, eraUpstream: target.revision })
   // Never called with something else than its caller thinks; whether another connection takes it is said where it is opened.
   if (channel.brought !== undefined && target.credentials !== true)
     throw new Fault('credential.brought', { connection: target.alias })
   const counting = parts.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
-  trail.intend?.(trail)
-  const going = comesBack(params) ? await goOn(forwarding) : forwarding
+  audit.writeAhead()
+  const going = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
   let answer: Word | undefined
   for (let turn = 0; answer === undefined; turn++) {
     try {
@@ -83,16 +84,18 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
       if (said !== undefined) return said
     }
   }
-  if ('question' in answer) return sayAccount({ result: answer.question }, trail)
+  if ('question' in answer) return sayAccount({ result: answer.question }, audit)
   const crossing: Crossing = { from: target.revision, to: mcpRequest.caller.revision, wraps }
   // The server would have asked what this client cannot be asked.
   if ('error' in answer && !sameEra && answer.error.code === CAPABILITY) throw unasked(target)
-  if ('error' in answer) trail.said = answer.error.message
+  if ('error' in answer) audit.note({ errorText: answer.error.message })
   if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
-  if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer)) throw unasked(target)
+  if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
   const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
   const result = requestContext.view.joined ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri)) : adapted
-  return { result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), trail.account) }
+  return {
+    result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), audit.facts.account),
+  }
 }
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
@@ -101,7 +104,7 @@ async function goOn(forwarding: Forwarding): Promise<Forwarding> {
 }
 
 function resumableOf(forwarding: Forwarding): ResumableCall {
-  const { requestContext, channel, trail, mcpRequest, target, params, account } = forwarding
+  const { requestContext, channel, audit, mcpRequest, target, params, account } = forwarding
   const { organizationId, principal } = requestContext
   return {
     mcpRequest,
@@ -109,12 +112,9 @@ function resumableOf(forwarding: Forwarding): ResumableCall {
     params,
     alias: target.alias,
     digest: digestOf(forwarding, params),
-    goesOn: trail.unsure !== true && trail.questioned !== true,
+    goesOn: !audit.facts.mayHaveActed && !audit.facts.questioned,
     asking: { organizationId, connectionId: target.connectionId, principal, account, brought: channel.brought },
-    note(fault) {
-      trail.fault = fault
-      trail.outcome = 'refused'
-    },
+    audit,
   }
 }
 
@@ -123,7 +123,7 @@ const notHere = ({ method }: Request): Promise<Answer> =>
 
 /** Same era: as it came, in the client's own session where it has one; a server's state goes out bound and comes back released. */
 async function relay(forwarding: Forwarding): Promise<Answer> {
-  const { parts, channel, mcpRequest, params, requestContext, trail, target } = forwarding
+  const { parts, channel, mcpRequest, params, requestContext, audit, target } = forwarding
   const bound = params['requestState']
   const rounded = eraOf(target.revision) === 'modern' && ROUNDED.has(mcpRequest.method)
   const owner = () => ({ principal: requestContext.principal.id, digest: digestOf(forwarding, params) })
@@ -135,7 +135,7 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     signal: channel.signal,
     onNotification: (notification) => pass(notification, forwarding),
     onQuestion(question) {
-      trail.questioned = true
+      audit.note({ questioned: true })
       return nameQuestion(forwarding, question)
     },
     onPause: channel.pause,
@@ -150,8 +150,8 @@ async function relay(forwarding: Forwarding): Promise<Answer> {
     heardLater(forwarding, answer.error)
     return answer
   }
-  const result = nameResult(forwarding, answer.result)
-  const state = rounded && wantsInput(answer) ? result['requestState'] : undefined
+  const result = carriesTask(answer.result) ? nameResult(forwarding, answer.result) : answer.result
+  const state = rounded && wantsInput(answer.result) ? result['requestState'] : undefined
   if (typeof state === 'string') return { result: { ...result, requestState: parts.states.bind(state, owner()) } }
   return result === answer.result ? answer : { result }
 }
@@ -183,8 +183,8 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     const send = (asking: JsonObject) => exchange(forwarding, asking, { ...quiet, caller })
     const first = await send(own)
     const last =
-      channel.asks && wantsInput(first) ? await answerRounds({ channel, target, params: own, send }, first) : first
-    return asTask && !wantsInput(last) ? taskForLegacy(forwarding, last) : last
+      channel.asks && asksFirst(first) ? await answerRounds({ channel, target, params: own, send }, first) : first
+    return asTask && !asksFirst(last) ? taskForLegacy(forwarding, last) : last
   }
   if (forwarding.needsTask === true && declares(mcpRequest.caller.capabilities, TASKS))
     return callAsTask(forwarding, (speaking, task) =>
@@ -196,6 +196,8 @@ async function cross(forwarding: Forwarding): Promise<Word> {
     : answer
 }
 
+const asksFirst = (answer: Answer): boolean => 'result' in answer && wantsInput(answer.result)
+
 const offersTasks = ({ mcpRequest, requestContext, target }: Forwarding): boolean =>
   mcpRequest.caller.revision === NEWEST_LEGACY &&
   requestContext.view.offered.some((one) => one.connectionId === target.connectionId && keepsTasks(one))
@@ -203,7 +205,7 @@ const offersTasks = ({ mcpRequest, requestContext, target }: Forwarding): boolea
 type Quiet = Pick<Ask, 'signal' | 'onNotification' | 'onQuestion' | 'session'>
 
 async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word> {
-  const { parts, channel, mcpRequest, target, params, requestContext, trail } = forwarding
+  const { parts, channel, mcpRequest, target, params, requestContext, audit } = forwarding
   if (params['requestState'] === undefined) refuseUnopened(target.alias, params['inputResponses'])
   const { capabilities } = callerAt(requestContext, target, mcpRequest)
   const asks = ROUNDED.has(mcpRequest.method) && Object.keys(capabilities).length > 0
@@ -217,7 +219,7 @@ async function crossToLegacy(forwarding: Forwarding, quiet: Quiet): Promise<Word
       session: undefined,
       signal,
       onQuestion(question) {
-        trail.questioned = true
+        audit.note({ questioned: true })
         return onQuestion(question)
       },
       onNotification: (notification) => wants(notification, mcpRequest) && hear(notification),
@@ -250,7 +252,7 @@ function digestOf(
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const askOf = (
-  { requestContext, mcpRequest, trail, headerParameters = [], patient = false }: Forwarding,
+  { requestContext, mcpRequest, audit, headerParameters = [], patient = false }: Forwarding,
   params: JsonObject,
   speaking: Speaking,
 ): Asking => ({
@@ -259,7 +261,7 @@ const askOf = (
   owner: requestContext.principal.id,
   headerParameters,
   patient,
-  correlationId: trail.correlationId,
+  correlationId: audit.correlationId,
   onBehalf: requestContext.principal.behalf,
   ...speaking,
 })
@@ -294,15 +296,15 @@ function wants({ method, params }: Notification, { caller }: McpRequest): boolea
 }
 
 /** What a server may say beside the answer of one call: notices, and bytes of them. What goes beyond is not passed on. */
-const MOST_NOTICES = { count: 10_000, bytes: 8 * 1024 * 1024 }
+const MOST_NOTIFICATIONS = { count: 10_000, bytes: 8 * 1024 * 1024 }
 
 /** Whether a call has room for one more. */
-function hasRoom(heard: Notification, { trail }: Forwarding): boolean {
-  const notices = (trail.notices ??= { count: 0, bytes: 0 })
-  if (notices.count >= MOST_NOTICES.count || notices.bytes >= MOST_NOTICES.bytes) return false
-  notices.count++
-  notices.bytes += Buffer.byteLength(JSON.stringify(heard))
-  return notices.bytes <= MOST_NOTICES.bytes
+function hasRoom(heard: Notification, { audit }: Forwarding): boolean {
+  const { count, bytes } = audit.facts.notifications
+  if (count >= MOST_NOTIFICATIONS.count || bytes >= MOST_NOTIFICATIONS.bytes) return false
+  const passed = { count: count + 1, bytes: bytes + Buffer.byteLength(JSON.stringify(heard)) }
+  audit.note({ notifications: passed })
+  return passed.bytes <= MOST_NOTIFICATIONS.bytes
 }
 
 function pass(heard: Notification, forwarding: Forwarding): void {

@@ -6,23 +6,13 @@ import { forward } from './forward.ts'
 import type { Answer, CallParts, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 
-export async function getPrompt(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
-  parts: CallParts,
-): Promise<Answer> {
+export async function getPrompt(request: ClientRequest, parts: CallParts): Promise<Answer> {
+  const { requestContext, mcpRequest, audit } = request
   const { name } = mcpRequest.params
   if (typeof name !== 'string') throw new Fault('params.shape', { place: '/name', problem: 'must be a string' })
-  trail.target = name
+  audit.note({ target: name })
   const target = findPrompt(requestContext, name)
-  return forward({
-    parts,
-    requestContext,
-    channel,
-    trail,
-    mcpRequest,
-    target,
-    params: { ...mcpRequest.params, name: target.name },
-  })
+  return forward({ ...request, parts, target, params: { ...mcpRequest.params, name: target.name } })
 }
 
 function findPrompt(requestContext: RequestContext, name: string): Target {
@@ -31,17 +21,15 @@ function findPrompt(requestContext: RequestContext, name: string): Target {
   return target
 }
 
-export async function complete(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
-  parts: CallParts,
-): Promise<Answer> {
+export async function complete(request: ClientRequest, parts: CallParts): Promise<Answer> {
+  const { requestContext, mcpRequest } = request
   const { ref } = mcpRequest.params
   if (!isObject(ref)) throw new Fault('params.shape', { place: '/ref', problem: 'must be an object' })
   const [target, own] = resolve(requestContext, ref)
   const { context, ...params } = mcpRequest.params
   const knows = context !== undefined && target.revision >= CONTEXT_SINCE
   const known = knows ? { ...params, context } : params
-  return forward({ parts, requestContext, channel, trail, mcpRequest, target, params: { ...known, ref: own } })
+  return forward({ ...request, parts, target, params: { ...known, ref: own } })
 }
 
 /** Since then a completion may be told of the arguments that are filled in already. */

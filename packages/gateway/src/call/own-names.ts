@@ -5,7 +5,6 @@
  * to open, makes the session listen.
  */
 import {
-  carriesTask,
   eraOf,
   renameRelated,
   renameTask,
@@ -21,7 +20,7 @@ import { hears, hearSession } from './listening/session-event-sinks.ts'
 import { ANYWHERE } from './tasks/task-ledger.ts'
 import { taskOwner } from './tasks/task-owner.ts'
 import { taskPlaceOf } from './tasks/task-place.ts'
-import type { Trail } from './trail.ts'
+import type { Noted } from './audit-facts.ts'
 
 interface Place {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
@@ -29,15 +28,14 @@ interface Place {
   readonly channel: ClientChannel
   readonly target: Target
   readonly mcpRequest: McpRequest
-  readonly trail: Pick<Trail, 'account'>
+  readonly audit: Noted<'account'>
 }
 
 const rename = (place: Place) => (taskId: string) =>
   place.parts.tasks.bind(taskOwner(place.requestContext.principal), taskPlaceOf(place), taskId)
 
-/** A server's result as the client may read it. */
+/** A server's result that is a task, or belongs to one, as the client may read it. */
 export function nameResult(place: Place, result: JsonObject): JsonObject {
-  if (!carriesTask(result)) return result
   const { task } = result
   // A tool's own member of that name is a task only where one was asked for.
   if (task !== undefined && place.mcpRequest.params['task'] === undefined)

@@ -18,7 +18,7 @@ const MOST_WAITING = 500
 /** Of a call under way. `params` is what is sent, which rules may change on the way. */
 export interface Payload {
   readonly params: JsonObject
-  result?: unknown
+  readonly result?: unknown
 }
 
 export interface KeptPayload {

@@ -148,6 +148,14 @@ export interface CallParts {
   readonly approvals: Approvals | undefined
 }
 
+/** The audit entry of a call, for parts that may end the call with a question. */
+export interface CallAudit {
+  readonly correlationId: string
+  /** The fault that the client is told as a question. */
+  refuse(fault: Fault): void
+  note(facts: { readonly approval: string }): void
+}
+
 /** One call that rules want somebody's approval for. Nothing has been opened or sent. */
 export interface ApprovalAsking {
   readonly organizationId: OrganizationId
@@ -157,17 +165,13 @@ export interface ApprovalAsking {
   readonly mcpRequest: McpRequest
   readonly channel: ClientChannel
   readonly target: ToolTarget
-  readonly correlationId: string
+  readonly audit: CallAudit
   /** As they would be sent: after clamps and locks. */
   readonly arguments: JsonObject
   /** The account that the caller named. */
   readonly account: string | undefined
   /** All that ask for one; each has to be satisfied. */
   readonly rules: readonly Rule<'approve'>[]
-  /** It ends with a question of ours, for this reason. */
-  note(fault: Fault): void
-  /** The question that it is about, for its record. */
-  about(approval: string): void
 }
 
 /** A request about a task that stands for a call that waits for an approval. */
@@ -246,8 +250,8 @@ export interface ResumableCall {
   readonly digest: string
   /** Whether it can be sent again without having acted before. */
   readonly goesOn: boolean
-  /** It ends with a question of ours or with our error, for this reason. */
-  note(fault: Fault): void
+  /** Hears the fault for which the call ends with a question of ours or with our error. */
+  readonly audit: Pick<CallAudit, 'refuse'>
 }
 
 export interface ConnectFirst {

@@ -16,26 +16,16 @@ export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest)
   return target
 }
 
-export async function readResource(
-  { requestContext, mcpRequest, channel, trail }: ClientRequest,
-  parts: CallParts,
-): Promise<Answer> {
+export async function readResource(request: ClientRequest, parts: CallParts): Promise<Answer> {
+  const { requestContext, mcpRequest, audit } = request
   const kept = await readKept(parts, requestContext, mcpRequest)
   if (kept !== undefined) {
-    trail.target = withoutSecrets(String(mcpRequest.params['uri']))
+    audit.note({ target: withoutSecrets(String(mcpRequest.params['uri'])) })
     return kept
   }
   const target = targetOf(requestContext, mcpRequest)
-  trail.target = withoutSecrets(target.name)
-  return forward({
-    parts,
-    requestContext,
-    channel,
-    trail,
-    mcpRequest,
-    target,
-    params: { ...mcpRequest.params, uri: target.name },
-  })
+  audit.note({ target: withoutSecrets(target.name) })
+  return forward({ ...request, parts, target, params: { ...mcpRequest.params, uri: target.name } })
 }
 
 /** A session that watches more than this, at all servers together, is refused: each address is kept, stored and told. */

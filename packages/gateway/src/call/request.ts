@@ -1,11 +1,11 @@
 /** One request of a client, identified, admitted and read in its protocol version; each method's verb is given one. */
 import type { McpRequest } from '@toolway/protocol'
 import type { ClientChannel, RequestContext } from './ports.ts'
-import type { Trail } from './trail.ts'
+import type { AuditEntryBuilder } from './audit-entry.ts'
 
 export interface ClientRequest {
   readonly requestContext: RequestContext
   readonly mcpRequest: McpRequest
   readonly channel: ClientChannel
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
 }

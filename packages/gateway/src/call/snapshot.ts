@@ -21,11 +21,12 @@ import {
 } from '@toolway/contract'
 import { isRevision, type JsonObject, type Revision } from '@toolway/protocol'
 import type { CatalogRow } from '../catalog/catalogs.ts'
-import { createView, type GivenNames, type Offered, type View } from '../catalog/view.ts'
+import { createView } from '../catalog/create-view.ts'
+import type { GivenNames, Offered, View } from '../catalog/view.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import { takesCredentials } from '../connections/takes-credentials.ts'
 import type { ToolStateRow } from '../connections/tool-states.ts'
-import type { OrganizationRow } from '../organizations/organizations.ts'
+import { rateOf, type OrganizationRow } from '../organizations/organizations.ts'
 import { NO_POLICY } from '../policy/compile.ts'
 import type { Policy } from '../policy/verdict.ts'
 import { EVERYTHING, selectionOf, type Selection, type ToolsetRow } from '../toolsets/toolsets.ts'
@@ -41,6 +42,8 @@ import { connectionRow } from '../vault/sealed-columns.ts'
 
 export interface Snapshot {
   readonly organization: OrganizationRow
+  /** The organization's own limit of requests; undefined where the gateway's settings apply. */
+  readonly requestsPerMinute: number | undefined
   readonly connections: readonly ConnectionRow[]
   readonly catalogs: ReadonlyMap<ConnectionId, CatalogRow>
   readonly toolsets: readonly ToolsetRow[]
@@ -136,6 +139,7 @@ export function createSnapshot({
 
   return {
     organization,
+    requestsPerMinute: rateOf(organization),
     connections,
     catalogs: catalogOf,
     toolsets,

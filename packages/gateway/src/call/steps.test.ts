@@ -3,15 +3,16 @@ import { EFFECTS, LIMITS, type ConnectionId, type Effect, type Limit, type Rule,
 import { MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createView, type Offered } from '../catalog/view.ts'
+import { createView } from '../catalog/create-view.ts'
+import type { Offered } from '../catalog/view.ts'
 import { OPERATOR } from '../identity/principal.ts'
 import { createPolicy } from '../policy/compile.ts'
+import { createTestAuditLog } from '../testing/audit-log.ts'
 import { createNoLimits } from '../testing/limits.ts'
 import { call } from './call.ts'
 import { listedFor, itemsOf } from './discovery/seen.ts'
 import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
 import { STEPS } from './steps.ts'
-import type { Trail } from './trail.ts'
 
 const TOOLS = ['look', 'change', 'wipe'] as const
 const ROLES = ['tenant_admin', 'tenant_member'] as const
@@ -128,10 +129,10 @@ const ARGUMENTS = [true, false].flatMap((mild) => [true, false].map((harm) => ({
 async function faultOf(requestContext: RequestContext, name: string, given: JsonObject): Promise<string | undefined> {
   const mcpRequest: McpRequest = { id: 1, method: 'tools/call', params: { name, arguments: given }, caller: CALLER }
   const channel = { signal: new AbortController().signal } as ClientChannel
-  const trail = { from: {}, correlationId: 'c', begun: 0, outcome: 'ok' } as unknown as Trail
+  const audit = createTestAuditLog().begin(0)
   try {
-    await call({ requestContext, mcpRequest, channel, trail }, PARTS)
-    return trail.fault?.code
+    await call({ requestContext, mcpRequest, channel, audit }, PARTS)
+    return audit.facts.fault?.code
   } catch (thrown) {
     return (thrown as { code: string }).code
   }

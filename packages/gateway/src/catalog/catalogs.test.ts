@@ -6,7 +6,7 @@ import { addConnection, listConnections } from '../connections/connections.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { listCatalogs, markStale, storeCatalog, type Fetched } from './catalogs.ts'
-import { createView } from './view.ts'
+import { createView } from './create-view.ts'
 
 const settings = ConnectionSettings.parse({ connector: 'mcp.process', command: 'x' })
 

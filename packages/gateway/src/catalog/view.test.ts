@@ -3,7 +3,8 @@ import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
 import { ANYBODY } from './ruled-definition.ts'
-import { capabilitiesOf, createView, instructionsOf, toolFacts, type Offered, type Screen } from './view.ts'
+import { createView } from './create-view.ts'
+import { capabilitiesOf, instructionsOf, toolFacts, type Offered, type Screen } from './view.ts'
 
 const idOf = (alias: string) => `con_${alias}` as ConnectionId
 

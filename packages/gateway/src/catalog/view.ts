@@ -1,16 +1,13 @@
 /**
- * What one endpoint offers: the tools, prompts and resources of its connections under the names that clients see.
+ * The view of one endpoint: the tools, prompts and resources of its connections under the names that clients see.
  *
- * Built once for each change and read by every list and every call, so that what is not listed cannot be called. Immutable;
- * lists for each protocol revision are worked out on first use and kept.
+ * A view is built once for each change (`create-view.ts`) and read by every list and every call, so that what is not listed cannot be
+ * called. It is immutable.
  */
 import {
   DEFAULT_CONNECTOR,
   kindOf,
-  effectOf,
-  lesserLimit,
   reaches,
-  resolveEffect,
   type ConnectionId,
   type DiscoveryMode,
   type Effect,
@@ -23,33 +20,18 @@ import {
   type ToolWords,
 } from '@toolway/contract'
 import {
-  adaptTool,
   APPS,
   declares,
   eraOf,
   extensionsOf,
-  headerParameters,
-  isAppOnly,
   isObject,
   joinName,
-  joinNameApart,
-  joinUri,
-  MODERN,
   NEWEST_LEGACY,
-  rewriteToolMeta,
-  splitUri,
   TASKS,
-  wrapsOutput,
   type HeaderParameter,
   type JsonObject,
   type Revision,
 } from '@toolway/protocol'
-import { accountArgument, offerAccount } from './account-choice.ts'
-import { oldNames } from './old-names.ts'
-import { renamed, worded } from './tool-words.ts'
-import { ordered } from './page.ts'
-import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
-import { hasBudget, narrowedOutput, sharedSizes, readResultName, readResultTool } from './budgets.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
 export interface Offered {
@@ -198,214 +180,10 @@ export interface Screen {
   any(alias: string): boolean
 }
 
-const OPEN: Screen = { tool: () => undefined, any: () => false }
-
-const DIRECT: Discovers = { mode: 'direct', page: undefined, pins: () => false }
-
-const ALL: Selects = { limit: 'execute', tool: () => true, whole: () => true }
-
-interface Listed {
-  readonly from: Offered
-  readonly definition: JsonObject
-}
-
-export function createView(
-  offered: readonly Offered[],
-  joined: boolean,
-  selects: Selects = ALL,
-  screen: Screen = OPEN,
-): View {
-  let tools = new Map<string, Listed & { target: ToolTarget }>()
-  const off = new Set<string>()
-  const prompts = new Map<string, Listed & { target: Target }>()
-  const exposeUri = (alias: string, uri: string) => (joined ? joinUri(alias, uri) : uri)
-
-  for (const from of offered) {
-    for (const definition of from.tools) {
-      const parameters = headerParameters(definition['inputSchema'])
-      const name = nameFor(tools, from, definition, from.names?.tools)
-      // A tool whose header marks are wrong may not be offered (specification 2026-07-28, custom headers).
-      if (name === undefined || parameters === undefined) continue
-      const { alias } = from
-      const said = screen.tool(alias, String(definition['name']))
-      const held = said === 'off' ? undefined : said
-      const resolved = effectIn(screen, from, definition, held?.effect)
-      const { effect } = resolved
-      const policy = screen.policy?.(toolFacts(alias, from.connector, definition, resolved), definition['inputSchema'])
-      const hidden = policy?.varies === false && policy.decide(ANYBODY).action === 'hide'
-      if (said === 'off' || hidden) off.add(name)
-      const target = {
-        ...targetOf(from, definition),
-        effect,
-        repeats: mayRepeat(definition['annotations']),
-        account: from.chooses === true ? accountArgument(definition) : undefined,
-        headerParameters: parameters,
-        wraps: wrapsOutput(definition),
-        needsTask: taskSupportOf(definition) === 'required',
-        held,
-        policy,
-        checkedBy: from.checks === true ? { definition, absentNulls: from.absentNulls === true } : undefined,
-        keepsPayload: from.keepsPayloads === true,
-      }
-      tools.set(name, { from, definition, target })
-    }
-    for (const definition of from.prompts) {
-      const name = nameFor(prompts, from, definition, from.names?.prompts)
-      if (name !== undefined) prompts.set(name, { from, definition, target: targetOf(from, definition) })
-    }
-  }
-
-  // Only now: a tool that is left out keeps its name, so that no limit and no switch changes the name of another.
-  for (const [name, { target }] of tools)
-    if (off.has(name) || !reaches(limitOf(target.alias), target.effect)) tools.delete(name)
-
-  // Last, so that what an endpoint calls one tool changes the name of no other; a name that somebody saw still leads there.
-  const words = selects.words === undefined ? undefined : wordsOf(selects.words)
-  const before = joined && words !== undefined ? renamed(tools, words) : undefined
-  if (before !== undefined) tools = before.tools
-
-  function wordsOf(of: NonNullable<Selects['words']>) {
-    return ({ from, definition }: Listed) => of(joinName(from.alias, String(definition['name'])))
-  }
-
-  function limitOf(alias: string): Limit {
-    const own = selects.limitOf?.(alias)
-    return own === undefined ? selects.limit : lesserLimit(selects.limit, own)
-  }
-
-  const old = oldNames(tools, joined)
-
-  function nameFor(
-    taken: ReadonlyMap<string, Listed>,
-    from: Offered,
-    { name }: JsonObject,
-    given: ReadonlyMap<string, string> | undefined,
-  ): string | undefined {
-    if (typeof name !== 'string') return undefined
-    const rule = joinName(from.alias, name)
-    if (!selects.tool(from.alias, rule)) return undefined
-    const full = given?.get(name) ?? rule
-    let free = joined ? full : name
-    for (let apart = name; ; apart += '\u0000') {
-      const holder = taken.get(free)
-      if (holder === undefined) return free
-      // What a server lists twice is one thing; nobody's name is ever given to another.
-      if (holder.from === from && holder.definition['name'] === name) return undefined
-      free = joinNameApart(from.alias, apart)
-    }
-  }
-
-  const budgeted = [...tools.values()].some(({ target }) => hasBudget(target.policy))
-  const readResult = budgeted ? readResultName(tools) : undefined
-
-  const kept = new Map<string, readonly JsonObject[]>()
-  function list(kind: ListKind, revision: Revision, apps = true): readonly JsonObject[] {
-    const key = `${kind} ${revision} ${apps}`
-    const held = kept.get(key)
-    if (held !== undefined) return held
-    const made = ordered(make(kind, revision, apps), MEMBERS[kind])
-    kept.set(key, made)
-    return made
-  }
-
-  function make(kind: ListKind, revision: Revision, apps: boolean): JsonObject[] {
-    if (kind === 'tools') {
-      const own = readResult === undefined ? [] : [adaptTool(readResultTool(readResult), MODERN, revision)]
-      const theirs = [...tools].flatMap(([name, { from, definition, target }]) => {
-        // What is kept back is listed to nobody.
-        if (target.held !== undefined || (!apps && isAppOnly(definition))) return []
-        const { policy } = target
-        const own = worded(definition, words?.({ from, definition }))
-        const promised = narrowedOutput(defineTool(from, own, revision), policy)
-        const defined = rewriteToolMeta(promised, (uri) => exposeUri(from.alias, uri))
-        const ruled = policy?.varies === false ? ruledDefinition(defined, policy, ANYBODY) : defined
-        return ruled === undefined ? [] : [{ ...offerAccount(ruled, target.account), name }]
-      })
-      return [...theirs, ...own]
-    }
-    if (kind === 'prompts') return Array.from(prompts, ([name, { definition }]) => ({ ...definition, name }))
-    const member = MEMBERS[kind]
-    const listed = new Map<string, JsonObject>()
-    for (const from of offered.filter(({ alias }) => selects.whole(alias))) {
-      for (const item of from[kind]) {
-        const address = item[member]
-        if (typeof address !== 'string') continue
-        const exposed = exposeUri(from.alias, address)
-        // A cursor names an item by its address, so no address may stand twice.
-        if (!listed.has(exposed)) listed.set(exposed, { ...item, [member]: exposed })
-      }
-    }
-    return [...listed.values()]
-  }
-
-  function resource(uri: string): Target | undefined {
-    const split = joined ? splitUri(uri) : { alias: offered[0]?.alias, uri }
-    const from = offered.find(({ alias }) => alias === split?.alias)
-    if (
-      from === undefined ||
-      split === undefined ||
-      !selects.whole(from.alias) ||
-      !isObject(from.capabilities['resources'])
-    )
-      return undefined
-    return targetOf(from, { name: split.uri })
-  }
-
-  const [only] = offered
-  return {
-    joined,
-    limit: joined || only === undefined ? selects.limit : limitOf(only.alias),
-    discovery: selects.discovery ?? DIRECT,
-    offered,
-    varies: [...tools.values()].some(({ target }) => target.policy?.varies === true),
-    asks: [...tools.values()].some(
-      ({ target }) => target.policy?.rules.some(({ action }) => action === 'approve') === true,
-    ),
-    readResult,
-    sizes: (connectionId) =>
-      budgeted
-        ? sharedSizes(
-            Array.from(tools.values(), ({ target }) =>
-              target.connectionId === connectionId ? target.policy : undefined,
-            ),
-          )
-        : [],
-    tool: (name) => (tools.get(name) ?? tools.get(before?.names.get(name) ?? old.get(name) ?? ''))?.target,
-    prompt: (name) => prompts.get(name)?.target,
-    resource,
-    list,
-    whole: (alias) => selects.whole(alias),
-    screened: (alias) => screen.any(alias),
-    exposeUri,
-  }
-}
-
-const effectIn = (
-  screen: Screen,
-  { alias, connector }: Pick<Offered, 'alias' | 'connector'>,
-  definition: JsonObject,
-  accepted: Effect | undefined,
-): ResolvedEffect =>
-  screen.effect?.(alias, definition, accepted) ??
-  resolveEffect(accepted ?? effectOf(definition['annotations']), { connector, trusted: false })
-
 export const targetOf = (
   { connectionId, alias, revision, connector, credentials = false }: Offered,
   { name }: { readonly name?: JsonObject[string] },
 ): Target => ({ connectionId, alias, revision, connector, name: String(name), credentials })
-
-/**
- * The hints are believed here: whoever gives a wrong one is asked twice itself, with what it was sent already, and nobody else
- * is (ADR 0024).
- */
-const mayRepeat = (annotations: unknown): boolean =>
-  effectOf(annotations) === 'read' ||
-  (typeof annotations === 'object' && annotations !== null && 'idempotentHint' in annotations
-    ? annotations.idempotentHint === true
-    : false)
-
-/** What names an item of each list. */
-const MEMBERS = { tools: 'name', prompts: 'name', resources: 'uri', templates: 'uriTemplate' } as const
 
 /** What a contract or an API description says a tool is for. */
 const CATEGORY = 'dev.toolway/category'
@@ -434,16 +212,6 @@ export function toolFacts(
     // A category counts where the gateway itself reads the description; `_meta` of an MCP server moves no rule.
     category: kindOf(connector)?.described === true ? categoryOf(definition) : '',
   }
-}
-
-const taskSupportOf = ({ execution }: JsonObject) => (isObject(execution) ? execution['taskSupport'] : undefined)
-
-/** A tool as that revision lists it; at a modern server with tasks, any call may become one if its client asks for it. */
-function defineTool(from: Offered, definition: JsonObject, revision: Revision): JsonObject {
-  const adapted = adaptTool(definition, from.revision, revision)
-  const mayBeTask =
-    revision === NEWEST_LEGACY && eraOf(from.revision) === 'modern' && declares(from.capabilities, TASKS)
-  return mayBeTask ? { ...adapted, execution: { taskSupport: 'optional' } } : adapted
 }
 
 /** Whether the server of a connection keeps tasks, in the way of its era. */

@@ -28,8 +28,7 @@ export interface CommandDescription<Words, Answer> {
   readonly examples: readonly string[]
   /** Says more, after the options. */
   readonly more?: string
-  /** Answers without any installation where the words ask for that; undefined where they do not. */
-  local?(words: Words, output: Output): Promise<Answer | undefined>
+  /** An installation is opened by the first operation: a command that calls none needs none. */
   call(transport: Transport, words: Words, output: Output): Promise<Answer>
   print(answer: Answer, words: Words): Printed
 }
@@ -59,8 +58,7 @@ async function run<Words, Answer>(
   output: Output,
 ): Promise<number> {
   const { withTransport } = await import('./transport/with-transport.ts')
-  const answer =
-    (await it.local?.(words, output)) ?? (await withTransport((transport) => it.call(transport, words, output)))
+  const answer = await withTransport((transport) => it.call(transport, words, output))
   const { value, lines, notes = [], code = EXIT.ok } = it.print(answer, words)
   if (value !== undefined) output.result(value, lines)
   if (!output.json) for (const note of notes) output.progress(note)

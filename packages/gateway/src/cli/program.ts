@@ -17,13 +17,12 @@ import { groupCommand } from './people/group.ts'
 import { memberCommand } from './people/member.ts'
 import { loginCommand, logoutCommand, whoamiCommand } from './people/people-commands.ts'
 import { userCommand } from './people/user.ts'
-import { addTrialCommands } from './policy/trial-commands.ts'
 import { orgCommand } from './platform/org.ts'
 import { ruleCommand } from './platform/rule.ts'
-import { policyCommand } from './policy/policy-commands.ts'
-import { approvalCommand } from './approvals/approval-commands.ts'
-import { lockCommand } from './lock/lock-commands.ts'
-import { toolsetCommand } from './toolset/toolset-commands.ts'
+import { policyCommand } from './policy/rules.ts'
+import { approvalCommand } from './approval.ts'
+import { lockCommand } from './lock/lock.ts'
+import { toolsetCommand } from './toolset.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records.ts'
 
@@ -83,7 +82,7 @@ function build(finish: Finish): Command {
   add(keyCommand(finish))
   add(orgCommand(finish))
   add(ruleCommand(finish))
-  add(addTrialCommands(policyCommand(finish), finish))
+  add(policyCommand(finish))
   add(loginCommand(finish))
   add(logoutCommand(finish))
   add(whoamiCommand(finish))

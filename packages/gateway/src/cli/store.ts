@@ -29,8 +29,16 @@ export function noOrganization(slug: string, directory: string): CommandFault {
   return new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
 }
 
+type Installation = Omit<Opened, 'organization'>
+
 /** For what belongs to no organization. */
-export async function withInstallation<T>(work: (opened: Omit<Opened, 'organization'>) => Promise<T>): Promise<T> {
+export async function withInstallation<T>(work: (opened: Installation) => Promise<T>): Promise<T> {
+  await using opened = await openInstallation()
+  return await work(opened)
+}
+
+/** Throws CommandFault where no start has been. */
+export async function openInstallation(): Promise<Installation & AsyncDisposable> {
   const loaded = loadConfig()
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = loaded.config
   // A command looks at what is there; making it is for a start.
@@ -39,11 +47,7 @@ export async function withInstallation<T>(work: (opened: Omit<Opened, 'organizat
       `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to where it is.`,
     )
   const store = await openStore({ directory, databaseUrl, keys: loaded.config, owner: false, log: SILENT })
-  try {
-    return await work({ ...store, loaded })
-  } finally {
-    await store.close()
-  }
+  return { ...store, loaded, [Symbol.asyncDispose]: () => store.close() }
 }
 
 /** Whether a start has been here; with a database elsewhere that cannot be told from the directory. */

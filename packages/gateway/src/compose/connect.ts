@@ -56,6 +56,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
   const { oauth, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
   const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })
   const chosen = createChooseClient({ db, vault, oauth, publicUrl, global: globalApps.of, now: Date.now })
+  const keepKey = createKeepKey({ db, keeping, probeAuth })
   const flows = createFlows({
     db,
     vault,
@@ -104,7 +105,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
       flows,
       clients: chosen,
       targets,
-      keepKey: createKeepKey({ db, keeping, probeAuth }),
+      keepKey,
       visitors,
       namesTaken: (target) => namesTaken(core, target),
     }),
@@ -118,7 +119,10 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
   }
   return {
     door,
-    admin: { links, flows, targets, providers: PROVIDERS, hasGlobal: globalApps.has, spend: spendState, whoAsks },
+    admin: {
+      ...{ links, flows, targets, keepKey, whoAsks, providers: PROVIDERS },
+      ...{ hasGlobal: globalApps.has, spend: spendState },
+    },
   }
 }
 

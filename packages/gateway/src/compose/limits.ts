@@ -26,7 +26,7 @@ export async function composeLimits(
       key: config.TOOLWAY_LIMIT_KEY,
       connection: config.TOOLWAY_LIMIT_CONNECTION,
     },
-    now: () => performance.now(),
+    now: performance.now.bind(performance),
     shared: redis,
     onRefuse: counters.limit,
   })

@@ -1,5 +1,5 @@
 /** Snapshots of each organization, made of the database's rows, and the rules that apply to all of them. */
-import { runsHere, type OrganizationId } from '@toolway/contract'
+import { runsHere } from '@toolway/contract'
 import { withPreset } from '../call/approvals/preset.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
@@ -138,26 +138,6 @@ const createLoad =
       ),
     )
   }
-
-/** One organization as it stands, for a command that looks and ends: no upstream is reached, and nobody is told of anything. */
-export async function readSnapshot(
-  core: Pick<CoreDependencies, 'db' | 'vault'>,
-  id: OrganizationId,
-): Promise<Snapshot> {
-  const { db } = core
-  const platform = createPlatformRules({ list: () => db.system(listPlatformRules) })
-  await platform.load()
-  const keepRules = createKeepRules({ platform, log: { error() {} }, tell: async () => {} })
-  const upstreams: Pick<Upstreams, 'open'> = {
-    open() {
-      throw new Error('a command that looks was to reach an upstream')
-    },
-  }
-  const load = createLoad(core, { keepRules, upstreams, credentials: undefined, held: () => undefined })
-  const [snapshot] = await load([id])
-  if (snapshot === undefined) throw new Error(`the organization ${id} is gone`)
-  return snapshot
-}
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
 export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Wanted[] =>

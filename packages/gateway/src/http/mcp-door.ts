@@ -12,6 +12,7 @@ import {
   isResponse,
   parseJson,
   readMessage,
+  responseOf,
   takesBatches,
   UNSTATED,
   isLegacyRevision,
@@ -29,7 +30,7 @@ import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.t
 import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts'
 import type { Inbound, Place, RequestContext } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
-import type { Trail, Trails } from '../call/trail.ts'
+import type { AuditEntryBuilder, AuditLog } from '../call/audit-entry.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { createAbandoned } from './mcp/abandoned.ts'
@@ -39,7 +40,6 @@ import type { Clients } from './client-address.ts'
 import { countUnknown } from './count-unknown.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from './mcp/client-line.ts'
 import { createBatch } from './mcp/mcp-batch.ts'
-import { note, responseOf } from './outcome.ts'
 import type { CallsUnderWay } from './streams/calls-under-way.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
@@ -69,7 +69,7 @@ export interface McpDoorParts {
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
-  readonly trails: Trails
+  readonly auditLog: AuditLog
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly open: OpenStreams
@@ -98,13 +98,13 @@ interface Visit {
   /** Whether the client asks for event streams. */
   readonly prefers: boolean
   readonly requestContext: RequestContext
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
 }
 
 export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, givesSession, keepSessions, changes, trails, open, challenge } = parts
+  const { admit, entrance, sessions, givesSession, keepSessions, changes, auditLog, open, challenge } = parts
   const { bodyLimit, draining, calls } = parts
-  const answerBatch = createBatch({ entrance, trails, calls })
+  const answerBatch = createBatch({ entrance, auditLog, calls })
   const abandoned = createAbandoned()
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
@@ -112,13 +112,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     request: IncomingMessage,
     response: ServerResponse,
     place: Place,
-    trail: Trail,
+    audit: AuditEntryBuilder,
   ): Promise<void> | void {
-    response.setHeader('x-correlation-id', trail.correlationId)
+    response.setHeader('x-correlation-id', audit.correlationId)
     if (draining.aborted) throw new Fault('gateway.draining')
     const onBehalfOf = onBehalfIn(request)
     const enter = (authorization: string | undefined) =>
-      entered({ place, authorization, onBehalfOf }, request, response, trail)
+      entered({ place, authorization, onBehalfOf }, request, response, audit)
     return parts.authorize === undefined ? enter(request.headers.authorization) : parts.authorize(request).then(enter)
   }
 
@@ -126,7 +126,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     inbound: Inbound,
     request: IncomingMessage,
     response: ServerResponse,
-    trail: Trail,
+    audit: AuditEntryBuilder,
   ): Promise<void> | void {
     const admitted = admit(inbound)
     const visit = (requestContext: RequestContext) =>
@@ -137,14 +137,14 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
         header: headerOf(request),
         prefers: prefersStream(request.headers.accept),
         requestContext,
-        trail,
+        audit,
       })
     return admitted instanceof Promise ? admitted.then(visit) : visit(admitted)
   }
 
   function visited(visit: Visit): Promise<void> | void {
-    const { request, requestContext, trail } = visit
-    trail.requestContext = requestContext
+    const { request, requestContext, audit } = visit
+    audit.note({ requestContext })
     if (request.method === 'POST') return post(visit)
     const answer = request.method === 'GET' ? stream : request.method === 'DELETE' ? end : undefined
     if (answer === undefined)
@@ -162,23 +162,23 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   async function post(visit: Visit): Promise<void> {
-    const { request, trail } = visit
+    const { request, audit } = visit
     if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
     if (!accepts(request.headers.accept, 'application/json') && !accepts(request.headers.accept, 'text/event-stream')) {
       throw new Fault('request.not-acceptable')
     }
     const body = await readBody(request, bodyLimit)
-    trail.bytesIn = body.length
-    if (cameSlowly(trail.begun)) await admit(visit.inbound)
+    audit.note({ bytesIn: body.length })
+    if (cameSlowly(audit.begun)) await admit(visit.inbound)
     const value = parseJson(textOf(body))
     await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
   }
 
   function single(visit: Visit, value: Json): Promise<void> | void {
-    const { header, trail } = visit
+    const { header, audit } = visit
     let era: Era = 'legacy'
     const refused = (thrown: unknown) =>
-      refuse({ response: visit.response, trail, fault: Fault.of(thrown), id: idOf(value), era, challenge })
+      refuse({ response: visit.response, audit, fault: Fault.of(thrown), id: idOf(value), era, challenge })
     try {
       const message = readMessage(value)
       era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
@@ -199,29 +199,28 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return ask(visit, message, era)
   }
 
-  async function initialize({ requestContext, response, trail, prefers }: Visit, request: Request): Promise<void> {
-    trail.method = 'initialize'
+  async function initialize({ requestContext, response, audit, prefers }: Visit, request: Request): Promise<void> {
+    audit.note({ method: 'initialize' })
     if (givesSession?.(requestContext, request) !== true) {
       const { answer, revision } = await entrance.initializeAlone(requestContext, request)
-      trail.eraClient = revision
-      trail.bytesOut = createReply(response, { accepts: false, prefers, headers: {} }).end(
-        responseOf(request, answer),
-        200,
-      )
+      audit.note({ eraClient: revision })
+      audit.note({
+        bytesOut: createReply(response, { accepts: false, prefers, headers: {} }).end(responseOf(request, answer), 200),
+      })
       return
     }
     const { answer, session } = await entrance.initialize(requestContext, request)
-    trail.eraClient = session.revision
+    audit.note({ eraClient: session.revision })
     await keepSessions.keep(requestContext, session)
     const reply = createReply(response, { accepts: false, prefers, headers: { [SESSION_HEADER]: session.id } })
-    trail.bytesOut = reply.end(responseOf(request, answer), 200)
+    audit.note({ bytesOut: reply.end(responseOf(request, answer), 200) })
   }
 
   /** Throws at once for what cannot be read; what comes later is worded on the reply. */
   function ask(visit: Visit, request: Request, era: Era): Promise<void> {
     const { header } = visit
     // What is wrong with its head is wrong with a call all the same.
-    visit.trail.method = request.method
+    visit.audit.note({ method: request.method })
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const mcpRequest = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
     return answer(visit, request, mcpRequest, session, era, passThroughTokenIn(visit))
@@ -235,7 +234,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     era: Era,
     brought: string | undefined,
   ): Promise<void> {
-    const { requestContext, trail, response, prefers } = visit
+    const { requestContext, audit, response, prefers } = visit
     const streams = accepts(visit.request.headers.accept, 'text/event-stream')
     const reply =
       session === undefined
@@ -247,23 +246,23 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       header: era === 'modern' ? visit.header : undefined,
       reply,
       brought,
-      trail,
+      audit,
       calls,
     })
     const release = holdOpen(visit, mcpRequest, line, era)
     try {
       if (mcpRequest.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
-      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, trail })
-      if ('error' in given) trail.outcome = 'failed'
+      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      if ('error' in given) audit.note({ outcome: 'failed' })
       const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
-      trail.bytesOut = reply.end(responseOf(request, given), status)
+      audit.note({ bytesOut: reply.end(responseOf(request, given), status) })
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
       if (fault.code === 'call.cancelled') {
-        note(trail, fault)
+        audit.fail(fault)
         reply.close()
-      } else refuse({ response, trail, fault, id: request.id, era, challenge, reply })
+      } else refuse({ response, audit, fault, id: request.id, era, challenge, reply })
     } finally {
       release()
       line.done()
@@ -303,7 +302,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
-    const { trail, response, header, requestContext } = visit
+    const { audit, response, header, requestContext } = visit
     await recall(visit)
     const session = sessionOf(visit)
     const version = header('mcp-protocol-version')
@@ -311,11 +310,11 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     if (!takesBatches(revision) || (version !== undefined && !isLegacyRevision(version))) {
       throw new Fault('request.batch', { revision: version ?? revision })
     }
-    trail.method = 'batch'
+    audit.note({ method: 'batch' })
     const brought = passThroughTokenIn(visit)
     const given = new AbortController()
     const back = outlive(visit, () => given.abort())
-    const { correlationId, from } = trail
+    const { correlationId, from } = audit
     const givenUp = given.signal
     const answers = await answerBatch({
       values,
@@ -330,7 +329,9 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     back()
     if (answers.length === 0) response.writeHead(202).end()
     else
-      trail.bytesOut = createReply(response, { accepts: false, prefers: visit.prefers, headers: {} }).end(answers, 200)
+      audit.note({
+        bytesOut: createReply(response, { accepts: false, prefers: visit.prefers, headers: {} }).end(answers, 200),
+      })
   }
 
   function sessionOf({ header, requestContext }: Visit): Session | undefined {
@@ -340,7 +341,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
   function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): void {
-    visit.trail.method = method
+    visit.audit.note({ method })
     const session = era === 'legacy' ? sessionOf(visit) : undefined
     const said = { method, ...(params === undefined ? {} : { params }) }
     cancelNamed(session, said)
@@ -350,13 +351,13 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
 
   /** An answer to a question of ours. */
   function answered(visit: Visit, message: Response): void {
-    visit.trail.method = 'response'
+    visit.audit.note({ method: 'response' })
     settleQuestion(sessionOf(visit), message)
     visit.response.writeHead(202).end()
   }
 
   function stream(visit: Visit): Promise<void> | void {
-    visit.trail.method = 'stream'
+    visit.audit.note({ method: 'stream' })
     if (!accepts(visit.request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
     const session = sessionOf(visit)
     // Nor does a stream of 2024-11-05 begin here: whoever may want one has its own address (ADR 8).
@@ -371,7 +372,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   function end(visit: Visit): void {
-    visit.trail.method = 'end session'
+    visit.audit.note({ method: 'end session' })
     const id = visit.header(SESSION_HEADER)
     if (id === undefined) throw new Fault('request.method', { method: 'DELETE', allowed: 'POST' })
     sessions.end(visit.requestContext.owner, id)
@@ -379,15 +380,15 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
-    const trail = trails.begin(0, correlationOf(request), fromOf(request, parts.clients))
+    const audit = auditLog.begin(0, correlationOf(request), fromOf(request, parts.clients))
     try {
-      const under = receive(request, response, place, trail)
+      const under = receive(request, response, place, audit)
       if (under !== undefined) await under
     } catch (thrown) {
       const fault = await countUnknown(thrown, parts.limits)
-      refuse({ response, trail, fault, id: undefined, era: 'legacy', challenge })
+      refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge })
     } finally {
-      trails.close(trail)
+      audit.close()
     }
   }
 

@@ -2,16 +2,15 @@
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '@toolway/contract'
 import type { Era, Failure } from '@toolway/protocol'
-import type { Trail } from '../call/trail.ts'
+import type { AuditEntryBuilder } from '../call/audit-entry.ts'
 import type { Challenge } from './oauth/challenge.ts'
-import { note } from './outcome.ts'
 import { createReply, type Reply } from './mcp/reply.ts'
 import { prefersStream } from './request-head.ts'
 import { errorOf, failureOf, headersOf, statusOf } from './say-fault.ts'
 
 export interface Refusal {
   readonly response: ServerResponse
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
   readonly fault: Fault
   /** Of the request, as far as it could be read. */
   readonly id: Failure['id']
@@ -21,12 +20,12 @@ export interface Refusal {
   readonly reply?: Reply
 }
 
-/** Notes the fault on the trail, too. Says nothing to a client that is gone. */
-export function refuse({ response, trail, fault, id, era, challenge, reply }: Refusal): void {
-  note(trail, fault)
+/** Notes the fault on the audit, too. Says nothing to a client that is gone. */
+export function refuse({ response, audit, fault, id, era, challenge, reply }: Refusal): void {
+  audit.fail(fault)
   // What a session's stream has begun to say can be fetched by a client that is away.
   if (response.destroyed && reply?.streaming !== true) return
-  const { correlationId } = trail
+  const { correlationId } = audit
   const headers: Record<string, string> = { 'x-correlation-id': correlationId, ...headersOf(fault) }
   const challenged = challenge(fault, response.req)
   if (challenged !== undefined) headers['www-authenticate'] = challenged
@@ -36,5 +35,5 @@ export function refuse({ response, trail, fault, id, era, challenge, reply }: Re
     reply?.streaming === true
       ? reply
       : createReply(response, { accepts: false, prefers: prefersStream(response.req.headers.accept), headers })
-  trail.bytesOut = way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era))
+  audit.note({ bytesOut: way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era)) })
 }

@@ -1,7 +1,7 @@
 /** What the head of a request says: its media types, its headers, one by one. It never reads a body. */
 import type { IncomingMessage } from 'node:http'
 import type { HeaderReader } from '@toolway/protocol'
-import type { From } from '../call/trail.ts'
+import type { From } from '../call/audit-facts.ts'
 import type { Clients } from './client-address.ts'
 
 export const headerOf =

@@ -56,7 +56,6 @@ describe('a server that ends', () => {
 
   test('gives those that are cut their last answer, and says which of them may have acted', async () => {
     const calls = createCallsUnderWay()
-    const segment = { path: '', open: 1, waiting: 0, spilled: false }
     const { end, port } = await serve((response) => {
       const release = calls.hold(
         {
@@ -65,7 +64,7 @@ describe('a server that ends', () => {
             release()
           },
         },
-        response.req.url === '/sent' ? { intent: segment } : {},
+        { mayHaveLeft: response.req.url === '/sent' },
       )
       response.write('begun, ')
     }, calls)
@@ -80,7 +79,7 @@ describe('a server that ends', () => {
   test('waits for a call whose client is away for a moment', async () => {
     const calls = createCallsUnderWay()
     const { end } = await serve((response) => response.end(), calls)
-    const release = calls.hold({ cancel() {} }, {})
+    const release = calls.hold({ cancel() {} }, { mayHaveLeft: false })
     let ended = false
     const ending = end(PATIENCE).then(() => (ended = true))
     await new Promise((resolve) => setImmediate(resolve))

@@ -5,8 +5,7 @@
  */
 import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Role } from '@toolway/contract'
 import type { Place } from '../call/ports.ts'
-import { isThere } from '../call/callers/audience.ts'
-import { roleIn } from '../call/callers/role.ts'
+import { isThere, roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { View } from '../catalog/view.ts'
 import type { Accounts } from '../identity/accounts.ts'

@@ -13,7 +13,7 @@ export const CallRecord = z.object({
   target: z.string().nullable(),
   client: z.string().nullable(),
   ip_address: z.string().nullable(),
-  /** What rules said of it (call/trail.ts). */
+  /** What rules said of it (call/audit.ts). */
   policy: z.unknown(),
 })
 export type CallRecord = z.output<typeof CallRecord>

@@ -26,11 +26,12 @@ import type {
 } from '../call/ports.ts'
 import { createSnapshot } from '../call/snapshot.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
-import type { Trail } from '../call/trail.ts'
+import type { AuditFacts } from '../call/audit-facts.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { OPERATOR, type Principal } from '../identity/principal.ts'
 import { createSessions, type Session } from '../sessions/sessions.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
+import { createTestAuditLog } from './audit-log.ts'
 import { createTestVault } from './gateway.ts'
 import { createNoLimits } from './limits.ts'
 
@@ -98,6 +99,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     approvals: undefined,
     results: undefined,
   }
+  const auditLog = createTestAuditLog()
   const entrance = createEntrance({
     sessions,
     changes: createChanges(),
@@ -165,22 +167,18 @@ export async function createTestContext({ connections, credentials, own }: TestC
       notify: calling.notify ?? (() => {}),
       question: calling.question ?? (() => Promise.reject(new Error('nobody is asked here'))),
     }
-    const trail: Trail = {
-      correlationId: `call ${last}`,
-      begun: performance.now(),
-      bytesIn: 0,
-      from: { address: undefined, userAgent: undefined },
-      method: '',
-      outcome: 'ok',
-      bytesOut: 0,
-    }
+    const audit = auditLog.begin(0, `call-${last}`)
     const answer: Answer = await entrance.enter({
       requestContext: requestContextOf(principal),
       mcpRequest,
       channel,
-      trail,
+      audit,
     })
-    return { ...answer, trail } as Answer & { trail: Trail; result?: JsonObject; error?: { message: string } }
+    return { ...answer, audit: audit.facts } as Answer & {
+      audit: AuditFacts
+      result?: JsonObject
+      error?: { message: string }
+    }
   }
 
   return {

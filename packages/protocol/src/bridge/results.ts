@@ -29,6 +29,9 @@ export interface Crossing {
   readonly wraps?: boolean
 }
 
+/** The server asks for input before it gives its result (specification 2026-07-28, multi round-trip requests). */
+export const wantsInput = ({ resultType }: JsonObject): boolean => resultType === 'input_required'
+
 export function adaptResult(method: string, result: JsonObject, { from, to, wraps = false }: Crossing): JsonObject {
   const toEra = eraOf(to)
   const crossed = eraOf(from) === toEra ? result : cross(method, result, to, wraps)

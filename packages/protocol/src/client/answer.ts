@@ -1,14 +1,14 @@
 /**
- * A server's response as an answer to the one request that it belongs to, and the faults of a response that is none.
+ * A server's text as a message, its response as an answer to the one request that it belongs to, and the faults of what is neither.
  *
  * An error of the server is an answer. The error to a greeting is told apart from an answer that is no MCP, because a wrong
  * token or a missing network must not look like a wrong address.
  */
 import { Fault } from '@toolway/contract'
-import type { JsonObject } from '../json.ts'
-import { isFailure, isResponse, type ErrorBody, type Id, type Message } from '../message.ts'
+import { parseJson, type JsonObject } from '../json.ts'
+import { isFailure, isResponse, readMessage, type ErrorBody, type Id, type Message, type Response } from '../message.ts'
 import type { Answer } from './request.ts'
-import { header, readAs, type Incoming, type Peer, type Transport } from './transport.ts'
+import type { Incoming, Outgoing, Peer, Transport } from './transport.ts'
 
 export const malformed = (connection: string, problem: string, cause?: unknown): Fault =>
   new Fault('upstream.malformed', { connection, problem }, { cause })
@@ -66,3 +66,39 @@ export function refuseStatus(transport: Transport, incoming: Incoming): void {
 
 /** Statuses of what stands before the server, whatever the body is: a credential or a moment may change them. */
 const NEVER_ANSWERS = new Set([401, 403, 429])
+
+export const header = ({ headers }: Pick<Incoming, 'headers'>, name: string): string | undefined => {
+  const value = headers[name]
+  return typeof value === 'object' ? value[0] : value
+}
+
+/** One message out of a text. Throws `upstream.malformed` when it is none. */
+export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
+  try {
+    return readMessage(parseJson(text))
+  } catch (thrown) {
+    throw new Fault('upstream.malformed', { connection: alias, problem: problemOf(thrown) }, { cause: thrown })
+  }
+}
+
+/**
+ * Returns the awaited response from a stream of messages; the others go to `onMessage`. Messages after the response are not read.
+ */
+export async function hearUntil(
+  peer: Pick<Peer, 'alias'>,
+  texts: AsyncIterable<string>,
+  { until, onMessage }: Pick<Outgoing, 'until' | 'onMessage'>,
+): Promise<Response | undefined> {
+  for await (const text of texts) {
+    const message = readAs(peer, text)
+    const ends = until !== undefined && isResponse(message) && (message.id === until || message.id === undefined)
+    if (ends) return message
+    onMessage?.(message)
+  }
+  return undefined
+}
+
+function problemOf(thrown: unknown): string {
+  if (!(thrown instanceof Fault)) return 'not a message'
+  return thrown.code === 'request.not-json' ? `its answer is not JSON: ${thrown.facts['problem']}` : thrown.message
+}

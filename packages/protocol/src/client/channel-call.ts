@@ -1,8 +1,8 @@
 /** One request of a caller over a channel (a pipe, a WebSocket, a child's standard streams), in the words of its server's era. */
-import { progressTokenOf, type Caller } from '../asked.ts'
+import type { Caller } from '../asked.ts'
 import type { Era } from '../era.ts'
 import { stripEnvelope, writeEnvelope } from '../eras/modern/envelope.ts'
-import type { Request } from '../message.ts'
+import { progressTokenOf, type Request } from '../message.ts'
 import type { Channel } from './channel.ts'
 import { forCaller, tokenOf, type Answer, type ClientRequest } from './request.ts'
 

@@ -6,9 +6,9 @@
  */
 import { parseJson } from '../json.ts'
 import { readMessage, type Id, type Message } from '../message.ts'
-import { lost, malformed } from './answer.ts'
+import { header, hearUntil, lost, malformed } from './answer.ts'
 import { createEventStream, EventTooLarge } from './event-stream.ts'
-import { header, hearUntil, type Incoming, type Outgoing, type Transport } from './transport.ts'
+import type { Incoming, Outgoing, Transport } from './transport.ts'
 
 export interface FetchTransportParts {
   /** The server's name in errors. */

@@ -1,5 +1,5 @@
 /** The MCP client of both eras: requests, sessions and channels over transports that their owners bring. */
-export { errorAnswer, isGreetingRefused, lost, malformed, maskedResult } from './answer.ts'
+export { errorAnswer, header, hearUntil, isGreetingRefused, lost, malformed, maskedResult, readAs } from './answer.ts'
 export { callOn } from './channel-call.ts'
 export { createChannel } from './channel.ts'
 export type { Channel } from './channel.ts'
@@ -42,5 +42,4 @@ export type {
   ProgressHandle,
   SessionRequest,
 } from './request.ts'
-export { header, hearUntil, readAs } from './transport.ts'
 export type { Incoming, Outgoing, Peer, Transport } from './transport.ts'

@@ -5,13 +5,20 @@
  * questions included, arrive on that request's own stream and go to that request.
  */
 import { Fault } from '@toolway/contract'
-import { progressTokenOf } from '../asked.ts'
 import { isLegacyRevision, NEWEST_LEGACY, type LegacyRevision } from '../era.ts'
 import { stripEnvelope } from '../eras/modern/envelope.ts'
 import { isObject, type JsonObject } from '../json.ts'
-import { isNotification, isRequest, type Id, type Message, type Notification, type Request } from '../message.ts'
+import {
+  isNotification,
+  isRequest,
+  progressTokenOf,
+  type Id,
+  type Message,
+  type Notification,
+  type Request,
+} from '../message.ts'
 import { traceHeaders } from '../trace.ts'
-import { answerOf, answers, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
+import { answerOf, answers, errorAnswer, header, lost, malformed, readAs, refuseStatus } from './answer.ts'
 import { createLogLevel } from './log-level.ts'
 import { OWN_CLIENT } from './modern.ts'
 import {
@@ -26,7 +33,7 @@ import {
   type ServerInfo,
   type SessionRequest,
 } from './request.ts'
-import { header, readAs, type Incoming, type Outgoing, type Transport } from './transport.ts'
+import type { Incoming, Outgoing, Transport } from './transport.ts'
 
 export interface LegacySession {
   readonly serverInfo: ServerInfo

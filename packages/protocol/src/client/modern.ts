@@ -3,15 +3,15 @@
  * Closing the exchange is the cancellation. Over HTTP here; `channel-call.ts` has the same for pipes.
  */
 import { Fault } from '@toolway/contract'
-import { progressTokenOf, type Caller } from '../asked.ts'
+import type { Caller } from '../asked.ts'
 import { MODERN } from '../era.ts'
 import { SERVER_KEY, writeEnvelope } from '../eras/modern/envelope.ts'
 import { headersFor } from '../eras/modern/headers.ts'
 import { APPS, APPS_SETTINGS, TASKS } from '../extensions.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { isNotification, metaOf, type ErrorBody, type Id, type Notification } from '../message.ts'
+import { isNotification, metaOf, progressTokenOf, type ErrorBody, type Id, type Notification } from '../message.ts'
 import { traceHeaders } from '../trace.ts'
-import { answerOf, errorAnswer, lost, malformed, refuseStatus } from './answer.ts'
+import { answerOf, errorAnswer, lost, malformed, readAs, refuseStatus } from './answer.ts'
 import {
   forCaller,
   tokenOf,
@@ -20,7 +20,7 @@ import {
   type CredentialHeaders,
   type ServerInfo,
 } from './request.ts'
-import { readAs, type Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 export const OWN_CLIENT: JsonObject = { name: 'toolway', version: '0.1.0' }
 /** Lists are asked for as a host that shows apps asks: servers offer their apps to no other (MCP Apps, negotiation). */

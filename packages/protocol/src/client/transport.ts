@@ -5,9 +5,7 @@
  * A transport knows addresses, connections, credentials and deadlines. It knows no method, session or revision, and it
  * never sends anything twice. Channels (pipes, WebSocket) have `pipe.ts` in its place.
  */
-import { Fault } from '@toolway/contract'
-import { parseJson } from '../json.ts'
-import { isResponse, readMessage, type Id, type Message, type Response } from '../message.ts'
+import type { Id, Message, Response } from '../message.ts'
 
 export interface Outgoing {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -58,39 +56,3 @@ export interface Transport {
 
 /** The parts of an error text about a server: its name and the mask of its secrets. */
 export type Peer = Pick<Transport, 'alias' | 'mask'>
-
-export const header = ({ headers }: Pick<Incoming, 'headers'>, name: string): string | undefined => {
-  const value = headers[name]
-  return typeof value === 'object' ? value[0] : value
-}
-
-/** One message out of a text. Throws `upstream.malformed` when it is none. */
-export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
-  try {
-    return readMessage(parseJson(text))
-  } catch (thrown) {
-    throw new Fault('upstream.malformed', { connection: alias, problem: problemOf(thrown) }, { cause: thrown })
-  }
-}
-
-/**
- * Returns the awaited response from a stream of messages; the others go to `onMessage`. Messages after the response are not read.
- */
-export async function hearUntil(
-  peer: Pick<Peer, 'alias'>,
-  texts: AsyncIterable<string>,
-  { until, onMessage }: Pick<Outgoing, 'until' | 'onMessage'>,
-): Promise<Response | undefined> {
-  for await (const text of texts) {
-    const message = readAs(peer, text)
-    const ends = until !== undefined && isResponse(message) && (message.id === until || message.id === undefined)
-    if (ends) return message
-    onMessage?.(message)
-  }
-  return undefined
-}
-
-function problemOf(thrown: unknown): string {
-  if (!(thrown instanceof Fault)) return 'not a message'
-  return thrown.code === 'request.not-json' ? `its answer is not JSON: ${thrown.facts['problem']}` : thrown.message
-}

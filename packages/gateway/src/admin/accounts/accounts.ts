@@ -1,12 +1,14 @@
 /** The operations on accounts of connections. A key goes in and never comes out; what one may not see is not there. */
-import { Fault, permits, type Role, type UserId } from '@toolway/contract'
+import { Fault, mayHaveAccounts, permits, type ConnectionId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
 import { chooseDefault, listAccounts, renameAccount, type AccountRow } from '../../credentials/credentials.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
+import type { NewCredential } from '../../oauth/outgoing/ports.ts'
 import { listCallers } from '../../records/callers.ts'
+import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { pageFrom } from '../page-from.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
@@ -101,22 +103,36 @@ const changeOf = (action: string, row: ConnectionRow) => (done: AccountRow) => (
 const NO_ACCOUNT = { id: undefined, name: undefined }
 
 const add = serveOrganization(shapes.addAccountKey, async (asked) => {
-  const { parts, organization, actor, body, look } = asked
+  const { parts, organization, body, look } = asked
   const row = connectionOf(asked)
   const userId = ownerOf(asked, body.owner)
   refuseUnfit(parts, row, body.owner)
-  const id = await parts.credentials.keep({
-    organizationId: organization.id,
-    connectionId: row.id,
-    userId,
-    account: body.account,
+  const place = { organizationId: organization.id, connectionId: row.id, userId, account: body.account }
+  const id = body.check ? await keepChecked(asked, place, body.key) : await keepKey(asked, place, body.key)
+  const kept = (await look((sql) => seen(sql, asked, row))).find((one) => one.id === id)
+  if (kept === undefined) throw new Error('an account that was kept is not there')
+  return toAccount(kept)
+})
+
+type KeyPlace = Pick<NewCredential, 'organizationId' | 'userId' | 'account'> & { readonly connectionId: ConnectionId }
+type Giving = Pick<OrganizationAsked<Operation>, 'parts' | 'actor' | 'principal'>
+
+/** Throws what the server says to the key. */
+function keepChecked({ parts, actor, principal }: Giving, place: KeyPlace, key: string) {
+  const target = openTarget(parts, principal, { ...place, scopes: [] })
+  return parts.connect.keepKey({ target, account: place.account, key, actor })
+}
+
+const keepKey = ({ parts, actor }: Giving, place: KeyPlace, key: string) =>
+  parts.credentials.keep({
+    ...place,
     kind: 'key',
     authority: undefined,
     client: undefined,
     server: undefined,
     scopes: [],
     tokens: {
-      access: body.key,
+      access: key,
       refresh: undefined,
       tokenType: 'key',
       expiresAt: undefined,
@@ -126,10 +142,6 @@ const add = serveOrganization(shapes.addAccountKey, async (asked) => {
     },
     actor,
   })
-  const kept = (await look((sql) => seen(sql, asked, row))).find((one) => one.id === id)
-  if (kept === undefined) throw new Error('an account that was kept is not there')
-  return toAccount(kept)
-})
 
 const change = serveOrganization(shapes.changeAccount, async (asked) => {
   const { body, params } = asked
@@ -170,11 +182,28 @@ const reliance = serveOrganization(shapes.listReliance, async (asked) => {
   }
 })
 
+const listAll = serveOrganization(shapes.listAllAccounts, async (asked) => {
+  const { parts, organization, look, query } = asked
+  const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
+  const found = await look(async (sql) => {
+    const rows = []
+    for (const connection of connections)
+      if (mayHaveAccounts(connection.settings))
+        for (const row of await seen(sql, asked, connection)) rows.push({ connection: connection.alias, row })
+    return rows
+  })
+  return pageFrom(found, query, ({ connection, row }) => ({
+    ...{ ...toAccount(row), connection },
+    email: row.user_id === null ? null : (parts.accounts.find(row.user_id)?.email ?? row.user_id),
+  }))
+})
+
 export const accountOperations: readonly Served[] = [
   serveOrganization(shapes.listAccounts, async (asked) => {
     const row = connectionOf(asked)
     return pageFrom(await asked.look((sql) => seen(sql, asked, row)), asked.query, toAccount)
   }),
+  listAll,
   add,
   reliance,
   change,

@@ -54,7 +54,7 @@ const get = serveOrganization(shapes.getApproval, async (asked) => {
 })
 
 const answer = serveOrganization(shapes.answerApproval, async (asked) => {
-  const { look, parts, organization, body, actor } = asked
+  const { look, parts, organization, body, actor, origin } = asked
   const viewer = viewerOf(asked)
   const row = seen(await look((sql) => findApproval(sql, idOf(asked))), viewer)
   const { approver } = viewer
@@ -68,7 +68,7 @@ const answer = serveOrganization(shapes.answerApproval, async (asked) => {
       approver,
       verdict: body.answer === 'deny' ? 'deny' : 'grant',
       always: body.answer === 'always',
-      way: 'api',
+      way: origin === 'command line' ? origin : 'api',
       note: body.note === '' ? undefined : body.note,
       actor,
     },

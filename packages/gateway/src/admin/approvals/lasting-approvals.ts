@@ -89,7 +89,7 @@ const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
 })
 
 /** What goes on record when one is ended. */
-export const endOfLasting = (row: LastingRow) => ({
+const endOfLasting = (row: LastingRow) => ({
   action: 'lasting_approval.end',
   resource: 'lasting_approval',
   id: row.id,

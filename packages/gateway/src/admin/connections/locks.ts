@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import { differenceOf } from '../../catalog/locks/difference.ts'
 import { isNamed } from '../../catalog/locks/tool-hash.ts'
-import { findToolLock, listToolLocks, type ToolLockRow } from '../../catalog/locks/tool-locks.ts'
+import { findToolLock, listAllToolLocks, listToolLocks, type ToolLockRow } from '../../catalog/locks/tool-locks.ts'
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { pageFrom } from '../page-from.ts'
@@ -59,6 +59,21 @@ async function hold(sql: OrgSql, name: string): Promise<ConnectionRow> {
   if (held === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
   return held
 }
+
+const listAll = serveOrganization(shapes.listToolLocks, async ({ parts, organization, look }) => {
+  const connections = parts.snapshots.find({ id: organization.id })?.connections ?? []
+  const rows = Map.groupBy(await look(listAllToolLocks), ({ connection_id: id }) => id)
+  return {
+    items: connections.map((connection) => {
+      const own = rows.get(connection.id) ?? []
+      const tools = own.map(toLocked).filter(({ state }) => state !== 'gone')
+      return {
+        ...{ alias: connection.alias, ...toLock(connection, own) },
+        tools: tools.map(({ name, hash }) => ({ name, hash })),
+      }
+    }),
+  }
+})
 
 const get = serveOrganization(shapes.getToolLock, async (asked) => {
   const connection = connectionOf(asked)
@@ -132,6 +147,7 @@ const settle = (operation: typeof shapes.acceptTool, verdict: 'accepted' | 'reje
   })
 
 export const lockOperations: readonly Served[] = [
+  listAll,
   get,
   set,
   list,

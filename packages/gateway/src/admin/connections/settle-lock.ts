@@ -1,6 +1,6 @@
 /**
- * What people say of the tools of a connection: how its lock stands, and whether what is held may come in. For the admin interface
- * and the command line alike; the transaction that they are given is theirs, and so is the record.
+ * Decisions of people about the tools of a connection: how its lock stands, and whether a held tool may come in. The caller holds the
+ * transaction and leaves the record.
  */
 import { createHash } from 'node:crypto'
 import { Fault, type ConnectionId, type LockMode, type OrganizationId } from '@toolway/contract'

@@ -3,6 +3,7 @@ import type { Provider } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
+import type { KeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
 import type { Flows } from '../../oauth/outgoing/flows/flows.ts'
 import type { Targets } from '../../oauth/outgoing/flows/target.ts'
 
@@ -10,6 +11,8 @@ export interface AdminConnect {
   readonly links: Pick<ConnectRequestLinks, 'make'>
   readonly flows: Pick<Flows, 'begin'>
   readonly targets: Targets
+  /** A key that a person gives, tried at its server before it is kept. */
+  readonly keepKey: KeepKey
   readonly providers: readonly Provider[]
   /** Whether the gateway's own settings have a client for it. */
   hasGlobal(provider: string): boolean

@@ -28,7 +28,11 @@ const ownerOf = (
 }
 
 /** Throws `role.forbidden` where it would be everybody's and the caller does not administer connections, and `flow.unfit`. */
-function opened({ connect }: AdminParts, principal: Principal, connectRequest: ConnectRequest): Target {
+export function openTarget(
+  { connect }: Pick<AdminParts, 'connect'>,
+  principal: Principal,
+  connectRequest: ConnectRequest,
+): Target {
   const target = connect.targets.open(connectRequest)
   if (connect.targets.may(principal, target) !== 'yes')
     throw new Fault('role.forbidden', { role: principal.role, permission: 'connector_update' })
@@ -45,7 +49,7 @@ interface Setting {
   readonly said: OAuthRedirect
 }
 
-/** What is to be connected, and how it ends. Throws as `opened` does. */
+/** What is to be connected, and how it ends. Throws as `openTarget` does. */
 function connectRequestOf({ parts, principal, snapshot, provider, said }: Setting): {
   connectRequest: ConnectRequest
   ending: Ending
@@ -63,7 +67,7 @@ function connectRequestOf({ parts, principal, snapshot, provider, said }: Settin
     said.connection === undefined ? undefined : findConnectionOf(parts, organizationId, said.connection).id
   const connectRequest: ConnectRequest =
     connectionId === undefined ? { ...wish, provider: known.key } : { ...wish, connectionId }
-  const target = opened(parts, principal, connectRequest)
+  const target = openTarget(parts, principal, connectRequest)
   if (connectionId !== undefined && target.vendor?.authority.provider !== known.key)
     throw new Fault('flow.unfit', { connection: target.egress.alias, problem: `it does not use ${known.title}` })
   return {
@@ -122,7 +126,7 @@ export const connectOperations: readonly Served[] = [
     const userId = ownerOf(principal, parts.snapshots.find({ id: organization.id }), body.owner)
     const { account, scopes = [] } = body
     const connectRequest = { organizationId: organization.id, connectionId: connection.id, userId, account, scopes }
-    opened(parts, principal, connectRequest)
+    openTarget(parts, principal, connectRequest)
     const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending: {} })
     return {
       url,

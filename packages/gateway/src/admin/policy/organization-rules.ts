@@ -1,19 +1,22 @@
 /** The operations on rules of an organization: its own to change, the platform's to see. */
 import { Fault, type Rule } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
+import type { Operation } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
 import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../page-from.ts'
-import { serveOrganization, type AdminParts, type Asking, type Served } from '../serve.ts'
-import { changeOf, toOrganizationRule, toPlacedRule } from './rule-words.ts'
+import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
+import { changeOf, toOrganizationRule, toPlacedRule, writeEach } from './rule-words.ts'
+import { idlePatterns } from './tools-of.ts'
 import {
   eraseOrganizationRule,
   rewriteOrganizationRule,
   writeOrganizationRule,
   writtenOfRow,
+  type Writing,
 } from './write-organization-rules.ts'
 
 const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
@@ -37,6 +40,12 @@ const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name
 /** Those of toolsets, which are changed with their toolset. */
 const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
   keptOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
+
+function writingOf({ parts, organization, origin, principal }: OrganizationAsked<Operation>): Writing {
+  const { id: organizationId, slug } = organization
+  const platform = namesOf(platformRulesFor(parts, organizationId, slug))
+  return { organizationId, platform, origin, createdBy: principal.id }
+}
 
 /** It can be seen here and is not to be changed here. Throws `rule.elsewhere`. */
 function refusePlaced(id: string, platform: readonly Rule[]): void {
@@ -64,13 +73,23 @@ export const organizationRuleOperations: readonly Served[] = [
     return pageFrom(found, query, (rule) => rule)
   }),
 
-  serveOrganization(shapes.addOrganizationRule, async ({ change, parts, organization, principal, body, head }) => {
-    const { id: organizationId, slug } = organization
-    const platform = namesOf(platformRulesFor(parts, organizationId, slug))
-    const writing = { organizationId, platform, origin: 'administration', createdBy: principal.id }
-    const row = await change(said('rule.add'), (sql) => writeOrganizationRule(sql, body, writing))
-    await parts.snapshots.refresh(organizationId)
+  serveOrganization(shapes.addOrganizationRule, async (asked) => {
+    const { change, parts, organization, body, head } = asked
+    const row = await change(said('rule.add'), (sql) => writeOrganizationRule(sql, body, writingOf(asked)))
+    await parts.snapshots.refresh(organization.id)
     return told(row, head)
+  }),
+
+  serveOrganization(shapes.addOrganizationRules, async (asked) => {
+    const { change, parts, organization, body } = asked
+    const rows = await change(
+      (all: readonly OrganizationRuleRow[]) => all.map(said('rule.add')),
+      (sql) => writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(asked))),
+    )
+    await parts.snapshots.refresh(organization.id)
+    const snapshot = parts.snapshots.find({ id: organization.id })
+    const items = rows.map(toOrganizationRule)
+    return { items, idle: snapshot === undefined ? [] : idlePatterns(snapshot, items) }
   }),
 
   serveOrganization(shapes.getOrganizationRule, async ({ look, parts, organization, params, head }) => {

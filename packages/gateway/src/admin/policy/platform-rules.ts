@@ -5,7 +5,7 @@ import { listPlatformRules, type PlatformRuleRow } from '../../policy/kept/platf
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../page-from.ts'
 import { servePlatform, type Asking, type Served } from '../serve.ts'
-import { changeOf, toPlatformRule } from './rule-words.ts'
+import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import { erasePlatformRule, rewritePlatformRule, writePlatformRule, writtenOfRow } from './write-platform-rules.ts'
 
 const said = (action: string) => (row: PlatformRuleRow) =>
@@ -25,12 +25,22 @@ export const platformRuleOperations: readonly Served[] = [
     return pageFrom(found, query, toPlatformRule)
   }),
 
-  servePlatform(shapes.addPlatformRule, async ({ change, parts, principal, body, head }) => {
+  servePlatform(shapes.addPlatformRule, async ({ change, parts, principal, body, head, origin }) => {
     const row = await change(said('rule.add'), (sql) =>
-      writePlatformRule(sql, body, { origin: 'administration', createdBy: principal.id }),
+      writePlatformRule(sql, body, { origin, createdBy: principal.id }),
     )
     await parts.rules.refresh()
     return told(row, head)
+  }),
+
+  servePlatform(shapes.addPlatformRules, async ({ change, parts, principal, body, origin }) => {
+    const writing = { origin, createdBy: principal.id }
+    const rows = await change(
+      (all: readonly PlatformRuleRow[]) => all.map(said('rule.add')),
+      (sql) => writeEach(body.rules, (words) => writePlatformRule(sql, words, writing)),
+    )
+    await parts.rules.refresh()
+    return { items: rows.map(toPlatformRule) }
   }),
 
   servePlatform(shapes.getPlatformRule, async ({ look, params, head }) => {

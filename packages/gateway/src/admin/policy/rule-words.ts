@@ -15,6 +15,23 @@ export const MOST_RULES = 1_000
 const shapeFault = ({ place, problem }: RuleProblem): Fault =>
   new Fault('body.shape', { place: place === '' ? '/' : place, problem })
 
+/** Several rules written one after the other. A rule that does not fit is named by its place in the list. */
+export async function writeEach<Words, Row>(
+  rules: readonly Words[],
+  write: (words: Words) => Promise<Row>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [at, words] of rules.entries())
+    rows.push(
+      await write(words).catch((thrown: unknown) => {
+        if (!(thrown instanceof Fault) || thrown.code !== 'body.shape') throw thrown
+        const { place, problem } = thrown.facts
+        throw new Fault('body.shape', { place: `/rules/${at}${place}`, problem: String(problem) })
+      }),
+    )
+  return rows
+}
+
 /** Throws `body.shape` with what is to be mended first. */
 export function refuseProblems(words: RuleWords, scope: RuleScope, known: readonly Known[]): void {
   const [first] = problemsOf(words, scope, known)

@@ -1,10 +1,12 @@
 /** The tools of an organization as rules see them, found by the names that calls and people use. */
 import { effectOf, type ToolFacts } from '@toolway/contract'
+import type { KeptRule } from '@toolway/contract/admin'
 import { joinName, type JsonObject } from '@toolway/protocol'
 import { createEffects, createHolds } from '../../call/screen.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { toolFacts } from '../../catalog/view.ts'
 import type { ConnectionRow } from '../../connections/connections.ts'
+import { patternOf } from '../../lib/pattern.ts'
 
 export interface KnownTool {
   readonly connection: ConnectionRow
@@ -52,6 +54,17 @@ export function toolsOf({
     own: (connection, name) => byOwn.get(`${connection} ${name}`),
     names: [...new Set([...byJoined.values()].map(({ exposed }) => exposed))].toSorted(),
   }
+}
+
+/** Patterns of rules that fit no tool: right where tools are still to come, else a slip that would silently hold for nothing. */
+export function idlePatterns(place: Parameters<typeof toolsOf>[0], rules: readonly KeptRule[]): string[] {
+  const known = toolsOf(place)
+  const names = known.names.flatMap((name) => {
+    const { facts } = known.joined(name) ?? {}
+    return facts === undefined ? [] : [facts.name.toLowerCase(), facts.joined.toLowerCase()]
+  })
+  const globs = rules.flatMap(({ match: { tools } }) => (Array.isArray(tools) ? tools.map(String) : []))
+  return [...new Set(globs)].filter((glob) => !names.some(patternOf(glob.toLowerCase())))
 }
 
 interface Knowing {

@@ -14,6 +14,7 @@ import { explainCall } from './explain-call.ts'
 import { replayCalls } from './replay-calls.ts'
 import { platformRulesFor } from './organization-rules.ts'
 import { shadowsOf } from './shadows-of.ts'
+import { draftedRules, runPolicyTests } from './test-policy.ts'
 import { knownTo } from './write-organization-rules.ts'
 
 /** Throws `thing.unknown`. */
@@ -48,6 +49,14 @@ export const policyTrialOperations: readonly Served[] = [
     const known = await look(async (sql) => knownTo(sql, await listOrganizationRules(sql), platform))
     const { scope, of, words } = body
     return checkDraft(snapshot, { scope, of, words }, known)
+  }),
+
+  serveOrganization(shapes.testPolicy, async ({ parts, organization, look, body }) => {
+    const snapshot = snapshotOf(parts, organization)
+    const callers = await look((sql) => callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) }))
+    const { rules: drafted, ...tests } = body
+    const rules = drafted === undefined ? snapshot.rules.rules : draftedRules(drafted)
+    return runPolicyTests({ tests, rules, organization: organization.slug, known: { snapshot, callers } })
   }),
 
   serveOrganization(shapes.listShadows, async ({ parts, organization, look, query }) => {

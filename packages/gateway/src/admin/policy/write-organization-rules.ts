@@ -1,4 +1,4 @@
-/** Writing rules of an organization, for the admin interface and the command line alike: checked, and never of what is another's. */
+/** Writing rules of an organization: checked before they are kept, and never of what is another organization's. */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { FullRuleChange, InnerScope, NewOrganizationRule } from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'

@@ -1,4 +1,4 @@
-/** Writing rules of the platform, for the admin interface and the command line alike: checked, and each change with its record. */
+/** Writing rules of the platform: checked before they are kept. Who changes them leaves the record. */
 import { Fault, type RuleWords } from '@toolway/contract'
 import type { FullRuleChange } from '@toolway/contract/admin'
 import type { SystemSql } from '../../db/db.ts'

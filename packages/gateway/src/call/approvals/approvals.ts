@@ -1,8 +1,8 @@
 /**
- * Approvals of calls: what a caller gets while its call waits for somebody's word (ledger U-07).
+ * Approvals of calls: the answer that a caller gets while its call waits for somebody's decision (ledger U-07).
  *
- * Who can be asked itself, where a rule lets it, is asked in the way of its revision; who can be sent to a page is sent there; who
- * keeps tasks is given one; everybody else is told which question it is, and comes back with the very same call. Nothing is sent to a
+ * A caller is asked itself in the way of its revision where a rule allows that, is sent to a page where its client opens pages, and
+ * is given a task where its client keeps tasks. All others are told the id of the question and repeat the call. Nothing is sent to a
  * server before the grant, and a grant is used up before anything is sent.
  */
 import { Fault, type OrganizationId } from '@toolway/contract'
@@ -10,7 +10,7 @@ import { declares, eraOf, isObject, NEWEST_LEGACY, TASKS, type JsonObject } from
 import { addRound } from '../../approvals/approvals.ts'
 import type { Signer } from '../../catalog/page.ts'
 import type { Answer, ApprovalAsking, Approvals } from '../ports.ts'
-import { createBoundStates } from '../questions/bound-states.ts'
+import { createBoundStates, type BoundStates } from '../questions/bound-states.ts'
 import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts'
 import { answerApproval, type AnswerParts } from './answer-approval.ts'
 import { lastingOf } from './lasting-grants.ts'
@@ -37,64 +37,83 @@ const RETRY = 40_000
 const LIVE = 10 * 60_000
 /** A notice may be lost: whoever waits looks by itself every so many milliseconds. */
 const LOOK = 10_000
-export function createApprovals(parts: ApprovalParts): Approvals {
-  const { signer, waits, now = Date.now } = parts
-  const states = createBoundStates(signer, now, 'question of an approval')
 
-  async function settle(asking: ApprovalAsking): Promise<Answer | undefined> {
-    const digest = digestOfAsking(parts, asking)
+interface Patience {
+  readonly until: number
+  readonly signal: AbortSignal
+}
+
+export const createApprovals = (parts: ApprovalParts): Approvals => new CallApprovals(parts)
+
+class CallApprovals implements Approvals {
+  readonly task: Approvals['task']
+  readonly #parts: ApprovalParts
+  readonly #states: BoundStates
+  readonly #now: () => number
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+    this.#states = createBoundStates(parts.signer, this.#now, 'question of an approval')
+    this.task = createApprovalTasks(parts).task
+  }
+
+  async settle(asking: ApprovalAsking): Promise<Answer | undefined> {
+    const digest = digestOfAsking(this.#parts, asking)
     const { requestState } = asking.mcpRequest.params
-    const back = isOurs(requestState) ? await comesBack(asking, requestState, digest) : undefined
-    if (back === undefined && (await goesOn(parts, asking, digest))) return undefined
-    const stand = await look(asking, digest)
+    const back = isOurs(requestState) ? await this.#comesBack(asking, requestState, digest) : undefined
+    if (back === undefined && (await goesOn(this.#parts, asking, digest))) return undefined
+    const stand = await this.#look(asking, digest)
     if (stand === undefined) return undefined
-    if (back === 'page') return held(asking, digest, stand)
-    return deliver(asking, digest, stand)
+    if (back === 'page') return this.#held(asking, digest, stand)
+    return this.#deliver(asking, digest, stand)
   }
 
   /** Undefined once it may go. Throws what a call that was refused ends with. */
-  async function look(asking: ApprovalAsking, digest: string): Promise<Pending | undefined> {
-    const stand = await standOf(parts, asking, digest)
+  async #look(asking: ApprovalAsking, digest: string): Promise<Pending | undefined> {
+    const stand = await standOf(this.#parts, asking, digest)
     const tool = asking.target.name
     if (stand.kind === 'limit') {
       const { limit, whose } = stand
-      throw new Fault('approval.limit', { limit, whose, link: parts.link() })
+      throw new Fault('approval.limit', { limit, whose, link: this.#parts.link() })
     }
-    asking.about(stand.id)
+    asking.audit.note({ approval: stand.id })
     if (stand.kind === 'denied')
-      throw new Fault('approval.denied', { tool, why: stand.why }, { data: dataOf(stand.id) })
-    if (stand.kind === 'expired') throw new Fault('approval.expired', { tool }, { data: dataOf(stand.id) })
+      throw new Fault('approval.denied', { tool, why: stand.why }, { data: this.#dataOf(stand.id) })
+    if (stand.kind === 'expired') throw new Fault('approval.expired', { tool }, { data: this.#dataOf(stand.id) })
     return stand.kind === 'go' ? undefined : stand
   }
 
-  const dataOf = (id: string) => ({ approval_id: id, approval_url: parts.link(id) })
+  #dataOf(id: string) {
+    return { approval_id: id, approval_url: this.#parts.link(id) }
+  }
 
-  function required({ target, rules }: ApprovalAsking, { id, until }: Pending): Fault {
-    const facts = { tool: target.name, reason: reasonOf(rules), approval: id, link: parts.link(id) }
-    return new Fault('approval.required', facts, { data: { ...dataOf(id), expires_at: until.toISOString() } })
+  #required({ target, rules }: ApprovalAsking, { id, until }: Pending): Fault {
+    const facts = { tool: target.name, reason: reasonOf(rules), approval: id, link: this.#parts.link(id) }
+    return new Fault('approval.required', facts, { data: { ...this.#dataOf(id), expires_at: until.toISOString() } })
   }
 
   /** The answer to the question of a round: given for the person, or only that the page was seen. Throws `state.unknown`. */
-  async function comesBack(asking: ApprovalAsking, state: string, digest: string): Promise<'form' | 'page'> {
+  async #comesBack(asking: ApprovalAsking, state: string, digest: string): Promise<'form' | 'page'> {
     const { principal, mcpRequest } = asking
-    const [mode, id] = states.release(state.slice(PREFIX.length), { principal: principal.id, digest }).split(' ')
+    const [mode, id] = this.#states.release(state.slice(PREFIX.length), { principal: principal.id, digest }).split(' ')
     const { inputResponses } = mcpRequest.params
     const given = isObject(inputResponses) && Object.hasOwn(inputResponses, KEY) ? inputResponses[KEY] : undefined
     if (mode === 'page') return 'page'
-    await answerOwn(asking, String(id), wordOf(isObject(given) ? given : {}))
+    await this.#answerOwn(asking, String(id), wordOf(isObject(given) ? given : {}))
     return 'form'
   }
 
   /** Said by the person behind the call, in its own client. A question that is over by now is looked at anew. */
-  async function answerOwn(asking: ApprovalAsking, id: string, { action, note, always }: Said) {
+  async #answerOwn(asking: ApprovalAsking, id: string, { action, note, always }: Said) {
     if (action !== 'accept' && action !== 'decline') return
     const { organizationId, principal } = asking
     const person = personOf(principal)
-    const approver = person === undefined ? undefined : parts.lookup.person(organizationId, person)
+    const approver = person === undefined ? undefined : this.#parts.lookup.person(organizationId, person)
     if (approver === undefined) return
     const verdict = action === 'accept' ? 'grant' : 'deny'
     // The form offers it only where it may be said; a client that says it all the same answers for the one call.
-    const lasts = always && lastingOf(parts, asking) !== undefined
+    const lasts = always && lastingOf(this.#parts, asking) !== undefined
     const answering = {
       organizationId,
       id,
@@ -105,66 +124,75 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       note,
       actor: actorOf(asking),
     } as const
-    await answerApproval(parts, answering).catch((thrown: unknown) => {
+    await answerApproval(this.#parts, answering).catch((thrown: unknown) => {
       if (!(thrown instanceof Fault) || thrown.code !== 'approval.over') throw thrown
     })
   }
 
-  const asksSelf = ({ rules, principal }: ApprovalAsking): boolean =>
-    personOf(principal) !== undefined && rules.some(({ parameters: { by } }) => by.self)
-
-  async function deliver(asking: ApprovalAsking, digest: string, pending: Pending): Promise<Answer | undefined> {
+  async #deliver(asking: ApprovalAsking, digest: string, pending: Pending): Promise<Answer | undefined> {
     const { mcpRequest, channel, principal } = asking
     const modern = eraOf(mcpRequest.caller.revision) === 'modern'
     const form = asksSelf(asking) && answersForms(mcpRequest)
     const page = !form && opensPages(mcpRequest)
-    const fault = required(asking, pending)
+    const fault = this.#required(asking, pending)
     if (keepsTask(asking, form)) {
-      asking.note(fault)
-      return newTask(asking, { id: pending.id, until: pending.until, signer, now: now(), message: fault.message })
+      asking.audit.refuse(fault)
+      return newTask(asking, {
+        id: pending.id,
+        until: pending.until,
+        signer: this.#parts.signer,
+        now: this.#now(),
+        message: fault.message,
+      })
     }
     if (!form && !page) throw fault
     if (!modern) {
       if (!channel.asks) throw fault
-      return live(asking, digest, pending, form)
+      return this.#live(asking, digest, pending, form)
     }
-    const question = form
-      ? selfQuestion(asking, lastingOf(parts, asking) !== undefined)
-      : pageQuestion(asking, parts.link(pending.id))
+    const question = this.#question(asking, pending, form)
     const owner = { principal: principal.id, digest }
-    const requestState = PREFIX + states.bind(`${form ? 'form' : 'page'} ${pending.id}`, owner)
+    const requestState = PREFIX + this.#states.bind(`${form ? 'form' : 'page'} ${pending.id}`, owner)
     const inputRequests: JsonObject = { [KEY]: { method: 'elicitation/create', params: question } }
-    asking.note(fault)
+    asking.audit.refuse(fault)
     return { result: { resultType: 'input_required', inputRequests, requestState } }
   }
 
-  /** Waits for a while; whoever is not answered by then comes back with the same call. */
-  async function held(asking: ApprovalAsking, digest: string, pending: Pending): Promise<undefined> {
-    const place = waits.begin(asking.principal.id)
-    if (place === undefined) throw required(asking, pending)
+  #question(asking: ApprovalAsking, { id }: Pending, form: boolean): JsonObject {
+    return form
+      ? selfQuestion(asking, lastingOf(this.#parts, asking) !== undefined)
+      : pageQuestion(asking, this.#parts.link(id))
+  }
+
+  /** Waits for a while. A caller that is not answered by then comes back with the same call. */
+  async #held(asking: ApprovalAsking, digest: string, pending: Pending): Promise<undefined> {
+    const place = this.#parts.waits.begin(asking.principal.id)
+    if (place === undefined) throw this.#required(asking, pending)
     try {
-      if (await untilDecided(asking, digest, pending, { until: now() + RETRY, signal: asking.channel.signal })) return
+      if (
+        await this.#untilDecided(asking, digest, pending, { until: this.#now() + RETRY, signal: asking.channel.signal })
+      )
+        return
     } finally {
       place.end()
     }
-    throw required(asking, pending)
-  }
-
-  interface Patience {
-    readonly until: number
-    readonly signal: AbortSignal
+    throw this.#required(asking, pending)
   }
 
   /** True once it may go, false when the time is over or the signal came; throws where it was refused. */
-  async function untilDecided(asking: ApprovalAsking, digest: string, { id }: Pending, { until, signal }: Patience) {
+  async #untilDecided(asking: ApprovalAsking, digest: string, { id }: Pending, { until, signal }: Patience) {
     for (let looked = false; ; looked = true) {
-      const left = until - now()
+      const left = until - this.#now()
       if (looked && (left <= 0 || signal.aborted)) return false
       const stop = new AbortController()
       // Listened for before it is looked at, so that nothing is missed between.
-      const change = waits.change(id, Math.max(0, Math.min(left, LOOK)), AbortSignal.any([signal, stop.signal]))
+      const change = this.#parts.waits.change(
+        id,
+        Math.max(0, Math.min(left, LOOK)),
+        AbortSignal.any([signal, stop.signal]),
+      )
       try {
-        const stand = await look(asking, digest)
+        const stand = await this.#look(asking, digest)
         if (stand === undefined) return true
         // Another call of the same used that grant up: what is open now is another question.
         if (stand.id !== id) return false
@@ -176,18 +204,18 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   }
 
   /** Asks on the call's own stream, and waits there for whoever answers first. */
-  async function live(asking: ApprovalAsking, digest: string, pending: Pending, form: boolean): Promise<undefined> {
-    const place = waits.begin(asking.principal.id)
-    if (place === undefined) throw required(asking, pending)
+  async #live(asking: ApprovalAsking, digest: string, pending: Pending, form: boolean): Promise<undefined> {
+    const place = this.#parts.waits.begin(asking.principal.id)
+    if (place === undefined) throw this.#required(asking, pending)
     const stop = new AbortController()
     try {
-      const question = form
-        ? selfQuestion(asking, lastingOf(parts, asking) !== undefined)
-        : pageQuestion(asking, parts.link(pending.id))
-      const patience = Math.min(LIVE, pending.until.getTime() - now() + 1_000)
+      const question = this.#question(asking, pending, form)
+      const patience = Math.min(LIVE, pending.until.getTime() - this.#now() + 1_000)
       const signal = AbortSignal.any([asking.channel.signal, stop.signal])
-      const decided = untilDecided(asking, digest, pending, { until: now() + patience, signal })
-      const said = putOnLine(asking.channel, question, patience).then((word) => heard(asking, pending, word, form))
+      const decided = this.#untilDecided(asking, digest, pending, { until: this.#now() + patience, signal })
+      const said = putOnLine(asking.channel, question, patience).then((word) =>
+        this.#heard(asking, pending, word, form),
+      )
       // Whoever is not led by the question any more still gets the word of others, until the question has no answer to come.
       const first = await Promise.race([decided, said])
       if (first === 'leave') stop.abort()
@@ -198,23 +226,25 @@ export function createApprovals(parts: ApprovalParts): Approvals {
       place.end()
     }
     if (asking.channel.signal.aborted) throw Fault.of(asking.channel.signal.reason)
-    throw required(asking, pending)
+    throw this.#required(asking, pending)
   }
 
   /** `wait`: somebody's word is to come; `leave`: not on this line. */
-  async function heard(asking: ApprovalAsking, pending: Pending, said: Said, form: boolean): Promise<'wait' | 'leave'> {
+  async #heard(asking: ApprovalAsking, pending: Pending, said: Said, form: boolean): Promise<'wait' | 'leave'> {
     const { action } = said
     if (!form) return action === 'accept' ? 'wait' : 'leave'
     if (action !== 'accept' && action !== 'decline') return 'leave'
-    await answerOwn(asking, pending.id, said)
+    await this.#answerOwn(asking, pending.id, said)
     return 'wait'
   }
 
-  const asks = async (organizationId: OrganizationId, id: string) =>
-    void (await parts.db.organization(organizationId, (sql) => addRound(sql, id)))
-
-  return { settle, asks, ...createApprovalTasks(parts) }
+  async asks(organizationId: OrganizationId, id: string): Promise<void> {
+    await this.#parts.db.organization(organizationId, (sql) => addRound(sql, id))
+  }
 }
+
+const asksSelf = ({ rules, principal }: ApprovalAsking): boolean =>
+  personOf(principal) !== undefined && rules.some(({ parameters: { by } }) => by.self)
 
 /**
  * Long waits are kept as a task, where the client knows how to ask after one: of the extension, or a legacy one that asked for it. Who

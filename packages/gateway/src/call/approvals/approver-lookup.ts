@@ -27,7 +27,7 @@ export interface ApproverLookup {
 }
 
 /** Whoever holds the machine: answers there are those of an administrator of the platform. */
-export const COMMAND_LINE = 'command line'
+const COMMAND_LINE = 'command line'
 const OPERATOR = 'operator'
 
 const Id = z.object({ id: z.string() })

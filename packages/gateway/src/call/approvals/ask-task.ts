@@ -7,26 +7,26 @@ import type { ClientRequest } from '../request.ts'
 import { askTask } from '../tasks/tasks.ts'
 
 export async function askTaskOrCall(step: ClientRequest, parts: CallParts): Promise<Answer> {
-  const { requestContext, mcpRequest, channel, trail } = step
+  const { requestContext, mcpRequest, channel, audit } = step
   const { principal } = requestContext
   const actor = {
     id: principal.id,
     type: actorTypeOf(principal),
     keyId: principal.keyId,
-    address: trail.from.address,
-    userAgent: trail.from.userAgent,
-    correlationId: trail.correlationId,
+    address: audit.from.address,
+    userAgent: audit.from.userAgent,
+    correlationId: audit.correlationId,
   }
   const asking = {
     requestContext,
     mcpRequest,
     channel,
     actor,
-    word: (fault: Parameters<typeof resultOf>[0]) => resultOf(fault, trail.correlationId),
+    word: (fault: Parameters<typeof resultOf>[0]) => resultOf(fault, audit.correlationId),
   }
   const own = await parts.approvals?.task(asking, (params) => {
     // It is this call that goes on record, by whoever asked for its end.
-    trail.method = 'tools/call'
+    audit.note({ method: 'tools/call' })
     const made = { ...quiet(mcpRequest), params }
     return call({ ...step, mcpRequest: made, channel: { ...channel, asks: false, header: undefined } }, parts)
   })

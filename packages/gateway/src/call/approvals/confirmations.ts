@@ -69,7 +69,7 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
     const [oldest] = open
     if (open.size >= MOST && oldest !== undefined) open.delete(oldest)
     open.add(id)
-    asking.note(unconfirmed(asking, 'its user is being asked'))
+    asking.audit.refuse(unconfirmed(asking, 'its user is being asked'))
     return {
       result: {
         resultType: 'input_required',

@@ -85,7 +85,7 @@ export async function goesOn({ db }: StandParts, asking: ApprovalAsking, digest:
   if (eraOf(caller.revision) !== 'modern' || !answers) return false
   const id = await db.organization(asking.organizationId, (sql) => useRound(sql, digest))
   if (id === undefined) return false
-  asking.about(id)
+  asking.audit.note({ approval: id })
   return true
 }
 
@@ -171,7 +171,7 @@ async function isGranted({ lookup }: StandParts, sql: OrgSql, { asking, lasting 
 }
 
 async function use(sql: OrgSql, asking: ApprovalAsking, row: ApprovalRow): Promise<boolean> {
-  if (!(await useGrant(sql, row.id, asking.correlationId))) return false
+  if (!(await useGrant(sql, row.id, asking.audit.correlationId))) return false
   await recordChange(sql, actorOf(asking), asking.organizationId, {
     action: 'approval.use',
     resource: 'approval',
@@ -228,7 +228,7 @@ async function ask(parts: StandParts, sql: OrgSql, { asking, lasting }: Asking, 
   return { kind: 'pending', id, until: row.expires_at }
 }
 
-export const actorOf = ({ principal, correlationId, facts }: ApprovalAsking): Actor => ({
+export const actorOf = ({ principal, audit: { correlationId }, facts }: ApprovalAsking): Actor => ({
   id: principal.id,
   type: actorTypeOf(principal),
   keyId: principal.keyId,

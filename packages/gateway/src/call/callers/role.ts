@@ -1,10 +1,13 @@
-/** Which role a principal has in an organization: the least of its own and of its member's there. */
+/** The membership of a principal in an organization: its role, and the toolsets that are there for it (ledger U-19). */
 import { Fault, lesserRole, type Role, type UserId } from '@toolway/contract'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'
+import { isFor } from '../../toolsets/audience.ts'
+import type { Snapshot } from '../snapshot.ts'
+import { principalFacts } from './principal-facts.ts'
 
 /**
- * Undefined where it has none, which is answered like an organization that does not exist. Throws `key.unknown` when whoever
+ * The role of a principal: the lesser of its own and of its member's. Undefined where it has none, which is answered like an organization that does not exist. Throws `key.unknown` when whoever
  * it stands for is not active any more.
  */
 export function roleIn(
@@ -17,4 +20,15 @@ export function roleIn(
   if (account === undefined) throw new Fault('key.unknown')
   const own = account.platform_admin ? 'platform_admin' : members.get(userId)
   return own === undefined ? undefined : lesserRole(role, own)
+}
+
+/** Whether a toolset is there for a principal. Nobody is looked up for a toolset that is for everybody. */
+export function isThere(
+  snapshot: Pick<Snapshot, 'audience' | 'groupsOf'>,
+  toolset: string,
+  { accounts, principal, role }: { accounts: Pick<Accounts, 'find'>; principal: Principal; role: Role },
+): boolean {
+  const audience = snapshot.audience(toolset)
+  if (audience === undefined) return true
+  return isFor(audience, principalFacts(accounts, principal, role, snapshot.groupsOf(principal.userId)))
 }

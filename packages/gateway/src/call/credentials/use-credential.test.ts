@@ -69,7 +69,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     expect(ann.result?.['_meta']).toMatchObject({
       'dev.toolway/account': { account: 'work', owner: 'member', name: 'work@example.com' },
     })
-    expect(bob.trail.account).toEqual({ account: 'home', owner: 'member', name: 'home@example.com' })
+    expect(bob.audit.account).toEqual({ account: 'home', owner: 'member', name: 'home@example.com' })
     expect(nobody.result?.['_meta']).toMatchObject({ 'dev.toolway/account': { owner: 'organization' } })
     expect(JSON.stringify([ann, bob, nobody])).not.toContain('secret-')
   })
@@ -88,7 +88,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     state.good = 'none'
     const before = server.heard.length
     const refused = await house.call('look')
-    expect(refused.trail.fault?.code).toBe('upstream.needs-auth')
+    expect(refused.audit.fault?.code).toBe('upstream.needs-auth')
     expect(credentials.refusals).toHaveLength(2)
     expect(server.heard.slice(before).map(tokenIn)).toEqual(['secret-default-2', 'secret-default-3'])
     expect(JSON.stringify(refused)).not.toContain('resource_metadata')
@@ -99,7 +99,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     const credentials = createFakeCredentials([{ account: 'default' }])
     await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const all = await Promise.all(Array.from({ length: 20 }, () => house.call('write')))
-    expect(all.map(({ trail }) => trail.outcome)).toEqual(Array.from({ length: 20 }, () => 'ok'))
+    expect(all.map(({ audit }) => audit.outcome)).toEqual(Array.from({ length: 20 }, () => 'ok'))
     expect(credentials.accountList[0]?.version).toBe(2)
   })
 
@@ -112,10 +112,10 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     const credentials = createFakeCredentials([{ account: 'default' }])
     await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
     const written = await house.call('write')
-    expect(written.trail.fault?.code).toBe('upstream.needs-auth')
+    expect(written.audit.fault?.code).toBe('upstream.needs-auth')
     expect(server.of('tools/call')).toHaveLength(1)
     credentials.accountList[0] = { account: 'default' }
-    expect((await house.call('look')).trail.outcome).toBe('ok')
+    expect((await house.call('look')).audit.outcome).toBe('ok')
     expect(server.of('tools/call')).toHaveLength(3)
   })
 
@@ -128,8 +128,8 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     )
     const credentials = createFakeCredentials([{ account: 'default' }])
     await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
-    const { trail } = await house.call('look')
-    expect(trail.fault?.code).toBe('credential.needed')
+    const { audit } = await house.call('look')
+    expect(audit.fault?.code).toBe('credential.needed')
     expect(server.of('tools/call')).toHaveLength(1)
     expect(credentials.refusals).toMatchObject([{ status: 403, challenge: expect.stringContaining('files:write') }])
   })
@@ -142,7 +142,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     )
     const credentials = createFakeCredentials([{ account: 'default' }])
     await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
-    expect((await house.call('look')).trail.fault?.code).toBe('upstream.needs-auth')
+    expect((await house.call('look')).audit.fault?.code).toBe('upstream.needs-auth')
     expect(credentials.refusals).toEqual([])
   })
 
@@ -157,7 +157,7 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
       ],
       credentials,
     })
-    expect((await house.call('look')).trail.fault?.code).toBe('credential.needed')
+    expect((await house.call('look')).audit.fault?.code).toBe('credential.needed')
     const session = house.session()
     const legacy = era === 'legacy'
     const asks: [string, JsonObject][] = [
@@ -191,10 +191,10 @@ describe.each(ERAS)('a call to a protected %s server', (era, revision) => {
     await using server = await startGuarded(era, (token) => token !== undefined)
     const credentials = createFakeCredentials([{ account: 'default' }])
     await using house = await createTestContext({ connections: [at(server.url, revision)], credentials })
-    const { trail } = await house.call('look', {}, { brought: 'own-token' })
+    const { audit } = await house.call('look', {}, { brought: 'own-token' })
     await house.call('look')
     expect(server.of('tools/call').map(tokenIn)).toEqual(['own-token', 'secret-default-1'])
-    expect(trail.account).toEqual({ account: 'brought', owner: 'caller' })
+    expect(audit.account).toEqual({ account: 'brought', owner: 'caller' })
   })
 
   test('a connection without credentials is asked as it always was', async () => {
@@ -270,7 +270,7 @@ describe('several accounts', () => {
       credentials,
     })
     await expect(house.call('write', {}, ann)).rejects.toMatchObject({ code: 'credential.ambiguous' })
-    expect((await house.call('look', {}, ann)).trail.account).toMatchObject({ account: 'home' })
+    expect((await house.call('look', {}, ann)).audit.account).toMatchObject({ account: 'home' })
     await house.call('write', { account: 'work' }, ann)
     expect(server.of('tools/call').map(tokenIn)).toEqual(['secret-home-1', 'secret-work-1'])
   })

@@ -18,14 +18,15 @@ import type {
   OpenCredential,
   RequestContext,
 } from '../ports.ts'
-import type { ActingAccount, Trail } from '../trail.ts'
+import type { AuditEntryBuilder } from '../audit-entry.ts'
+import type { ActingAccount, Noted } from '../audit-facts.ts'
 
 /** What one ask is about, as far as its credential and its repeats depend on it. */
 export interface ConnectRequest {
   readonly parts: Pick<CallParts, 'credentials'>
   readonly requestContext: RequestContext
   readonly channel: Pick<ClientChannel, 'signal' | 'brought'>
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
   readonly target: Target
   /** The account that the caller named. */
   readonly account?: string | undefined
@@ -80,8 +81,8 @@ function openFor(credentials: CallCredentials, asking: CredentialAsking, { effec
   }
 }
 
-function noted({ trail }: ConnectRequest, opened: OpenCredential | undefined): OpenCredential | undefined {
-  if (opened !== undefined) trail.account = actingOf(opened)
+function noted({ audit }: ConnectRequest, opened: OpenCredential | undefined): OpenCredential | undefined {
+  if (opened !== undefined) audit.note({ account: actingOf(opened) })
   return opened
 }
 
@@ -106,7 +107,7 @@ export async function renewCredential(
   if (credentials === undefined || (status === 403 && !needsMore)) throw refusal
   const safe = repeats || SCHEME.test(challenge ?? '')
   // A person may be asked for another account meanwhile, and then it would be sent again.
-  if (!safe) connectRequest.trail.unsure = true
+  if (!safe) connectRequest.audit.note({ mayHaveActed: true })
   const newer = await credentials.refused(
     askingOf(connectRequest, connectRequest.channel.brought),
     used,
@@ -139,7 +140,7 @@ export function presentsOf(
 const ACCOUNT_KEY = 'dev.toolway/account'
 
 /** Every answer says which account acted, where one did. */
-export function sayAccount(answer: Answer, { account }: Pick<Trail, 'account'>): Answer {
+export function sayAccount(answer: Answer, { facts: { account } }: Noted<'account'>): Answer {
   return account === undefined || 'error' in answer ? answer : { result: withAccount(answer.result, account) }
 }
 

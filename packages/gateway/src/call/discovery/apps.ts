@@ -6,7 +6,7 @@
 import { adaptResult, MODERN, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import type { Offered, View } from '../../catalog/view.ts'
 import type { Answer, RequestContext } from '../ports.ts'
-import type { Trail } from '../trail.ts'
+import type { AuditEntryBuilder } from '../audit-entry.ts'
 import { toldOf } from './find-tools.ts'
 import { aboutOf, TIER_PAGE } from './own-tools.ts'
 import { seenTools, type Seeing } from './seen.ts'
@@ -31,7 +31,11 @@ const appOf = (from: Offered): JsonObject => ({
 })
 
 /** What an app is, and its first tools; undefined where the address is none of an app's. */
-export function readApp(requestContext: RequestContext, mcpRequest: McpRequest, trail: Trail): Answer | undefined {
+export function readApp(
+  requestContext: RequestContext,
+  mcpRequest: McpRequest,
+  audit: AuditEntryBuilder,
+): Answer | undefined {
   const { uri } = mcpRequest.params
   const { view } = requestContext
   if (typeof uri !== 'string' || !uri.startsWith(SCHEME) || !hasApps(view)) return undefined
@@ -41,7 +45,7 @@ export function readApp(requestContext: RequestContext, mcpRequest: McpRequest, 
   )
   if (from === undefined || own.length === 0) return undefined
   // It is made of what lists are made of, and no server is asked.
-  trail.method = 'resources/list'
+  audit.note({ method: 'resources/list' })
   const tools = own.slice(0, TIER_PAGE).map(([name, definition]) => toldOf(requestContext, name, definition))
   const text = JSON.stringify({
     app: from.alias.toUpperCase(),

@@ -21,21 +21,20 @@ export function callListed(step: ClientRequest, parts: CallParts): Promise<Answe
 }
 
 async function callOwn(step: ClientRequest, own: OwnTool, parts: CallParts): Promise<Answer> {
-  const { requestContext, mcpRequest, trail } = step
-  trail.target = String(mcpRequest.params['name'])
+  const { requestContext, mcpRequest, audit } = step
+  audit.note({ target: String(mcpRequest.params['name']) })
   try {
     const given = mcpRequest.params['arguments'] ?? {}
     if (!isObject(given)) throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
     if (own.kind === 'call' || own.kind === 'execute') return await callInner(step, own, given, parts)
     // To look for a tool is to list: it is counted and limited as that, and no record of anything done.
-    trail.method = 'tools/list'
+    audit.note({ method: 'tools/list' })
     return answerOf(mcpRequest, look({ requestContext, mcpRequest, parts }, own, given))
   } catch (thrown) {
     const fault = Fault.of(thrown)
     if (!SAID_TO_MODELS.has(fault.code)) throw fault
-    trail.outcome = 'refused'
-    trail.fault = fault
-    return answerOf(mcpRequest, resultOf(fault, trail.correlationId))
+    audit.refuse(fault)
+    return answerOf(mcpRequest, resultOf(fault, audit.correlationId))
   }
 }
 
@@ -49,10 +48,10 @@ function answerOf({ caller: { revision } }: McpRequest, result: JsonObject): Ans
 type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 
 async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
-  const { requestContext, mcpRequest, channel, trail } = step
+  const { requestContext, mcpRequest, channel, audit } = step
   const name = innerNameOf(own, given)
   const known = own.kind === 'execute' ? nameWithin(requestContext, mcpRequest, own, name) : name
-  trail.target = name
+  audit.note({ target: name })
   if (known === undefined) throw unlisted(requestContext, mcpRequest, name)
   const args = argumentsOf(own, given)
   if (args !== undefined && !isObject(args))

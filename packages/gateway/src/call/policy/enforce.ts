@@ -19,7 +19,6 @@ export interface PolicyTrace extends NamedValues {
   readonly changed?: readonly string[]
   /** What rules that only watch would have done, by their ids. */
   readonly shadows?: Readonly<Record<string, string>>
-  readonly approval?: string
 }
 
 export function traceOf(

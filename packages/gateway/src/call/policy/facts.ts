@@ -2,12 +2,12 @@
 import type { Facts, PrincipalFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { RequestContext } from '../ports.ts'
-import type { Trail } from '../trail.ts'
+import type { From } from '../audit-facts.ts'
 
 /** The facts of a call, or of a list where there are no arguments. */
 export const factsOf = (
   { who, organization, toolset }: Pick<RequestContext, 'who' | 'organization' | 'toolset'>,
-  { client, from }: { readonly client?: string | undefined; readonly from?: Trail['from'] },
+  { client, from }: { readonly client: string | undefined; readonly from?: From },
   args?: JsonObject,
 ): Facts => ({
   principal: clientOf(who(), client),

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
-import { nextRound, questionsOf, type JsonObject } from '@toolway/protocol'
+import { nextRound, questionsOf, wantsInput, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../../catalog/view.ts'
 import type { Answer, ClientChannel } from '../ports.ts'
 
@@ -25,14 +25,11 @@ export interface Rounds {
   send(params: JsonObject): Promise<Answer>
 }
 
-export const wantsInput = (answer: Answer): boolean =>
-  'result' in answer && answer.result['resultType'] === 'input_required'
-
 /** From a first answer that asks for input to the server's last word. */
 export async function answerRounds({ channel, target, params, send }: Rounds, first: Answer): Promise<Answer> {
   let answer = first
   for (let round = 0; round < ROUNDS; round++) {
-    if ('error' in answer || !wantsInput(answer)) return answer
+    if ('error' in answer || !wantsInput(answer.result)) return answer
     const answers = await askAll(channel, target, answer.result)
     if (Object.keys(answers).length === 0) await sleep(PAUSE, undefined, { signal: channel.signal })
     answer = await send(nextRound(params, answer.result, answers))

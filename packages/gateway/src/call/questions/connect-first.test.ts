@@ -102,7 +102,7 @@ function resumableOf(given: Partial<Client> = {}) {
       } as ResumableCall['mcpRequest']['caller'],
     },
     channel,
-    note: ({ code }) => void noted.push(code),
+    audit: { refuse: ({ code }) => void noted.push(code) },
     params: given.params ?? { name: 'list' },
     alias: 'github',
     digest: given.digest ?? 'digest',

@@ -124,7 +124,7 @@ export function createConnectFirst(parts: ConnectFirstParts): ConnectFirst {
       const leads = call.goesOn && asking.brought === undefined
       if (!leads || !ROUNDED.has(mcpRequest.method) || !opensPages(mcpRequest)) throw fault
       const refused = (answer: Answer): Answer => {
-        call.note(fault)
+        call.audit.refuse(fault)
         return answer
       }
       if (eraOf(mcpRequest.caller.revision) === 'modern') {

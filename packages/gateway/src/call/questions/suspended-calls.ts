@@ -40,19 +40,39 @@ interface Suspended {
   ended: { answer: Answer } | { thrown: unknown } | undefined
 }
 
-export function createSuspendedCalls(signer: Signer): SuspendedCalls {
-  const suspended = new Map<string, Suspended>()
+export const createSuspendedCalls = (signer: Signer): SuspendedCalls => new CallsInMemory(signer)
 
-  function end(call: Suspended): void {
+class CallsInMemory implements SuspendedCalls {
+  readonly #signer: Signer
+  readonly #suspended = new Map<string, Suspended>()
+
+  constructor(signer: Signer) {
+    this.#signer = signer
+  }
+
+  round(round: Round, start: (eventSink: EventSink) => Promise<Answer>): Promise<Word> {
+    const call = round.params['requestState'] === undefined ? this.#begin(round, start) : this.#resume(round)
+    return this.#wait(call, round.channel)
+  }
+
+  get size(): number {
+    return this.#suspended.size
+  }
+
+  close(): void {
+    for (const call of [...this.#suspended.values()]) this.#end(call)
+  }
+
+  #end(call: Suspended): void {
     clearTimeout(call.timer)
-    suspended.delete(call.id)
+    this.#suspended.delete(call.id)
     for (const { settle } of call.pending.values()) settle(GONE)
     call.pending.clear()
     if (call.ended === undefined) call.controller.abort(new Fault('call.cancelled'))
   }
 
-  function begin({ principal, digest, channel }: Round, start: (eventSink: EventSink) => Promise<Answer>): Suspended {
-    const own = [...suspended.values()].filter((one) => one.principal === principal)
+  #begin({ principal, digest, channel }: Round, start: (eventSink: EventSink) => Promise<Answer>): Suspended {
+    const own = [...this.#suspended.values()].filter((one) => one.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
     const call: Suspended = {
       id: randomUUID(),
@@ -67,35 +87,25 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
       look() {},
       ended: undefined,
     }
-    suspended.set(call.id, call)
+    this.#suspended.set(call.id, call)
     const finish = (ended: NonNullable<Suspended['ended']>) => {
       call.ended = ended
       call.look()
     }
     // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
-    const begin = async () => start(eventSinkOf(call))
-    begin().then(
+    const run = async () => start(eventSinkOf(call))
+    run().then(
       (answer) => finish({ answer }),
       (thrown: unknown) => finish({ thrown }),
     )
     return call
   }
 
-  const eventSinkOf = (call: Suspended): EventSink => ({
-    signal: call.controller.signal,
-    onNotification: (notification) => call.channel?.notify(notification),
-    onQuestion: ({ method, params = {} }) =>
-      new Promise((settle) => {
-        call.pending.set(`q${++call.asked}`, { method, params, settle })
-        setTimeout(() => call.look(), GATHER)
-      }),
-  })
-
   /** The call that a state names, if it is this principal's, for this request, and waiting. */
-  function find({ principal, digest, params }: Round): Suspended {
+  #find({ principal, digest, params }: Round): Suspended {
     const [id = '', round = '', signature = ''] = String(params['requestState']).split('.')
-    const call = suspended.get(id)
-    const good = signer.verify(sealed(id, round, principal, digest), signature, PURPOSE)
+    const call = this.#suspended.get(id)
+    const good = this.#signer.verify(sealed(id, round, principal, digest), signature, PURPOSE)
     // Its server's live call is in the process that made it.
     if (good && call === undefined) throw new Fault('state.elsewhere')
     if (!good || call === undefined || call.channel !== undefined || String(call.rounds) !== round)
@@ -103,8 +113,8 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
     return call
   }
 
-  function resume(round: Round): Suspended {
-    const call = find(round)
+  #resume(round: Round): Suspended {
+    const call = this.#find(round)
     clearTimeout(call.timer)
     call.channel = round.channel
     const given = round.params['inputResponses']
@@ -118,11 +128,11 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
   }
 
   /** Until there is an answer, or something to ask; a client that leaves in the middle of a round cancels the call. */
-  function wait(call: Suspended, channel: ClientChannel): Promise<Word> {
+  #wait(call: Suspended, channel: ClientChannel): Promise<Word> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         done()
-        end(call)
+        this.#end(call)
         reject(Fault.of(channel.signal.reason))
       }
       const done = () => {
@@ -132,8 +142,8 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
       call.look = () => {
         if (call.ended === undefined && call.pending.size === 0) return
         done()
-        if (call.ended === undefined) return resolve(park(call))
-        end(call)
+        if (call.ended === undefined) return resolve(this.#park(call))
+        this.#end(call)
         if ('answer' in call.ended) resolve(call.ended.answer)
         else reject(call.ended.thrown)
       }
@@ -143,13 +153,13 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
     })
   }
 
-  function park(call: Suspended): Word {
+  #park(call: Suspended): Word {
     call.channel = undefined
     call.rounds++
-    call.timer = setTimeout(() => end(call), WAITING)
+    call.timer = setTimeout(() => this.#end(call), WAITING)
     call.timer.unref()
     const round = String(call.rounds)
-    const signature = signer.sign(sealed(call.id, round, call.principal, call.digest), PURPOSE)
+    const signature = this.#signer.sign(sealed(call.id, round, call.principal, call.digest), PURPOSE)
     const inputRequests = Object.fromEntries(
       [...call.pending].map(([key, { method, params }]) => [key, modernQuestion(method, params)]),
     )
@@ -157,20 +167,17 @@ export function createSuspendedCalls(signer: Signer): SuspendedCalls {
       question: { resultType: 'input_required', inputRequests, requestState: `${call.id}.${round}.${signature}` },
     }
   }
-
-  return {
-    round(round, start) {
-      const call = round.params['requestState'] === undefined ? begin(round, start) : resume(round)
-      return wait(call, round.channel)
-    },
-    get size() {
-      return suspended.size
-    },
-    close() {
-      for (const call of [...suspended.values()]) end(call)
-    },
-  }
 }
+
+const eventSinkOf = (call: Suspended): EventSink => ({
+  signal: call.controller.signal,
+  onNotification: (notification) => call.channel?.notify(notification),
+  onQuestion: ({ method, params = {} }) =>
+    new Promise((settle) => {
+      call.pending.set(`q${++call.asked}`, { method, params, settle })
+      setTimeout(() => call.look(), GATHER)
+    }),
+})
 
 const GONE: Answer = { error: { code: -32603, message: 'The client did not come back.' } }
 

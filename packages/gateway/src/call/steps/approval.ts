@@ -2,7 +2,7 @@
  * Approval by a person. Asked last before the call is sent: nobody is asked about arguments that a rule or a schema refuses.
  */
 import { Fault } from '@toolway/contract'
-import type { JsonObject } from '@toolway/protocol'
+import { wantsInput } from '@toolway/protocol'
 import type { Answer, ApprovalAsking } from '../ports.ts'
 import { argumentsOf, type Call, type Step } from './step.ts'
 
@@ -17,29 +17,20 @@ export const approval: Step = {
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
     return approvals.settle(askingOf(call, decided))
   },
-  async after({ trail, requestContext }, result, { approvals }) {
-    const granted = trail.policy?.approval
-    if (granted !== undefined && isQuestion(result)) await approvals?.asks(requestContext.organizationId, granted)
+  async after({ audit, requestContext }, result, { approvals }) {
+    const granted = audit.facts.approval
+    if (granted !== undefined && wantsInput(result)) await approvals?.asks(requestContext.organizationId, granted)
     return result
   },
 }
 
-const isQuestion = (result: JsonObject): boolean => result['resultType'] === 'input_required'
-
 function askingOf(call: Call, { verdict, facts }: NonNullable<Call['decided']>): ApprovalAsking {
-  const { requestContext, mcpRequest, channel, trail, target, account } = call
+  const { requestContext, mcpRequest, channel, audit, target, account } = call
   const { organizationId, organization, principal } = requestContext
   return {
     ...{ organizationId, organization, principal, facts, mcpRequest, channel, target, account },
-    correlationId: trail.correlationId,
+    audit,
     arguments: argumentsOf(call) ?? {},
     rules: verdict.approvals,
-    note(fault) {
-      trail.fault = fault
-      trail.outcome = 'refused'
-    },
-    about(id) {
-      if (trail.policy !== undefined) trail.policy = { ...trail.policy, approval: id }
-    },
   }
 }

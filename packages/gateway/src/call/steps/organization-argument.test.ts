@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createTestAuditLog } from '../../testing/audit-log.ts'
 import type { ToolTarget } from '../../catalog/view.ts'
 import type { CallParts } from '../ports.ts'
 import { organizationArgument as step } from './organization-argument.ts'
@@ -7,7 +8,8 @@ import type { Call } from './step.ts'
 const take = (args: Record<string, string>, connector = 'contract') => {
   const params = { arguments: args }
   const target = { connector } as ToolTarget
-  if (step.applies(target)) void step.before?.({ params, target, trail: {} } as unknown as Call, {} as CallParts)
+  if (step.applies(target))
+    void step.before?.({ params, target, audit: createTestAuditLog().begin(0) } as unknown as Call, {} as CallParts)
   return params.arguments
 }
 

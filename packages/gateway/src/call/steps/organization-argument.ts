@@ -20,6 +20,6 @@ export const organizationArgument: Step = {
     if (!Object.hasOwn(given, parameter)) return
     const { [parameter]: _, ...own } = given
     call.params['arguments'] = own
-    call.trail.overwritten = parameter
+    call.audit.note({ overwritten: parameter })
   },
 }

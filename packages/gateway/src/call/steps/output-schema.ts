@@ -9,19 +9,19 @@ import type { ToolTarget } from '../../catalog/view.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import type { Problem } from '../../lib/json-schema/run.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
-import type { Trail } from '../trail.ts'
+import type { AuditEntryBuilder } from '../audit-entry.ts'
 import type { Step } from './step.ts'
 
 export const outputSchema: Step = {
   name: 'outputSchema',
   applies: ({ checkedBy }) => checkedBy?.definition['outputSchema'] !== undefined,
-  after: ({ target, trail, mcpRequest }, result) => checkOutput(target, result, trail, mcpRequest.caller.revision),
+  after: ({ target, audit, mcpRequest }, result) => checkOutput(target, result, audit, mcpRequest.caller.revision),
 }
 
 function checkOutput(
   { checkedBy, wraps }: Pick<ToolTarget, 'checkedBy' | 'wraps'>,
   result: JsonObject,
-  trail: Pick<Trail, 'mismatch'>,
+  audit: Pick<AuditEntryBuilder, 'note'>,
   revision: Revision,
 ): JsonObject {
   // What the tool said is text by now.
@@ -35,7 +35,7 @@ function checkOutput(
   const isWrapped = wraps && eraOf(revision) === 'legacy' && isObject(given) && Object.keys(given).join() === 'result'
   const problems = problemsOf(schema, isWrapped ? given['result'] : given)
   if (problems.length === 0) return result
-  trail.mismatch = problems.length
+  audit.note({ mismatch: problems.length })
   const meta = isObject(result['_meta']) ? result['_meta'] : {}
   const errors = problems.map(({ path, message }) => ({ path, message }))
   return { ...result, _meta: { ...meta, 'dev.toolway/output': { fits: false, errors } } }

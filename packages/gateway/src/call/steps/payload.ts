@@ -4,7 +4,7 @@ import type { Step } from './step.ts'
 export const payload: Step = {
   name: 'payload',
   applies: ({ keepsPayload }) => keepsPayload,
-  before({ trail, params }) {
-    trail.payload = { params }
+  before({ audit, params }) {
+    audit.note({ payload: { params } })
   },
 }

@@ -10,12 +10,12 @@ export const policy: Step = {
   name: 'policy',
   applies: ({ policy: rules }) => rules !== undefined,
   async before(call, { limits }) {
-    const { target, requestContext, trail, channel, name, params } = call
+    const { target, requestContext, audit, channel, name, params } = call
     if (target.policy === undefined) return
-    const facts = factsOf(requestContext, trail, argumentsOf(call) ?? {})
+    const facts = factsOf(requestContext, { client: audit.facts.client, from: audit.from }, argumentsOf(call) ?? {})
     const verdict = target.policy.decide(facts)
     call.decided = { verdict, facts }
-    trail.policy = traceOf(verdict, target.policy, facts)
+    audit.note({ policy: traceOf(verdict, target.policy, facts) })
     if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
     await enforce(verdict, name, limits, requestContext, channel.session?.id)
   },

@@ -6,13 +6,13 @@ export const remoteReview: Step = {
   name: 'remoteReview',
   applies: ({ connector }) => kindOf(connector)?.reviews === true,
   before(call) {
-    const { target, requestContext, trail } = call
+    const { target, requestContext, audit } = call
     const { connectionId, name } = target
     return requestContext.upstream(connectionId).review?.({
-      tool: trail.target ?? name,
+      tool: audit.facts.target ?? name,
       name,
       arguments: argumentsOf(call) ?? {},
-      correlationId: trail.correlationId,
+      correlationId: audit.correlationId,
       onBehalf: requestContext.principal.behalf,
     })
   },

@@ -11,8 +11,10 @@ export const visibility: Step = {
   applies: ({ policy }) => policy?.varies === true,
   list: (definition, { policy }, caller) =>
     policy === undefined ? definition : ruledDefinition(definition, policy, caller()),
-  before({ target, requestContext, trail, name }) {
-    if (target.policy?.decide(factsOf(requestContext, trail)).action === 'hide')
+  before({ target, requestContext, audit, name }) {
+    if (
+      target.policy?.decide(factsOf(requestContext, { client: audit.facts.client, from: audit.from })).action === 'hide'
+    )
       throw new Fault('tool.unknown', { tool: name })
   },
 }

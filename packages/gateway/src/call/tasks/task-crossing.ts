@@ -31,7 +31,7 @@ import { askSurely } from '../ask-upstream.ts'
 import { askAll } from '../questions/ask-client.ts'
 import type { HeldKey } from './held-tasks.ts'
 import type { Answer, CallParts, ClientChannel, RequestContext } from '../ports.ts'
-import type { Trail } from '../trail.ts'
+import type { AuditEntryBuilder } from '../audit-entry.ts'
 import { ANYWHERE } from './task-ledger.ts'
 import { taskOwner } from './task-owner.ts'
 import { taskPlaceOf } from './task-place.ts'
@@ -41,7 +41,7 @@ export interface TaskAsk {
   readonly requestContext: RequestContext
   readonly mcpRequest: McpRequest
   readonly channel: ClientChannel
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
   readonly target: Target
   readonly params: JsonObject
   readonly account?: string | undefined
@@ -76,7 +76,7 @@ export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> 
 
 /** What the client is given for a call that it made as a task: the server's task, or one that is over already. */
 export function taskForLegacy(
-  making: Pick<TaskAsk, 'parts' | 'requestContext' | 'target' | 'trail'>,
+  making: Pick<TaskAsk, 'parts' | 'requestContext' | 'target' | 'audit'>,
   answer: Answer,
 ): Answer {
   if ('error' in answer) return answer

@@ -1,20 +1,17 @@
 /** Where a task is made: at a connection, and with an account where there is a choice, so that whoever asks after it is the same. */
 import type { Target } from '../../catalog/view.ts'
 import type { RequestContext } from '../ports.ts'
-import type { Trail } from '../trail.ts'
+import type { Noted } from '../audit-facts.ts'
 import type { TaskPlace } from './task-ids.ts'
 
 export interface Making {
   readonly requestContext: Pick<RequestContext, 'view'>
-  readonly trail: Pick<Trail, 'account'>
+  readonly audit: Noted<'account'>
   readonly target: Pick<Target, 'connectionId' | 'alias'>
 }
 
-export function taskPlaceOf({
-  requestContext,
-  trail: { account },
-  target: { connectionId, alias },
-}: Making): TaskPlace {
+export function taskPlaceOf({ requestContext, audit, target: { connectionId, alias } }: Making): TaskPlace {
+  const { account } = audit.facts
   // A token that came with one call makes no task that another call could ask after by a name.
   if (account === undefined || account.owner === 'caller') return { connectionId, alias }
   const chooses = requestContext.view.offered.some((one) => one.connectionId === connectionId && one.chooses === true)

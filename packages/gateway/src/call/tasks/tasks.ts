@@ -57,10 +57,9 @@ async function askUpstream(step: TaskRequest, place: Offered, { taskId, acting }
   const { params } = step.mcpRequest
   const forwarding: Forwarding = { ...step, target, params: { ...params, taskId }, account: acting }
   if (eraOf(step.mcpRequest.caller.revision) !== eraOf(place.revision)) {
-    step.trail.connection = place.alias
-    step.trail.eraUpstream = place.revision
-    step.trail.intend?.(step.trail)
-    return sayAccount(await askAcross(forwarding, taskId), step.trail)
+    step.audit.note({ connection: place.alias, eraUpstream: place.revision })
+    step.audit.writeAhead()
+    return sayAccount(await askAcross(forwarding, taskId), step.audit)
   }
   if (step.mcpRequest.method !== 'tasks/result') return forward(forwarding)
   // Only this one waits for the task's end; a client may be gone without a word, so it is told to ask again after a while.
@@ -136,10 +135,10 @@ interface Own extends Made {
 }
 
 async function look(step: TaskRequest, { offered, taskId, acting }: Own): Promise<JsonObject | undefined> {
-  const { parts, requestContext, trail } = step
+  const { parts, requestContext, audit } = step
   const asked = { ...step.mcpRequest, method: 'tasks/get', params: { taskId } }
   const made = { taskId, acting }
-  const answer = await askUpstream({ ...step, mcpRequest: asked, trail: { ...trail } }, offered, made).catch(
+  const answer = await askUpstream({ ...step, mcpRequest: asked, audit: audit.aside() }, offered, made).catch(
     () => undefined,
   )
   if (answer === undefined) return undefined

@@ -38,6 +38,14 @@ export const listToolLocks = (sql: OrgSql, connectionId: ConnectionId) => sql(To
   select tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at, rejected_by, rejected_at, gone_at
     from tool_locks where connection_id = ${connectionId} order by tool`
 
+const ConnectionToolLock = ToolLockRow.extend({ connection_id: z.string() })
+
+/** Those of all connections of the organization. */
+export const listAllToolLocks = (sql: OrgSql) => sql(ConnectionToolLock)`
+  select connection_id, tool, accepted_hash, accepted_effect, accepted_by, accepted_at, held_hash, held_at,
+         rejected_by, rejected_at, gone_at
+    from tool_locks order by tool`
+
 export const WholeToolLock = ToolLockRow.extend({ accepted: Definition.nullable(), held: Definition.nullable() })
 export type WholeToolLock = z.output<typeof WholeToolLock>
 

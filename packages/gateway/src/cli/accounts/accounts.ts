@@ -1,26 +1,23 @@
 /** `toolway connection login`, `logout` and `accounts`: accounts of connections, from a terminal. No token and no key is shown. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mayHaveAccounts, AccountName, Fault, type UserId } from '@toolway/contract'
-import { showMe } from '@toolway/contract/admin'
 import {
-  findConnection,
-  listConnections,
-  restartConnection,
-  type ConnectionRow,
-} from '../../connections/connections.ts'
-import { listAccountStates, stateOf, type AccountStateRow } from '../../credentials/account-states.ts'
-import { listAccounts } from '../../credentials/credentials.ts'
-import { findUser } from '../../identity/users.ts'
-import { createConnectLinks, LINK_MINUTES } from '../../oauth/outgoing/flows/connect-links.ts'
-import { createKeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
-import { probeAuth } from '../../oauth/outgoing/flows/auth-probe.ts'
-import { ownActor } from '../own-actor.ts'
-import { overHttp, signedIn } from '../transport/over-http.ts'
-import { addressOf, isRunning, withStore, type Opened } from '../store.ts'
+  addAccountKey,
+  linkConnection,
+  listAccounts,
+  listAllAccounts,
+  removeAccount,
+  restartProcess,
+  showMe,
+  type Account,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { loadConfig } from '../../config.ts'
+import { described } from '../command.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
+import { overHttp, signedIn } from '../transport/over-http.ts'
+import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { openBrowser } from './open-browser.ts'
-import { keepingOf, targetOf } from './store-keeping.ts'
 
 interface Whose {
   readonly organization: string
@@ -28,188 +25,152 @@ interface Whose {
   readonly shared?: boolean
   readonly account?: string
 }
-export interface LoginWords extends Whose {
+
+/** Whose accounts are meant, and the transport that may touch them. */
+interface Owned {
+  readonly transport: Transport
+  readonly owner: Account['owner']
+  /** Those of this owner with the connection. */
+  list(): Promise<Account[]>
+}
+
+const LOOK_EVERY = 1_000
+const MINUTE = 60_000
+
+const paramsOf = ({ organization, alias: connection }: Whose) => ({ organization, connection })
+const noConnection = ({ alias }: Whose) =>
+  reworded(`There is no connection "${alias}"; \`toolway connection list\` shows them.`, 'thing.unknown')
+
+/**
+ * The organization's with --shared and where nobody signs in, else those of the person who signed in: at this installation's own
+ * gateway, too, where other commands act as its operator.
+ */
+async function ownedBy(transport: Transport, words: Whose): Promise<Owned> {
+  const loaded = loadConfig()
+  const isLocal = transport.remote === undefined
+  const list = (of: Transport, isTheirs: (account: Account) => boolean) => async () =>
+    (await listAll(of, listAccounts, { params: paramsOf(words) }).catch(noConnection(words))).filter(isTheirs)
+  if (words.shared === true || (isLocal && loaded.config.TOOLWAY_AUTH === 'off'))
+    return { transport, owner: 'organization', list: list(transport, ({ owner }) => owner === 'organization') }
+  const own = isLocal ? overHttp(loaded, (await signedIn(loaded)).url) : transport
+  const { user } = await own.call(showMe)
+  return { transport: own, owner: 'member', list: list(own, ({ user_id: id }) => id !== null && id === user?.id) }
+}
+
+const stateOf = ({ state, problem }: Account): string => (problem === null ? state : `needs a person: ${problem}`)
+const sentenceOf = ({ account, name }: Account) =>
+  name === null ? `account ${account}` : `account ${account}, ${name} there`
+/** Another one after each renewal. */
+const markOf = ({ id, renewed_at: at }: Account) => `${id} ${at}`
+
+interface Connecting extends Whose {
   readonly key?: boolean
 }
-export type LogoutWords = Whose
 
-const LOOK_EVERY = 500
-
-export const login = (words: LoginWords, output: Output): Promise<number> =>
-  withStore(words.organization, async (opened) => {
-    if (words.account !== undefined && !AccountName.safeParse(words.account).success)
-      throw new CommandFault(`"${words.account}" is no account name: small letters, digits, _ and -.`, EXIT.usage)
-    const connection = await found(opened, words.alias)
-    const userId = await ownerOf(opened, words)
-    return words.key === true
-      ? giveKey(opened, connection, { userId, account: words.account }, output)
-      : connect(opened, connection, { userId, account: words.account }, output)
-  })
-
-interface Owner {
-  readonly userId: UserId | undefined
-  readonly account: string | undefined
-}
-
-async function connect(opened: Opened, connection: ConnectionRow, owner: Owner, output: Output): Promise<number> {
-  const { vault, organization, loaded } = opened
-  const address = await addressOf(loaded)
-  if (!(await isRunning(address)))
+async function connectByLink(owned: Owned, words: Connecting, output: Output): Promise<Account> {
+  if (!(await owned.transport.isServing()))
     throw new CommandFault(
-      `No gateway answers at ${address}: start it, and connect the account then.`,
+      `No gateway answers at ${owned.transport.address}: start it, and connect the account then.`,
       EXIT.unreachable,
     )
-  // Refused here, where it is read, rather than in the browser.
-  told(() => targetOf(opened, connection, owner.userId))
-  const publicUrl = (loaded.config.TOOLWAY_PUBLIC_URL ?? address).replace(/\/$/, '')
-  const links = createConnectLinks({ vault, publicUrl: () => publicUrl, now: Date.now })
-  const connectRequest = { organizationId: organization.id, connectionId: connection.id, ...owner, scopes: [] }
-  const before = new Set((await statesOf(opened, connection, owner.userId)).map(markOf))
-  const { url } = links.link(connectRequest)
-  output.progress(`Open this within ${LINK_MINUTES} minutes:\n\n  ${url}\n`)
-  if (openBrowser(url, loaded.lookup)) output.progress('A browser was opened. Waiting for you …')
-  for (const until = Date.now() + LINK_MINUTES * 60_000; Date.now() < until; await sleep(LOOK_EVERY)) {
-    const made = (await statesOf(opened, connection, owner.userId)).find((row) => !before.has(markOf(row)))
-    if (made === undefined) continue
-    output.result(shown(made), [`${connection.alias} is connected: ${sentenceOf(made)}.`])
-    return EXIT.ok
+  const before = new Set((await owned.list()).map(markOf))
+  const body = { owner: owned.owner, account: words.account }
+  const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
+  const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
+  output.progress(`Open this within ${minutes} minutes:\n\n  ${url}\n`)
+  if (openBrowser(url, loadConfig().lookup)) output.progress('A browser was opened. Waiting for you …')
+  for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
+    const made = (await owned.list()).find((account) => !before.has(markOf(account)))
+    if (made !== undefined) return made
   }
   throw new CommandFault('The link is over and no account was connected: run the command once more.')
 }
 
-async function giveKey(opened: Opened, connection: ConnectionRow, owner: Owner, output: Output): Promise<number> {
-  const { db, organization } = opened
-  const target = told(() => targetOf(opened, connection, owner.userId))
-  const key = await readPassword(`Key for ${connection.alias}`, !process.stdin.isTTY)
-  const keep = createKeepKey({ db, keeping: keepingOf(opened, connection), probeAuth })
-  try {
-    await keep({ target, account: owner.account, key, actor: ownActor() })
-  } catch (thrown) {
-    throw wordOf(thrown)
-  }
-  // The gateway that runs hears of it as of any change, and asks the server anew.
-  await db.organization(organization.id, (sql) => restartConnection(sql, connection.alias))
-  const rows = await statesOf(opened, connection, owner.userId)
-  const made = rows.find(({ account }) => account === (owner.account ?? rows[0]?.account))
-  output.result(made === undefined ? {} : shown(made), [`The key of ${connection.alias} works and is kept.`])
-  return EXIT.ok
+async function giveKey({ transport, owner }: Owned, words: Connecting): Promise<Account> {
+  const key = await readPassword(`Key for ${words.alias}`, !process.stdin.isTTY)
+  const params = paramsOf(words)
+  const body = { key, owner, account: words.account, check: true }
+  const made = await transport.call(addAccountKey, { params, body }).catch(noConnection(words))
+  // A gateway that runs on the database of this process connects anew; one that was asked over HTTP does so by itself.
+  if (transport.remote === undefined) await transport.call(restartProcess, { params })
+  return made
 }
 
-export const logout = (words: LogoutWords, output: Output): Promise<number> =>
-  withStore(words.organization, async (opened) => {
-    const connection = await found(opened, words.alias)
-    const userId = await ownerOf(opened, words)
-    const rows = await statesOf(opened, connection, userId)
-    const meant = rows.filter(({ account }) => words.account === undefined || account === words.account)
+const login = described({
+  name: 'login',
+  about: 'connect an account: prints a link, opens a browser where there is one, and waits until it is there',
+  arguments: [new Argument('<alias>')],
+  options: [
+    new Option('--shared', 'one for everybody in the organization'),
+    new Option('--account <name>', 'its name, where one may have several'),
+    new Option('--key', 'give a key instead, typed without showing it, or as the first line of standard input'),
+  ],
+  examples: [
+    'toolway connection login docs',
+    'toolway connection login mail --account work',
+    'toolway connection login search --shared --key < search.key',
+  ],
+  async call(transport, words: Connecting, output) {
+    const owned = await ownedBy(transport, words)
+    return words.key === true ? giveKey(owned, words) : connectByLink(owned, words, output)
+  },
+  print: (account, { alias, key = false }) => ({
+    value: account,
+    lines: [key ? `The key of ${alias} works and is kept.` : `${alias} is connected: ${sentenceOf(account)}.`],
+  }),
+})
+
+const logout = described({
+  name: 'logout',
+  about: 'end an account: there where that is possible, and here in any case',
+  arguments: [new Argument('<alias>')],
+  options: [
+    new Option('--shared', 'that of the organization'),
+    new Option('--account <name>', 'only this one of several'),
+  ],
+  examples: ['toolway connection logout docs', 'toolway connection logout mail --account work'],
+  async call(transport, words: Whose) {
+    const owned = await ownedBy(transport, words)
+    const meant = (await owned.list()).filter(({ account }) => [undefined, account].includes(words.account))
     if (meant.length === 0)
       throw new CommandFault(`${words.alias} has no such account: \`toolway connection accounts\` lists them.`)
     const problems: string[] = []
     for (const { id } of meant) {
-      const of = { organizationId: opened.organization.id, connectionId: connection.id, userId: userId ?? null, id }
-      problems.push(...(await keepingOf(opened, connection).end({ ...of, actor: ownActor() })).problems)
+      const params = { ...paramsOf(words), account: id }
+      problems.push(...(await owned.transport.call(removeAccount, { params })).problems)
     }
-    for (const problem of problems) output.progress(problem)
-    output.result({ ended: meant.map(({ account }) => account), problems }, [
-      `Ended at ${words.alias}: ${meant.map(({ account }) => account).join(', ')}.`,
-    ])
-    return EXIT.ok
-  })
+    return { ended: meant.map(({ account }) => account), problems }
+  },
+  print: (done, { alias }) => ({
+    value: done,
+    lines: [`Ended at ${alias}: ${done.ended.join(', ')}.`],
+    notes: done.problems,
+  }),
+})
 
-export const accounts = (organization: string, alias: string | undefined, output: Output): Promise<number> =>
-  withStore(organization, async (opened) => {
-    const rows = await listEverybodys(opened, alias)
-    output.result(
-      rows.map(({ row, connection, owner }) => ({ connection, owner, ...shown(row) })),
-      rows.length === 0
+const accounts = described({
+  name: 'accounts',
+  about: 'list the accounts of connections, whose they are and how they are',
+  arguments: [new Argument('[alias]')],
+  examples: ['toolway connection accounts', 'toolway connection accounts docs --json'],
+  async call(transport, { organization, alias }: { organization: string; alias?: string }) {
+    const all = await listAll(transport, listAllAccounts, { params: { organization } })
+    return alias === undefined ? all : all.filter(({ connection }) => connection === alias)
+  },
+  print: (all) => ({
+    value: all,
+    lines:
+      all.length === 0
         ? ['No account is connected yet: `toolway connection login ALIAS`.']
         : table(
             ['CONNECTION', 'ACCOUNT', 'OWNER', 'STATE', 'NAME THERE'],
-            rows.map(({ row, connection, owner }) => [
-              connection,
-              row.is_default ? `${row.account} *` : row.account,
-              owner,
-              row.problem === null ? stateOf(row, Date.now()) : `needs a person: ${row.problem}`,
-              row.provider_username ?? '-',
+            all.map((one) => [
+              ...[one.connection, one.is_default ? `${one.account} *` : one.account, one.email ?? 'organization'],
+              ...[stateOf(one), one.name ?? '-'],
             ]),
           ),
-    )
-    return EXIT.ok
-  })
-
-/** Throws CommandFault. */
-async function found({ db, organization }: Opened, alias: string): Promise<ConnectionRow> {
-  const connection = await db.organization(organization.id, (sql) => findConnection(sql, alias))
-  if (connection !== undefined) return connection
-  throw new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
-}
-
-/**
- * Whose account it is: the organization's with --shared and where nobody signs in, else that of who is signed in on this command
- * line. Throws CommandFault.
- */
-async function ownerOf({ loaded, db }: Opened, { shared = false }: Whose): Promise<UserId | undefined> {
-  if (shared || loaded.config.TOOLWAY_AUTH === 'off') return undefined
-  const { url } = await signedIn(loaded)
-  const { user } = await overHttp(loaded, url).call(showMe)
-  const known = user === null ? undefined : await db.system((sql) => findUser(sql, user.id as UserId))
-  if (known !== undefined) return known.id
-  throw new CommandFault(
-    `You are signed in to ${url}, which is not the gateway of ${loaded.config.TOOLWAY_DATA}: sign in there, or say --shared.`,
-  )
-}
-
-function wordOf(thrown: unknown): unknown {
-  const fault = Fault.of(thrown)
-  return fault.code === 'internal' ? thrown : new CommandFault(`${fault.message} ${fault.mend}`)
-}
-
-function told<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (thrown) {
-    throw wordOf(thrown)
-  }
-}
-
-/** Those of one owner with that connection. */
-async function statesOf({ db, organization }: Opened, { id }: ConnectionRow, userId: UserId | undefined) {
-  const rows = await db.organization(organization.id, (sql) => listAccountStates(sql, userId))
-  return rows.filter((row) => row.connection_id === id && row.user_id === (userId ?? null))
-}
-
-/** Another one after each renewal. */
-const markOf = ({ id, renewed_at: at }: AccountStateRow) => `${id} ${at.getTime()}`
-
-const shown = (row: AccountStateRow) => ({
-  id: row.id,
-  account: row.account,
-  kind: row.kind,
-  name: row.provider_username,
-  default: row.is_default,
-  state: stateOf(row, Date.now()),
-  problem: row.problem,
+  }),
 })
 
-const sentenceOf = ({ account, provider_username: name }: AccountStateRow) =>
-  name === null ? `account ${account}` : `account ${account}, ${name} there`
-
-/** Everybody's, with the aliases of connections and the addresses of their owners. */
-async function listEverybodys({ db, organization }: Opened, alias: string | undefined) {
-  const rows = await db.organization(organization.id, async (sql) => {
-    const all = (await listConnections(sql)).filter((one) => alias === undefined || one.alias === alias)
-    const lists = []
-    for (const { id, alias: name, settings } of all) {
-      if (!mayHaveAccounts(settings)) continue
-      const provider = settings.auth.provider ?? 'mcp'
-      for (const row of await listAccounts(sql, { connectionId: id, provider })) lists.push({ connection: name, row })
-    }
-    return lists
-  })
-  return Promise.all(
-    rows.map(async ({ connection, row }) => {
-      const id = row.user_id
-      const owner = id === null ? 'organization' : ((await db.system((sql) => findUser(sql, id)))?.email ?? id)
-      return { connection, owner, row }
-    }),
-  )
-}
+/** Of `toolway connection`. */
+export const accountCommands = [login, logout, accounts] as const

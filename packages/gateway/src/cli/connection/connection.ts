@@ -1,7 +1,7 @@
 /** `toolway connection …`: add, list, remove, refresh, restart and test connections of an organization, and the accounts of them. */
 import { listConnections, removeConnection, restartProcess } from '@toolway/contract/admin'
 import { Argument } from 'commander'
-import { addAccountCommands } from '../accounts/account-commands.ts'
+import { accountCommands } from '../accounts/accounts.ts'
 import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, table } from '../terminal/output.ts'
 import { listAll, Refusal } from '../transport/transport.ts'
@@ -65,9 +65,10 @@ const restart = described({
   print: (printed) => printed,
 })
 
-export function connectionCommand(finish: Finish) {
-  const about = 'add, list, remove, restart and test connections, and connect accounts to them'
-  const group = groupOf('connection', about, [add, list, remove, refresh, restart, test], finish)
-  addAccountCommands(group, finish)
-  return group
-}
+export const connectionCommand = (finish: Finish) =>
+  groupOf(
+    'connection',
+    'add, list, remove, restart and test connections, and connect accounts to them',
+    [add, list, remove, refresh, restart, test, ...accountCommands],
+    finish,
+  )

@@ -1,5 +1,7 @@
 /** A difference as a terminal shows it: what changed with a few lines around it, the words that changed in brackets. */
-import type { DifferenceLine } from '../../catalog/locks/difference.ts'
+import type { ToolDifference } from '@toolway/contract/admin'
+
+type DifferenceLine = ToolDifference['difference'][number]
 
 const AROUND = 2
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const

@@ -1,213 +1,303 @@
-/** `toolway lock …`: the lock on the tools of connections, on the local store. Gateways that run hear of what it changes. */
+/** `toolway lock …`: the lock on the tools of connections, and what tools do. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { Fault, type LockMode, visible } from '@toolway/contract'
-import { presentTools, setLock, settleTool } from '../../admin/connections/settle-lock.ts'
-import { differenceOf } from '../../catalog/locks/difference.ts'
-import { findToolLock, listToolLocks, type ToolLockRow, type WholeToolLock } from '../../catalog/locks/tool-locks.ts'
-import { listConnections, lockConnection, type ConnectionRow } from '../../connections/connections.ts'
-import type { OrgSql } from '../../db/db.ts'
-import { recordChange } from '../../records/change.ts'
-import { ownActor } from '../own-actor.ts'
-import { withStore, type Opened } from '../store.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
+import { EFFECTS, LOCK_MODES, visible, type Effect, type LockMode } from '@toolway/contract'
+import {
+  acceptTool,
+  getToolDifference,
+  getToolLock,
+  listLockedTools,
+  listToolLocks,
+  rejectTool,
+  setToolLock,
+  toggleTool,
+  type LockedTool,
+  type ToolDifference,
+  type ToolLock,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish, type Printed } from '../command.ts'
+import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { drawDifference } from './draw-difference.ts'
 import { driftOf, readLockFile, writeLockFile, type Drift, type LockedConnection } from './lock-file.ts'
 
-export interface Place {
+interface Place {
   readonly organization: string
 }
-
-export const inStore = <T>({ organization }: Place, work: (sql: OrgSql, opened: Opened) => Promise<T>): Promise<T> =>
-  withStore(organization, (opened) => opened.db.organization(opened.organization.id, (sql) => work(sql, opened)))
-
-export const noConnection = (alias: string) =>
-  new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
-
-const stateOf = ({ held_hash: held, rejected_at: rejected, gone_at: gone }: ToolLockRow): string => {
-  if (gone !== null) return 'gone'
-  if (held === null) return 'accepted'
-  return rejected === null ? 'held' : 'rejected'
+interface Named extends Place {
+  readonly alias: string
 }
-const isHeld = ({ held_hash: held, gone_at: gone }: ToolLockRow): boolean => held !== null && gone === null
+interface NamedTool extends Named {
+  readonly tool: string
+}
+
+const alias = new Argument('<alias>')
+const tool = new Argument('<tool>', 'the name that its server gives it')
+
+const paramsOf = ({ organization, alias: connection }: Named) => ({ organization, connection })
+const toolParams = (words: NamedTool) => ({ ...paramsOf(words), tool: words.tool })
 const short = (hash: string | null): string => hash?.slice(0, 12) ?? '-'
 
-/** Every connection in a line; or one, with its tools and the difference of each that is held. */
-export const show = (alias: string | undefined, place: Place, output: Output): Promise<number> =>
-  inStore(place, async (sql) => {
-    const connections = await listConnections(sql)
-    if (alias !== undefined) return showOne(sql, connections, alias, output)
-    const found = []
-    for (const { id, alias: name, tool_lock: lock } of connections) {
-      const rows = await listToolLocks(sql, id)
-      found.push({ alias: name, lock, tools: rows.length, held: rows.filter(isHeld).length })
-    }
-    output.result(
-      found,
-      found.length === 0
-        ? ['No connections yet: `toolway connection add --help`.']
-        : table(
-            ['ALIAS', 'LOCK', 'TOOLS', 'HELD'],
-            found.map(({ alias: name, lock, tools, held }) => [name, lock, String(tools), String(held)]),
-          ),
-    )
-    return EXIT.ok
-  })
-
-async function showOne(sql: OrgSql, connections: readonly ConnectionRow[], alias: string, output: Output) {
-  const connection = connections.find((one) => one.alias === alias)
-  if (connection === undefined) throw noConnection(alias)
-  const rows = await listToolLocks(sql, connection.id)
-  const held: WholeToolLock[] = []
-  for (const { tool } of rows.filter(isHeld)) {
-    const whole = await findToolLock(sql, connection.id, tool)
-    if (whole !== undefined) held.push(whole)
-  }
-  const tools = rows.map((row) => ({
-    tool: row.tool,
-    state: stateOf(row),
-    hash: row.held_hash ?? row.accepted_hash,
-    accepted_hash: row.accepted_hash,
-    accepted_by: row.accepted_by,
-  }))
-  const lines = table(
-    ['TOOL', 'STATE', 'HASH', 'ACCEPTED'],
-    tools.map(({ tool, state, hash, accepted_hash: accepted }) => [visible(tool), state, short(hash), short(accepted)]),
+const lockOf = ({ call }: Transport, words: Named): Promise<ToolLock> =>
+  call(getToolLock, { params: paramsOf(words) }).catch(noConnection(words))
+const noConnection = (words: Named) =>
+  reworded(`There is no connection "${words.alias}"; \`toolway connection list\` shows them.`, 'thing.unknown')
+const noTool = (words: NamedTool) =>
+  reworded(
+    `${words.alias} has no tool "${words.tool}"; \`toolway lock show ${words.alias}\` shows them.`,
+    'thing.unknown',
   )
-  output.result({ alias, lock: connection.tool_lock, tools }, [
-    `${alias}: the lock is ${connection.tool_lock}.`,
-    ...(tools.length === 0 ? ['Nothing is known of its tools yet: it was not reached.'] : lines),
-    ...held.flatMap((row) => ['', ...heldLines(alias, row)]),
-  ])
-  return EXIT.ok
+
+interface ShownLock extends ToolLock {
+  readonly alias: string
+  readonly tools: readonly LockedTool[]
+  readonly held_tools: readonly ToolDifference[]
 }
 
-function heldLines(alias: string, { tool, held_hash: hash, accepted, held }: WholeToolLock): string[] {
-  if (held === null) return []
-  return [
-    `${visible(tool)} is held: ${accepted === null ? 'it is new' : 'it is another than was accepted'}.`,
-    ...drawDifference(differenceOf(accepted ?? undefined, held)),
-    `To let it in: toolway lock accept ${alias} ${JSON.stringify(tool)} --hash ${hash}`,
-  ]
+async function showOne(transport: Transport, words: Named): Promise<ShownLock> {
+  const params = paramsOf(words)
+  const lock = await lockOf(transport, words)
+  const tools = await listAll(transport, listLockedTools, { params })
+  const held: ToolDifference[] = []
+  for (const { name, state } of tools)
+    if (state === 'held' || state === 'rejected')
+      held.push(await transport.call(getToolDifference, { params: { ...params, tool: name } }))
+  return { alias: words.alias, ...lock, tools, held_tools: held }
 }
 
-export interface SetWords extends Place {
+const show = described({
+  name: 'show',
+  about: 'show the locks; of one connection, its tools and what changed in those that are held',
+  arguments: [new Argument('[alias]')],
+  examples: ['toolway lock show', 'toolway lock show docs'],
+  async call(transport, words: Place & { alias?: string }) {
+    const { alias: name, organization } = words
+    return name === undefined
+      ? (await transport.call(listToolLocks, { params: { organization } })).items
+      : showOne(transport, { organization, alias: name })
+  },
+  print: (shown) => ('alias' in shown ? printOne(shown) : printAll(shown)),
+})
+
+type Locks = (ToolLock & { readonly alias: string })[]
+const printAll = (locks: Locks): Printed => ({
+  value: locks,
+  lines:
+    locks.length === 0
+      ? ['No connections yet: `toolway connection add --help`.']
+      : table(
+          ['ALIAS', 'LOCK', 'TOOLS', 'HELD'],
+          locks.map(({ alias: name, mode, accepted, held, gone }) => [
+            ...[name, mode, String(accepted + held + gone), String(held)],
+          ]),
+        ),
+})
+
+const printOne = ({ held_tools: held, ...lock }: ShownLock): Printed => ({
+  value: lock,
+  lines: [
+    `${lock.alias}: the lock is ${lock.mode}.`,
+    ...(lock.tools.length === 0
+      ? ['Nothing is known of its tools yet: it was not reached.']
+      : table(
+          ['TOOL', 'STATE', 'HASH', 'ACCEPTED'],
+          lock.tools.map(({ name, state, hash, accepted_hash: accepted }) => [
+            ...[visible(name), state, short(hash), short(accepted)],
+          ]),
+        )),
+    ...held.flatMap((one) => ['', ...heldLines(lock.alias, one)]),
+  ],
+})
+
+const heldLines = (of: string, { name, hash, accepted, difference }: ToolDifference): string[] => [
+  `${visible(name)} is held: ${accepted === null ? 'it is new' : 'it is another than was accepted'}.`,
+  ...drawDifference(difference),
+  `To let it in: toolway lock accept ${of} ${JSON.stringify(name)} --hash ${hash}`,
+]
+
+interface Setting extends Named {
+  readonly mode: LockMode
   readonly holdPresent?: boolean
   readonly acceptPresent?: boolean
   readonly trust?: boolean
 }
 
-export function set(alias: string, mode: LockMode, words: SetWords, output: Output): Promise<number> {
-  if (words.holdPresent === true && words.acceptPresent === true)
-    throw new CommandFault('Say --accept-present or --hold-present, not both.', EXIT.usage)
-  return inStore(words, async (sql, { organization }) => {
-    const connection = await lockConnection(sql, alias)
-    if (connection === undefined) throw noConnection(alias)
-    const present = words.holdPresent === true ? 'hold' : words.acceptPresent === true ? 'accept' : undefined
-    const setting = { mode, present, trusted: words.trust } as const
-    const actor = ownActor()
-    const done = await setLock(sql, organization.id, connection, { setting, by: actor.id, ifMatch: undefined })
-    const detail = { alias, ...setting, ...done }
-    await recordChange(sql, actor, organization.id, {
-      action: 'lock.set',
-      resource: 'connection',
-      id: connection.id,
-      detail,
-    })
+const set = described({
+  name: 'set',
+  about: 'set the lock of a connection; turned on, it accepts the tools that are there now',
+  arguments: [alias, new Argument('<mode>', 'what comes in by itself').choices(LOCK_MODES)],
+  options: [
+    new Option('--hold-present', 'hold the tools that are there now, until each is accepted'),
+    new Option('--accept-present', 'accept the tools that are there now, where the lock is on already'),
+    new Option('--trust', 'believe what its server says of the effects of its tools'),
+    new Option('--no-trust', 'do not').default(undefined),
+  ],
+  more: `
+Modes:
+  off           every change comes in, and is on record
+  additions     new tools come in; any change of a known one is held
+  descriptions  new tools and new optional inputs come in; what a model reads, and any other change, is held
+  all           everything is held, new tools too`,
+  examples: ['toolway lock set docs descriptions', 'toolway lock set docs all --hold-present'],
+  call({ call }, words: Setting) {
+    const { mode, holdPresent = false, acceptPresent = false, trust: trusted } = words
+    if (holdPresent && acceptPresent)
+      throw new CommandFault('Say --accept-present or --hold-present, not both.', EXIT.usage)
+    const present = holdPresent ? 'hold' : acceptPresent ? 'accept' : undefined
+    return call(setToolLock, { params: paramsOf(words), body: { mode, trusted, present } }).catch(noConnection(words))
+  },
+  print(lock, { alias: name }) {
+    const { mode, held, accepted } = lock
     const then =
-      done.held > 0
-        ? ` ${done.held} tools wait for a look: \`toolway lock show ${alias}\`.`
-        : ` ${done.accepted} tools are accepted as they are.`
-    output.result({ alias, lock: mode, ...done }, [`The lock of ${alias} is ${mode}.${then}`])
-    return EXIT.ok
-  })
-}
+      held > 0
+        ? `${held} tools wait for a look: \`toolway lock show ${name}\`.`
+        : `${accepted} tools are accepted as they are.`
+    return { value: { alias: name, ...lock }, lines: [`The lock of ${name} is ${mode}. ${then}`] }
+  },
+})
 
-export interface AcceptWords extends Place {
+interface Accepting extends NamedTool {
   readonly hash?: string
   readonly reject?: boolean
 }
 
-/** Who names no hash accepts what is held now, and is told which that was. */
-export const accept = (alias: string, tool: string, words: AcceptWords, output: Output): Promise<number> =>
-  inStore(words, async (sql, { organization }) => {
-    const connection = await lockConnection(sql, alias)
-    if (connection === undefined) throw noConnection(alias)
-    const row = await findToolLock(sql, connection.id, tool)
-    if (row === undefined)
-      throw new CommandFault(`${alias} has no tool "${tool}"; \`toolway lock show ${alias}\` shows them.`)
-    const verdict = words.reject === true ? 'rejected' : 'accepted'
-    const hash = await hashOf(row, words.hash, alias)
-    const actor = ownActor()
-    try {
-      await settleTool(sql, organization.id, connection, { looked: { tool, hash }, verdict, by: actor.id })
-    } catch (thrown) {
-      if (!(thrown instanceof Fault) || thrown.code !== 'request.stale') throw thrown
-      throw new CommandFault(
-        `${tool} is another one by now than ${short(hash)}: look at it again with \`toolway lock show ${alias}\`.`,
+/** Without --hash the definition that is held now is meant. */
+const accept = described({
+  name: 'accept',
+  about: 'let a tool in that is held',
+  arguments: [alias, tool],
+  options: [
+    new Option('--hash <hash>', 'only if it is still the one that you looked at, as `toolway lock show` prints it'),
+    new Option('--reject', 'say no instead: it stays held, and nobody needs to look at it again'),
+  ],
+  examples: ['toolway lock accept docs search', 'toolway lock accept docs search --reject'],
+  async call(transport, words: Accepting) {
+    const params = toolParams(words)
+    await lockOf(transport, words)
+    const hash = words.hash ?? (await heldHash(transport, words))
+    return transport
+      .call(words.reject === true ? rejectTool : acceptTool, { params, body: { hash } })
+      .catch(noTool(words))
+      .catch(
+        reworded(
+          `${words.tool} is another one by now than ${short(hash)}: look at it again with \`toolway lock show ${words.alias}\`.`,
+          'request.stale',
+        ),
       )
-    }
-    const action = verdict === 'accepted' ? 'tool.accept' : 'tool.reject'
-    const record = { action, resource: 'tool', id: `${alias}/${tool}`, detail: { hash } }
-    await recordChange(sql, actor, organization.id, record)
-    const said = verdict === 'accepted' ? `${tool} is let in` : `${tool} stays held`
-    output.result({ alias, tool, hash, verdict }, [`${said}, as ${short(hash)}.`])
-    return EXIT.ok
-  })
+  },
+  print: (locked, { alias: of, tool: name, reject = false }) => ({
+    value: { alias: of, ...locked },
+    lines: [`${name} ${reject ? 'stays held' : 'is let in'}, as ${short(locked.hash)}.`],
+  }),
+})
 
-async function hashOf(row: WholeToolLock, said: string | undefined, alias: string): Promise<string> {
-  if (said !== undefined && !/^[0-9a-f]{64}$/.test(said))
-    throw new CommandFault('The --hash is 64 hex digits, as `toolway lock show` prints it.', EXIT.usage)
-  const hash = said ?? row.held_hash
-  if (hash === null) throw new CommandFault(`${row.tool} is not held; \`toolway lock show ${alias}\` shows what is.`)
-  return hash
+async function heldHash({ call }: Transport, words: NamedTool): Promise<string> {
+  const { state, hash } = await call(getToolDifference, { params: toolParams(words) }).catch(noTool(words))
+  if (state === 'held' || state === 'rejected') return hash
+  throw new CommandFault(`${words.tool} is not held; \`toolway lock show ${words.alias}\` shows what is.`)
 }
 
-async function presentOf(sql: OrgSql): Promise<LockedConnection[]> {
-  const found: LockedConnection[] = []
-  for (const { id, alias, tool_lock: lock } of await listConnections(sql)) {
-    const tools = await presentTools(sql, id)
-    found.push({ alias, lock, tools: new Map(tools.map(({ tool, hash }) => [tool, hash])) })
-  }
-  return found
+const trust = described({
+  name: 'trust',
+  about: 'believe what the server of a connection says of the effects of its tools',
+  arguments: [alias],
+  options: [new Option('--off', 'do not believe it any more')],
+  examples: ['toolway lock trust docs', 'toolway lock trust docs --off'],
+  async call(transport, words: Named & { off?: boolean }) {
+    const { mode } = await lockOf(transport, words)
+    return transport.call(setToolLock, { params: paramsOf(words), body: { mode, trusted: words.off !== true } })
+  },
+  print: (lock, { alias: name }) => ({
+    value: { alias: name, ...lock },
+    lines: [
+      lock.trusted
+        ? `The effects that the server of ${name} states count from now on.`
+        : `The server of ${name} is not trusted: what it states can only make a tool more dangerous.`,
+    ],
+  }),
+})
+
+const effect = described({
+  name: 'effect',
+  about: 'say what a tool does, whatever its server says',
+  arguments: [
+    alias,
+    tool,
+    new Argument('<effect>', 'stated: as its server or connection says').choices([...EFFECTS, 'stated']),
+  ],
+  examples: ['toolway lock effect docs search read', 'toolway lock effect docs search stated'],
+  async call(transport, words: NamedTool & { effect: Effect | 'stated' }) {
+    await lockOf(transport, words)
+    const said = words.effect === 'stated' ? null : words.effect
+    return transport.call(toggleTool, { params: toolParams(words), body: { effect: said } }).catch(noTool(words))
+  },
+  print: (row, { alias: of, effect: said }) => ({
+    value: { alias: of, ...row },
+    lines: [
+      said === 'stated'
+        ? `What ${row.name} does is as its server or connection says.`
+        : `${row.name} counts as ${said}.`,
+    ],
+  }),
+})
+
+async function presentOf({ call }: Transport, { organization }: Place): Promise<LockedConnection[]> {
+  const { items } = await call(listToolLocks, { params: { organization } })
+  return items.map(({ alias: name, mode, tools }) => ({
+    ...{ alias: name, lock: mode },
+    tools: new Map(tools.map((one) => [one.name, one.hash])),
+  }))
 }
 
-export const exportFile = (file: string | undefined, place: Place, output: Output): Promise<number> =>
-  inStore(place, async (sql) => {
-    const connections = await presentOf(sql)
+const exportFile = described({
+  name: 'export',
+  about: 'write the hashes of all tools to a file that can be reviewed and kept; without one, print them',
+  arguments: [new Argument('[file]')],
+  examples: ['toolway lock export', 'toolway lock export toolway.lock.json'],
+  async call(transport, words: Place & { file?: string }) {
+    const connections = await presentOf(transport, words)
     const text = writeLockFile(connections)
-    const tools = connections.reduce((sum, one) => sum + one.tools.size, 0)
-    if (file === undefined) output.result(JSON.parse(text), [text.trimEnd()])
-    else {
-      await writeFile(file, text)
-      output.result({ file, tools }, [`Wrote the hashes of ${tools} tools to ${file}.`])
-    }
-    return EXIT.ok
-  })
+    if (words.file !== undefined) await writeFile(words.file, text)
+    return { text, tools: connections.reduce((sum, one) => sum + one.tools.size, 0) }
+  },
+  print: ({ text, tools }, { file }) =>
+    file === undefined
+      ? { value: JSON.parse(text), lines: [text.trimEnd()] }
+      : { value: { file, tools }, lines: [`Wrote the hashes of ${tools} tools to ${file}.`] },
+})
 
-export async function check(file: string, place: Place, output: Output): Promise<number> {
+async function readLocked(file: string): Promise<LockedConnection[]> {
   const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     const why = thrown.code === 'ENOENT' ? 'there is no such file' : thrown.message
     throw new CommandFault(`${file} cannot be read: ${why}. \`toolway lock export ${file}\` makes one.`)
   })
   const locked = readLockFile(text)
   if (typeof locked === 'string') throw new CommandFault(`${file} is no lock file: ${locked}.`)
-  return inStore(place, async (sql) => {
-    const drift = driftOf(locked, await presentOf(sql))
-    output.result(
-      { ok: drift.length === 0, drift },
+  return locked
+}
+
+const check = described({
+  name: 'check',
+  about: 'compare what servers list now, as last known, with a file; 1 and the differences where it drifted',
+  arguments: [new Argument('<file>')],
+  examples: ['toolway lock check toolway.lock.json'],
+  async call(transport, words: Place & { file: string }) {
+    return driftOf(await readLocked(words.file), await presentOf(transport, words))
+  },
+  print: (drift, { file }) => ({
+    value: { ok: drift.length === 0, drift },
+    lines:
       drift.length === 0
         ? [`Everything is as ${file} says.`]
         : [
             ...drift.map(wordOf),
             `${drift.length} ${drift.length === 1 ? 'thing is' : 'things are'} not as ${file} says. \`toolway lock export ${file}\` takes them over.`,
           ],
-    )
-    return drift.length === 0 ? EXIT.ok : EXIT.failed
-  })
-}
+    code: drift.length === 0 ? EXIT.ok : EXIT.failed,
+  }),
+})
 
-function wordOf({ connection, tool = '', drift, was, is }: Drift): string {
-  const name = visible(tool)
+function wordOf({ connection, tool: name = '', drift, was, is }: Drift): string {
   const hashes = [was, is].filter((one) => one !== undefined)
   switch (drift) {
     case 'connection gone':
@@ -217,6 +307,14 @@ function wordOf({ connection, tool = '', drift, was, is }: Drift): string {
     case 'lock':
       return `${connection}: the lock is ${is}, and was ${was}`
     default:
-      return `${connection} ${name}: ${drift.slice('tool '.length)} (${hashes.map(short).join(' → ')})`
+      return `${connection} ${visible(name)}: ${drift.slice('tool '.length)} (${hashes.map(short).join(' → ')})`
   }
 }
+
+export const lockCommand = (finish: Finish) =>
+  groupOf(
+    'lock',
+    'hold what servers change in their tools until somebody has looked',
+    [show, set, accept, trust, effect, exportFile, check],
+    finish,
+  )

@@ -13,7 +13,7 @@ import {
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, EXIT, table } from '../terminal/output.ts'
-import { listAll, Refusal, type Transport } from '../transport/transport.ts'
+import { listAll, reworded, type Transport } from '../transport/transport.ts'
 
 interface Named {
   readonly slug: string
@@ -63,11 +63,8 @@ const shown = ({ id, slug, name, description, contact_email, is_active: active, 
 })
 
 /** Throws CommandFault where there is none, and Refusal. */
-const known = (slug: string) => (thrown: unknown) => {
-  throw thrown instanceof Refusal && thrown.is('thing.unknown', 'place.unknown')
-    ? new CommandFault(`There is no organization "${slug}"; \`toolway org list\` shows them.`)
-    : thrown
-}
+const known = (slug: string) =>
+  reworded(`There is no organization "${slug}"; \`toolway org list\` shows them.`, 'thing.unknown', 'place.unknown')
 
 const add = described({
   name: 'add',
@@ -77,11 +74,7 @@ const add = described({
   examples: ['toolway org add acme --name "Acme Ltd"', 'toolway key add first -o acme'],
   call: ({ call }, words: Settled) =>
     call(addOrganization, { body: { ...bodyOf(words), slug: words.slug, name: words.name ?? words.slug } }).catch(
-      (thrown: unknown) => {
-        throw thrown instanceof Refusal && thrown.is('thing.taken')
-          ? new CommandFault(`There is an organization "${words.slug}" already: choose another slug.`)
-          : thrown
-      },
+      reworded(`There is an organization "${words.slug}" already: choose another slug.`, 'thing.taken'),
     ),
   print: (row) => ({
     value: shown(row),

@@ -1,12 +1,12 @@
 /** `toolway policy explain`: why a call would end as it would, rule by rule. */
-import type { ExplainedRule, Explanation } from '@toolway/contract/admin'
-import { explainCall } from '../../admin/policy/explain-call.ts'
-import { toolsOf } from '../../admin/policy/tools-of.ts'
+import { explainPolicy, listAllTools, type ExplainedRule, type Explanation } from '@toolway/contract/admin'
+import { Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
-import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
-import { withPolicy } from './policy-store.ts'
+import { described } from '../command.ts'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+import { listAll, Refusal, type Transport } from '../transport/transport.ts'
 
-export interface ExplainWords {
+interface Explaining {
   readonly organization: string
   readonly tool: string
   readonly as?: string
@@ -19,23 +19,43 @@ export interface ExplainWords {
   readonly all?: boolean
 }
 
-export const explain = ({ organization, as, key, all = false, ...words }: ExplainWords, output: Output) =>
-  withPolicy(organization, async ({ snapshot, callers, groups }) => {
-    const { joined, names } = toolsOf(snapshot)
-    if (joined(words.tool) === undefined) throw unknownTool(words.tool, names)
-    const told = explainCall({
-      ...{ snapshot, caller: callers.named(as, key), groups },
-      ...words,
-      arguments: argumentsOf(words.arguments),
-    })
-    output.result(told, linesOf(told, all))
-    return EXIT.ok
-  })
+export const explain = described({
+  name: 'explain',
+  about: 'say why a call would end as it would: which rule, which fact, and what would make it pass',
+  options: [
+    new Option('--tool <name>', 'the tool, as <alias>__<tool>').makeOptionMandatory(),
+    new Option('--as <email>', 'the member who calls'),
+    new Option('--key <name>', 'the key that calls, by name or id'),
+    new Option('--toolset <slug>', 'the toolset that it is called in (default: that of the key, else default)'),
+    new Option('--arguments <json>', 'what it is called with, a JSON object; without it as far as can be told'),
+    new Option('--client <name>', 'what the client calls itself'),
+    new Option('--address <address>', 'where it calls from'),
+    new Option('--time <time>', 'when, as 2026-12-24T18:00:00Z (default: now)'),
+    new Option('--all', 'also the rules that do not speak of it, and why not'),
+  ],
+  examples: [
+    'toolway policy explain --tool git__delete_branch --as maria@acme.example',
+    `toolway policy explain --tool db__query --key ci --arguments '{"limit": 500}'`,
+  ],
+  call(transport, words: Explaining) {
+    const { organization, tool, as, key, toolset, client, address, time, arguments: text } = words
+    const body = { tool, as, key, toolset, client, address, time, arguments: argumentsOf(text) }
+    return transport
+      .call(explainPolicy, { params: { organization }, body })
+      .catch((thrown: unknown) => refuse(transport, words, thrown))
+  },
+  print: (told, { all = false }) => ({ value: told, lines: linesOf(told, all) }),
+})
 
-function unknownTool(tool: string, names: readonly string[]): CommandFault {
+/** A tool that is not there is refused with the names that may have been meant. */
+async function refuse(transport: Transport, { organization, tool }: Explaining, thrown: unknown): Promise<never> {
+  if (!(thrown instanceof Refusal && thrown.is('thing.unknown'))) throw thrown
+  const tools = await listAll(transport, listAllTools, { params: { organization } })
+  const names = [...new Set(tools.flatMap(({ joined_name: joined, rule_name: ruled }) => [joined, ruled]))]
+  if (names.includes(tool)) throw thrown
   const near = nearestNames(tool, names)
   const guess = near.length === 0 ? '`toolway tools` lists them.' : `Did you mean ${near.join(' or ')}?`
-  return new CommandFault(`No connection has a tool "${tool}". ${guess}`)
+  throw new CommandFault(`No connection has a tool "${tool}". ${guess}`)
 }
 
 function argumentsOf(text: string | undefined): (Explanation['sends'] & {}) | undefined {

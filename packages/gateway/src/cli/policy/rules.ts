@@ -1,134 +1,80 @@
-/** `toolway policy …`: rules of an organization, or of the platform, on the local store. Gateways that run hear of what it changes. */
-import { Fault, RuleWords, type RuleState } from '@toolway/contract'
-import { NewOrganizationRule, type FullRuleChange, type KeptRule } from '@toolway/contract/admin'
-import { changeOf, toOrganizationRule, toPlacedRule, toPlatformRule } from '../../admin/policy/rule-words.ts'
+/** `toolway policy …`: rules of an organization, or of the platform. */
+import { EFFECTS, RULE_STATES, type RuleState } from '@toolway/contract'
 import {
-  eraseOrganizationRule,
-  rewriteOrganizationRule,
-  writeOrganizationRule,
-  writtenOfRow as writtenOfOwn,
-} from '../../admin/policy/write-organization-rules.ts'
-import {
-  erasePlatformRule,
-  rewritePlatformRule,
-  writePlatformRule,
-  writtenOfRow as writtenOfPlatform,
-} from '../../admin/policy/write-platform-rules.ts'
-import { toolsOf as knownToolsOf } from '../../admin/policy/tools-of.ts'
-import { listCatalogs } from '../../catalog/catalogs.ts'
-import { listToolStates } from '../../connections/tool-states.ts'
-import { listConnections } from '../../connections/connections.ts'
-import type { OrgSql, SystemSql } from '../../db/db.ts'
+  addOrganizationRules,
+  addPlatformRules,
+  changeOrganizationRule,
+  changePlatformRule,
+  listOrganizationRules,
+  listPlatformRules,
+  removeOrganizationRule,
+  removePlatformRule,
+  type FullRuleChange,
+  type KeptRule,
+  type NewOrganizationRule,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
-import { patternOf } from '../../lib/pattern.ts'
-import { readWords } from '../../policy/kept/check-rule.ts'
-import { listOrganizationRules, type OrganizationRuleRow } from '../../policy/kept/organization-rules.ts'
-import { listPlatformRules, type PlatformRuleRow } from '../../policy/kept/platform-rules.ts'
-import { keptOfToolsets } from '../../policy/kept/rules-in-force.ts'
-import { recordChange } from '../../records/change.ts'
-import { listToolsets } from '../../toolsets/toolsets.ts'
-import { ownActor } from '../own-actor.ts'
-import { withInstallation, withStore } from '../store.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { readRuleFile, type FileRule } from './rule-file.ts'
-import { ruleOfFlags, type RuleFlags } from './rule-flags.ts'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { listAll, type Transport } from '../transport/transport.ts'
+import type { FileRule } from './rule-file.ts'
+import { ACTION_OPTIONS, ruleOfFlags, type RuleFlags } from './rule-flags.ts'
+import { explain } from './explain.ts'
+import { test } from './test-rules.ts'
+import { replay, shadow } from './trials.ts'
 
-export interface PolicyPlace {
+interface Place {
   readonly organization: string
   /** Of the whole installation, and not of one organization. */
   readonly platform?: boolean
 }
+interface Named extends Place {
+  readonly rule: string
+}
 
 /** What a new rule is of, where it is of something within its organization. */
-export interface ScopeFlags {
+interface ScopeFlags {
   readonly toolset?: string
   readonly connection?: string
   readonly member?: string
   readonly key?: string
 }
 
-const ORIGIN = { origin: 'command line', createdBy: 'command line' }
 const usage = (message: string) => new CommandFault(message, EXIT.usage)
+const named = new Argument('<rule>', 'its name or id')
+const onPlatform = new Option('--platform', 'a rule of the platform, which holds in every organization')
 
-/** A fault of the admin interface, as a command says it. */
-async function worded<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work
-  } catch (thrown) {
-    if (!(thrown instanceof Fault)) throw thrown
-    const { place, problem } = thrown.facts
-    // Nobody sent a request: it is the rule that does not fit.
-    throw new CommandFault(
-      thrown.code === 'body.shape' ? `The rule does not fit: ${place} ${problem}.` : `${thrown.message} ${thrown.mend}`,
-    )
-  }
-}
-
-const inPlatform = <T>(work: (sql: SystemSql) => Promise<T>): Promise<T> =>
-  withInstallation(({ db }) => worded(db.system(work)))
-
-interface Within {
-  readonly sql: OrgSql
-  readonly organizationId: Parameters<typeof recordChange>[2] & string
-  /** The platform's rules that speak of the organization. */
-  readonly above: readonly PlatformRuleRow[]
-  readonly platform: readonly string[]
-}
-
-const inOrganization = <T>({ organization: slug }: PolicyPlace, work: (within: Within) => Promise<T>): Promise<T> =>
-  withStore(slug, async ({ db, organization }) => {
-    const above = (await db.system(listPlatformRules)).filter(({ match }) => {
-      const { organizations } = match as { organizations?: unknown }
-      return !Array.isArray(organizations) || organizations.includes(slug)
-    })
-    const platform = above.map(({ name }) => name)
-    const { id: organizationId } = organization
-    return worded(db.organization(organizationId, (sql) => work({ sql, organizationId, above, platform })))
-  })
-
-const notePlatform = (sql: SystemSql, action: string, row: PlatformRuleRow) =>
-  recordChange(sql, ownActor(), undefined, changeOf(action, row.id, 'platform', undefined, writtenOfPlatform(row)))
-const noteOwn = ({ sql, organizationId }: Within, action: string, row: OrganizationRuleRow) =>
-  recordChange(
-    sql,
-    ownActor(),
-    organizationId,
-    changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfOwn(row)),
-  )
-
-/** Everything that holds in an organization, from the outermost scope inwards as far as the store knows it. */
-async function listIn({ sql, above }: Within): Promise<KeptRule[]> {
-  return [
-    ...above.map(toPlatformRule),
-    ...(await listOrganizationRules(sql)).map(toOrganizationRule),
-    ...keptOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset')),
-  ]
-}
+const rulesOf = (transport: Transport, { organization, platform = false }: Place): Promise<KeptRule[]> =>
+  platform
+    ? listAll(transport, listPlatformRules)
+    : listAll(transport, listOrganizationRules, { params: { organization } })
 
 const toolsOf = ({ match }: KeptRule): string => {
   const { tools } = match
   return Array.isArray(tools) ? tools.map(String).join(', ') : '*'
 }
 
-export async function list(place: PolicyPlace, output: Output): Promise<number> {
-  const rules =
-    place.platform === true
-      ? await inPlatform(async (sql) => (await listPlatformRules(sql)).map(toPlatformRule))
-      : await inOrganization(place, listIn)
-  output.result(
-    rules,
-    rules.length === 0
-      ? ['No rules yet: `toolway policy add --help`.']
-      : table(
-          ['NAME', 'SCOPE', 'ACTION', 'STATE', 'TOOLS', 'REASON'],
-          rules.map((rule) => [
-            ...[rule.name, rule.of === null ? rule.scope : `${rule.scope} ${rule.of}`, rule.action],
-            ...[rule.problem === null ? rule.state : 'unreadable', toolsOf(rule), rule.problem ?? rule.reason],
-          ]),
-        ),
-  )
-  return EXIT.ok
-}
+const list = described({
+  name: 'list',
+  about: 'list the rules that hold in an organization, those of the platform too',
+  options: [new Option('--platform', 'only those of the platform')],
+  examples: ['toolway policy list', 'toolway policy list -o acme'],
+  call: (transport, words: Place) => rulesOf(transport, words),
+  print: (rules) => ({
+    value: rules,
+    lines:
+      rules.length === 0
+        ? ['No rules yet: `toolway policy add --help`.']
+        : table(
+            ['NAME', 'SCOPE', 'ACTION', 'STATE', 'TOOLS', 'REASON'],
+            rules.map((rule) => [
+              ...[rule.name, rule.of === null ? rule.scope : `${rule.scope} ${rule.of}`, rule.action],
+              ...[rule.problem === null ? rule.state : 'unreadable', toolsOf(rule), rule.problem ?? rule.reason],
+            ]),
+          ),
+  }),
+})
 
 function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' | 'of'>> {
   const said = (['toolset', 'connection', 'member', 'key'] as const).filter((scope) => flags[scope] !== undefined)
@@ -137,171 +83,168 @@ function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' |
   return scope === undefined ? {} : { scope, of: flags[scope] ?? '' }
 }
 
-/** The rules of the file, or the one that the flags say. Nothing is added unless all of them can be. */
-async function wishes(file: string | undefined, flags: RuleFlags, platform: boolean): Promise<FileRule[]> {
+type Adding = Place & RuleFlags & ScopeFlags & { readonly file?: string }
+
+/** The rules of the file, or the one that the flags say. */
+async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise<FileRule[]> {
   const written = ruleOfFlags(flags)
   if (file !== undefined && written !== undefined) throw usage('Give a file or flags, not both.')
-  if (file !== undefined) return readRuleFile(file, platform)
+  if (file !== undefined) return (await import('./rule-file.ts')).readRuleFile(file, platform)
   if (written === undefined)
     throw usage("Say what the rule does: --block 'git__*', --clamp 'search:limit<=50', … or name a file.")
-  const read = readWords(written)
-  if ('words' in read) return [read.words]
-  const [first] = read.problems
-  throw usage(`The rule does not fit: ${first?.place ?? ''} ${first?.problem ?? ''}.`)
+  // The operation reads it by the shape of a rule.
+  return [written as unknown as FileRule]
 }
 
-export async function add(
-  file: string | undefined,
-  flags: RuleFlags & ScopeFlags,
-  place: PolicyPlace,
-  output: Output,
-): Promise<number> {
-  const platform = place.platform === true
-  const scope = scopeOf(flags)
+async function addAll({ call }: Transport, words: Adding): Promise<{ items: KeptRule[]; idle: readonly string[] }> {
+  const { organization, platform = false } = words
+  const scope = scopeOf(words)
   if (platform && scope.scope !== undefined) throw usage(`A rule of the platform is of no ${scope.scope}.`)
-  const wanted = await wishes(file, flags, platform)
-  const idle: string[] = []
-  const added = platform
-    ? await inPlatform(async (sql) => {
-        const rows: KeptRule[] = []
-        for (const words of wanted) {
-          const row = await writePlatformRule(sql, RuleWords.parse(words), ORIGIN)
-          await notePlatform(sql, 'rule.add', row)
-          rows.push(toPlatformRule(row))
-        }
-        return rows
-      })
-    : await inOrganization(place, async (within) => {
-        const rows: KeptRule[] = []
-        for (const words of wanted) {
-          const rule = NewOrganizationRule.parse({ ...words, ...scope })
-          const row = await writeOrganizationRule(within.sql, rule, { ...within, ...ORIGIN })
-          await noteOwn(within, 'rule.add', row)
-          rows.push(toOrganizationRule(row))
-        }
-        idle.push(...(await idlePatterns(within.sql, rows)))
-        return rows
-      })
-  const where = platform ? 'in every organization' : `in ${place.organization}`
-  output.result(added.length === 1 ? added[0] : added, [
-    ...added.map(({ name, action, state, id }) =>
-      state === 'on'
-        ? `${name} (${action}, ${id}) holds ${where} from now on.`
-        : `${name} (${action}, ${id}) is ${state}.`,
-    ),
-    ...idle.map((glob) => `No tool that is known now fits ${glob}; \`toolway tools\` lists them.`),
-  ])
-  return EXIT.ok
+  const rules = await rulesToAdd(words)
+  if (platform) return { ...(await call(addPlatformRules, { body: { rules } })), idle: [] }
+  const body = { rules: rules.map((rule) => ({ ...rule, ...scope })) }
+  return call(addOrganizationRules, { params: { organization }, body })
 }
 
-/** Patterns that fit no tool: right where tools are still to come, else a slip that would silently hold for nothing. */
-async function idlePatterns(sql: OrgSql, rules: readonly KeptRule[]): Promise<string[]> {
-  const catalogs = new Map((await listCatalogs(sql)).map((one) => [one.connection_id, one]))
-  const known = knownToolsOf({ connections: await listConnections(sql), catalogs, states: await listToolStates(sql) })
-  const names = known.names.flatMap((name) => {
-    const { facts } = known.joined(name) ?? {}
-    return facts === undefined ? [] : [facts.name.toLowerCase(), facts.joined.toLowerCase()]
-  })
-  const globs = rules.flatMap(({ match: { tools } }) => (Array.isArray(tools) ? tools.map(String) : []))
-  return [...new Set(globs)].filter((glob) => !names.some(patternOf(glob.toLowerCase())))
-}
+const add = described({
+  name: 'add',
+  about:
+    'add a rule, said by flags, or those of a file; they hold at once. A file says all that flags do not: size, who approves, values and patterns of reject',
+  arguments: [new Argument('[file]', 'YAML or JSON: a rule, or a list of them; - is standard input')],
+  options: [
+    ...ACTION_OPTIONS.map(([flags, about]) => new Option(flags, about)),
+    new Option('--when <condition>', 'only where this holds, in CEL over principal, tool, args and context'),
+    new Option('--effect <effects...>', 'only for tools that do this').choices(EFFECTS),
+    new Option('--connector <connectors...>', 'only for connections of that kind'),
+    new Option('--name <name>', 'its name; made of the action and the tools where none is said'),
+    new Option('--reason <text>', 'a sentence for whoever is refused, and for whoever asks why it is there'),
+    new Option('--shadow', 'only record what it would have done'),
+    new Option('--toolset <slug>', 'holds at that toolset only'),
+    new Option('--connection <alias>', 'holds for that connection only'),
+    new Option('--member <email>', 'holds for that member only'),
+    new Option('--key <key>', 'holds for the key of that name or id only'),
+    onPlatform,
+  ],
+  examples: [
+    `toolway policy add --block 'git__*_delete_*' --reason 'Nothing is deleted by agents'`,
+    `toolway policy add --clamp 'search_assets:limit<=50' --default 20 --reason 'Small pages'`,
+    `toolway policy add --rate 'mail__send:20/3600' --member maria@acme.test --reason 'No mass mail'`,
+    `toolway policy add --platform --block '*_delete_*' --reason 'Nothing is deleted by agents'`,
+    'toolway policy add rules.yaml -o acme',
+  ],
+  call: addAll,
+  print({ items, idle }, { platform = false, organization }) {
+    const where = platform ? 'in every organization' : `in ${organization}`
+    return {
+      value: items.length === 1 ? items[0] : items,
+      lines: [
+        ...items.map(({ name, action, state, id }) =>
+          state === 'on'
+            ? `${name} (${action}, ${id}) holds ${where} from now on.`
+            : `${name} (${action}, ${id}) is ${state}.`,
+        ),
+        ...idle.map((pattern) => `No tool that is known now fits ${pattern}; \`toolway tools\` lists them.`),
+      ],
+    }
+  },
+})
 
 /** By name or id. Throws with the names that may have been meant. */
-function pick(rules: readonly KeptRule[], named: string, where: string): KeptRule {
-  const found = rules.filter(({ id, name }) => id === named || name === named)
+async function find(transport: Transport, words: Named): Promise<KeptRule> {
+  const rules = await rulesOf(transport, words)
+  const found = rules.filter(({ id, name }) => id === words.rule || name === words.rule)
   const [only, ...others] = found
-  if (only === undefined) {
-    const near = nearestNames(
-      named,
-      rules.map(({ name }) => name),
-    )
-    const guess = near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
-    throw new CommandFault(`There is no rule "${named}" ${where}.${guess} \`toolway policy list\` shows them.`)
-  }
+  if (only === undefined) throw unknownRule(rules, words)
   if (others.length > 0)
     throw usage(
-      `Several rules are called "${named}": take the id of one of them, ${found.map(({ id }) => id).join(' or ')}.`,
+      `Several rules are called "${words.rule}": take the id of one of them, ${found.map(({ id }) => id).join(' or ')}.`,
     )
   return only
 }
 
-const where = ({ platform, organization }: PolicyPlace) =>
-  platform === true ? 'of the platform' : `in the organization ${organization}`
-
-export async function show(named: string, place: PolicyPlace, output: Output): Promise<number> {
-  const rules =
-    place.platform === true
-      ? await inPlatform(async (sql) => (await listPlatformRules(sql)).map(toPlatformRule))
-      : await inOrganization(place, listIn)
-  const rule = pick(rules, named, where(place))
-  const { stringify } = await import('yaml')
-  output.result(rule, stringify(rule).trimEnd().split('\n'))
-  return EXIT.ok
+function unknownRule(rules: readonly KeptRule[], { rule, platform = false, organization }: Named): CommandFault {
+  const names = rules.map(({ name }) => name)
+  const near = nearestNames(rule, names)
+  const guess = near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
+  const where = platform ? 'of the platform' : `in the organization ${organization}`
+  return new CommandFault(`There is no rule "${rule}" ${where}.${guess} \`toolway policy list\` shows them.`)
 }
 
-async function rewrite(named: string, change: FullRuleChange, place: PolicyPlace): Promise<KeptRule> {
-  if (place.platform === true)
-    return inPlatform(async (sql) => {
-      const { id } = pick((await listPlatformRules(sql)).map(toPlatformRule), named, where(place))
-      const row = await rewritePlatformRule(sql, id, change)
-      await notePlatform(sql, 'rule.change', row)
-      return toPlatformRule(row)
-    })
-  return inOrganization(place, async (within) => {
-    const { id } = own(pick(await listIn(within), named, where(place)))
-    const row = await rewriteOrganizationRule(within.sql, id, change, within)
-    await noteOwn(within, 'rule.change', row)
-    return toOrganizationRule(row)
-  })
-}
-
-function own(rule: KeptRule): KeptRule {
-  if (rule.scope === 'platform')
+/** One that may be changed where the words say. */
+async function findOwn(transport: Transport, words: Named): Promise<KeptRule> {
+  const rule = await find(transport, words)
+  if (rule.scope === 'platform' && words.platform !== true)
     throw new CommandFault(`"${rule.name}" is a rule of the platform: say --platform to change it for everybody.`)
-  if (rule.origin === 'toolset')
-    throw new CommandFault(`"${rule.name}" stands in the toolset ${rule.of}: change it there.`)
   return rule
 }
 
-export interface ChangeFlags {
+const show = described({
+  name: 'show',
+  about: 'show a rule whole, as YAML',
+  arguments: [named],
+  options: [onPlatform],
+  examples: ['toolway policy show no-deleting'],
+  async call(transport, words: Named) {
+    const rule = await find(transport, words)
+    const { stringify } = await import('yaml')
+    return { rule, text: stringify(rule).trimEnd() }
+  },
+  print: ({ rule, text }) => ({ value: rule, lines: text.split('\n') }),
+})
+
+const rewrite = ({ call }: Transport, { organization, platform = false }: Place, id: string, body: FullRuleChange) =>
+  platform
+    ? call(changePlatformRule, { params: { rule: id }, body })
+    : call(changeOrganizationRule, { params: { organization, rule: id }, body })
+
+interface Changing extends Named {
   readonly name?: string
   readonly reason?: string
   readonly state?: RuleState
   readonly tools?: readonly string[]
   readonly when?: string
-  /** JSON, or a file of it after `@`. */
   readonly parameters?: string
 }
 
-export async function change(named: string, flags: ChangeFlags, place: PolicyPlace, output: Output): Promise<number> {
-  const { name, reason, state, tools, when, parameters } = flags
-  const held = await found(named, place)
+const change = described({
+  name: 'change',
+  about: 'change a rule; what is not said stays',
+  arguments: [named],
+  options: [
+    new Option('--name <name>', 'another name'),
+    new Option('--reason <text>', 'another reason'),
+    new Option('--state <state>', 'whether it holds, only watches, or neither').choices(RULE_STATES),
+    new Option('--tools <tools...>', 'other patterns on the names of tools'),
+    new Option('--when <condition>', 'another condition'),
+    new Option('--parameters <json>', `what of its parameters is another now, as in '{"max": 20}'`),
+    onPlatform,
+  ],
+  examples: [
+    `toolway policy change clamp-search-assets --parameters '{"max": 20}'`,
+    'toolway policy change no-deleting --state shadow',
+  ],
+  async call(transport, words: Changing) {
+    const held = await findOwn(transport, words)
+    return rewrite(transport, words, held.id, changeOf(held, words))
+  },
+  print: (rule) => ({ value: rule, lines: [`${rule.name} says so from now on (${rule.state}).`] }),
+})
+
+function changeOf(held: KeptRule, { name, reason, state, tools, when, parameters }: Changing): FullRuleChange {
   const match = {
     ...held.match,
     ...(tools === undefined ? {} : { tools: [...tools] }),
     ...(when === undefined ? {} : { when }),
   }
-  const next: FullRuleChange = {
-    ...(name === undefined ? {} : { name }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(state === undefined ? {} : { state }),
-    ...(tools === undefined && when === undefined ? {} : { match }),
-    ...(parameters === undefined ? {} : { parameters: { ...held.parameters, ...objectOf(parameters) } }),
+  const said = {
+    ...{ name, reason, state },
+    match: tools === undefined && when === undefined ? undefined : match,
+    parameters: parameters === undefined ? undefined : { ...held.parameters, ...objectOf(parameters) },
   }
+  const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   if (Object.keys(next).length === 0) throw usage('Say what is to change: --reason, --tools, --when, --state, …')
-  const rule = await rewrite(held.id, next, place)
-  output.result(rule, [`${rule.name} says so from now on (${rule.state}).`])
-  return EXIT.ok
+  return next
 }
-
-const found = async (named: string, place: PolicyPlace): Promise<KeptRule> =>
-  pick(
-    place.platform === true
-      ? await inPlatform(async (sql) => (await listPlatformRules(sql)).map(toPlatformRule))
-      : await inOrganization(place, listIn),
-    named,
-    where(place),
-  )
 
 function objectOf(text: string): Record<string, unknown> {
   try {
@@ -313,27 +256,51 @@ function objectOf(text: string): Record<string, unknown> {
   throw usage(`--parameters is a JSON object, as in '{"max": 20}'; what it does not name stays.`)
 }
 
-export async function setState(named: string, state: RuleState, place: PolicyPlace, output: Output): Promise<number> {
-  const rule = await rewrite(named, { state }, place)
-  output.result(rule, [rule.state === 'on' ? `${rule.name} holds from now on.` : `${rule.name} is ${rule.state}.`])
-  return EXIT.ok
-}
+const remove = described({
+  name: 'remove',
+  about: 'remove a rule',
+  arguments: [named],
+  options: [onPlatform],
+  examples: ['toolway policy remove no-deleting'],
+  async call(transport, words: Named) {
+    const held = await findOwn(transport, words)
+    const { organization, platform = false } = words
+    await (platform
+      ? transport.call(removePlatformRule, { params: { rule: held.id } })
+      : transport.call(removeOrganizationRule, { params: { organization, rule: held.id } }))
+    return held
+  },
+  print: (rule) => ({
+    value: { removed: rule.id },
+    lines: [`Removed ${rule.name} (${rule.action} ${toolsOf(rule)}).`],
+  }),
+})
 
-export async function remove(named: string, place: PolicyPlace, output: Output): Promise<number> {
-  const removed =
-    place.platform === true
-      ? await inPlatform(async (sql) => {
-          const { id } = pick((await listPlatformRules(sql)).map(toPlatformRule), named, where(place))
-          const row = await erasePlatformRule(sql, id)
-          await notePlatform(sql, 'rule.remove', row)
-          return toPlatformRule(row)
-        })
-      : await inOrganization(place, async (within) => {
-          const { id } = own(pick(await listIn(within), named, where(place)))
-          const row = await eraseOrganizationRule(within.sql, id)
-          await noteOwn(within, 'rule.remove', row)
-          return toOrganizationRule(row)
-        })
-  output.result({ removed: removed.id }, [`Removed ${removed.name} (${removed.action} ${toolsOf(removed)}).`])
-  return EXIT.ok
-}
+const switching = (name: string, state: RuleState, about: string) =>
+  described({
+    ...{ name, about },
+    arguments: [named],
+    options: [onPlatform],
+    examples: [`toolway policy ${name} no-deleting`],
+    async call(transport, words: Named) {
+      const { id } = await findOwn(transport, words)
+      return rewrite(transport, words, id, { state })
+    },
+    print: (rule) => ({
+      value: rule,
+      lines: [rule.state === 'on' ? `${rule.name} holds from now on.` : `${rule.name} is ${rule.state}.`],
+    }),
+  })
+
+export const policyCommand = (finish: Finish) =>
+  groupOf(
+    'policy',
+    'say by rules what may be called, how, by whom, and how often; try them before they bite',
+    [
+      ...[list, add, show, change, remove],
+      switching('enable', 'on', 'have a rule hold'),
+      switching('disable', 'off', 'have a rule hold no more, and keep it'),
+      ...[explain, shadow, replay, test],
+    ],
+    finish,
+  )

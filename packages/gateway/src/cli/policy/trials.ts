@@ -1,68 +1,80 @@
 /** `toolway policy shadow` and `replay`: what rules would have done with what was called. */
-import type { PolicyDraft, ReplayReport } from '@toolway/contract/admin'
-import { replayCalls } from '../../admin/policy/replay-calls.ts'
-import { shadowsOf } from '../../admin/policy/shadows-of.ts'
-import { countShadows } from '../../records/call-records.ts'
-import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
-import { readDraft } from './draft-file.ts'
-import { withPolicy } from './policy-store.ts'
+import { listShadows, replayPolicy, type PolicyDraft, type ReplayReport } from '@toolway/contract/admin'
+import { Argument, InvalidArgumentError, Option } from 'commander'
+import { described } from '../command.ts'
+import { CommandFault, EXIT, table } from '../terminal/output.ts'
 
-export const shadow = (organization: string, days: number, output: Output): Promise<number> =>
-  withPolicy(organization, async ({ db, organization: own, snapshot, callers }) => {
-    const report = await shadowsOf(
-      {
-        ...{ snapshot, callers },
-        count: (since, limit) => db.organization(own.id, (sql) => countShadows(sql, since, limit)),
-      },
-      days,
-    )
-    const { items, truncated } = report
-    output.result(
-      report,
-      items.length === 0
+const MOST_DAYS = 90
+function daysOf(text: string): number {
+  const days = Number(text)
+  if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
+  throw new InvalidArgumentError(`A number of days from 1 to ${MOST_DAYS}.`)
+}
+const collect = (value: string, before: string[]) => [...before, value]
+const howFar = new Option('--days <number>', 'how far back').argParser(daysOf).default(7)
+
+interface Looking {
+  readonly organization: string
+  readonly days: number
+}
+
+export const shadow = described({
+  name: 'shadow',
+  about: 'show what each rule in the shadow would have done, by tool and caller',
+  options: [howFar],
+  examples: ['toolway policy shadow', 'toolway policy shadow --days 30'],
+  call: ({ call }, { organization, days }: Looking) => call(listShadows, { params: { organization }, query: { days } }),
+  print: (report, { days }) => ({
+    value: report,
+    lines:
+      report.items.length === 0
         ? [`No rule in the shadow would have done anything in the last ${days} days.`]
         : [
             ...table(
               ['RULE', 'WOULD', 'TOOL', 'CALLER', 'CALLS', 'LAST', 'EXAMPLE'],
-              items.map(({ rule, would, tool, caller, calls, last, example }) => [
+              report.items.map(({ rule, would, tool, caller, calls, last, example }) => [
                 ...[rule, would, tool, caller, String(calls), last.slice(0, 16), example],
               ]),
             ),
-            ...(truncated ? ['There are more; the rarest are left out.'] : []),
+            ...(report.truncated ? ['There are more; the rarest are left out.'] : []),
           ],
-    )
-    return EXIT.ok
-  })
+  }),
+})
 
-export interface ReplayWords {
-  readonly organization: string
-  readonly file: string | undefined
+interface Replaying extends Looking {
+  readonly file?: string
   readonly remove: readonly string[]
-  readonly whole: boolean
-  readonly days: number
+  readonly whole?: boolean
 }
 
-export async function replay(
-  { organization, file, remove, whole, days }: ReplayWords,
-  output: Output,
-): Promise<number> {
+async function draftOf({ file, remove, whole = false }: Replaying): Promise<PolicyDraft> {
   if (file === undefined && remove.length === 0)
     throw new CommandFault('Say a file with the draft, or --remove with the name of a rule.', EXIT.usage)
-  const written: PolicyDraft = file === undefined ? { rules: [], remove: [], as: 'change' } : await readDraft(file)
-  const draft = { ...written, remove: [...written.remove, ...remove], as: whole ? ('whole' as const) : written.as }
-  return withPolicy(organization, async ({ db, organization: own, snapshot, callers }) => {
-    const report = await replayCalls(
-      {
-        ...{ snapshot, callers, now: Date.now() },
-        look: (work) => db.organization(own.id, work),
-      },
-      draft,
-      days,
-    )
-    output.result(report, linesOf(report))
-    return EXIT.ok
-  })
+  const none: PolicyDraft = { rules: [], remove: [], as: 'change' }
+  const written = file === undefined ? none : await (await import('./draft-file.ts')).readDraft(file)
+  return { ...written, remove: [...written.remove, ...remove], as: whole ? 'whole' : written.as }
 }
+
+export const replay = described({
+  name: 'replay',
+  about: 'judge the calls on record by the rules in force and by a draft, and show where they differ',
+  arguments: [new Argument('[file]', 'YAML or JSON: a rule, a list of them, or rules and remove; - is standard input')],
+  options: [
+    new Option('--remove <name>', 'as if that rule were gone; may be repeated').argParser(collect).default([]),
+    new Option('--whole', 'the file says all rules; of those in force only the platform’s stay'),
+    howFar,
+  ],
+  examples: [
+    'toolway policy replay draft.yaml --days 30',
+    'toolway policy replay --remove no-deleting',
+    'toolway policy replay rules.yaml --whole',
+  ],
+  async call({ call }, words: Replaying) {
+    const body = { draft: await draftOf(words), days: words.days }
+    return call(replayPolicy, { params: { organization: words.organization }, body })
+  },
+  print: (report) => ({ value: report, lines: linesOf(report) }),
+})
 
 function linesOf({ days, read, same, different, differences, unjudged, truncated, problems }: ReplayReport): string[] {
   const open = unjudged.reduce((sum, { calls }) => sum + calls, 0)

@@ -26,12 +26,11 @@ export const verify = described({
     many('--checkpoint <seq:hash>', 'a checkpoint that was kept elsewhere; may be repeated'),
   ],
   examples: ['toolway records verify', 'toolway records verify records.jsonl --fingerprint 5e1f…'],
-  async local(words: Verifying) {
-    if (words.file === undefined) return undefined
+  async call(transport, words: Verifying) {
+    if (words.file === undefined) return verifyLive(transport, words)
     const { verifyFile } = await import('./verify-file.ts')
     return verifyFile(words.file, trustOf(words))
   },
-  call: verifyLive,
   print: (verdicts) => ({
     value: verdicts,
     lines: verdicts.flatMap(linesOf),

@@ -11,7 +11,8 @@ import { composeLocalAdmin } from '../../compose/local-admin.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { ownActor } from '../own-actor.ts'
-import { addressOf, isRunning, noOrganization, SILENT, withInstallation } from '../store.ts'
+import { loadConfig, type LoadedConfig } from '../../config.ts'
+import { addressOf, isRunning, noOrganization, openInstallation, SILENT } from '../store.ts'
 import { Refusal, textsOf, type Input, type Transport } from './transport.ts'
 
 /** Milliseconds for which what was read of the database is taken as it is. */
@@ -29,44 +30,51 @@ function refusalOf(thrown: unknown): unknown {
   return new Refusal({ code, status: row.http, message, mend }, { cause: thrown })
 }
 
-export const inProcess = <T>(work: (transport: Transport) => Promise<T>): Promise<T> =>
-  withInstallation(async (opened) => {
-    const own = await addressOf(opened.loaded)
-    const address = opened.loaded.config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? own
-    await using local = await composeLocalAdmin({
-      store: opened,
-      loaded: opened.loaded,
-      log: SILENT,
-      publicUrl: () => address,
-    })
-    let loadedAt = Date.now()
-    /** A command that asks again later hears what a gateway changed meanwhile. */
-    const renew = async ({ method }: Operation) => {
-      if (method !== 'GET' || Date.now() - loadedAt < STALE_AFTER) return
-      await local.reload()
+/** The operations of the installation; an operation that reads sees what a running gateway changed meanwhile. */
+async function openLocal(ending: AsyncDisposableStack, publicUrl: string) {
+  const opened = ending.use(await openInstallation())
+  const { loaded } = opened
+  const { parts, reload } = ending.use(
+    await composeLocalAdmin({ store: opened, loaded, log: SILENT, publicUrl: () => publicUrl }),
+  )
+  let loadedAt = Date.now()
+  return async ({ method }: Operation) => {
+    if (method === 'GET' && Date.now() - loadedAt >= STALE_AFTER) {
+      await reload()
       loadedAt = Date.now()
     }
-    const ask = async (operation: Operation, input: Input<Operation> = {}) => {
-      const { params = {}, query, body, ifMatch, onProgress } = input
-      await renew(operation)
-      return carryOut(local.parts, caller(), operation, {
-        ...{ params, query: textsOf(query), body, ifMatch, progress: onProgress },
-      }).catch((thrown: unknown) => {
-        const of = params['organization']
-        const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
-        throw isMissing ? noOrganization(of, opened.loaded.config.TOOLWAY_DATA) : refusalOf(thrown)
-      })
-    }
-    // The operations end before what they are made of does.
-    return await work({
-      remote: undefined,
-      address: own,
-      isServing: () => isRunning(own),
-      call: async (operation, input) => (await ask(operation, input)) as never,
-      async stream(operation, input) {
-        const given = await ask(operation, input)
-        if (given instanceof Response && given.body !== null) return given.body
-        throw new Error(`${operation.id} answers with JSON`)
-      },
+    return parts
+  }
+}
+
+const publicUrlOf = ({ config }: LoadedConfig, own: string) => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? own
+
+/** Opened at the first operation: a command that is refused before, or asks for none, needs no installation. */
+export async function inProcess<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
+  const loaded = loadConfig()
+  const own = await addressOf(loaded)
+  await using ending = new AsyncDisposableStack()
+  let opening: ReturnType<typeof openLocal> | undefined
+  const ask = async (operation: Operation, input: Input<Operation> = {}) => {
+    const { params = {}, query, body, ifMatch, onProgress } = input
+    const partsFor = await (opening ??= openLocal(ending, publicUrlOf(loaded, own)))
+    const request = { params, query: textsOf(query), body, ifMatch, progress: onProgress }
+    return carryOut(await partsFor(operation), caller(), operation, request).catch((thrown: unknown) => {
+      const of = params['organization']
+      const isMissing = thrown instanceof Fault && thrown.code === 'place.unknown' && of !== undefined
+      throw isMissing ? noOrganization(of, loaded.config.TOOLWAY_DATA) : refusalOf(thrown)
     })
+  }
+  // The operations end before what they are made of does.
+  return await work({
+    remote: undefined,
+    address: own,
+    isServing: () => isRunning(own),
+    call: async (operation, input) => (await ask(operation, input)) as never,
+    async stream(operation, input) {
+      const given = await ask(operation, input)
+      if (given instanceof Response && given.body !== null) return given.body
+      throw new Error(`${operation.id} answers with JSON`)
+    },
   })
+}

@@ -55,6 +55,15 @@ export class Refusal extends CommandFault {
   }
 }
 
+/** For `catch`: a refusal with one of these codes says this instead, which names the command that helps. */
+export const reworded =
+  (message: string, ...codes: readonly FaultCode[]) =>
+  (thrown: unknown): never => {
+    throw thrown instanceof Refusal && thrown.is(...codes)
+      ? new CommandFault(message, EXIT.failed, { cause: thrown })
+      : thrown
+  }
+
 const exitOf = (code: string, status: number): number =>
   status === 401 ? EXIT.unreachable : code === 'body.shape' ? EXIT.usage : EXIT.failed
 

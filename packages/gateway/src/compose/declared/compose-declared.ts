@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfirmations } from '../../call/approvals/confirmations.ts'
-import { createTrails } from '../../call/trail.ts'
+import { createAuditLog } from '../../call/audit-entry.ts'
 import { createChanges } from '../../catalog/changes.ts'
 import type { Gateway } from '../../compose.ts'
 import type { Config } from '../../config.ts'
@@ -84,8 +84,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const policies = preset ? await keepPolicies() : undefined
   declareAll()
 
-  const trails = createTrails({
-    now: () => new Date(),
+  const auditLog = createAuditLog({
     log,
     logLine,
     count: counters.call,
@@ -144,7 +143,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     brought,
     keepSessions,
     changes,
-    trails,
+    auditLog,
     room,
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),

@@ -1,15 +1,15 @@
 /**
- * Where nothing is stored, what happened is on the log: one JSON line for each call, which `trail.ts` writes, and one for each kind
+ * Where nothing is stored, what happened is on the log: one JSON line for each call, which `audit.ts` writes, and one for each kind
  * of refusal of callers whom nobody knows.
  */
-import type { TrailParts } from '../../call/trail.ts'
+import type { AuditLogParts } from '../../call/audit-entry.ts'
 import { createRefusals } from '../../records/refusals.ts'
 import type { Base } from '../core-dependencies.ts'
 
 /** A placeholder that is never read. */
-const NOWHERE = {} as ReturnType<TrailParts['intend']>
+const NOWHERE = {} as ReturnType<AuditLogParts['intend']>
 
-export function composeLogRecords({ log, opened }: Base): Pick<TrailParts, 'intend' | 'write' | 'refuseStranger'> {
+export function composeLogRecords({ log, opened }: Base): Pick<AuditLogParts, 'intend' | 'write' | 'refuseStranger'> {
   const refusals = createRefusals({
     // The first of its kind is the line of its call already.
     write: (entry) => {

@@ -11,6 +11,7 @@ import {
   isResponse,
   MODERN,
   readMessage,
+  responseOf,
   REVISIONS,
   takesBatches,
   VERSION_KEY,
@@ -29,11 +30,10 @@ import { createDifference } from '../../call/discovery/difference.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
 import type { Answer, RequestContext } from '../../call/ports.ts'
 import { passOn } from '../../call/listening/told.ts'
-import type { Trail, Trails } from '../../call/trail.ts'
+import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../mcp/client-line.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
-import { note, responseOf } from '../outcome.ts'
 import { errorOf, failureOf } from '../say-fault.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 
@@ -41,7 +41,7 @@ export interface ChannelParts {
   readonly entrance: Entrance
   readonly sessions: Sessions
   readonly changes: Changes
-  readonly trails: Trails
+  readonly auditLog: AuditLog
   /** Aborted when the gateway drains: listening ends, no request begins, and the line ends with its last answer. */
   readonly draining: AbortSignal
   readonly calls: Pick<CallsUnderWay, 'hold'>
@@ -69,10 +69,10 @@ export interface Wire {
 export type Incoming = Message | readonly Json[]
 
 export interface Channel {
-  /** Whatever it is, it is answered on the line; closes the trail. Never rejects. */
-  take(incoming: Incoming, requestContext: RequestContext, trail: Trail, brought?: string): Promise<void>
-  /** Word a refusal on the line, and note it on the trail. */
-  refuse(fault: Fault, id: Failure['id'], era: Era, trail: Trail): void
+  /** Whatever it is, it is answered on the line; closes the audit. Never rejects. */
+  take(incoming: Incoming, requestContext: RequestContext, audit: AuditEntryBuilder, brought?: string): Promise<void>
+  /** Word a refusal on the line, and note it on the audit. */
+  refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void
   /** End the line from our side, and with it what `end` ends. */
   close(reason: Fault): void
   /** The line is gone: its session goes, and what is under way is cancelled. Once is enough. */
@@ -95,8 +95,8 @@ const BRING = 'auth/setUserToken'
 export const readIncoming = (value: Json): Incoming => (Array.isArray(value) ? value : readMessage(value))
 
 export function createChannel(parts: ChannelParts, wire: Wire): Channel {
-  const { entrance, sessions, changes, trails, draining, calls } = parts
-  const answerBatch = createBatch({ entrance, trails, calls })
+  const { entrance, sessions, changes, auditLog, draining, calls } = parts
+  const answerBatch = createBatch({ entrance, auditLog, calls })
   const underWay = new Set<UnderWay>()
   let batches = 0
   let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
@@ -111,47 +111,57 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     return !ended && wire.send(text) ? text.length : 0
   }
 
-  function refuse(fault: Fault, id: Failure['id'], era: Era, trail: Trail): void {
-    trail.bytesOut = send(failureOf(id, errorOf(note(trail, fault), era, trail.correlationId)))
+  function refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void {
+    audit.note({ bytesOut: send(failureOf(id, errorOf(audit.fail(fault), era, audit.correlationId))) })
   }
 
   /** The client's session, as long as it exists; each use keeps it alive. */
   const sessionOf = ({ owner }: RequestContext): Session | undefined =>
     opened === undefined ? undefined : sessions.get(owner, opened.session.id)
 
-  async function take(incoming: Incoming, requestContext: RequestContext, trail: Trail, own?: string): Promise<void> {
-    trail.requestContext = requestContext
+  async function take(
+    incoming: Incoming,
+    requestContext: RequestContext,
+    audit: AuditEntryBuilder,
+    own?: string,
+  ): Promise<void> {
+    audit.note({ requestContext })
     try {
-      if (isBatch(incoming)) await batch(incoming, requestContext, trail, own)
+      if (isBatch(incoming)) await batch(incoming, requestContext, audit, own)
       else if (isResponse(incoming)) {
-        trail.method = 'response'
+        audit.note({ method: 'response' })
         settleQuestion(sessionOf(requestContext), incoming)
-      } else if (isRequest(incoming)) await ask(incoming, requestContext, trail, own)
-      else tell(incoming, requestContext, trail)
+      } else if (isRequest(incoming)) await ask(incoming, requestContext, audit, own)
+      else tell(incoming, requestContext, audit)
     } catch (thrown) {
       // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
-      const fault = note(trail, Fault.of(thrown))
-      if (isBatch(incoming)) refuse(fault, undefined, 'legacy', trail)
+      const fault = audit.fail(Fault.of(thrown))
+      if (isBatch(incoming)) refuse(fault, undefined, 'legacy', audit)
     } finally {
-      trails.close(trail)
+      audit.close()
       rest()
     }
   }
 
-  async function ask(request: Request, requestContext: RequestContext, trail: Trail, own?: string): Promise<void> {
+  async function ask(
+    request: Request,
+    requestContext: RequestContext,
+    audit: AuditEntryBuilder,
+    own?: string,
+  ): Promise<void> {
     const era: Era = isModern(request, wire.header) ? 'modern' : 'legacy'
-    trail.method = request.method
+    audit.note({ method: request.method })
     try {
       begin()
       if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
-      if (era === 'legacy' && request.method === 'initialize') return await open(request, requestContext, trail)
-      if (request.method === BRING && wire.bringing !== undefined) return passThroughTokenBy(request, era, trail)
-      await answer(request, requestContext, era, trail, own)
+      if (era === 'legacy' && request.method === 'initialize') return await open(request, requestContext, audit)
+      if (request.method === BRING && wire.bringing !== undefined) return passThroughTokenBy(request, era, audit)
+      await answer(request, requestContext, era, audit, own)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
-      if (fault.code === 'call.cancelled') note(trail, fault)
-      else refuse(fault, request.id, era, trail)
+      if (fault.code === 'call.cancelled') audit.fail(fault)
+      else refuse(fault, request.id, era, audit)
     }
   }
 
@@ -178,16 +188,16 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   }
 
   /** Calls from here on bring this token, or none any more where it is null (ledger S3-OAU-07). */
-  function passThroughTokenBy({ id, params }: Request, era: Era, trail: Trail): void {
+  function passThroughTokenBy({ id, params }: Request, era: Era, audit: AuditEntryBuilder): void {
     bring(params)
-    trail.bytesOut = send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} })
+    audit.note({ bytesOut: send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} }) })
   }
 
   async function answer(
     request: Request,
     requestContext: RequestContext,
     era: Era,
-    trail: Trail,
+    audit: AuditEntryBuilder,
     own: string | undefined,
   ): Promise<void> {
     const speaks = era === 'modern' && wire.modern
@@ -200,40 +210,39 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
       header: undefined,
       reply,
       brought: tokenOf(own),
-      trail,
+      audit,
       calls,
     })
     const one = { id: request.id, line, listens: mcpRequest.method === 'subscriptions/listen' }
     underWay.add(one)
     try {
-      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, trail })
+      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
-      if ('error' in given) trail.outcome = 'failed'
-      trail.bytesOut = send(responseOf(request, given))
+      if ('error' in given) audit.note({ outcome: 'failed' })
+      audit.note({ bytesOut: send(responseOf(request, given)) })
     } finally {
       underWay.delete(one)
       line.done()
     }
   }
 
-  function open(request: Request, requestContext: RequestContext, trail: Trail): Promise<void> | void {
+  function open(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder): Promise<void> | void {
     if (opened !== undefined || opening) throw new Fault('session.open')
     const begun = entrance.initialize(requestContext, request)
-    if (!(begun instanceof Promise)) return hold(request, requestContext, trail, begun)
+    if (!(begun instanceof Promise)) return hold(request, requestContext, audit, begun)
     opening = true
-    return begun.then((made) => hold(request, requestContext, trail, made)).finally(() => (opening = false))
+    return begun.then((made) => hold(request, requestContext, audit, made)).finally(() => (opening = false))
   }
 
   function hold(
     request: Request,
     requestContext: RequestContext,
-    trail: Trail,
+    audit: AuditEntryBuilder,
     { answer: given, session }: { answer: Answer; session: Session },
   ): void {
     // The line may have ended while the opening was counted.
     if (ended) return sessions.end(requestContext.owner, session.id)
-    trail.eraClient = session.revision
-    trail.bytesOut = send(responseOf(request, given))
+    audit.note({ eraClient: session.revision, bytesOut: send(responseOf(request, given)) })
     session.stream = (message) => void send(message)
     const listsDiffer = createDifference(requestContext, session.caller, session.announced)
     const stopHearing = changes.listen(requestContext.organizationId, {
@@ -248,8 +257,8 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   }
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
-  function tell(message: Notification, requestContext: RequestContext, trail: Trail): void {
-    trail.method = message.method
+  function tell(message: Notification, requestContext: RequestContext, audit: AuditEntryBuilder): void {
+    audit.note({ method: message.method })
     if (message.method === BRING && wire.bringing !== undefined) return bring(message.params)
     if (opened !== undefined) passOn(requestContext, opened.session, message)
     if (message.method !== 'notifications/cancelled') return
@@ -262,10 +271,10 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   async function batch(
     values: readonly Json[],
     requestContext: RequestContext,
-    trail: Trail,
+    audit: AuditEntryBuilder,
     own?: string,
   ): Promise<void> {
-    trail.method = 'batch'
+    audit.note({ method: 'batch' })
     const session = sessionOf(requestContext)
     // Only a session's requests end with the line, so nothing of a batch may run without one.
     if (session === undefined) throw new Fault('request.batch', { revision: 'unknown, as no session is open' })
@@ -273,10 +282,10 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
     begin()
     batches++
     try {
-      const { correlationId, from } = trail
+      const { correlationId, from } = audit
       const by = { requestContext, session, header: wire.header, correlationId, from, brought: tokenOf(own) }
       const answers = await answerBatch({ values, ...by })
-      if (answers.length > 0) trail.bytesOut = send(answers)
+      if (answers.length > 0) audit.note({ bytesOut: send(answers) })
     } finally {
       batches--
     }

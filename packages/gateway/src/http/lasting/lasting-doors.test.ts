@@ -12,12 +12,12 @@ import { createEntrance } from '../../call/enter.ts'
 import type { Admit } from '../../call/admit.ts'
 import { createListeners } from '../../call/listening/listeners.ts'
 import type { CallParts, RequestContext } from '../../call/ports.ts'
-import { createTrails } from '../../call/trail.ts'
 import { createChanges } from '../../catalog/changes.ts'
-import { createView } from '../../catalog/view.ts'
+import { createView } from '../../catalog/create-view.ts'
 import { createSessions } from '../../sessions/sessions.ts'
 import { createChannelRoom } from './channel-room.ts'
 import { createClients } from '../client-address.ts'
+import { createTestAuditLog } from '../../testing/audit-log.ts'
 import { createNoLimits } from '../../testing/limits.ts'
 import { createOpenStreams } from '../streams/open-streams.ts'
 import { createDoors } from '../doors.ts'
@@ -47,22 +47,12 @@ async function listen({
   const changes = createChanges()
   const draining = new AbortController()
   const open = createOpenStreams((inbound) => admit(inbound))
-  const log = { debug() {}, warn() {}, error() {} }
   const refuse = (code: string) => void faults.push(code)
-  const trails = createTrails({
-    now: () => new Date(),
-    log,
-    logLine() {},
-    count() {},
-    refuse,
-    intend: () => ({ path: '', open: 0, waiting: 0, spilled: false }),
-    write() {},
-    refuseStranger() {},
-  })
+  const auditLog = createTestAuditLog({ refuse })
   const [limits, clients] = [createNoLimits(), createClients([])]
   const parts = { limits, signer: { sign: () => '', verify: () => true } } as unknown as CallParts
   const entrance = createEntrance({ ...parts, sessions, changes, listeners: createListeners() })
-  const shared = { admit, entrance, sessions, changes, trails, open, room, limits, clients }
+  const shared = { admit, entrance, sessions, changes, auditLog, open, room, limits, clients }
   const doors = {
     ...shared,
     brought: () => undefined,

@@ -13,7 +13,7 @@ import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
-import type { Trail } from '../../call/trail.ts'
+import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
 import { cameSlowly, readBody, textOf } from '../body.ts'
@@ -64,7 +64,7 @@ const MOST_UNREAD = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
-  const { admit, open, room, trails, bodyLimit, draining } = parts
+  const { admit, open, room, auditLog, bodyLimit, draining } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
 
@@ -74,11 +74,16 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
   }
 
-  async function openStream(request: IncomingMessage, response: ServerResponse, inbound: Inbound, trail: Trail) {
-    trail.method = 'stream'
+  async function openStream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    inbound: Inbound,
+    audit: AuditEntryBuilder,
+  ) {
+    audit.note({ method: 'stream' })
     if (request.method !== 'GET') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'GET' })
     const requestContext = await admit(inbound)
-    trail.requestContext = requestContext
+    audit.note({ requestContext })
     if (draining.aborted) throw new Fault('gateway.draining')
     if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
     const leave = room.take(requestContext.principal.id)
@@ -118,10 +123,10 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   }
 
   /** What a client posts, once it is known to be its stream's own. */
-  async function receive(request: IncomingMessage, inbound: Inbound, trail: Trail): Promise<Received> {
+  async function receive(request: IncomingMessage, inbound: Inbound, audit: AuditEntryBuilder): Promise<Received> {
     if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
     let requestContext = await admit(inbound)
-    trail.requestContext = requestContext
+    audit.note({ requestContext })
     const id = new URLSearchParams(request.url?.split('?', 2)[1]).get('sessionId') ?? ''
     const channelOf = ({ owner }: RequestContext): Channel => {
       const stream = streams.get(id)
@@ -131,30 +136,30 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     channelOf(requestContext)
     if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
     const body = await readBody(request, bodyLimit)
-    trail.bytesIn = body.length
-    if (cameSlowly(trail.begun)) requestContext = await admit(inbound)
+    audit.note({ bytesIn: body.length })
+    if (cameSlowly(audit.begun)) requestContext = await admit(inbound)
     const incoming = readIncoming(parseJson(textOf(body)))
     return { channel: channelOf(requestContext), incoming, requestContext }
   }
 
   return {
     async answer(request, response, place, way) {
-      const trail = trails.begin(0, correlationOf(request), fromOf(request, parts.clients))
+      const audit = auditLog.begin(0, correlationOf(request), fromOf(request, parts.clients))
       const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
-          const { channel, incoming, requestContext } = await receive(request, inbound, trail)
+          const { channel, incoming, requestContext } = await receive(request, inbound, audit)
           const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
-          return await channel.take(incoming, requestContext, trail, brought)
+          return await channel.take(incoming, requestContext, audit, brought)
         }
-        await openStream(request, response, inbound, trail)
+        await openStream(request, response, inbound, audit)
       } catch (thrown) {
         const fault = await countUnknown(thrown, parts.limits)
-        refuse({ response, trail, fault, id: undefined, era: 'legacy', challenge: parts.challenge })
+        refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge: parts.challenge })
       }
-      trails.close(trail)
+      audit.close()
     },
   }
 }

@@ -13,7 +13,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
-import type { From } from '../../call/trail.ts'
+import type { From } from '../../call/audit-facts.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
@@ -21,7 +21,6 @@ import type { ChannelRoom } from './channel-room.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
-import { note } from '../outcome.ts'
 import { PASS_THROUGH_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
 
 export interface WebSocketDoorParts extends ChannelParts {
@@ -75,7 +74,7 @@ interface Visit {
 }
 
 export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor {
-  const { admit, clients, limits, open, room, trails, bodyLimit, draining } = parts
+  const { admit, clients, limits, open, room, auditLog, bodyLimit, draining } = parts
   const server = new WebSocketServer(optionsOf(bodyLimit, times))
 
   /** Somebody who is let in, or a fault that says why not. */
@@ -94,22 +93,22 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
 
   async function enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: Place): Promise<void> {
     const from = fromOf(request, clients)
-    const trail = trails.begin(0, correlationOf(request), from)
-    trail.method = 'socket'
+    const audit = auditLog.begin(0, correlationOf(request), from)
+    audit.note({ method: 'socket' })
     raw.on('error', nothing)
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
     const client = clients.of(request)
     const welcomed = await welcome(inbound, client, request.headers[PASS_THROUGH_HEADER])
     const socket = shake(request, raw, head)
     if (welcomed instanceof Fault) {
-      note(trail, welcomed)
+      audit.fail(welcomed)
       socket?.close(closeCodeOf(welcomed), closeReasonOf(welcomed))
     } else {
-      trail.requestContext = welcomed.requestContext
+      audit.note({ requestContext: welcomed.requestContext })
       if (socket === undefined) welcomed.leave()
       else serve(socket, inbound, { client, from }, welcomed)
     }
-    trails.close(trail)
+    audit.close()
   }
 
   /** The handshake; undefined where the client's half of it is wrong, which is answered, or where it has left. */
@@ -172,22 +171,22 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
     let turn: Promise<void> | undefined
 
-    const begin = (text: string) => trails.begin(Buffer.byteLength(text), undefined, from)
+    const begin = (text: string) => auditLog.begin(Buffer.byteLength(text), undefined, from)
     const enter = (): RequestContext | Promise<RequestContext> => {
       const counting = limits.address(client.network)
       return counting === undefined ? admit(inbound) : counting.then(() => admit(inbound))
     }
     const take = (requestContext: RequestContext, text: string) => {
       if (requestContext.owner !== owner) throw new Fault('place.unknown')
-      const trail = begin(text)
+      const audit = begin(text)
       let value: Json | undefined
       try {
         value = parseJson(text)
-        void channel.take(readIncoming(value), requestContext, trail)
+        void channel.take(readIncoming(value), requestContext, audit)
       } catch (thrown) {
-        trail.requestContext = requestContext
-        channel.refuse(Fault.of(thrown), idOf(value), 'legacy', trail)
-        trails.close(trail)
+        audit.note({ requestContext })
+        channel.refuse(Fault.of(thrown), idOf(value), 'legacy', audit)
+        audit.close()
       }
     }
     const refuse = (thrown: unknown, text: string) => {
@@ -197,11 +196,11 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     }
     /** Nobody can say who this is now, or too much comes from there: this message is refused, and what was let in before goes on. */
     const putOff = (text: string, fault: Fault) => {
-      const trail = begin(text)
+      const audit = begin(text)
       const id = requestIdOf(text)
-      if (id === undefined) note(trail, fault)
-      else channel.refuse(fault, id, 'legacy', trail)
-      trails.close(trail)
+      if (id === undefined) audit.fail(fault)
+      else channel.refuse(fault, id, 'legacy', audit)
+      audit.close()
     }
 
     return (data: Buffer, isBinary: boolean): void => {

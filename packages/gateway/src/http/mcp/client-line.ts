@@ -7,7 +7,7 @@
 import { Fault } from '@toolway/contract'
 import type { McpRequest, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
 import type { Answer, ClientChannel } from '../../call/ports.ts'
-import type { Trail } from '../../call/trail.ts'
+import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import type { Reply } from './reply.ts'
@@ -24,16 +24,16 @@ export interface ClientLineParts {
   readonly header: HeaderReader | undefined
   readonly reply: Pick<Reply, 'send' | 'streams' | 'pause'>
   readonly brought?: string | undefined
-  readonly trail: Pick<Trail, 'intent'>
+  readonly audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>
   /** Where it is known as under way until its answer is out. */
   readonly calls: Pick<CallsUnderWay, 'hold'>
 }
 
 export function createClientLine(parts: ClientLineParts): ClientLine {
-  const { mcpRequest, session, header, reply, brought, trail, calls } = parts
+  const { mcpRequest, session, header, reply, brought, audit, calls } = parts
   const controller = new AbortController()
   const cancel = (fault: Fault) => controller.abort(fault)
-  const release = calls.hold({ cancel }, trail)
+  const release = calls.hold({ cancel }, audit)
   if (session !== undefined) begin(session, mcpRequest.id, controller)
   return {
     signal: controller.signal,

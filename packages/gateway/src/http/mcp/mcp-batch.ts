@@ -1,5 +1,5 @@
 /**
- * A batch of messages (revision 2025-03-26): each walks the road of a single one, with a trail of its own; their answers go
+ * A batch of messages (revision 2025-03-26): each walks the road of a single one, with a audit of its own; their answers go
  * back together, in the order of the questions.
  *
  * A few run at a time, and their answers share one budget, so that a hundred large ones cannot fill the memory. Nothing can be
@@ -11,6 +11,7 @@ import {
   isRequest,
   isResponse,
   readMessage,
+  responseOf,
   type HeaderReader,
   type Json,
   type Request,
@@ -18,16 +19,16 @@ import {
 } from '@toolway/protocol'
 import { readLegacy, type Entrance } from '../../call/enter.ts'
 import type { RequestContext } from '../../call/ports.ts'
-import type { From, Trail, Trails } from '../../call/trail.ts'
+import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
+import type { From } from '../../call/audit-facts.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
-import { note, responseOf } from '../outcome.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { errorOf, failureOf } from '../say-fault.ts'
 
 export interface BatchParts {
   readonly entrance: Entrance
-  readonly trails: Trails
+  readonly auditLog: AuditLog
   readonly calls: Pick<CallsUnderWay, 'hold'>
 }
 
@@ -53,8 +54,8 @@ interface Budget {
   left: number
 }
 
-export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Batch) => Promise<Response[]> {
-  async function answer(batch: Batch, request: Request, trail: Trail, budget: Budget): Promise<Response> {
+export function createBatch({ entrance, auditLog, calls }: BatchParts): (batch: Batch) => Promise<Response[]> {
+  async function answer(batch: Batch, request: Request, audit: AuditEntryBuilder, budget: Budget): Promise<Response> {
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
     // What is left of the answer cannot hold another one: it is not asked for.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
@@ -65,15 +66,16 @@ export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Ba
       header: undefined,
       reply: { streams: false, send: () => false },
       brought: batch.brought,
-      trail,
+      audit,
       calls,
     })
     try {
-      const given = await entrance.enter({ requestContext: batch.requestContext, mcpRequest, channel: line, trail })
-      if ('error' in given) trail.outcome = 'failed'
+      const given = await entrance.enter({ requestContext: batch.requestContext, mcpRequest, channel: line, audit })
+      if ('error' in given) audit.note({ outcome: 'failed' })
       const response = responseOf(request, given)
-      trail.bytesOut = JSON.stringify(response).length
-      budget.left -= trail.bytesOut
+      const bytesOut = JSON.stringify(response).length
+      audit.note({ bytesOut })
+      budget.left -= bytesOut
       if (budget.left < 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
       return response
     } finally {
@@ -82,18 +84,18 @@ export function createBatch({ entrance, trails, calls }: BatchParts): (batch: Ba
   }
 
   async function walk(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
-    const trail = trails.begin(JSON.stringify(value).length, batch.correlationId, batch.from)
-    trail.requestContext = batch.requestContext
+    const audit = auditLog.begin(JSON.stringify(value).length, batch.correlationId, batch.from)
+    audit.note({ requestContext: batch.requestContext })
     try {
       const message = readMessage(value)
-      if (isRequest(message)) return await answer(batch, message, trail, budget)
+      if (isRequest(message)) return await answer(batch, message, audit, budget)
       if (isResponse(message)) settleQuestion(batch.session, message)
       else cancelNamed(batch.session, message)
       return undefined
     } catch (thrown) {
-      return failureOf(idOf(value), errorOf(note(trail, Fault.of(thrown)), 'legacy', trail.correlationId))
+      return failureOf(idOf(value), errorOf(audit.fail(Fault.of(thrown)), 'legacy', audit.correlationId))
     } finally {
-      trails.close(trail)
+      audit.close()
     }
   }
 

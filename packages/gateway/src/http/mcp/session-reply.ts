@@ -9,7 +9,8 @@ import type { ServerResponse } from 'node:http'
 import { NEWEST_LEGACY, type LegacyRevision, type Message } from '@toolway/protocol'
 import type { EventStream } from '../../sessions/event-log.ts'
 import type { Session } from '../../sessions/sessions.ts'
-import { isGone, openEventStream } from '../streams/event-stream.ts'
+import { openEventStream } from '../streams/event-stream.ts'
+import { isGone } from '../streams/unread.ts'
 import { createReply, type Reply, type ReplyOptions } from './reply.ts'
 
 /** An answer that takes longer than this comes on a stream, so that a client whose connection breaks can come back. Milliseconds. */

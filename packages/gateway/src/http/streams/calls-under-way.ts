@@ -6,25 +6,25 @@
  * that did not leave yet may be sent again.
  */
 import { Fault } from '@toolway/contract'
-import type { Trail } from '../../call/trail.ts'
+import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 
 export interface CallsUnderWay {
   /** Until the returned function is called. */
-  hold(call: { cancel(fault: Fault): void }, trail: Pick<Trail, 'intent'>): () => void
+  hold(call: { cancel(fault: Fault): void }, audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>): () => void
   /** End each with a fault that says whether it may have acted. */
   cut(): void
   /** Resolves once nothing is under way. */
   over(): Promise<void>
 }
 
-type Held = readonly [call: { cancel(fault: Fault): void }, trail: Pick<Trail, 'intent'>]
+type Held = readonly [call: { cancel(fault: Fault): void }, audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>]
 
 export function createCallsUnderWay(): CallsUnderWay {
   const held = new Set<Held>()
   let waiting: (() => void)[] = []
   return {
-    hold(call, trail) {
-      const one: Held = [call, trail]
+    hold(call, audit) {
+      const one: Held = [call, audit]
       held.add(one)
       return () => {
         held.delete(one)
@@ -34,8 +34,8 @@ export function createCallsUnderWay(): CallsUnderWay {
       }
     },
     cut() {
-      for (const [call, { intent }] of held)
-        call.cancel(new Fault(intent === undefined ? 'gateway.draining' : 'gateway.draining-cut'))
+      for (const [call, { mayHaveLeft }] of held)
+        call.cancel(new Fault(mayHaveLeft ? 'gateway.draining-cut' : 'gateway.draining'))
     },
     over: () => (held.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   }

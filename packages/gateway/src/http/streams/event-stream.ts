@@ -6,15 +6,13 @@
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from '@toolway/protocol'
 import { createReader } from './reader.ts'
-import { cutUnread } from './unread.ts'
+import { cutUnread, isGone } from './unread.ts'
 
 /** Proxies cut streams that are silent for a minute. */
 const KEEP_ALIVE_EVERY = 15_000
 
 /** Bytes that may wait for a slow reader. */
 const MOST_UNREAD = 16 * 1024 * 1024
-
-export const isGone = (response: ServerResponse): boolean => response.destroyed || response.writableEnded
 
 export interface OpenStream {
   write(frame: string): void

@@ -1,5 +1,5 @@
 /**
- * What becomes of an answer that its client never reads? It is held for as long as the client takes any of it, and then for a
+ * Answers whose client is gone or does not read them. An answer is held for as long as the client takes any of it, and then for a
  * minute: after that the connection is cut, so that it does not fill the memory. Small answers cost nothing here.
  */
 import type { ServerResponse } from 'node:http'
@@ -8,6 +8,9 @@ import type { ServerResponse } from 'node:http'
 const WAITING = 64 * 1024
 /** Milliseconds without a byte taken; Node looks whether there was progress before it counts a connection as silent. */
 const PATIENCE = 60_000
+
+/** The client is gone, or its answer has ended. */
+export const isGone = (response: ServerResponse): boolean => response.destroyed || response.writableEnded
 
 /** Call it when the last byte of an answer has been written. */
 export function cutUnread(response: ServerResponse, patience = PATIENCE): void {

@@ -21,14 +21,13 @@ import type { Admit } from '../../call/admit.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../../call/enter.ts'
 import { VERSION } from '../../call/introduce.ts'
 import type { Inbound, RequestContext } from '../../call/ports.ts'
-import type { Trail, Trails } from '../../call/trail.ts'
+import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { cameSlowly, readBody, textOf } from '../body.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import { createClientLine } from '../mcp/client-line.ts'
 import type { Challenge } from '../oauth/challenge.ts'
-import { note } from '../outcome.ts'
 import { correlationOf, fromOf, headerOf, isJsonType, onBehalfIn } from '../request-head.ts'
 import { problemAnswer, retryAfterOf } from '../say-fault.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
@@ -39,7 +38,7 @@ import { toolsDocumentOf } from './tools-document.ts'
 export interface ToolDoorParts {
   readonly admit: Admit
   readonly entrance: Entrance
-  readonly trails: Trails
+  readonly auditLog: AuditLog
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
   readonly challenge: Challenge
@@ -65,7 +64,7 @@ interface Visit {
   readonly response: ServerResponse
   readonly address: ToolAddress
   readonly requestContext: RequestContext
-  readonly trail: Trail
+  readonly audit: AuditEntryBuilder
 }
 
 const LIST = 'tools/list'
@@ -74,10 +73,10 @@ const CALL = 'tools/call'
 const MOST_PAGES = 200
 
 export function createToolDoor(parts: ToolDoorParts): ToolDoor {
-  const { admit, entrance, trails, clients, limits, challenge, bodyLimit, draining, calls, flat, publicKey } = parts
+  const { admit, entrance, auditLog, clients, limits, challenge, bodyLimit, draining, calls, flat, publicKey } = parts
 
   async function serve(visit: Visit, inbound: Inbound): Promise<JsonObject> {
-    const { address, request, requestContext, trail } = visit
+    const { address, request, requestContext, audit } = visit
     const { way } = address
     if (way === 'openapi') {
       const root = address.base === ''
@@ -85,17 +84,17 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     }
     if (way === 'rest list') return { tools: await listAll(visit) }
     if (way === 'functions list') return functionsOf(await listAll(visit))
-    const body = await bodyOf(request, trail)
-    if (cameSlowly(trail.begun)) await admit(inbound)
+    const body = await bodyOf(request, audit)
+    if (cameSlowly(audit.begun)) await admit(inbound)
     if (way === 'mcp list' || way === 'mcp call') return ask(visit, way === 'mcp list' ? LIST : CALL, body)
     const name = address.tool ?? ''
     const given = argumentsIn(body, way !== 'rest call', takesArguments(requestContext, name))
     return resultOf(await enter(visit, askedOf(CALL, { name, arguments: given })))
   }
 
-  async function bodyOf(request: IncomingMessage, trail: Trail): Promise<JsonObject> {
+  async function bodyOf(request: IncomingMessage, audit: AuditEntryBuilder): Promise<JsonObject> {
     const body = await readBody(request, bodyLimit)
-    trail.bytesIn = body.length
+    audit.note({ bytesIn: body.length })
     if (body.length === 0) return {}
     if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
     const value = parseJson(textOf(body))
@@ -132,14 +131,14 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     return tools
   }
 
-  async function enter({ requestContext, response, trail }: Visit, mcpRequest: McpRequest) {
+  async function enter({ requestContext, response, audit }: Visit, mcpRequest: McpRequest) {
     const reply = { send: () => false, streams: false }
-    const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, trail, calls })
+    const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, audit, calls })
     const leave = () => line.cancel(new Fault('call.cancelled'))
     response.once('close', leave)
     try {
-      const answer = await entrance.enter({ requestContext, mcpRequest, channel: line, trail })
-      if ('error' in answer) trail.outcome = 'failed'
+      const answer = await entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      if ('error' in answer) audit.note({ outcome: 'failed' })
       return answer
     } finally {
       response.removeListener('close', leave)
@@ -147,38 +146,43 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     }
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse, address: ToolAddress, trail: Trail) {
+  async function receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: ToolAddress,
+    audit: AuditEntryBuilder,
+  ) {
     if (draining.aborted) throw new Fault('gateway.draining')
-    trail.method = address.method === 'GET' || address.way === 'mcp list' ? LIST : CALL
+    audit.note({ method: address.method === 'GET' || address.way === 'mcp list' ? LIST : CALL })
     if (request.method !== address.method && !(request.method === 'HEAD' && address.method === 'GET'))
       throw new Fault('request.method', { method: request.method ?? '?', allowed: address.method })
     const { authorization = isPublic(address) ? `Bearer ${publicKey}` : undefined } = request.headers
     const inbound: Inbound = { place: address.place, authorization, onBehalfOf: onBehalfIn(request) }
     const requestContext = await admit(inbound)
-    trail.requestContext = requestContext
-    const given = await serve({ request, response, address, requestContext, trail }, inbound)
-    trail.bytesOut = say(response, 200, 'application/json', given, laterIn(trail))
+    audit.note({ requestContext })
+    const given = await serve({ request, response, address, requestContext, audit }, inbound)
+    audit.note({ bytesOut: say(response, 200, 'application/json', given, laterIn(audit)) })
   }
 
   const isPublic = ({ way, base }: ToolAddress) => publicKey !== undefined && way === 'openapi' && base === ''
 
   async function answerOne(request: IncomingMessage, response: ServerResponse, address: ToolAddress): Promise<void> {
-    const trail = trails.begin(0, correlationOf(request), fromOf(request, clients))
-    response.setHeader('x-correlation-id', trail.correlationId)
+    const audit = auditLog.begin(0, correlationOf(request), fromOf(request, clients))
+    response.setHeader('x-correlation-id', audit.correlationId)
     try {
-      await receive(request, response, address, trail)
+      await receive(request, response, address, audit)
     } catch (thrown) {
-      const fault = note(trail, await countUnknown(thrown, limits))
+      const fault = audit.fail(await countUnknown(thrown, limits))
       const challenged = challenge(fault, request)
-      const answer = problemAnswer(fault, trail.correlationId)
+      const answer = problemAnswer(fault, audit.correlationId)
       const headers = {
         ...answer.headers,
         ...(challenged === undefined ? {} : { 'www-authenticate': challenged }),
         ...(fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}),
       }
-      trail.bytesOut = say(response, answer.status, answer.type, answer.problem, headers)
+      audit.note({ bytesOut: say(response, answer.status, answer.type, answer.problem, headers) })
     } finally {
-      trails.close(trail)
+      audit.close()
     }
   }
 
@@ -186,7 +190,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
 }
 
 /** When a call that was answered with a fault may be made again, for clients that read the header (RFC 9110, section 10.2.3). */
-function laterIn({ fault }: Trail): Readonly<Record<string, string>> {
+function laterIn({ facts: { fault } }: AuditEntryBuilder): Readonly<Record<string, string>> {
   const seconds = fault === undefined ? undefined : retryAfterOf(fault)
   return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }

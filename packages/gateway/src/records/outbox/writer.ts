@@ -1,19 +1,16 @@
 /**
- * How does a record come into the database without holding anybody up and without ever being lost?
+ * The writer of records: they come into the database without holding a call up, and none is lost.
  *
  * A call writes what it is about to do into the journal before it leaves, and its record when it has ended; records go to the
- * database in batches. Memory holds so many of them and no more: the others are read back from the journal. What a process left
- * there when it was killed is stored by whoever starts next, an intent without an end as a call of which nobody knows how
- * it ended.
+ * database in batches. Memory holds so many of them and no more: the others are read back from the journal. Records that a killed
+ * process left there are stored by the next process that starts, an intent without an end as a call with an unknown outcome.
  */
-import { appendFileSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Fault } from '@toolway/contract'
-import type { Log } from '../../lib/log.ts'
 import type { Entry } from '../records.ts'
 import { createJournal, type Segment } from './journal.ts'
-import { findLeft, readJournal, type Left } from './left.ts'
+import { BATCH, BatchStore, type BatchStoreParts } from './batch-store.ts'
+import { findLeft } from './left.ts'
 
 /** Where an intent is written down. */
 export type Intent = Segment
@@ -33,15 +30,10 @@ export interface RecordWriter {
   readonly waiting: number
 }
 
-export interface RecordWriterParts {
-  readonly directory: string
-  readonly store: (entries: readonly Entry[]) => Promise<void>
+export interface RecordWriterParts extends BatchStoreParts {
   /** Whether the writer of that name is connected to the database. */
   readonly holds: (owner: string) => Promise<boolean>
-  readonly log: Log
   readonly now: () => number
-  /** Called with the number of records that were given up. */
-  onLoss(count: number): void
 }
 
 interface Item {
@@ -55,231 +47,191 @@ interface Item {
 }
 
 const EVERY = 50
-const BATCH = 1_000
 /** Characters of ends that wait for a write. */
 const MOST_UNWRITTEN = 16 * 1024
 export const MOST_IN_MEMORY = 10_000
 const AGAIN = { first: 200, most: 10_000 }
 /** Between two looks for what others left. Milliseconds. */
 const LOOK = 15_000
-/** Records that the database will never take are kept here, for people. */
-const REFUSED = 'refused'
 
-export function createRecordWriter({ directory, store, holds, log, now, onLoss }: RecordWriterParts): RecordWriter {
-  const journal = createJournal({
-    directory,
-    onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox has trouble with its disk'),
-  })
-  let queue: Item[] = []
+export const createRecordWriter = (parts: RecordWriterParts): RecordWriter => new OutboxWriter(parts)
+
+class OutboxWriter implements RecordWriter {
+  readonly #parts: RecordWriterParts
+  readonly #journal: ReturnType<typeof createJournal>
+  readonly #batches: BatchStore
+  #queue: Item[] = []
   /** Ends that are not written down yet, and their lines: a write costs more than what it writes. */
-  let ends: Item[] = []
-  let lines = ''
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
-  let pause = AGAIN.first
-  let looks = true
-  const look = setInterval(() => {
-    looks = true
-    plan(0)
-  }, LOOK).unref()
+  #ends: Item[] = []
+  #lines = ''
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #pause = AGAIN.first
+  #looks = true
+  readonly #look: NodeJS.Timeout
 
-  const plan = (after: number) => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      writing = writing.then(drain)
+  constructor(parts: RecordWriterParts) {
+    const { directory, log } = parts
+    this.#parts = parts
+    this.#batches = new BatchStore(parts)
+    this.#journal = createJournal({
+      directory,
+      onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox has trouble with its disk'),
+    })
+    this.#look = setInterval(() => {
+      this.#looks = true
+      this.#plan(0)
+    }, LOOK).unref()
+    this.#plan(0)
+  }
+
+  get owner(): string {
+    return this.#journal.owner
+  }
+
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  intend(entry: Entry): Intent {
+    try {
+      return this.#append(`i${JSON.stringify(entry)}\n`, 1)
+    } catch (thrown) {
+      const { code = 'unknown cause' } = thrown as NodeJS.ErrnoException
+      throw new Fault('record.unwritable', { problem: code }, { cause: thrown })
+    }
+  }
+
+  /**
+   * The end of an intended call is written down with the next intent, or when the database is next written to: until then the
+   * intent stands for it. A record without an intent is written down at once.
+   */
+  write(entry: Entry, json = JSON.stringify(entry), intent?: Intent): void {
+    const item = { entry, home: undefined, intent, spilled: this.#queue.length >= MOST_IN_MEMORY }
+    this.#ends.push(item)
+    this.#lines += `f${json}\n`
+    if (!item.spilled) this.#queue.push(item)
+    if (intent === undefined || this.#lines.length > MOST_UNWRITTEN) this.#writeEnds()
+    this.#plan(EVERY)
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#drain())
+    await this.#writing
+  }
+
+  async close(): Promise<void> {
+    const { log, onLoss } = this.#parts
+    clearInterval(this.#look)
+    await this.flush()
+    clearTimeout(this.#timer)
+    const alone = this.#queue.filter(({ home, intent }) => home === undefined && intent === undefined)
+    if (alone.length > 0) onLoss(alone.length)
+    if (this.#queue.length > 0)
+      log.warn({ waiting: this.#queue.length }, 'records that could not be stored wait in the outbox')
+    this.#journal.close()
+  }
+
+  #plan(after: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#writing = this.#writing.then(() => this.#drain())
     }, after)
   }
 
-  async function drain(): Promise<void> {
+  async #drain(): Promise<void> {
+    const { log } = this.#parts
     try {
-      if ((await drainMemory()) && (await drainSpilled()) && (await drainLeft())) {
-        pause = AGAIN.first
+      if ((await this.#drainMemory()) && (await this.#drainSpilled()) && (await this.#drainLeft())) {
+        this.#pause = AGAIN.first
         return
       }
     } catch (thrown) {
       log.error({ err: thrown }, 'the outbox cannot be read')
     }
-    log.warn({ waiting: queue.length }, 'records cannot be stored now; they wait')
-    plan(pause)
-    pause = Math.min(pause * 2, AGAIN.most)
+    log.warn({ waiting: this.#queue.length }, 'records cannot be stored now; they wait')
+    this.#plan(this.#pause)
+    this.#pause = Math.min(this.#pause * 2, AGAIN.most)
   }
 
   /** False when the database does not take them now. */
-  async function drainMemory(): Promise<boolean> {
-    while (queue.length > 0) {
-      // What is stored knows by then where it was written down.
-      writeEnds()
-      const batch = queue.splice(0, BATCH)
-      const left = await storeAll(batch.map(({ entry }) => entry))
-      if (left.length === 0) batch.forEach(stored)
-      else {
-        const again = new Set(left)
-        for (const item of batch) if (!again.has(item.entry)) stored(item)
-        queue = [...batch.filter(({ entry }) => again.has(entry)), ...queue]
-        return false
-      }
+  async #drainMemory(): Promise<boolean> {
+    while (this.#queue.length > 0) {
+      // A record that is stored knows by then where it was written down.
+      this.#writeEnds()
+      const batch = this.#queue.splice(0, BATCH)
+      const left = new Set(await this.#batches.store(batch.map(({ entry }) => entry)))
+      for (const item of batch) if (!left.has(item.entry)) this.#stored(item)
+      if (left.size === 0) continue
+      this.#queue = [...batch.filter(({ entry }) => left.has(entry)), ...this.#queue]
+      return false
     }
     return true
   }
 
-  async function drainSpilled(): Promise<boolean> {
+  async #drainSpilled(): Promise<boolean> {
+    const journal = this.#journal
     for (let segment = journal.nextSpilled(); segment !== undefined; segment = journal.nextSpilled()) {
-      if (!(await storeFiles([segment.path], false)) || !(await drainMemory())) return false
+      if (!(await this.#batches.storeFiles([segment.path], false)) || !(await this.#drainMemory())) return false
       segment.spilled = false
       journal.settled(segment)
     }
     return true
   }
 
-  async function drainLeft(): Promise<boolean> {
-    if (!looks) return true
+  async #drainLeft(): Promise<boolean> {
+    if (!this.#looks) return true
+    const { directory, now, holds } = this.#parts
     for (const { paths } of await findLeft(directory, now(), holds)) {
-      if (!(await storeFiles(paths, true))) return false
+      if (!(await this.#batches.storeFiles(paths, true))) return false
       await Promise.all(paths.map((path) => unlink(path).catch(unlessGone)))
     }
-    looks = false
+    this.#looks = false
     return true
   }
 
-  /** Store the records of these files, and with `intents` what was begun and never ended. */
-  async function storeFiles(paths: Left['paths'], intents: boolean): Promise<boolean> {
-    const begun = new Map<string, Entry>()
-    let batch: Entry[] = []
-    const take = async () => {
-      const left = await storeAll(batch)
-      batch = []
-      return left.length === 0
-    }
-    for (const path of paths) {
-      const onBroken = (line: string) => log.warn({ path, length: line.length }, 'a line of the outbox cannot be read')
-      for await (const { mark, entry } of readJournal(path, onBroken)) {
-        if (mark === 'i') {
-          if (intents) begun.set(entry.id, entry)
-          continue
-        }
-        begun.delete(entry.id)
-        if (batch.push(entry) >= BATCH && !(await take())) return false
-      }
-    }
-    if (begun.size > 0)
-      log.warn({ count: begun.size }, 'a gateway ended before calls were answered; their records say so')
-    batch.push(...begun.values())
-    return take()
+  #stored({ home, intent }: Item): void {
+    if (home !== undefined && --home.waiting === 0) this.#journal.settled(home)
+    if (intent !== undefined) this.#ended(intent)
   }
 
-  /** What could not be stored for now. A row that the database will never take must not hold up all others. */
-  async function storeAll(batch: readonly Entry[]): Promise<readonly Entry[]> {
-    if (batch.length === 0) return []
+  #ended(intent: Segment): void {
+    if (--intent.open === 0) this.#journal.settled(intent)
+  }
+
+  #writeEnds(): void {
+    if (this.#ends.length === 0) return
+    const { log, directory, onLoss } = this.#parts
     try {
-      await store(batch)
-      return []
-    } catch (thrown) {
-      if (!isRefusedRow(thrown)) return batch
-      if (batch.length === 1) {
-        refused(batch[0], thrown)
-        return []
-      }
-      const middle = Math.ceil(batch.length / 2)
-      return [...(await storeAll(batch.slice(0, middle))), ...(await storeAll(batch.slice(middle)))]
-    }
-  }
-
-  function refused(entry: Entry | undefined, thrown: unknown): void {
-    log.error({ err: thrown, id: entry?.id }, 'the database refuses a record')
-    onLoss(1)
-    try {
-      appendFileSync(join(directory, REFUSED), `${JSON.stringify(entry)}\n`, { mode: 0o600 })
-    } catch (failure) {
-      log.error({ err: failure, entry }, 'a refused record cannot be stored')
-    }
-  }
-
-  function stored({ home, intent }: Item): void {
-    if (home !== undefined && --home.waiting === 0) journal.settled(home)
-    if (intent !== undefined) ended(intent)
-  }
-
-  function ended(intent: Segment): void {
-    if (--intent.open === 0) journal.settled(intent)
-  }
-
-  /**
-   * The end of what was intended is written down with the next intent, or when the database is next written to: until then the
-   * intent stands for it. What has no intent is written down at once.
-   */
-  function write(entry: Entry, json = JSON.stringify(entry), intent?: Intent): void {
-    const item = { entry, home: undefined, intent, spilled: queue.length >= MOST_IN_MEMORY }
-    ends.push(item)
-    lines += `f${json}\n`
-    if (!item.spilled) queue.push(item)
-    if (intent === undefined || lines.length > MOST_UNWRITTEN) writeEnds()
-    plan(EVERY)
-  }
-
-  function writeEnds(): void {
-    if (ends.length === 0) return
-    try {
-      append('', 0)
+      this.#append('', 0)
     } catch (thrown) {
       log.error({ err: thrown, directory }, 'the outbox cannot be written; records wait in memory only')
-      // An intent on the disk still stands for what memory has no room for.
-      const lost = ends.filter(({ spilled, intent }) => spilled && intent === undefined).length
+      // An intent on the disk still stands for a record that memory has no room for.
+      const lost = this.#ends.filter(({ spilled, intent }) => spilled && intent === undefined).length
       if (lost > 0) onLoss(lost)
-      ends = []
-      lines = ''
+      this.#ends = []
+      this.#lines = ''
     }
   }
 
   /** A line, and the ends that wait to be written down before it. */
-  function append(line: string, open: number): Segment {
-    const segment = journal.append(lines + line, { open, waiting: ends.length })
-    if (ends.length === 0) return segment
-    const written = ends
-    ends = []
-    lines = ''
+  #append(line: string, open: number): Segment {
+    const segment = this.#journal.append(this.#lines + line, { open, waiting: this.#ends.length })
+    if (this.#ends.length === 0) return segment
+    const written = this.#ends
+    this.#ends = []
+    this.#lines = ''
     for (const item of written) {
       if (item.spilled) {
         segment.waiting--
         segment.spilled = true
       } else item.home = segment
-      if (item.intent !== undefined) ended(item.intent)
+      if (item.intent !== undefined) this.#ended(item.intent)
       item.intent = undefined
     }
     return segment
-  }
-
-  async function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    writing = writing.then(drain)
-    await writing
-  }
-
-  plan(0)
-  return {
-    owner: journal.owner,
-    intend(entry) {
-      try {
-        return append(`i${JSON.stringify(entry)}\n`, 1)
-      } catch (thrown) {
-        const { code = 'unknown cause' } = thrown as NodeJS.ErrnoException
-        throw new Fault('record.unwritable', { problem: code }, { cause: thrown })
-      }
-    },
-    write,
-    flush,
-    async close() {
-      clearInterval(look)
-      await flush()
-      clearTimeout(timer)
-      const alone = queue.filter(({ home, intent }) => home === undefined && intent === undefined)
-      if (alone.length > 0) onLoss(alone.length)
-      if (queue.length > 0) log.warn({ waiting: queue.length }, 'records that could not be stored wait in the outbox')
-      journal.close()
-    },
-    get waiting() {
-      return queue.length
-    },
   }
 }
 
@@ -287,7 +239,3 @@ export function createRecordWriter({ directory, store, holds, log, now, onLoss }
 function unlessGone(thrown: NodeJS.ErrnoException): void {
   if (thrown.code !== 'ENOENT') throw thrown
 }
-
-/** SQLSTATE classes 22 (data) and 23 (integrity): the row itself is at fault, not the moment. */
-const isRefusedRow = (thrown: unknown): boolean =>
-  typeof thrown === 'object' && thrown !== null && 'code' in thrown && /^2[23]/.test(String(thrown.code))

@@ -87,7 +87,7 @@ describe('a session with a legacy server', () => {
       const answered = () => server.heard.slice(before).some(({ id, method }) => id === 'q1' && method === '')
       await until('its question is answered', answered)
       answers.pop()?.()
-      return (await calling).trail.outcome
+      return (await calling).audit.outcome
     }
     expect(await round()).toBe('ok')
     expect(new Set(server.heard.map(tokenIn))).toEqual(new Set(['ann-1']))
@@ -155,8 +155,8 @@ describe('a session with a legacy server', () => {
       connections: [at(server.url, '2025-11-25')],
       credentials: personal(),
     })
-    const { trail } = await house.call('look', {}, ann)
-    expect(trail.outcome).toBe('ok')
+    const { audit } = await house.call('look', {}, ann)
+    expect(audit.outcome).toBe('ok')
     expect(server.of('initialize').map(tokenIn)).toEqual(['ann-1', 'ann-2'])
   })
 })
@@ -219,7 +219,7 @@ describe('what the gateway asks for itself', () => {
       connections: [at(server.url, '2025-11-25', { finds: true })],
       credentials: personal(),
     })
-    expect((await house.call('look', {}, ann)).trail.outcome).toBe('ok')
+    expect((await house.call('look', {}, ann)).audit.outcome).toBe('ok')
     expect(server.of('initialize')).toHaveLength(1)
   })
 })

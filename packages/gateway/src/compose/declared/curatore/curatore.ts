@@ -13,7 +13,7 @@ import type { Declared } from '../../../config-file.ts'
 import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
 import type { Place, RequestContext } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
-import type { DeclaredOrganization } from '../rows.ts'
+import type { DeclaredOrganization } from '../make-rows.ts'
 import { backendOf } from '../../../kinds/contract/contract.ts'
 
 /** One endpoint of the preset, and the file that says what it is. */

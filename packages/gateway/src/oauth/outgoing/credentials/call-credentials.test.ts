@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { describeEachPostgres } from '../../../testing/database.ts'
 import { z } from 'zod'
 import { createStrictAuthority, startCredentialHouse } from '../../../testing/credential-house.ts'
+import type { CallCredentials } from '../../../call/ports.ts'
 
 const NOTHING = z.object({})
 const MINUTE = 60_000
@@ -23,7 +24,7 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
-    const { open } = gateway.callCredentials
+    const open: CallCredentials['open'] = (asking) => gateway.callCredentials.open(asking)
     const [ada, bob] = [await house.person('ada'), await house.person('bob')]
     const nobody = await caught(() => open(house.asking({ principal: ada })))
     expect(nobody).toMatchObject({ code: 'credential.needed', facts: { connection: 'web', minutes: 10 } })
@@ -47,7 +48,7 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'auto', brought: true } })
     const gateway = await house.gateway()
-    const { open } = gateway.callCredentials
+    const open: CallCredentials['open'] = (asking) => gateway.callCredentials.open(asking)
     expect(await open(house.asking())).toBeUndefined()
     expect(await open(house.asking({ brought: 'mine' }))).toMatchObject({ owner: 'caller', headers: bearer('mine') })
     expect(await caught(() => open(house.asking({ brought: 'a\nb' })))).toMatchObject({ code: 'params.shape' })
@@ -81,7 +82,8 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth', accounts: 'many' } })
     const gateway = await house.gateway()
-    const { open, accounts } = gateway.callCredentials
+    const open: CallCredentials['open'] = (asking) => gateway.callCredentials.open(asking)
+    const accounts: CallCredentials['accounts'] = (asking) => gateway.callCredentials.accounts(asking)
     const ada = await house.person('ada')
     const own = { userId: ada.userId }
     await house.connect(gateway, 'one', { ...own, account: 'work' })
@@ -117,7 +119,7 @@ describeEachPostgres('the credential of a call', (createDatabase) => {
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
     await house.connect(gateway, 'shared')
-    const { open } = gateway.callCredentials
+    const open: CallCredentials['open'] = (asking) => gateway.callCredentials.open(asking)
     await house.age(HOUR - 70_000)
     expect(await open(house.asking())).toMatchObject({ headers: bearer('access-shared-1') })
     expect(house.authority.refreshes()).toBe(0)
@@ -366,19 +368,19 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()
     await house.connect(gateway, 'shared')
-    const { open, refused, credentialArrived } = gateway.callCredentials
-    const used = await open(house.asking())
+    const { callCredentials } = gateway
+    const used = await callCredentials.open(house.asking())
     const challenge = 'Bearer error="insufficient_scope", scope="write admin"'
-    const fault = await caught(() => refused(house.asking(), used, challenge, 403))
+    const fault = await caught(() => callCredentials.refused(house.asking(), used, challenge, 403))
     expect(fault.facts['link']).toBe('https://gateway.example/connect/shared?read+write+admin')
     expect(house.authority.refreshes()).toBe(0)
     // What is there does not serve whoever waits for a wider one.
     const late = new AbortController()
-    const waiting = credentialArrived(house.asking(), late.signal)
+    const waiting = callCredentials.credentialArrived(house.asking(), late.signal)
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))])).toBe('waits')
     await house.connect(gateway, 'wider')
     expect(await waiting).toBe(true)
-    expect(await caught(() => refused(house.asking(), used, undefined, 403))).toMatchObject({
+    expect(await caught(() => callCredentials.refused(house.asking(), used, undefined, 403))).toMatchObject({
       code: 'upstream.needs-auth',
     })
   })
@@ -406,7 +408,7 @@ describeEachPostgres('a credential that the server refuses', (createDatabase) =>
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database)
     const gateway = await house.gateway()
-    const { refused } = gateway.callCredentials
+    const refused: CallCredentials['refused'] = (...asked) => gateway.callCredentials.refused(...asked)
     const [plain, bound] = [undefined, 'Bearer resource_metadata="https://mcp.example.com/x"']
     expect(await caught(() => refused(house.asking(), undefined, plain, 401))).toMatchObject({
       code: 'upstream.needs-auth',

@@ -1,9 +1,9 @@
 /**
- * What a call is let in with at its connection (ledger U-24): brought along, else the caller's own, else the organization's, else a
- * link for this person and this connection.
+ * The credential of a call at its connection (ledger U-24): the one that came with the call, else the caller's own, else the
+ * organization's, else a link for this person and this connection.
  *
- * From memory, after the first time; it waits only where something has to be loaded or renewed. A token that is still good serves
- * when its renewal fails for a moment; one that has run out never does.
+ * Credentials come from memory after the first time; a call waits only where one has to be loaded or renewed. A token that is still
+ * good serves when its renewal fails for a moment; a token that has run out never does.
  */
 import { hash as digestOf, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -34,54 +34,127 @@ export interface CallCredentialsParts {
 /** Renewals of new tokens: one of an account in a minute. Milliseconds. */
 const FRESH_RENEWALS = { max: 10_000, ttl: 60_000 }
 
-/** What a server's challenge names; its word, so bounded. */
+/** The scopes that a server's challenge names, bounded because the server chooses them. */
 const scopesIn = (challenge: Challenge | undefined): readonly string[] =>
   (challenge?.scope ?? '')
     .split(' ')
     .filter((scope) => scope !== '' && scope.length <= 200)
     .slice(0, 100)
 
-export function createCallCredentials(parts: CallCredentialsParts): CallCredentials {
-  const { find, memory, renewal, lose, links, onUse, now } = parts
-  const lacking = createLacking()
-  const salt = randomBytes(16).toString('hex')
-  /** When a token was renewed although it was new. */
-  const renewedFresh = new LRUCache<CredentialId, true>(FRESH_RENEWALS)
+export const createCallCredentials = (parts: CallCredentialsParts): CallCredentials => new OpenedCredentials(parts)
+
+class OpenedCredentials implements CallCredentials {
+  readonly #parts: CallCredentialsParts
+  readonly #lacking = createLacking()
+  readonly #salt = randomBytes(16).toString('hex')
+  /** The accounts whose token was renewed although it was new. */
+  readonly #renewedFresh = new LRUCache<CredentialId, true>(FRESH_RENEWALS)
+
+  constructor(parts: CallCredentialsParts) {
+    this.#parts = parts
+  }
+
+  open(asking: CredentialAsking): OpenCredential | undefined | Promise<OpenCredential | undefined> {
+    const facts = this.#factsFor(asking)
+    if (facts === undefined) return undefined
+    if (asking.brought !== undefined) return this.#brought(facts, asking.brought)
+    if (facts.auth.kind === 'none') return undefined
+    const choice = this.#known(facts, asking)
+    return choice === undefined
+      ? this.#load(facts, asking).then((loaded) => this.#settle(facts, asking, loaded))
+      : this.#settle(facts, asking, choice)
+  }
+
+  async refused(
+    asking: CredentialAsking,
+    used: OpenCredential | undefined,
+    header: string | undefined,
+    status: number,
+  ): Promise<OpenCredential> {
+    const challenge = readChallenge(header)
+    const facts = this.#factsFor(asking)
+    const alias = facts?.egress.alias ?? 'asked for'
+    const shut = () => new Fault('upstream.needs-auth', { connection: alias, problem: `HTTP ${status}` })
+    if (facts === undefined || (facts.auth.kind === 'none' && used === undefined)) throw shut()
+    const more = status === 403 && challenge?.error === 'insufficient_scope'
+    if (status !== 401 && !more) throw shut()
+    if (used?.owner === 'caller')
+      throw this.#needed(facts, asking, 'the server refuses the token that came with the call')
+    const held = chooseCredential(facts, await this.#load(facts, asking), asking)
+    if (more && (used === undefined || held === undefined || held.open === used || held.id === used.id))
+      throw this.#stepUp(facts, asking, held, challenge)
+    if (held === undefined) {
+      // Without a challenge it is not known to be a door that an account opens.
+      if (facts.auth.kind === 'auto' && challenge === undefined) throw shut()
+      throw this.#needed(facts, asking, this.#none(asking), scopesIn(challenge))
+    }
+    if (held.problem !== undefined)
+      throw this.#needed(facts, asking, `${sayName(held)} has to be connected anew`, held.scopes)
+    return used === undefined ? this.#serving(facts, asking, held) : this.#instead(facts, asking, used, held)
+  }
+
+  accounts(asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>): readonly string[] {
+    const facts = this.#factsFor({ ...asking })
+    if (facts === undefined || facts.auth.kind === 'none' || facts.auth.accounts === 'one') return []
+    const choice = this.#known(facts, asking)
+    // Whoever asks next finds them.
+    if (choice === undefined) void this.#load(facts, asking).catch(() => {})
+    const names = choice === undefined ? [] : namesOf(choice)
+    return names.length > 1 ? names : []
+  }
+
+  async credentialArrived(asking: CredentialAsking, signal: AbortSignal): Promise<boolean> {
+    const wakes = { wake: () => {} }
+    const end = this.#parts.memory.watch(asking.organizationId, () => wakes.wake())
+    const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    try {
+      while (!signal.aborted) {
+        const changed = new Promise<void>((resolve) => void (wakes.wake = resolve))
+        const facts = this.#factsFor(asking)
+        const held = facts && chooseCredential(facts, await this.#load(facts, asking), asking)
+        if (held !== undefined && held.problem === undefined && !this.#lacking.has(held)) return true
+        await Promise.race([changed, gone])
+      }
+      return false
+    } finally {
+      end()
+    }
+  }
 
   /** A server may have forgotten a new token, so it is renewed once; one that refuses every token is not asked for ever more. */
-  function mayRenewFresh({ id }: Held): boolean {
-    if (renewedFresh.has(id)) return false
-    renewedFresh.set(id, true)
+  #mayRenewFresh({ id }: Held): boolean {
+    if (this.#renewedFresh.has(id)) return false
+    this.#renewedFresh.set(id, true)
     return true
   }
 
-  function factsFor({ organizationId, connectionId }: Pick<CredentialAsking, 'organizationId' | 'connectionId'>) {
-    const snapshot = find({ id: organizationId })
+  #factsFor({ organizationId, connectionId }: Pick<CredentialAsking, 'organizationId' | 'connectionId'>) {
+    const snapshot = this.#parts.find({ id: organizationId })
     const row = snapshot?.connection(connectionId)
-    return snapshot === undefined || row === undefined ? undefined : parts.factsOf(row, snapshot.exceptions)
+    return snapshot === undefined || row === undefined ? undefined : this.#parts.factsOf(row, snapshot.exceptions)
   }
 
-  function known(facts: ConnectionFacts, asking: Pick<CredentialAsking, 'principal'>): Choice | undefined {
+  #known(facts: ConnectionFacts, asking: Pick<CredentialAsking, 'principal'>): Choice | undefined {
     const owner = ownerOf(facts, asking.principal)
-    const own = owner === undefined ? NOTHING : memory.find(facts, owner)
-    const shared = facts.auth.owners.includes('organization') ? memory.find(facts, undefined) : NOTHING
+    const own = owner === undefined ? NOTHING : this.#parts.memory.find(facts, owner)
+    const shared = facts.auth.owners.includes('organization') ? this.#parts.memory.find(facts, undefined) : NOTHING
     return own === undefined || shared === undefined ? undefined : { own, shared }
   }
 
-  async function load(facts: ConnectionFacts, asking: Pick<CredentialAsking, 'principal'>): Promise<Choice> {
+  async #load(facts: ConnectionFacts, asking: Pick<CredentialAsking, 'principal'>): Promise<Choice> {
     const owner = ownerOf(facts, asking.principal)
     const [own, shared] = await Promise.all([
-      owner === undefined ? NOTHING : (memory.find(facts, owner) ?? memory.load(facts, owner)),
+      owner === undefined ? NOTHING : (this.#parts.memory.find(facts, owner) ?? this.#parts.memory.load(facts, owner)),
       facts.auth.owners.includes('organization')
-        ? (memory.find(facts, undefined) ?? memory.load(facts, undefined))
+        ? (this.#parts.memory.find(facts, undefined) ?? this.#parts.memory.load(facts, undefined))
         : NOTHING,
     ])
     return { own, shared }
   }
 
-  function needed(facts: ConnectionFacts, asking: CredentialAsking, problem: string, scopes: readonly string[] = []) {
+  #needed(facts: ConnectionFacts, asking: CredentialAsking, problem: string, scopes: readonly string[] = []) {
     const { organizationId, connectionId, account } = asking
-    const { url, minutes } = links.link({
+    const { url, minutes } = this.#parts.links.link({
       organizationId,
       connectionId,
       userId: ownerOf(facts, asking.principal),
@@ -92,7 +165,7 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
   }
 
   /** A key that is nobody's has no account of a member, however many of those there are: whoever reads this may have one. */
-  function none({ account, principal }: CredentialAsking): string {
+  #none({ account, principal }: CredentialAsking): string {
     if (account !== undefined) return `nobody has connected "${account}"`
     if (principal.userId !== undefined) return 'neither you nor the organization has connected one'
     const why = principal.kind === 'key' ? ", and this key is no member's" : ''
@@ -100,7 +173,7 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
   }
 
   /** Undefined where nothing is there and nothing may be needed. */
-  function settle(
+  #settle(
     facts: ConnectionFacts,
     asking: CredentialAsking,
     choice: Choice,
@@ -108,34 +181,30 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
     const held = chooseCredential(facts, choice, asking)
     if (held === undefined) {
       if (facts.auth.kind === 'auto' && asking.account === undefined) return undefined
-      throw needed(facts, asking, none(asking))
+      throw this.#needed(facts, asking, this.#none(asking))
     }
     if (held.problem !== undefined)
-      throw needed(facts, asking, `${sayName(held)} has to be connected anew`, held.scopes)
-    return serving(facts, asking, held)
+      throw this.#needed(facts, asking, `${sayName(held)} has to be connected anew`, held.scopes)
+    return this.#serving(facts, asking, held)
   }
 
-  function serving(
-    facts: ConnectionFacts,
-    asking: CredentialAsking,
-    held: Held,
-  ): OpenCredential | Promise<OpenCredential> {
-    if (now() >= held.renewAt) return refresh(facts, asking, held)
-    onUse(held.id)
+  #serving(facts: ConnectionFacts, asking: CredentialAsking, held: Held): OpenCredential | Promise<OpenCredential> {
+    if (this.#parts.now() >= held.renewAt) return this.#refresh(facts, asking, held)
+    this.#parts.onUse(held.id)
     return held.open
   }
 
   /** One that is about to run out, or has. */
-  async function refresh(facts: ConnectionFacts, asking: CredentialAsking, held: Held): Promise<OpenCredential> {
-    const good = () => now() < held.expiresAt
+  async #refresh(facts: ConnectionFacts, asking: CredentialAsking, held: Held): Promise<OpenCredential> {
+    const good = () => this.#parts.now() < held.expiresAt
     if (!held.renewable) {
       if (good()) return held.open
-      await lose({ id: held.id, version: held.open.version, lease: undefined }, 'it has run out')
-      throw needed(facts, asking, `${sayName(held)} has run out`, held.scopes)
+      await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'it has run out')
+      throw this.#needed(facts, asking, `${sayName(held)} has run out`, held.scopes)
     }
-    if (good() && now() < held.pausedUntil) return held.open
+    if (good() && this.#parts.now() < held.pausedUntil) return held.open
     try {
-      return await renewed(facts, asking, held)
+      return await this.#renewed(facts, asking, held)
     } catch (thrown) {
       // What may pass is no reason to refuse what still works.
       if (good() && !(thrown instanceof Fault && thrown.code === 'credential.needed')) return held.open
@@ -143,28 +212,28 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
     }
   }
 
-  async function renewed(facts: ConnectionFacts, asking: CredentialAsking, held: Held): Promise<OpenCredential> {
+  async #renewed(facts: ConnectionFacts, asking: CredentialAsking, held: Held): Promise<OpenCredential> {
     const { id, open } = held
     const { organizationId } = asking
-    await renewal.renew({ organizationId, id, version: open.version, egress: facts.egress })
-    const after = chooseCredential(facts, await load(facts, asking), asking)
-    if (after === undefined) throw needed(facts, asking, none(asking))
+    await this.#parts.renewal.renew({ organizationId, id, version: open.version, egress: facts.egress })
+    const after = chooseCredential(facts, await this.#load(facts, asking), asking)
+    if (after === undefined) throw this.#needed(facts, asking, this.#none(asking))
     if (after.problem !== undefined)
-      throw needed(facts, asking, `${sayName(after)} has to be connected anew`, held.scopes)
+      throw this.#needed(facts, asking, `${sayName(after)} has to be connected anew`, held.scopes)
     if (after.id === id && after.open.version === open.version)
       throw new Fault('credential.busy', { connection: facts.egress.alias, problem: 'there is no newer one yet' })
-    onUse(after.id)
+    this.#parts.onUse(after.id)
     return after.open
   }
 
-  function brought({ egress, auth }: ConnectionFacts, token: string): OpenCredential {
+  #brought({ egress, auth }: ConnectionFacts, token: string): OpenCredential {
     if (!auth.brought) throw new Fault('credential.brought', { connection: egress.alias })
     if (!/^[\x21-\x7e]+$/.test(token))
       throw new Fault('params.shape', { place: '/token', problem: 'holds what no header can hold' })
     const isKey = auth.kind === 'key'
     return {
       // What is held open with the server under one token is used under no other.
-      id: `brought ${digestOf('sha256', salt + token, 'base64url')}`,
+      id: `brought ${digestOf('sha256', this.#salt + token, 'base64url')}`,
       version: 0,
       account: 'brought',
       name: undefined,
@@ -174,16 +243,11 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
   }
 
   /** A 403 that asks for more than the account was connected for: a person widens it, a renewal cannot (MCP, step-up authorization). */
-  function stepUp(
-    facts: ConnectionFacts,
-    asking: CredentialAsking,
-    held: Held | undefined,
-    challenge: Challenge,
-  ): Fault {
+  #stepUp(facts: ConnectionFacts, asking: CredentialAsking, held: Held | undefined, challenge: Challenge): Fault {
     const asked = scopesIn(challenge)
-    if (held !== undefined) lacking.add(held)
+    if (held !== undefined) this.#lacking.add(held)
     const scopes = [...new Set([...(held?.scopes ?? []), ...asked])]
-    return needed(
+    return this.#needed(
       facts,
       asking,
       `the server asks for more than it may (${asked.join(' ') || 'it says not what'})`,
@@ -191,89 +255,26 @@ export function createCallCredentials(parts: CallCredentialsParts): CallCredenti
     )
   }
 
-  async function instead(
+  async #instead(
     facts: ConnectionFacts,
     asking: CredentialAsking,
     used: OpenCredential,
     held: Held,
   ): Promise<OpenCredential> {
     const name = sayName(held)
-    if (held.id !== used.id || held.open.version > used.version) return serving(facts, asking, held)
+    if (held.id !== used.id || held.open.version > used.version) return this.#serving(facts, asking, held)
     if (!held.renewable) {
-      await lose({ id: held.id, version: held.open.version, lease: undefined }, 'the server refuses it')
-      const after = chooseCredential(facts, await load(facts, asking), asking)
+      await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'the server refuses it')
+      const after = chooseCredential(facts, await this.#load(facts, asking), asking)
       if (after !== undefined && after.problem === undefined && after.open.version !== used.version) return after.open
-      throw needed(facts, asking, `the server refuses ${name}`, held.scopes)
+      throw this.#needed(facts, asking, `the server refuses ${name}`, held.scopes)
     }
-    if (isFresh(held, now()) && !mayRenewFresh(held)) {
+    if (isFresh(held, this.#parts.now()) && !this.#mayRenewFresh(held)) {
       // Nothing says yet that it is lost; who waits for an account is not to be sent on with this very one.
-      lacking.add(held)
-      throw needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held.scopes)
+      this.#lacking.add(held)
+      throw this.#needed(facts, asking, `the server refuses ${name}, which was renewed just now`, held.scopes)
     }
-    return renewed(facts, asking, held)
-  }
-
-  return {
-    open(asking) {
-      const facts = factsFor(asking)
-      if (facts === undefined) return undefined
-      if (asking.brought !== undefined) return brought(facts, asking.brought)
-      if (facts.auth.kind === 'none') return undefined
-      const choice = known(facts, asking)
-      return choice === undefined
-        ? load(facts, asking).then((loaded) => settle(facts, asking, loaded))
-        : settle(facts, asking, choice)
-    },
-
-    async refused(asking, used, header, status) {
-      const challenge = readChallenge(header)
-      const facts = factsFor(asking)
-      const alias = facts?.egress.alias ?? 'asked for'
-      const shut = () => new Fault('upstream.needs-auth', { connection: alias, problem: `HTTP ${status}` })
-      if (facts === undefined || (facts.auth.kind === 'none' && used === undefined)) throw shut()
-      const more = status === 403 && challenge?.error === 'insufficient_scope'
-      if (status !== 401 && !more) throw shut()
-      if (used?.owner === 'caller') throw needed(facts, asking, 'the server refuses the token that came with the call')
-      const held = chooseCredential(facts, await load(facts, asking), asking)
-      if (more && (used === undefined || held === undefined || held.open === used || held.id === used.id))
-        throw stepUp(facts, asking, held, challenge)
-      if (held === undefined) {
-        // Without a challenge it is not known to be a door that an account opens.
-        if (facts.auth.kind === 'auto' && challenge === undefined) throw shut()
-        throw needed(facts, asking, none(asking), scopesIn(challenge))
-      }
-      if (held.problem !== undefined)
-        throw needed(facts, asking, `${sayName(held)} has to be connected anew`, held.scopes)
-      return used === undefined ? serving(facts, asking, held) : instead(facts, asking, used, held)
-    },
-
-    accounts(asking) {
-      const facts = factsFor({ ...asking })
-      if (facts === undefined || facts.auth.kind === 'none' || facts.auth.accounts === 'one') return []
-      const choice = known(facts, asking)
-      // Whoever asks next finds them.
-      if (choice === undefined) void load(facts, asking).catch(() => {})
-      const names = choice === undefined ? [] : namesOf(choice)
-      return names.length > 1 ? names : []
-    },
-
-    async credentialArrived(asking, signal) {
-      const wakes = { wake: () => {} }
-      const end = memory.watch(asking.organizationId, () => wakes.wake())
-      const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-      try {
-        while (!signal.aborted) {
-          const changed = new Promise<void>((resolve) => void (wakes.wake = resolve))
-          const facts = factsFor(asking)
-          const held = facts && chooseCredential(facts, await load(facts, asking), asking)
-          if (held !== undefined && held.problem === undefined && !lacking.has(held)) return true
-          await Promise.race([changed, gone])
-        }
-        return false
-      } finally {
-        end()
-      }
-    },
+    return this.#renewed(facts, asking, held)
   }
 }
 

@@ -103,7 +103,7 @@ describeEachPostgres('a credential that is kept', (createDatabase) => {
     const { ended, problems } = await gateway.keeping.end(at)
     expect(ended).toHaveLength(1)
     expect(problems).toEqual([expect.stringContaining('HTTP 503')])
-    expect(gateway.lines.filter((line) => line.startsWith('warn')).join()).toContain('did not take it back')
+    expect(gateway.lines.filter((line) => line.startsWith('warn')).join()).toContain('did not revoke it')
     expect(await house.rows()).toEqual([])
     expect(await gateway.callCredentials.open(house.asking())).toBeUndefined()
   })

@@ -1,0 +1,274 @@
+/**
+ * The audit entry of one request. Doors, verbs and steps note facts; closing the entry makes one counter, one log line and, for
+ * requests that act at an upstream, one record from the same object. Closing never throws.
+ */
+import { randomUUID } from 'node:crypto'
+import { newId, type Fault } from '@toolway/contract'
+import type { Log } from '../lib/log.ts'
+import type { Intent } from '../records/outbox/writer.ts'
+import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
+import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
+import { outcomeOfFault } from './fault-outcome.ts'
+import type { KeptPayload, Payload } from './payload.ts'
+import { recordedError } from './record-error.ts'
+
+export interface AuditLogParts {
+  readonly log: Pick<Log, 'debug' | 'warn' | 'error'>
+  /** Writes a line of level info whose facts are a JSON object already. */
+  logLine(json: string): void
+  count(method: string, outcome: Outcome, seconds: number): void
+  refuse(code: string): void
+  /** A rule that only watches would have done this. */
+  shadow?(rule: string, would: string): void
+  /** Writes down what remains of a call if nothing more is heard of it. Throws `record.unwritable`. */
+  intend(entry: Entry): Intent
+  /** Keeps a record; `json` is the same. */
+  write(entry: Entry, json: string, intent: Intent | undefined): void
+  /** Seals what is kept of a call besides its record; absent where nothing can be kept. */
+  keepPayload?(payload: Payload, id: string): KeptPayload | undefined
+  /** Hears of a refusal that is on no organization's record, as it is not known whose it is. */
+  refuseStranger(entry: Entry): void
+}
+
+export interface AuditLog {
+  /** A correlation id of the client's own choosing is kept where it is harmless, so that both sides' logs can be joined. */
+  begin(bytesIn: number, correlationId?: string, from?: From): AuditEntryBuilder
+}
+
+const NOWHERE: From = { address: undefined, userAgent: undefined }
+const CORRELATION_FORM = /^[\w.:-]{1,128}$/
+
+export function createAuditLog(parts: AuditLogParts): AuditLog {
+  // Unique by the process's own random part; a counter costs a fifth of drawing randomness for each request.
+  const process = randomUUID().slice(0, 18)
+  let last = 0
+  return {
+    begin(bytesIn, given, from = NOWHERE) {
+      const correlationId =
+        given !== undefined && CORRELATION_FORM.test(given) ? given : `${process}-${(++last).toString(36)}`
+      return new AuditEntryBuilder(parts, { ...NO_FACTS, bytesIn }, correlationId, from)
+    },
+  }
+}
+
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
+
+/** Methods whose requests act or read at an upstream, and are on record; lists and pings are counted only. */
+const RECORDED = new Set(['tools/call', 'resources/read', 'prompts/get', 'tasks/update', 'tasks/cancel'])
+/** Methods that a client made up share one label, or the counters would grow without bound. */
+const COUNTED = new Set([
+  ...RECORDED,
+  'initialize',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'completion/complete',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+  'tasks/get',
+  'tasks/list',
+  'tasks/result',
+])
+
+export class AuditEntryBuilder {
+  readonly correlationId: string
+  readonly from: From
+  /** Milliseconds on the process's own clock. */
+  readonly begun = performance.now()
+  readonly #parts: AuditLogParts
+  readonly #facts: Writable<AuditFacts>
+  #id: string | undefined
+  #intent: Intent | undefined
+
+  constructor(parts: AuditLogParts, facts: AuditFacts, correlationId: string, from: From) {
+    this.#parts = parts
+    this.#facts = facts
+    this.correlationId = correlationId
+    this.from = from
+  }
+
+  get facts(): AuditFacts {
+    return this.#facts
+  }
+
+  /** A record was written before the request left, so its upstream may have seen it. */
+  get mayHaveLeft(): boolean {
+    return this.#intent !== undefined
+  }
+
+  note(facts: Partial<AuditFacts>): void {
+    Object.assign(this.#facts, facts)
+  }
+
+  /** The fault that ends the request. A fault that was noted before says more and stays. */
+  fail(fault: Fault): Fault {
+    this.note({ fault: this.#facts.fault ?? fault, outcome: outcomeOfFault(fault) })
+    return fault
+  }
+
+  /** The fault that a client is told in other words than an error: the call waits for somebody, or the model is to mend it. */
+  refuse(fault: Fault): void {
+    this.note({ fault, outcome: 'refused' })
+  }
+
+  /** An entry for a request that the gateway makes beside this one. It is never closed. */
+  aside(): AuditEntryBuilder {
+    return new AuditEntryBuilder(this.#parts, { ...this.#facts }, this.correlationId, this.from)
+  }
+
+  /** Writes down the request before it leaves for its upstream. Throws `record.unwritable`. */
+  writeAhead(): void {
+    if (this.#intent === undefined && this.#isRecorded)
+      this.#intent = this.#parts.intend(this.#withPayload(this.#entry(0, ENDED_BEFORE)))
+  }
+
+  close(): void {
+    try {
+      this.#close((performance.now() - this.begun) / 1000)
+    } catch (thrown) {
+      this.#parts.log.error({ err: thrown, request_id: this.correlationId }, 'an audit entry could not be written')
+    }
+  }
+
+  #close(seconds: number): void {
+    const { count, refuse, shadow, log } = this.#parts
+    const { method, outcome, fault, policy } = this.#facts
+    count(COUNTED.has(method) ? method : 'other', outcome, seconds)
+    if (fault !== undefined) refuse(fault.code)
+    if (policy?.shadows !== undefined) for (const [rule, would] of Object.entries(policy.shadows)) shadow?.(rule, would)
+    if (this.#isRecorded || fault !== undefined) this.#write(seconds)
+    else
+      log.debug({ request_id: this.correlationId, method: method.slice(0, 100), duration_ms: seconds * 1000 }, 'call')
+  }
+
+  /** The log line and the record. They are one object, so that the log and the database cannot differ. */
+  #write(seconds: number): void {
+    const { log, logLine, write, refuseStranger } = this.#parts
+    const { outcome, fault } = this.#facts
+    const entry = this.#entry(seconds, { outcome, code: fault?.code })
+    const json = JSON.stringify(entry)
+    if (fault?.cause === undefined) logLine(json)
+    else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
+    else log.warn({ ...entry, err: fault.cause }, 'call')
+    if (this.#isRecorded) {
+      const whole = this.#withPayload(entry)
+      write(whole, whole === entry ? json : JSON.stringify(whole), this.#intent)
+    } else if (this.#facts.requestContext === undefined) refuseStranger(entry)
+  }
+
+  get #isRecorded(): boolean {
+    const { requestContext, recorded, method } = this.#facts
+    return requestContext !== undefined && (recorded || RECORDED.has(method))
+  }
+
+  /** Payloads are added after the log line is made: no line has them. */
+  #withPayload(entry: Entry): Entry {
+    const { payload } = this.#facts
+    const kept = payload === undefined ? undefined : this.#parts.keepPayload?.(payload, entry.id)
+    if (kept === undefined) return entry
+    return { ...entry, detail: { ...entry.detail, payload: kept.hash }, payload: kept.sealed }
+  }
+
+  #entry(seconds: number, { outcome, code }: Pick<Entry, 'outcome' | 'code'>): Entry {
+    const at = new Date()
+    const facts = this.#facts
+    const { requestContext, policy, target, client } = facts
+    const { address, userAgent } = this.from
+    return {
+      id: (this.#id ??= newId('rec', at.getTime())),
+      timestamp: at.toISOString(),
+      kind: 'call',
+      org_id: requestContext?.organizationId,
+      organization: requestContext?.organization,
+      principal: requestContext?.principal.id,
+      key_id: requestContext?.principal.keyId,
+      toolset: requestContext?.toolset,
+      connection: facts.connection ?? requestContext?.connection,
+      method: storable(facts.method),
+      tool_name: target === undefined ? undefined : storable(target),
+      era_client: facts.eraClient,
+      era_upstream: facts.eraUpstream,
+      client: client === undefined ? undefined : storable(client),
+      bytes_in: facts.bytesIn,
+      bytes_out: facts.bytesOut,
+      duration_ms: Math.round(seconds * 1e6) / 1000,
+      outcome,
+      code,
+      decision: outcome === 'refused' ? 'refuse' : policy?.warned === true ? 'warn' : 'allow',
+      request_id: this.correlationId,
+      actor_type: requestContext === undefined ? 'system' : ACTOR[requestContext.principal.kind],
+      resource_type: undefined,
+      resource_id: undefined,
+      ip_address: address,
+      user_agent: userAgent === undefined ? undefined : storable(userAgent),
+      detail: withError(facts, outcome, detailOf(facts)),
+    }
+  }
+}
+
+const ACTOR = { user: 'user', key: 'api_key', operator: 'system' } as const satisfies Record<
+  string,
+  Entry['actor_type']
+>
+
+/** Failures say why, in words. Nothing is added to the others. */
+function withError(
+  { fault, errorText }: Pick<AuditFacts, 'fault' | 'errorText'>,
+  outcome: Outcome,
+  detail: Entry['detail'],
+): Entry['detail'] {
+  if (outcome === 'ok' || (fault === undefined && errorText === undefined)) return detail
+  return { ...detail, error: recordedError(fault, errorText) }
+}
+
+const MOST_PLACES = 20
+
+/** Where the arguments of a call do not fit. Their values stay out of the record. */
+function placesOf({ data }: Fault): string[] {
+  const errors = data?.['errors']
+  const places = (Array.isArray(errors) ? (errors as { path?: unknown }[]) : []).map(({ path }) => path)
+  return places.flatMap((path) => (typeof path === 'string' ? [storable(path)] : [])).slice(0, MOST_PLACES)
+}
+
+type DetailFacts = Pick<AuditFacts, 'policy' | 'approval' | 'account' | 'overwritten' | 'mismatch' | 'fault'>
+
+/** Each fact is rare, and most calls have none. */
+function detailOf(facts: DetailFacts): Entry['detail'] {
+  const { overwritten, mismatch, fault } = facts
+  const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
+  const decided = decisionOf(facts)
+  if (overwritten === undefined && invalid === undefined && mismatch === undefined) return decided
+  return {
+    ...decided,
+    ...(overwritten === undefined ? {} : { overwritten: [overwritten] }),
+    ...(invalid === undefined ? {} : { invalid }),
+    ...(mismatch === undefined ? {} : { misfit: mismatch }),
+  }
+}
+
+function decisionOf({ policy, approval, account }: DetailFacts): Entry['detail'] {
+  if (policy === undefined) return account === undefined ? undefined : { account }
+  const { rule, changed, shadows, values, absent } = policy
+  const said = {
+    ...(changed && { changed }),
+    ...(shadows && { shadows }),
+    ...(approval && { approval }),
+    ...(values && { values }),
+    ...(absent && { absent }),
+  }
+  const detail = {
+    ...(rule === undefined ? {} : { rule }),
+    ...(Object.keys(said).length === 0 ? {} : { policy: said }),
+    ...(account === undefined ? {} : { account }),
+  }
+  return Object.keys(detail).length === 0 ? undefined : detail
+}
+
+const LONGEST = 300
+/** Text of a client's choosing, as a database can hold it: bounded, no NUL, no half of a surrogate pair. */
+const storable = (text: string): string => text.slice(0, LONGEST).toWellFormed().replaceAll('\0', '\ufffd')
