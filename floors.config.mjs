@@ -175,7 +175,7 @@ export default {
       'Each brings its own connections: the guard, or an operator who named the address, stands before each of these.',
       {
         path: `^${gateway}/`,
-        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:lasting/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|db/)`,
+        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|db/)`,
       },
       {
         path: '(?:^|/)node_modules/(?:ws|ioredis|pg|axios|got|node-fetch|nodemailer)/',

@@ -1,6 +1,6 @@
 /**
  * In what a vendor's OAuth differs from the standard, field by field: the shape of the provider table. It holds facts that the vendor
- * publishes and never code; who reads an answer by them is the gateway's matter (`oauth/outgoing/vendors/ways.ts`).
+ * publishes and never code; who reads an answer by them is the gateway's matter (`oauth/outgoing/vendors/provider-adapters.ts`).
  */
 import type { ClientAuthMethod } from '../authority.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The view of one endpoint: the tools, prompts and resources of its connections under the names that clients see.
  *
- * A view is built once for each change (`create-view.ts`) and read by every list and every call, so that what is not listed cannot be
+ * A listing is built once for each change (`create-tool-listing.ts`) and read by every list and every call, so that what is not listed cannot be
  * called. It is immutable.
  */
 import {

@@ -2,7 +2,7 @@
  * Reading on in a result that was cut: by its resource's address (`?offset=&length=` in characters, `?line=&lines=`), and by the
  * gateway's own tool for clients that read no resources.
  *
- * Only whoever got the result, at the endpoint where it got it, finds it (`results/kept-results.ts`).
+ * Only whoever got the result, at the endpoint where it got it, finds it (`results/result-store.ts`).
  */
 import { Fault } from '@toolway/contract'
 import { adaptResult, isObject, type McpRequest, type Json, type JsonObject } from '@toolway/protocol'
