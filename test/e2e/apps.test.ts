@@ -56,23 +56,23 @@ describe.each(PAIRS)(
   ({ client, server, joined }) => {
     const url = () => (joined ? gateway.url : gateway.connectionUrl(server))
     const named = (name: string) => (joined ? `${server}__${name}` : name)
-    const toolListing = joined ? VIEW.replace('ui://', `ui://${server}/`) : VIEW
+    const view = joined ? VIEW.replace('ui://', `ui://${server}/`) : VIEW
 
     test('is offered the app, its page and what the page may do', async () => {
       const host = await clientOf(client, url(), SHOWS_APPS)
       const tools = await host.tools()
       expect(tools.find(({ name }) => name === named('weather'))).toMatchObject({
         description: 'As an app',
-        _meta: { ui: { resourceUri: toolListing } },
+        _meta: { ui: { resourceUri: view } },
       })
       expect(tools.find(({ name }) => name === named('refresh'))?._meta?.ui).toEqual({
-        resourceUri: toolListing,
+        resourceUri: view,
         visibility: ['app'],
       })
-      expect(await host.read(toolListing)).toEqual([
-        { uri: toolListing, mimeType: 'text/html;profile=mcp-app', text: PAGE, _meta: { ui: LOOK } },
+      expect(await host.read(view)).toEqual([
+        { uri: view, mimeType: 'text/html;profile=mcp-app', text: PAGE, _meta: { ui: LOOK } },
       ])
-      expect(await host.read(toolListing.replace('view.html', 'icon.png'))).toMatchObject([{ blob: 'iVBORw0KGgo=' }])
+      expect(await host.read(view.replace('view.html', 'icon.png'))).toMatchObject([{ blob: 'iVBORw0KGgo=' }])
       expect(await host.call(named('weather'))).toBe('an app')
       expect(await host.call(named('refresh'))).toBe('an app')
     })

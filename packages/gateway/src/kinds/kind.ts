@@ -97,7 +97,7 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   /** The settings and secrets to be kept. Throws `params.shape`. */
   parts(common: CommonWords, wire: Wire, shown: Shown | undefined): ConnectionParts
   shown(wire: Wire): Shown
-  toolListing(settings: Settings): Partial<KindView>
+  view(settings: Settings): Partial<KindView>
   open(opening: Opening<Settings>, making: UpstreamMaking): Upstream
   /** Look whether an address is one for this kind; undefined where it is not. Throws the fault that tells why. */
   probe?(url: string, probing: Probing): Promise<Found | undefined>

@@ -53,9 +53,9 @@ const NOTHING: KindView = {
   ...{ url: null, private: false, command: null, args: null, auth: null, contract: null, openapi: null },
 }
 
-export const toolListingOf = (settings: ConnectionSettings): KindView => ({
+export const viewOf = (settings: ConnectionSettings): KindView => ({
   ...NOTHING,
-  ...kindFor(settings.connector).toolListing(settings),
+  ...kindFor(settings.connector).view(settings),
 })
 
 /** Seals the secrets for the row that they are kept in; undefined where there are none. */

@@ -20,7 +20,7 @@ import { authTypeOf, type Accounts } from './auth-type.ts'
 import { permittedParts, refuseProcess } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
 import { createConnection, type CreatedConnection } from './create-connection.ts'
-import { sealerOf, toolListingOf } from '../../kinds/kinds.ts'
+import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
@@ -38,7 +38,7 @@ interface Known {
 function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts }: Known): shapes.Connection {
   const { settings } = row
   const secrets = secretsOf(parts, row)
-  const toolListing = toolListingOf(settings)
+  const view = viewOf(settings)
   return {
     id: row.id,
     alias: row.alias,
@@ -49,11 +49,8 @@ function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts
     origin: row.origin,
     status: row.enabled ? row.status : 'disabled',
     status_reason: row.status_reason,
-    ...toolListing,
-    auth_type: authTypeOf(
-      { auth: toolListing.auth, headers: Object.keys(secrets.headers), status: row.status },
-      accounts,
-    ),
+    ...view,
+    auth_type: authTypeOf({ auth: view.auth, headers: Object.keys(secrets.headers), status: row.status }, accounts),
     left_out: [...(catalog?.left_out ?? []), ...leftOutOf(parts, row)],
     header_names: Object.keys(secrets.headers),
     environment_names: Object.keys(secrets.environment),

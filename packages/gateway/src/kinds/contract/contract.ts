@@ -30,7 +30,7 @@ export const contract: Kind<ContractSettings, ContractWire> = {
     return { settings: checked({ connector: 'contract', ...settings, ...own, ...wire.words }), secrets }
   },
   shown: shownUrl,
-  toolListing: (settings) => ({ ...remoteView(settings), contract: contractWordsOf(settings) }),
+  view: (settings) => ({ ...remoteView(settings), contract: contractWordsOf(settings) }),
   open(opening, making) {
     const wire = { ...remoteReach(opening), ...termsOf(opening.settings, opening.organization) }
     return createContractUpstream({ ...making, reach: { ...opening.reach, wire } })

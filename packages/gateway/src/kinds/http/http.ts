@@ -31,7 +31,7 @@ export const http: Kind<HttpSettings, HttpWire> = {
     return { settings: checked({ connector: 'mcp.http', ...settings, ...own, auth: wire.auth }), secrets }
   },
   shown: shownUrl,
-  toolListing: (settings) => ({ ...remoteView(settings), auth: settings.auth }),
+  view: (settings) => ({ ...remoteView(settings), auth: settings.auth }),
   open: (opening, making) => createHttpUpstream({ ...making, reach: { ...opening.reach, wire: remoteReach(opening) } }),
   async probe(_, { greet, wayIn }) {
     try {

@@ -60,7 +60,7 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
     return { settings: checked({ ...settings, connector, ...own, private: isPrivate, auth, select, effects }), secrets }
   },
   shown: shownUrl,
-  toolListing(settings) {
+  view(settings) {
     const { document = null, select, effects, key = null, auth } = settings
     return { ...remoteView(settings), auth, openapi: { document, select, effects, key } }
   },

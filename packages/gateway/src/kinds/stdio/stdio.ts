@@ -55,7 +55,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     }
   },
   shown: ({ args }) => ({ args: maskArguments(args) }),
-  toolListing: ({ command, args }) => ({ command, args }),
+  view: ({ command, args }) => ({ command, args }),
   open({ reach, settings: { command, args }, secrets }, making) {
     const wire = { command, args: secrets.args ?? args, shownArgs: args, environment: secrets.environment }
     return createStdioUpstream({ ...making, reach: { ...reach, wire } })
