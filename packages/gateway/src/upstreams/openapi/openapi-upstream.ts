@@ -22,7 +22,7 @@ import {
   type OpenApiTarget,
 } from '../upstream.ts'
 import { toolsOf, type ReadApart } from './document/read-apart.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from '@toolway/contract/http-operation'
 import { resultOf } from './run/answer.ts'
 import { requestOf, type Key } from './run/request.ts'
 import { send, type SendParts } from './run/send.ts'

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
-import type { Body, BodyKind } from '../operation.ts'
+import type { Body, BodyKind } from '@toolway/contract/http-operation'
 import { LIMITS } from './limits.ts'
 import { nameFor, type Taking } from './parameters.ts'
 import { standalone, Unfit, type SchemaParts } from './schema.ts'

@@ -1,7 +1,7 @@
 /** The parameters of an operation: which arguments they are, and how each is written. */
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
-import type { Placed, Style } from '../operation.ts'
+import type { Placed, Style } from '@toolway/contract/http-operation'
 import { LIMITS } from './limits.ts'
 import type { References } from './references.ts'
 import { standalone, Unfit, type SchemaParts } from './schema.ts'

@@ -5,7 +5,7 @@
 import type { Effect, OperationEffects, OperationSelection } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '@toolway/contract/http-operation'
 import { LIMITS } from './limits.ts'
 import { namesFor } from './names.ts'
 import { parseDocument } from './parse-document.ts'

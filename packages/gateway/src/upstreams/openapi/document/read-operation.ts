@@ -2,7 +2,7 @@
 import type { Effect } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { isObject } from './json.ts'
-import type { Method, Operation } from '../operation.ts'
+import type { Method, Operation } from '@toolway/contract/http-operation'
 import { takeBody } from './body.ts'
 import { LIMITS } from './limits.ts'
 import { takeParameters, type KeyNames, type Taking } from './parameters.ts'

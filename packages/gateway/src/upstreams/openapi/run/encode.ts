@@ -4,7 +4,7 @@
  * Nothing that a value holds has a meaning where it goes: what separates paths, queries and lines is percent-encoded or refused.
  */
 import { isObject } from '@toolway/protocol'
-import type { Placed } from '../operation.ts'
+import type { Placed } from '@toolway/contract/http-operation'
 
 /**
  * An argument value that cannot be sent in its position; the message continues a sentence that begins with the argument's name.

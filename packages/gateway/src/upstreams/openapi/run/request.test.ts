@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Operation, Placed } from '../operation.ts'
+import type { Operation, Placed } from '@toolway/contract/http-operation'
 import { requestOf } from './request.ts'
 
 const base = new URL('https://api.example.com/v1/')

@@ -7,7 +7,7 @@
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import { randomUUID } from 'node:crypto'
-import type { Body, Operation } from '../operation.ts'
+import type { Body, Operation } from '@toolway/contract/http-operation'
 import { deep, encoded, inCookie, inHeader, inPath, inQuery, plain, Unsendable } from './encode.ts'
 
 export interface Request {

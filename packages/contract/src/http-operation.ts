@@ -1,6 +1,6 @@
 /**
- * The stored part of an operation that calls need: the position of each argument, without its schema. It is small and shared by
- * all callers.
+ * An HTTP operation as the executor of the gateway runs it: the position of each argument, without its schema. Operations are read
+ * from OpenAPI documents and made by the tools of connectors. An operation is small and shared by all callers.
  */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
