@@ -1,0 +1,13 @@
+/** The native connectors, each loaded when it is first used. A connector is added with one line here and one in `rows.ts`. */
+import type { Vendor } from './kit/vendor.ts'
+
+export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
+  github: async () => (await import('./github/github.ts')).github,
+  linear: async () => (await import('./linear/linear.ts')).linear,
+  slack: async () => (await import('./slack/slack.ts')).slack,
+}
+
+export { ToolFailure, type Failure } from './kit/failure.ts'
+export type { ApiRequest, Json, Run, SignedRequest, Tool, VendorAnswer, VendorRequest } from './kit/tool.ts'
+export { definitionOf, scopesOf, type Vendor } from './kit/vendor.ts'
+export { quotaOf } from './kit/waits.ts'

@@ -1,0 +1,154 @@
+/** Tools from their descriptions: the part that REST and GraphQL have in common. */
+import type { Effect } from '@toolway/contract'
+import { z } from 'zod'
+import { failureOf, refusal, ToolFailure, type FailureReader } from './failure.ts'
+import { valuesOf } from './paging.ts'
+import { bool, get, isJson, shape, type Shape } from './shape.ts'
+import type { ApiRequest, InputOf, Inputs, Json, PageSize, Paging, Run, Tool, VendorAnswer } from './tool.ts'
+
+/** The description of a tool of one request. */
+export interface Spec<I extends Inputs> {
+  /** The description: when to use the tool and what comes back, in one or two sentences. */
+  readonly says: string
+  /** The arguments of the tool; without `send` under the vendor's names. */
+  readonly input?: I
+  /** The tool's arguments as the vendor's. */
+  send?(input: InputOf<I>): Json
+  /** Another route for some arguments; undefined keeps the tool's own. */
+  route?(input: InputOf<I>): string | undefined
+  /** The path in the answer of what `output` or `list` reads. */
+  readonly at?: string
+  /** The output of one thing. */
+  readonly output?: Shape
+  /** The output of each item; the tool takes `cursor` and returns `items` and `next_cursor`. */
+  readonly list?: Shape
+  /** Items of the vendor that are left out of a list. */
+  keep?(item: Json): boolean
+  /** The vendor's answer, or each item of a list, as what the shape reads. */
+  give?(found: Json, input: InputOf<I>, answer: VendorAnswer): Json
+  /** Paging other than the API's; false where a list has no pages. */
+  readonly paging?: Paging | false
+  readonly size?: Partial<PageSize>
+  readonly scopes?: readonly string[]
+  /** The header of an idempotency key, where the vendor has one for this write. */
+  readonly once?: string
+}
+
+/** The description of a tool of several requests. */
+export interface StepsSpec<I extends Inputs> {
+  readonly says: string
+  readonly input?: I
+  readonly output: Shape
+  readonly scopes?: readonly string[]
+  run(input: InputOf<I>, key: string): Run<Json>
+}
+
+export interface ApiParts {
+  readonly paging: Paging | undefined
+  readonly failures: readonly FailureReader[]
+  request(
+    route: string | undefined,
+    sent: Json,
+    options: { effect: Effect; once: string | undefined; key: string },
+  ): ApiRequest
+}
+
+const DONE = shape({ done: bool() })
+
+/** One request and its answer. Throws ToolFailure. */
+export function* exchange(request: ApiRequest, readers: readonly FailureReader[]): Run<VendorAnswer> {
+  const answer = yield request
+  const failure = failureOf(answer, request, readers)
+  if (failure !== undefined) throw new ToolFailure(failure)
+  return answer
+}
+
+export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: ApiParts): Tool {
+  const paging = spec.list === undefined ? undefined : pagingOf(spec, api.paging)
+  const input = z.strictObject({ ...spec.input, ...pageInputs(paging) })
+  const output = spec.list === undefined ? (spec.output ?? DONE).schema : listOf(spec.list)
+  return {
+    effect,
+    description: spec.says,
+    input,
+    output,
+    scopes: spec.scopes,
+    paging,
+    *run(raw, key) {
+      const { cursor, ...given } = parse(input, raw)
+      const sent = sentOf(spec, given, { paging, cursor })
+      const route = spec.route?.(given as InputOf<I>)
+      const request = api.request(route, sent, { effect, once: spec.once, key })
+      const answer = yield* exchange(request, api.failures)
+      return outputOf(spec, given as InputOf<I>, { answer, next: paging?.next(answer, sent, request.base) })
+    },
+  }
+}
+
+export function stepsOf<I extends Inputs>(effect: Effect, spec: StepsSpec<I>): Tool {
+  const input = z.strictObject({ ...spec.input })
+  return {
+    effect,
+    description: spec.says,
+    input,
+    output: spec.output.schema,
+    scopes: spec.scopes,
+    paging: undefined,
+    *run(raw, key) {
+      return spec.output.read(yield* spec.run(parse(input, raw) as InputOf<I>, key))
+    },
+  }
+}
+
+function pagingOf<I extends Inputs>({ paging, size }: Spec<I>, ofApi: Paging | undefined): Paging | undefined {
+  const chosen = paging === false ? undefined : (paging ?? ofApi)
+  if (chosen?.size === undefined || size === undefined) return chosen
+  return { ...chosen, size: { ...chosen.size, ...size } }
+}
+
+const pageInputs = (paging: Paging | undefined): Inputs =>
+  paging === undefined
+    ? {}
+    : {
+        ...(paging.size === undefined
+          ? {}
+          : { [paging.size.name]: z.int().min(1).max(paging.size.max).default(paging.size.default) }),
+        cursor: z.string().optional().describe('next_cursor of the page before'),
+      }
+
+const listOf = (items: Shape) => z.object({ items: z.array(items.schema), next_cursor: z.string().optional() })
+
+function parse(input: z.ZodObject, raw: Json): Record<string, unknown> {
+  const read = input.safeParse(raw)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw refusal('INVALID_ARGUMENT', `${issue?.path.join('.') || 'The arguments'}: ${issue?.message ?? 'not valid'}`)
+}
+
+interface Page {
+  readonly paging: Paging | undefined
+  readonly cursor: unknown
+}
+
+function sentOf<I extends Inputs>(spec: Spec<I>, given: Json, { paging, cursor }: Page): Json {
+  const size = paging?.size?.name
+  return {
+    ...(spec.send === undefined ? given : spec.send(given as InputOf<I>)),
+    ...(size === undefined ? {} : { [size]: given[size] }),
+    ...(paging === undefined || typeof cursor !== 'string' ? {} : valuesOf(paging, cursor)),
+  }
+}
+
+interface Got {
+  readonly answer: VendorAnswer
+  readonly next: string | undefined
+}
+
+function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next }: Got): Json {
+  const found = get(answer.body, spec.at ?? '')
+  const given = (item: Json) => spec.give?.(item, input, answer) ?? item
+  if (spec.list === undefined) return spec.output?.read(given(isJson(found) ? found : {})) ?? { done: true }
+  const { list, keep } = spec
+  const items = (Array.isArray(found) ? found : []).filter(isJson).filter((item) => keep?.(item) ?? true)
+  return { items: items.map((item) => list.read(given(item))), ...(next === undefined ? {} : { next_cursor: next }) }
+}

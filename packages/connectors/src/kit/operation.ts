@@ -1,0 +1,88 @@
+/** A route and the arguments of one call as an operation of the executor. */
+import type { Body, Method, Operation, Placed } from '@toolway/contract/http-operation'
+import { refusal } from './failure.ts'
+import type { Json } from './tool.ts'
+
+export interface RouteWords {
+  readonly accept: string
+  /** How lists are written in a query: as one value with commas, or by repetition. */
+  readonly lists: 'comma' | 'repeat'
+  readonly body: 'json' | 'form' | 'multipart'
+}
+
+const MEDIA = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+} as const
+
+export interface Compiled {
+  readonly operation: Operation
+  readonly arguments: Json
+}
+
+/**
+ * `GET /repos/{owner}/{repo}`: names in braces go into the path, `{+path}` keeps its slashes. The other arguments go to the query,
+ * for POST, PUT and PATCH to the body; `?name` after the path of a write names those that go to the query all the same.
+ */
+export function compile(route: string, given: Json, words: RouteWords): Compiled {
+  const [head = '', ...inQuery] = route.split('?')
+  const [method, template] = head.split(' ') as [Method, string]
+  const values: Record<string, unknown> = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  const path = spread(template, values)
+  const inPath = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
+  const rest = Object.keys(values).filter((name) => !inPath.includes(name))
+  const writes = method === 'POST' || method === 'PUT' || method === 'PATCH'
+  const members = writes ? rest.filter((name) => !inQuery.includes(name)) : []
+  const query = rest.filter((name) => !members.includes(name))
+  const operation: Operation = {
+    name: route,
+    method,
+    path,
+    placed: [
+      ...inPath.map((name) => placed(name, 'path', words)),
+      ...query.map((name) => placed(name, 'query', words)),
+    ],
+    body: members.length === 0 ? undefined : bodyOf(members, words),
+    accept: words.accept,
+    structured: false,
+  }
+  return { operation, arguments: values }
+}
+
+const placed = (name: string, where: Placed['in'], { lists }: RouteWords): Placed => ({
+  argument: name,
+  name,
+  in: where,
+  style: where === 'path' ? 'simple' : 'form',
+  explode: where === 'query' && lists === 'repeat',
+  reserved: false,
+  json: false,
+})
+
+const bodyOf = (members: readonly string[], { body }: RouteWords): Body => ({
+  kind: body,
+  media: MEDIA[body],
+  required: true,
+  whole: undefined,
+  members: members.map((name) => ({ argument: name, name, deep: false })),
+})
+
+/** Writes `{+path}` as one name for each part between slashes, since the executor encodes the slashes of a value. */
+function spread(template: string, values: Record<string, unknown>): string {
+  return template.replaceAll(/\{\+([^{}]+)\}/g, (_, name: string) => {
+    const parts = String(values[name] ?? '')
+      .split('/')
+      .filter((part) => part !== '')
+    if (parts.length === 0) throw refusal('INVALID_ARGUMENT', `${name} must not be empty: it is a part of the address.`)
+    delete values[name]
+    return parts
+      .map((part, index) => {
+        values[`${name}.${index}`] = part
+        return `{${name}.${index}}`
+      })
+      .join('/')
+  })
+}

@@ -1,0 +1,86 @@
+/** Tools of a REST API. */
+import type { Effect } from '@toolway/contract'
+import type { FailureReader } from './failure.ts'
+import { exchange, stepsOf, toolOf, type ApiParts, type Spec, type StepsSpec } from './make.ts'
+import { compile, type RouteWords } from './operation.ts'
+import type { ApiRequest, Inputs, Json, Paging, Run, Tool, VendorAnswer } from './tool.ts'
+
+type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Route = `${Verb} /${string}`
+type PathNames<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `+${infer Inner}` ? Inner : Name) | PathNames<Rest>
+  : never
+/** A name in the path that is no argument has to come from `send`. */
+type Needs<R extends string, I extends Inputs> = [PathNames<R>] extends [keyof I] ? unknown : { readonly send: unknown }
+
+export interface RestFacts extends Partial<RouteWords> {
+  /** Without a slash at the end. Names in braces are settings of the connection. */
+  readonly base: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly paging?: Paging
+  /** Readers of this vendor's failures, before the status decides. */
+  readonly failures?: readonly FailureReader[]
+}
+
+export interface MakeRestTool {
+  <const R extends Route, I extends Inputs = Record<never, never>>(route: R, spec: Spec<I> & Needs<R, I>): Tool
+  /** A tool of several requests: `run` yields from `ask`. */
+  steps<I extends Inputs = Record<never, never>>(spec: StepsSpec<I>): Tool
+}
+
+export interface Rest {
+  readonly read: MakeRestTool
+  readonly write: MakeRestTool
+  readonly destroy: MakeRestTool
+  /** One request of a tool of several; only GET is repeated after a failure. */
+  ask(route: Route, sent?: Json, options?: { readonly accept?: string }): Run<VendorAnswer>
+}
+
+export function rest(facts: RestFacts): Rest {
+  const { base, headers = {}, accept = 'application/json', lists = 'repeat', body = 'json', failures = [] } = facts
+  const words: RouteWords = { accept, lists, body }
+  const requestOf = (
+    route: string,
+    sent: Json,
+    options: Pick<ApiRequest, 'repeat'> & Partial<RouteWords & ApiRequest>,
+  ) => ({
+    kind: 'api' as const,
+    base,
+    ...compile(route, sent, { ...words, ...(options.accept === undefined ? {} : { accept: options.accept }) }),
+    headers: { ...headers, ...options.headers },
+    repeat: options.repeat,
+  })
+  const partsOf = (own: string): ApiParts => ({
+    paging: facts.paging,
+    failures,
+    request: (route, sent, { effect, once, key }) =>
+      requestOf(route ?? own, sent, {
+        repeat: effect === 'read' ? 'read' : once === undefined ? 'never' : 'keyed',
+        headers: once === undefined ? {} : { [once]: key },
+      }),
+  })
+  const maker = (effect: Effect): MakeRestTool =>
+    Object.assign(<I extends Inputs>(route: string, spec: Spec<I>) => toolOf(effect, spec, partsOf(route)), {
+      steps: <I extends Inputs>(spec: StepsSpec<I>) => stepsOf(effect, spec),
+    })
+  return {
+    read: maker('read'),
+    write: maker('write'),
+    destroy: maker('destructive'),
+    ask: (route, sent = {}, options = {}) =>
+      exchange(requestOf(route, sent, { ...options, repeat: route.startsWith('GET ') ? 'read' : 'never' }), failures),
+  }
+}
+
+/** A request to an address that the vendor signed, where the credential is not sent. */
+export function* signed(
+  request: { address: string; method?: 'GET' | 'PUT'; headers?: Record<string, string>; body?: string },
+  refuse: (problem: string) => Error,
+): Run<VendorAnswer> {
+  const { address, method = 'GET', headers = {}, body } = request
+  const url = URL.parse(address)
+  if (url?.protocol !== 'https:' || url.username !== '') throw refuse('the vendor gave an address that is not https')
+  const answer = yield { kind: 'signed', method, address: url.href, headers, body }
+  if (answer.status < 200 || answer.status > 299) throw refuse(`HTTP ${answer.status} from the signed address`)
+  return answer
+}

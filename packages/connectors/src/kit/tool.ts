@@ -1,0 +1,80 @@
+/**
+ * A tool of a native connector: pure. It makes descriptions of requests from its input and an output from the answers; sending is
+ * the executor's, which knows the account, the guarded pool and the limits.
+ */
+import type { Effect } from '@toolway/contract'
+import type { Operation } from '@toolway/contract/http-operation'
+import type { z } from 'zod'
+
+export type Json = Readonly<Record<string, unknown>>
+export type Inputs = Readonly<Record<string, z.ZodType>>
+export type InputOf<I extends Inputs> = z.output<z.ZodObject<I>>
+
+/** A request below the base address of an API, with the credential of the account. */
+export interface ApiRequest {
+  readonly kind: 'api'
+  readonly base: string
+  readonly operation: Operation
+  /** The values of the operation's arguments, under the vendor's names. */
+  readonly arguments: Json
+  /** Constant headers, an idempotency key among them; never a credential. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Reads are sent again after a failure, writes with an idempotency key as well; other writes only where nothing was sent. */
+  readonly repeat: 'read' | 'keyed' | 'never'
+}
+
+/** A request to an address that the vendor signed: on another host, without the credential, never logged with its query. */
+export interface SignedRequest {
+  readonly kind: 'signed'
+  readonly method: 'GET' | 'PUT'
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Base64. */
+  readonly body: string | undefined
+}
+
+export type VendorRequest = ApiRequest | SignedRequest
+
+export interface VendorAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Parsed JSON, else text; undefined where the answer has no body. */
+  readonly body: unknown
+  /** Milliseconds since 1970 at which it arrived. */
+  readonly at: number
+}
+
+/** The argument for the size of a page, under the tool's and the vendor's name. */
+export interface PageSize {
+  readonly name: string
+  readonly default: number
+  readonly max: number
+}
+
+export interface Paging {
+  readonly kind: 'link' | 'address' | 'token' | 'relay' | 'offset' | 'page'
+  readonly size: PageSize | undefined
+  /** The path in the answer at which the next page stands. */
+  readonly at: string
+  /** The vendor's names of the paging values. */
+  readonly takes: readonly string[]
+  /** The cursor of the next page; undefined at the end. Throws ToolFailure for a next address on another host. */
+  next(answer: VendorAnswer, sent: Json, base: string): string | undefined
+}
+
+/** A run yields requests and is given their answers. It throws ToolFailure. */
+export type Run<Output> = Generator<VendorRequest, Output, VendorAnswer>
+
+export interface Tool {
+  readonly effect: Effect
+  readonly description: string
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
+  /** The least OAuth scopes that it needs; undefined means those of its API for this effect. */
+  readonly scopes: readonly string[] | undefined
+  /** Present on tools that list. */
+  readonly paging: Paging | undefined
+  /** `key` is random and the same for all attempts of one call. */
+  run(input: Json, key: string): Run<Json>
+}

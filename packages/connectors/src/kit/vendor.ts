@@ -1,0 +1,61 @@
+/** A vendor: its facts and its tools under their full names. */
+import type { Effect } from '@toolway/contract'
+import { z } from 'zod'
+import type { Json, Tool } from './tool.ts'
+import type { QuotaHeaders } from './waits.ts'
+
+/** The place of an API key; `body` is for vendors that want it as a member of the body, which is then never logged. */
+export interface KeyAuth {
+  readonly in: 'header' | 'basic-user' | 'body'
+  readonly name: string
+  readonly prefix?: string
+}
+
+export interface VendorFacts<T extends Readonly<Record<string, Tool>>> {
+  /** The prefix of the tools' names. */
+  readonly id: string
+  readonly title: string
+  /** The vendor's reference pages. */
+  readonly docs: string
+  /** An entry of the table of OAuth providers, or a key. */
+  readonly auth: { readonly provider: string } | { readonly key: KeyAuth }
+  /** The scopes that tools of an effect need, where they name none themselves. */
+  readonly scopes: Readonly<Partial<Record<Effect, readonly string[]>>>
+  /** The cheap call that tells whose account this is, for health checks: one of the tools, or one that is not listed. */
+  readonly whoami: (keyof T & string) | Tool
+  readonly quota?: QuotaHeaders
+  /** By name without the prefix. */
+  readonly tools: T
+}
+
+export interface Vendor extends Omit<VendorFacts<Readonly<Record<string, Tool>>>, 'tools' | 'whoami'> {
+  readonly whoami: Tool
+  /** By full name. */
+  readonly tools: ReadonlyMap<string, Tool>
+}
+
+export const vendor = <T extends Readonly<Record<string, Tool>>>(facts: VendorFacts<T>): Vendor => {
+  const { whoami } = facts
+  return {
+    ...facts,
+    whoami: typeof whoami === 'string' ? facts.tools[whoami] : whoami,
+    tools: new Map(Object.entries(facts.tools).map(([name, tool]) => [`${facts.id}_${name}`, tool])),
+  }
+}
+
+export const scopesOf = ({ scopes }: Pick<Vendor, 'scopes'>, tool: Tool): readonly string[] =>
+  tool.scopes ?? scopes[tool.effect] ?? []
+
+/** The MCP definition of a tool. */
+export const definitionOf = (name: string, { effect, description, input, output }: Tool): Json => ({
+  name,
+  description,
+  inputSchema: schemaOf(input, 'input'),
+  outputSchema: schemaOf(output, 'output'),
+  annotations: { readOnlyHint: effect === 'read', destructiveHint: effect === 'destructive', openWorldHint: true },
+})
+
+function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}

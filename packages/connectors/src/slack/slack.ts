@@ -1,0 +1,233 @@
+/** Slack: messages, channels, people and reactions. Web API; the token is that of a person. */
+import { z } from 'zod'
+import {
+  bool,
+  byCode,
+  choice,
+  flag,
+  get,
+  has,
+  maybe,
+  num,
+  page,
+  prose,
+  rest,
+  shape,
+  str,
+  strs,
+  text,
+  token,
+  vendor,
+} from '../kit/index.ts'
+
+const { read, write, destroy } = rest({
+  base: 'https://slack.com/api',
+  paging: token('response_metadata.next_cursor', 'cursor', { name: 'limit', default: 20, max: 1_000 }),
+  failures: [
+    // Slack answers HTTP 200 and `ok: false`. A reaction that is there, or gone, already is what was asked for.
+    byCode(
+      'error',
+      ({ body }) =>
+        get(body, 'ok') === false && !['already_reacted', 'no_reaction'].includes(String(get(body, 'error'))),
+      {
+        NEEDS_AUTH: ['not_authed', 'invalid_auth', 'account_inactive', 'token_revoked', 'token_expired'],
+        PERMISSION_DENIED: [
+          'missing_scope',
+          'no_permission',
+          'access_denied',
+          'ekm_access_denied',
+          'restricted_action',
+          'is_archived',
+          'not_in_channel',
+          'not_allowed_token_type',
+        ],
+        NOT_FOUND: ['channel_not_found', 'user_not_found', 'users_not_found', 'message_not_found', 'thread_not_found'],
+        RATE_LIMITED: ['ratelimited', 'rate_limited'],
+        INVALID_ARGUMENT: [
+          'invalid_arguments',
+          'invalid_cursor',
+          'invalid_limit',
+          'no_text',
+          'msg_too_long',
+          'invalid_blocks',
+          'invalid_name',
+          'too_many_attachments',
+          'bad_timestamp',
+        ],
+        UNAVAILABLE: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
+      },
+    ),
+  ],
+})
+
+const channel_id = text('Identifier of the channel, e.g. C024BE91L')
+const limits = {
+  oldest: maybe('Only messages after this time, e.g. 1512085950.000216'),
+  latest: maybe('Only messages before this time'),
+}
+const blocks = z.array(z.record(z.string(), z.unknown())).optional()
+const at = {
+  channel_id,
+  timestamp: text('ts of the message, e.g. 1512085950.000216'),
+  name: text('Name of the emoji, e.g. thumbsup'),
+}
+const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
+const CHANNELS = ['channels:read', 'groups:read', 'im:read', 'mpim:read']
+
+const Message = shape({
+  ts: str(),
+  user: str(),
+  text: prose('text', 4_000),
+  thread_ts: str(),
+  reply_count: num(),
+  reactions: strs('reactions[].name'),
+  files: strs('files[].name'),
+})
+const Found = shape({
+  ts: str(),
+  user: str(),
+  username: str(),
+  text: prose('text', 2_000),
+  channel: str('channel.id'),
+  channel_name: str('channel.name'),
+  url: str('permalink'),
+})
+const Posted = shape({ channel: str(), ts: str() })
+const Channel = shape({
+  id: str(),
+  name: str(),
+  is_private: bool(),
+  is_archived: bool(),
+  is_member: bool(),
+  topic: str('topic.value'),
+  purpose: str('purpose.value'),
+  members: num('num_members'),
+})
+const Member = shape({
+  id: str(),
+  name: str(),
+  real_name: str(),
+  display_name: str('profile.display_name'),
+  title: str('profile.title'),
+  email: str('profile.email'),
+  time_zone: str('tz'),
+  is_bot: bool(),
+  is_admin: bool(),
+  deleted: bool(),
+})
+const Self = shape({ user: str(), user_id: str(), team: str(), team_id: str(), url: str(), scopes: strs() })
+const Reacted = shape({ done: bool(), already: has('error') })
+
+export const slack = vendor({
+  id: 'slack',
+  title: 'Slack',
+  docs: 'https://docs.slack.dev/reference/methods',
+  auth: { provider: 'slack' },
+  scopes: { read: CHANNELS, write: ['reactions:write'], destructive: ['chat:write'] },
+  whoami: 'auth_test',
+  tools: {
+    conversations_history: read('GET /conversations.history', {
+      says: 'Read the messages of a channel, newest first. Slack lets some apps read 15 messages a minute only.',
+      input: { channel_id, ...limits, include_all_metadata: flag('Also metadata of apps') },
+      send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
+      at: 'messages',
+      list: Message,
+      scopes: HISTORY,
+    }),
+    conversations_replies: read('GET /conversations.replies', {
+      says: 'Read the messages of a thread, oldest first.',
+      input: { channel_id, thread_ts: text('ts of the first message of the thread'), ...limits },
+      send: ({ channel_id: channel, thread_ts: ts, ...rest }) => ({ channel, ts, ...rest }),
+      at: 'messages',
+      list: Message,
+      scopes: HISTORY,
+    }),
+    conversations_add_message: destroy('POST /chat.postMessage', {
+      says: 'Post a message to a channel as the connected person, in a thread where thread_ts is given.',
+      input: {
+        channel_id,
+        text: text('Slack mrkdwn, e.g. *done*'),
+        thread_ts: maybe('ts of the message to answer'),
+        blocks,
+        attachments: blocks,
+      },
+      send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
+      output: Posted,
+    }),
+    conversations_search_messages: read('GET /search.messages', {
+      says: 'Search messages that the connected person can see. Slack calls this method legacy; it needs the token of a person.',
+      input: {
+        query: text('e.g. from:@ada in:#general login'),
+        page: z.int().min(1).optional(),
+        sort: choice(['score', 'timestamp']).default('score'),
+        sort_dir: choice(['asc', 'desc']).default('desc'),
+      },
+      paging: page('messages.paging.pages', 'page', { name: 'count', default: 20, max: 100 }),
+      at: 'messages.matches',
+      list: Found,
+      scopes: ['search:read'],
+    }),
+    conversations_list: read('GET /conversations.list', {
+      says: 'List channels; other tools take their identifiers.',
+      input: {
+        types: text('public_channel, private_channel, mpim, im, with commas between').default('public_channel'),
+        exclude_archived: z.boolean().default(false),
+      },
+      at: 'channels',
+      list: Channel,
+    }),
+    conversations_info: read('GET /conversations.info', {
+      says: 'Get the topic, purpose and state of a channel.',
+      input: {
+        channel_id,
+        include_locale: flag('Also its language'),
+        include_num_members: flag('Also the number of members'),
+      },
+      send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
+      at: 'channel',
+      output: Channel,
+    }),
+    users_list: read('GET /users.list', {
+      says: 'List the members of the workspace.',
+      input: { include_locale: flag('Also their languages') },
+      at: 'members',
+      list: Member,
+      scopes: ['users:read'],
+    }),
+    users_info: read('GET /users.info', {
+      says: 'Get one member of the workspace.',
+      input: { user_id: text('Identifier of the member, e.g. U023BECGF'), include_locale: flag('Also the language') },
+      send: ({ user_id: user, ...rest }) => ({ user, ...rest }),
+      at: 'user',
+      output: Member,
+      scopes: ['users:read'],
+    }),
+    users_lookup_by_email: read('GET /users.lookupByEmail', {
+      says: 'Find the member with an email address.',
+      input: { email: text('e.g. ada@example.com') },
+      at: 'user',
+      output: Member,
+      scopes: ['users:read.email'],
+    }),
+    reactions_add: write('POST /reactions.add', {
+      says: 'Add an emoji reaction to a message.',
+      input: at,
+      send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
+      output: Reacted,
+      give: (answer) => ({ ...answer, done: true }),
+    }),
+    reactions_remove: write('POST /reactions.remove', {
+      says: 'Remove an emoji reaction of the connected person from a message.',
+      input: at,
+      send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
+      output: Reacted,
+      give: (answer) => ({ ...answer, done: true }),
+    }),
+    auth_test: read('POST /auth.test', {
+      says: 'Tell whose account is connected, in which workspace and with which scopes.',
+      output: Self,
+      give: (self, _, { headers }) => ({ ...self, scopes: headers['x-oauth-scopes']?.split(',') }),
+      scopes: [],
+    }),
+  },
+})
