@@ -35,10 +35,11 @@ export interface Vendor extends Omit<VendorFacts<Readonly<Record<string, Tool>>>
 }
 
 export const vendor = <T extends Readonly<Record<string, Tool>>>(facts: VendorFacts<T>): Vendor => {
-  const { whoami } = facts
+  const whoami = typeof facts.whoami === 'string' ? facts.tools[facts.whoami] : facts.whoami
+  if (whoami === undefined) throw new Error(`${facts.id} has no tool of the name that it gives as whoami`)
   return {
     ...facts,
-    whoami: typeof whoami === 'string' ? facts.tools[whoami] : whoami,
+    whoami,
     tools: new Map(Object.entries(facts.tools).map(([name, tool]) => [`${facts.id}_${name}`, tool])),
   }
 }
@@ -55,7 +56,13 @@ export const definitionOf = (name: string, { effect, description, input, output 
   annotations: { readOnlyHint: effect === 'read', destructiveHint: effect === 'destructive', openWorldHint: true },
 })
 
+/** Outputs stay open: a client that checks them must accept a member that a later version adds. */
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema }) {
+      if (io === 'output') delete jsonSchema.additionalProperties
+    },
+  })
   return rest
 }

@@ -1,0 +1,32 @@
+/** The cases of a vendor, as data: the tests in test/connectors run them. */
+import type { FaultWord } from '@toolway/contract'
+import type { Json } from './tool.ts'
+
+/**
+ * `GET /path?query`, with a body as a pair. For GraphQL `query issues` or `mutation issueCreate`, with the variables.
+ */
+export type Sent = string | readonly [line: string, body: Json]
+
+/** The input of a call and the requests that it makes. */
+export type Row = readonly [input: Json, ...sent: readonly Sent[]]
+
+export interface VendorRows {
+  /** The files of the vendor's description, in the folder that `TOOLWAY_VENDORS` names. */
+  readonly described: readonly string[]
+  /** At least the least and the fullest input of each tool, by name without the prefix. */
+  readonly tools: Readonly<Record<string, readonly Row[]>>
+  /** Answers in the vendor's own manner of failing, and the words for them. */
+  readonly failures: readonly FailureRow[]
+  /** Answers that a sample cannot be, such as base64, one for each request of a call. */
+  readonly answers?: Readonly<Record<string, readonly unknown[]>>
+  /** Members of outputs that the description does not have, with the reason. */
+  readonly undescribed?: Readonly<Record<string, string>>
+}
+
+export interface FailureRow {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly word: FaultWord
+  readonly retryAfter?: number
+}

@@ -1,0 +1,82 @@
+/** Runs a tool against given answers, and writes its requests as the gateway's executor sends them. */
+import { requestOf } from '../../packages/gateway/src/upstreams/openapi/run/request.ts'
+import type { JsonObject } from '@toolway/protocol'
+import { isJson } from '../../packages/connectors/src/kit/shape.ts'
+import type { Sent } from '../../packages/connectors/src/kit/rows.ts'
+import {
+  ToolFailure,
+  type ApiRequest,
+  type Failure,
+  type Json,
+  type Tool,
+  type VendorAnswer,
+  type VendorRequest,
+} from '../../packages/connectors/src/index.ts'
+
+export const NOW = Date.parse('2026-11-23T12:00:00Z')
+
+/** A request as it goes out. */
+export interface Wire {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+export const answer = (body: unknown, facts: Partial<VendorAnswer> = {}): VendorAnswer => ({
+  status: 200,
+  headers: {},
+  body,
+  at: NOW,
+  ...facts,
+})
+
+export interface Driven {
+  readonly requests: readonly ApiRequest[]
+  readonly output: Json | undefined
+  readonly failure: Failure | undefined
+}
+
+/** Rethrows everything that is no ToolFailure. */
+export function drive(tool: Tool, input: Json, answerOf: (request: ApiRequest, index: number) => VendorAnswer): Driven {
+  const requests: ApiRequest[] = []
+  const run = tool.run(input, 'key-1')
+  try {
+    let step = run.next()
+    while (step.done !== true) {
+      const request = apiRequest(step.value)
+      step = run.next(answerOf(request, requests.push(request) - 1))
+    }
+    return { requests, output: step.value, failure: undefined }
+  } catch (thrown) {
+    if (!(thrown instanceof ToolFailure)) throw thrown
+    return { requests, output: undefined, failure: thrown.failure }
+  }
+}
+
+function apiRequest(request: VendorRequest): ApiRequest {
+  if (request.kind !== 'api') throw new Error('A signed request needs an answer by hand')
+  return request
+}
+
+/** A base with settings in braces gets a value for each. */
+export function wireOf({ base: template, operation, arguments: given, headers }: ApiRequest): Wire {
+  const base = new URL(template.replaceAll(/\{[^{}]+\}/g, 'c1'))
+  const request = requestOf(operation, given as JsonObject, { alias: 'test', base, key: undefined })
+  return {
+    method: request.method,
+    url: new URL(request.path, base.origin),
+    headers: { ...headers, ...request.headers },
+    body: request.body === undefined ? undefined : JSON.parse(request.body),
+  }
+}
+
+/** As a row says it: below the base, without the origin. */
+export function sentOf(request: ApiRequest): Sent {
+  const { method, url, body } = wireOf(request)
+  const prefix = new URL(request.base.replaceAll(/\{[^{}]+\}/g, 'c1')).pathname.replace(/\/$/, '')
+  const line = `${method} ${decodeURI(url.pathname.slice(prefix.length) + url.search)}`
+  if (!isJson(body)) return line
+  const [, kind, field] = /^(query|mutation)\b[^{]*\{ (\w+)/.exec(String(body['query'])) ?? []
+  return kind === undefined ? [line, body] : [`${kind} ${field}`, (body['variables'] ?? {}) as Json]
+}

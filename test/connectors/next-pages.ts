@@ -1,0 +1,53 @@
+/** Answers with a next page in the manner of each paging strategy, and with one on another host. */
+import { isJson } from '../../packages/connectors/src/kit/shape.ts'
+import type { Json, VendorAnswer } from '../../packages/connectors/src/index.ts'
+import type { Paging } from '../../packages/connectors/src/kit/tool.ts'
+import { answer } from './drive.ts'
+
+export interface NextPage {
+  readonly answer: VendorAnswer
+  /** The paging values of the request for that page. */
+  readonly values: Json
+}
+
+export function nextPage({ kind, at, takes, size }: Paging, base: string): NextPage {
+  const [take = ''] = takes
+  const query = `${encodeURIComponent(take)}=2`
+  if (kind === 'link')
+    return {
+      answer: answer([], { headers: { link: `<${base}/x?${query}>; rel="next", <${base}/x?${query}9>; rel="last"` } }),
+      values: { [take]: '2' },
+    }
+  if (kind === 'address') return { answer: answer(put(at, `${base}/x?${query}`)), values: { [take]: '2' } }
+  if (kind === 'token') return { answer: answer(put(at, 'next-1')), values: { [take]: 'next-1' } }
+  if (kind === 'relay')
+    return {
+      answer: answer(put(`${at}.pageInfo`, { hasNextPage: true, endCursor: 'next-1' })),
+      values: { after: 'next-1' },
+    }
+  if (kind === 'page') return { answer: answer(put(at, 3)), values: { [take]: 2 } }
+  const items = Array.from({ length: size?.default ?? 1 }, () => ({}))
+  return { answer: answer(put(at, items)), values: { [take]: items.length } }
+}
+
+/** Undefined for strategies that read no address. */
+export function hostilePage({ kind, at, takes: [take = ''] }: Paging): VendorAnswer | undefined {
+  const address = `https://evil.example/x?${encodeURIComponent(take)}=2`
+  if (kind === 'link') return answer([], { headers: { link: `<${address}>; rel="next"` } })
+  return kind === 'address' ? answer(put(at, address)) : undefined
+}
+
+/** An object with a value at a path; OData has dots in names. */
+const put = (path: string, value: unknown): unknown =>
+  path === ''
+    ? value
+    : path.startsWith('@')
+      ? { [path]: value }
+      : path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
+
+/** Whether each paging value stands somewhere in a request. */
+export const carries = (sent: unknown, values: Json): boolean =>
+  Object.entries(values).every(([name, value]) => finds(sent, name, String(value)))
+
+const finds = (sent: unknown, name: string, value: string): boolean =>
+  isJson(sent) && (String(sent[name]) === value || Object.values(sent).some((one) => finds(one, name, value)))

@@ -1,0 +1,276 @@
+/**
+ * Each tool of each native connector against rows and against its vendor's own description:
+ * (a) its requests are those of its rows; (b) the vendor's description accepts them; (c) a sampled answer fits and fills the output;
+ * (d) answers without optional members survive; (e) failures have the right word; (f) pages are walked, a foreign address is refused.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  definitionOf,
+  scopesOf,
+  VENDORS,
+  type Failure,
+  type Json,
+  type Tool,
+  type VendorAnswer,
+} from '../../packages/connectors/src/index.ts'
+import { isJson } from '../../packages/connectors/src/kit/shape.ts'
+import type { Row, VendorRows } from '../../packages/connectors/src/kit/rows.ts'
+import { ROWS } from '../../packages/connectors/src/rows.ts'
+import { descriptionOf, descriptionsFolder } from './descriptions.ts'
+import { answer, drive, sentOf, wireOf } from './drive.ts'
+import { carries, hostilePage, nextPage } from './next-pages.ts'
+import type { Description } from './openapi-description.ts'
+
+const CHECKS = ['rows', 'described', 'sampled', 'sparse', 'failures', 'pages'] as const
+const passed = new Map<string, Map<(typeof CHECKS)[number], number>>()
+const tokens = new Map<string, number>()
+
+const folder = descriptionsFolder()
+if (folder === undefined)
+  process.stderr.write(
+    '\nSKIPPED: checks (b) and (c) of connectors, since the descriptions of vendors are not here (TOOLWAY_VENDORS).\n\n',
+  )
+
+const vendors = await Promise.all(
+  Object.entries(VENDORS).map(async ([id, load]) => ({ id, vendor: await load(), rows: ROWS[id] })),
+)
+
+describe.each(vendors)('$id', ({ id, vendor, rows }) => {
+  const tools = [...vendor.tools].map(([name, tool]) => ({ name, tool, short: name.slice(id.length + 1) }))
+  const counts = new Map(CHECKS.map((check) => [check, 0]))
+  passed.set(id, counts)
+  const count = (check: (typeof CHECKS)[number]) => counts.set(check, (counts.get(check) ?? 0) + 1)
+  const sum = tools.reduce((all, { name, tool }) => all + JSON.stringify(definitionOf(name, tool)).length, 0)
+  tokens.set(id, Math.round(sum / 4 / tools.length))
+
+  test('has rows for each tool, and no others', () => {
+    expect(Object.keys(rows?.tools ?? {}).toSorted()).toEqual(tools.map(({ short }) => short).toSorted())
+  })
+
+  test.skipIf(folder === undefined)('has the tools that the list of tools names', () => {
+    const lines = readFileSync(join(folder ?? '', 'tools.tsv'), 'utf8').split('\n')
+    const named = lines
+      .map((line) => line.split('\t'))
+      .flatMap(([of, name]) => (of === id && name !== undefined ? [name] : []))
+    expect(new Set(tools.map(({ name }) => name))).toEqual(new Set(named))
+  })
+
+  describe.each(tools)('$name', ({ tool, short }) => {
+    if (rows === undefined) return
+    const own = rows.tools[short] ?? []
+
+    test('(a) makes the requests of its rows', () => {
+      expect(own.length).toBeGreaterThanOrEqual(hasChoice(tool) ? 2 : 1)
+      for (const [input, ...sent] of own)
+        expect(drive(tool, input, () => answer({})).requests.map(sentOf)).toEqual(sent)
+      expect(unusedInputs(tool, own)).toEqual([])
+      count('rows')
+    })
+
+    test.skipIf(folder === undefined)('(b) is accepted by the description', () => {
+      const all = described(rows, vendor.whoami)
+      for (const [input] of own)
+        for (const request of drive(tool, input, () => answer({})).requests) {
+          const wire = wireOf(request)
+          const knowing = all.find((one) => one.knows(wire))
+          expect(knowing?.problems(wire) ?? [`no operation ${wire.method} ${wire.url.pathname}`]).toEqual([])
+        }
+      count('described')
+    })
+
+    test.skipIf(folder === undefined)('(c) gives an output that fits, with every member filled', () => {
+      const outputs = outputsOf(tool, own, rows, { short, all: true, whoami: vendor.whoami })
+      for (const output of outputs) expect(tool.output.safeParse(output).error?.message).toBeUndefined()
+      expect(
+        unfilled(tool, outputs).filter((member) => rows.undescribed?.[`${short}.${member}`] === undefined),
+      ).toEqual([])
+      count('sampled')
+    })
+
+    test('(d) survives what is absent', () => {
+      const bodies: unknown[] = [{}, [], null, undefined, [{}], { data: null }, { data: {} }]
+      const given = bodies.map((body) => drive(tool, own[0]?.[0] ?? {}, () => answer(body)))
+      for (const { output, failure } of given) {
+        expect(failure).toBeUndefined()
+        expect(tool.output.safeParse(output).success).toBe(true)
+      }
+      if (folder !== undefined)
+        for (const output of outputsOf(tool, own, rows, { short, all: false, whoami: vendor.whoami }))
+          expect(tool.output.safeParse(output).error?.message).toBeUndefined()
+      count('sparse')
+    })
+
+    test('(e) says what failed', () => {
+      for (const [given, wanted] of [...COMMON, ...ofVendor(rows)]) {
+        const { failure } = drive(tool, own[0]?.[0] ?? {}, () => given)
+        expect(failure, JSON.stringify(given)).toMatchObject(wanted(tool))
+        expect(JSON.stringify(failure)).not.toContain('s3cr3t')
+        expect(failure?.message.length).toBeLessThan(510)
+      }
+      count('failures')
+    })
+
+    test('(f) walks two pages and refuses a foreign one', () => {
+      const { paging } = tool
+      if (paging !== undefined) {
+        const [input = {}] = own[0] ?? []
+        const base = drive(tool, input, () => answer({})).requests[0]?.base ?? ''
+        const next = nextPage(paging, base)
+        const first = drive(tool, input, () => next.answer)
+        const cursor = first.output?.['next_cursor']
+        expect(cursor).toBeTypeOf('string')
+        const second = drive(tool, { ...input, cursor }, () => answer({}))
+        expect(carries(second.requests[0]?.arguments, next.values)).toBe(true)
+        expect(second.output?.['next_cursor']).toBeUndefined()
+        const hostile = hostilePage(paging)
+        if (hostile !== undefined) expect(drive(tool, input, () => hostile).failure?.word).toBe('EXECUTION_ERROR')
+        for (const forged of ['', 'x'.repeat(5_000), 'a\nb'])
+          expect(drive(tool, { ...input, cursor: forged }, () => answer({})).failure?.word).toBe('INVALID_ARGUMENT')
+      }
+      count('pages')
+    })
+
+    test('says in short, plain words what it does', () => {
+      expect(tool.description).toMatch(/^[A-Z].{10,200}\.$/)
+      expect(scopesOf(vendor, tool)).toBeInstanceOf(Array)
+    })
+  })
+
+  test('fails for requests that the description does not have', () => {
+    if (folder === undefined || rows === undefined) return
+    const all = described(rows, vendor.whoami)
+    for (const { tool, short } of tools) {
+      const [request] = drive(tool, rows.tools[short]?.[0]?.[0] ?? {}, () => answer({})).requests
+      if (request === undefined) continue
+      const wire = wireOf(request)
+      const url = new URL(`${wire.url.href}${wire.url.search === '' ? '?' : '&'}bogus=1`)
+      const body = isJson(wire.body) ? { ...wire.body, query: 'query { bogus { id } }' } : undefined
+      const isGraphql = isJson(wire.body) && 'query' in wire.body && 'variables' in wire.body
+      const wrong = isGraphql ? { ...wire, body } : { ...wire, url }
+      const wrongBody =
+        wire.body === undefined || isGraphql ? [] : [{ ...wire, body: { ...(wire.body as Json), bogus: 1 } }]
+      for (const one of [wrong, ...wrongBody])
+        expect(
+          all.flatMap((each) => (each.knows(one) ? each.problems(one) : [])),
+          short,
+        ).not.toEqual([])
+    }
+  })
+})
+
+afterAll(() => {
+  const lines = [...passed].map(([id, counts]) => {
+    const all = vendors.find((one) => one.id === id)?.vendor.tools.size ?? 0
+    return [
+      id.padEnd(14),
+      String(all).padStart(5),
+      ...CHECKS.map((check) => String(counts.get(check)).padStart(10)),
+      String(tokens.get(id)).padStart(8),
+    ].join('')
+  })
+  process.stdout.write(
+    `\n${'connector'.padEnd(14)}tools${CHECKS.map((check) => check.padStart(10)).join('')}  tokens\n${lines.join('\n')}\n`,
+  )
+})
+
+/** Without optional inputs the least and the fullest input are the same. */
+const hasChoice = ({ input }: Tool): boolean =>
+  Object.entries(input.shape).some(
+    ([name, one]) => name !== 'cursor' && (one as z.ZodType).safeParse(undefined).success,
+  )
+
+/** Inputs that no row gives: the fullest row has to have all of them. The cursor has a check of its own. */
+function unusedInputs(tool: Tool, rows: readonly Row[]): readonly string[] {
+  const given = new Set(rows.flatMap(([input]) => Object.keys(input)))
+  return Object.keys(tool.input.shape).filter((name) => name !== 'cursor' && !given.has(name))
+}
+
+const opened = new Map<string, Description>()
+function described({ described: files }: VendorRows, whoami: Tool): readonly Description[] {
+  const [request] = drive(whoami, {}, () => answer({})).requests
+  const address = request === undefined ? '' : wireOf(request).url.href
+  return files.map((file) => {
+    const known = opened.get(file) ?? descriptionOf(folder ?? '', file, address)
+    opened.set(file, known)
+    return known
+  })
+}
+
+interface Sampling {
+  readonly short: string
+  readonly all: boolean
+  readonly whoami: Tool
+}
+
+/** An output for each row, from sampled answers, and for the answers that the rows give by hand. */
+function outputsOf(
+  tool: Tool,
+  own: readonly Row[],
+  rows: VendorRows,
+  { short, all, whoami }: Sampling,
+): readonly (Json | undefined)[] {
+  const descriptions = described(rows, whoami)
+  const headers = { 'x-oauth-scopes': 'repo, user' }
+  const sampled = own.map(([input]) =>
+    drive(tool, input, (request) => {
+      const wire = wireOf(request)
+      return answer(descriptions.find((one) => one.knows(wire))?.answer(wire, all), { headers })
+    }),
+  )
+  const given = rows.answers?.[short] ?? []
+  const byHand =
+    given.length === 0 ? [] : [drive(tool, own[0]?.[0] ?? {}, (_, index) => answer(given[index], { headers }))]
+  for (const { failure } of [...sampled, ...byHand]) expect(failure).toBeUndefined()
+  return [...sampled, ...byHand].map(({ output }) => output)
+}
+
+/** Members of the output that no answer filled, as dotted names. */
+function unfilled(tool: Tool, outputs: readonly (Json | undefined)[]): readonly string[] {
+  const isList = tool.paging !== undefined || 'items' in tool.output.shape
+  const wanted = Object.keys(isList ? itemShape(tool) : tool.output.shape)
+  const found = outputs.flatMap((output) => (isList ? ((output?.['items'] ?? []) as Json[]) : [output ?? {}]))
+  return wanted.filter((name) => !found.some((one) => Object.hasOwn(one, name)))
+}
+
+function itemShape(tool: Tool): Json {
+  const { items } =
+    definitionOf('', tool)['outputSchema'] === undefined
+      ? {}
+      : (((definitionOf('', tool)['outputSchema'] as Json)['properties'] as Json)['items'] as Json)
+  return ((items as Json)['properties'] ?? {}) as Json
+}
+
+type Wanted = (tool: Tool) => Partial<Failure>
+const html = { headers: { 'content-type': 'text/html; charset=utf-8', 'set-cookie': 's3cr3t' } }
+const failing = (status: number, facts: Partial<VendorAnswer> = {}) => answer({ message: 'No.' }, { status, ...facts })
+const fixed =
+  (failure: Partial<Failure>): Wanted =>
+  () =>
+    failure
+const ifRead: (word: Failure['word']) => Wanted = (word) => (tool) => ({ word, retryable: tool.effect === 'read' })
+
+const COMMON: readonly (readonly [VendorAnswer, Wanted])[] = [
+  [failing(401), fixed({ word: 'NEEDS_AUTH', retryable: false })],
+  [failing(403), fixed({ word: 'PERMISSION_DENIED', retryable: false })],
+  [failing(404), fixed({ word: 'NOT_FOUND', retryable: false })],
+  [failing(409), fixed({ word: 'EXECUTION_ERROR', retryable: false })],
+  [failing(422), fixed({ word: 'INVALID_ARGUMENT', retryable: false })],
+  [failing(429, { headers: { 'retry-after': '7' } }), fixed({ word: 'RATE_LIMITED', retryable: true, retryAfter: 7 })],
+  [
+    failing(429, { headers: { 'retry-after': 'Mon, 23 Nov 2026 12:00:30 GMT' } }),
+    fixed({ word: 'RATE_LIMITED', retryAfter: 30 }),
+  ],
+  [failing(500), ifRead('UNAVAILABLE')],
+  [failing(504), ifRead('TIMEOUT')],
+  [answer('<html><p>Sign in s3cr3t</p></html>', { status: 502, ...html }), ifRead('UNAVAILABLE')],
+  [answer('<html><p>Sign in s3cr3t</p></html>', html), fixed({ word: 'EXECUTION_ERROR', retryable: false })],
+]
+
+const ofVendor = ({ failures }: VendorRows): typeof COMMON =>
+  failures.map(({ status, headers = {}, body, word, retryAfter }) => [
+    answer(body, { status, headers }),
+    fixed({ word, ...(retryAfter === undefined ? {} : { retryAfter }) }),
+  ])
