@@ -80,8 +80,9 @@ const pointed = (document: unknown, pointer: string): unknown =>
       document,
     )
 
-const DEEPEST = 7
-const WIDE = 4
+/** Levels of a sample, and those that have optional members. */
+const DEEPEST = 9
+const WIDE = 6
 
 /** A value with all described members, or with the required ones alone. */
 export function sample(document: unknown, schema: unknown, all: boolean, depth = 0): unknown {

@@ -1,8 +1,10 @@
 /** GitHub: repositories, issues, pull requests, commits, Actions and releases. REST API of version 2022-11-28. */
 import {
+  changed,
   choice,
   flag,
   get,
+  isJson,
   link,
   maybe,
   rest,
@@ -29,8 +31,8 @@ const { read, write, ask } = rest({
 })
 
 const repo = {
-  owner: text('Owner of the repository, e.g. octocat'),
-  repo: text('Name of the repository, e.g. hello-world'),
+  owner: text('Owner, e.g. octocat'),
+  repo: text('Name, e.g. hello-world'),
 }
 const username = text('Login, e.g. octocat')
 const issue = {
@@ -105,6 +107,7 @@ export const github = vendor({
         state: choice(['open', 'closed']).optional(),
         ...issue,
       },
+      send: ({ owner, repo, issue_number, ...changes }) => ({ owner, repo, issue_number, ...changed(changes) }),
       output: Shapes.FullIssue,
     }),
     get_file_content: read.steps({
@@ -118,7 +121,7 @@ export const github = vendor({
       *run(input) {
         const { body } = yield* ask('GET /repos/{owner}/{repo}/contents/{+path}', input)
         if (Array.isArray(body)) return { path: input.path, type: 'dir', entries: body }
-        const file = body as Json
+        const file = isJson(body) ? body : {}
         if (file['type'] !== 'file') return file
         // Files over 1 MB come without their content.
         const raw =

@@ -26,6 +26,24 @@ export const rows: VendorRows = {
       word: 'INVALID_ARGUMENT',
     },
   ],
+  // With this member an issue is a pull request, which the tool leaves out.
+  without: { list_issues: ['pull_request'] },
+  answers: {
+    get_file_content: [
+      [{ type: 'file', encoding: 'base64', content: 'SGVsbG8=\n', path: 'a', size: 5, sha: 's', html_url: 'u' }],
+      [{ type: 'file', encoding: 'none', content: '', path: 'big', size: 2_000_000 }, 'text'],
+      [[{ name: 'a', type: 'file', size: 5, path: 'dir/a' }]],
+    ],
+    // The description has a payload for each type of event; a sample is one of them.
+    get_user_activity: [
+      [
+        [
+          { type: 'CreateEvent', repo: { name: 'o/r' }, payload: { ref: 'main' }, created_at: '2026-11-22T12:00:00Z' },
+          { type: 'IssuesEvent', payload: { action: 'opened', issue: { title: 't' } } },
+        ],
+      ],
+    ],
+  },
   tools: {
     list_repositories: [
       [{}, 'GET /user/repos?type=all&sort=updated&per_page=10'],
@@ -51,7 +69,7 @@ export const rows: VendorRows = {
       ],
     ],
     update_issue: [
-      [{ ...repo, issue_number: 1 }, 'PATCH /repos/o/r/issues/1'],
+      [{ ...repo, issue_number: 1, title: 't' }, ['PATCH /repos/o/r/issues/1', { title: 't' }]],
       [
         {
           ...repo,

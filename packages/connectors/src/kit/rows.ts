@@ -17,8 +17,10 @@ export interface VendorRows {
   readonly tools: Readonly<Record<string, readonly Row[]>>
   /** Answers in the vendor's own manner of failing, and the words for them. */
   readonly failures: readonly FailureRow[]
-  /** Answers that a sample cannot be, such as base64, one for each request of a call. */
-  readonly answers?: Readonly<Record<string, readonly unknown[]>>
+  /** Runs with answers that a sample cannot be, such as base64: one answer for each request. */
+  readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>
+  /** Members that samples of the items of a list go without. */
+  readonly without?: Readonly<Record<string, readonly string[]>>
   /** Members of outputs that the description does not have, with the reason. */
   readonly undescribed?: Readonly<Record<string, string>>
 }

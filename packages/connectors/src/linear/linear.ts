@@ -1,6 +1,7 @@
 /** Linear: issues, projects, cycles and comments. GraphQL. */
 import {
   byCode,
+  changed,
   graphql,
   isJson,
   many,
@@ -156,7 +157,7 @@ export const linear = vendor({
         stateId: maybe('From linear_list_workflow_states'),
         assigneeId: maybe('From linear_list_users'),
       },
-      send: ({ id, ...input }) => ({ id, input }),
+      send: ({ id, ...input }) => ({ id, input: changed(input) }),
       output: FullIssue,
     }),
     search_issues: read('query searchIssues(term: String!, first: Int, after: String)', {

@@ -68,7 +68,7 @@ export const rows: VendorRows = {
       ],
     ],
     update_issue: [
-      [{ id: 'i' }, ['mutation issueUpdate', { id: 'i' }]],
+      [{ id: 'i', title: 't' }, ['mutation issueUpdate', { id: 'i', input: { title: 't' } }]],
       [
         { id: 'i', title: 't', description: 'd', priority: 0, stateId: 's', assigneeId: 'u' },
         [
