@@ -154,7 +154,7 @@ export const verifyOrganizationAudit = operation({
 
 export const listRecordSigners = operation({
   id: 'listRecordSigners',
-  at: `GET ${ADMIN}/audit/signers`,
+  at: 'GET /api/v1/records/signers',
   summary:
     'The fingerprints of the keys that sign records, the present one first: keep them elsewhere, to verify with.',
   needs: signedIn,
