@@ -22,7 +22,6 @@ const LONG = new Set([
   'createHttpUpstream',
   'createKeepSessions',
   'createKeptListen',
-  'createLegacy',
   'createLegacySessions',
   'createMcpDoor',
   'createOAuthDoor',
