@@ -28,7 +28,6 @@ const LONG = new Set([
   'createOwnChildren',
   'createOwnStream',
   'createSessionPool',
-  'createSignIn',
   'createToolDoor',
   'createWebSocketDoor',
   'openLegacySession',
