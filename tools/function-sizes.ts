@@ -25,7 +25,6 @@ const LONG = new Set([
   'createLegacySessions',
   'createMcpDoor',
   'createOAuthDoor',
-  'createOwnChildren',
   'createOwnStream',
   'createSessionPool',
   'createToolDoor',
