@@ -27,7 +27,6 @@ const LONG = new Set([
   'createOAuthDoor',
   'createOwnStream',
   'createSessionPool',
-  'createToolDoor',
   'createWebSocketDoor',
   'openLegacySession',
   'openPipeSession',
