@@ -24,7 +24,6 @@ const LONG = new Set([
   'createKeptListen',
   'createLegacySessions',
   'createMcpDoor',
-  'createOAuthDoor',
   'createOwnStream',
   'createSessionPool',
   'createWebSocketDoor',
