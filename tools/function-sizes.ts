@@ -14,7 +14,6 @@ const root = resolve(import.meta.dirname, '..')
 const LONG = new Set([
   'compose',
   'composeDeclared',
-  'createAuthorizationServer',
   'createChannel',
   'createChildUpstream',
   'createContractUpstream',
