@@ -67,7 +67,7 @@ export interface AuthorizationServer {
 }
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { db, endpoints, documents, accounts, lifetimes } = parts
+  const { db, endpoints, documents, accounts } = parts
   const load = createLibraryLoader(parts)
 
   async function interactionOf(request: IncomingMessage, response: ServerResponse, id: string) {
@@ -85,8 +85,6 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     const { provider } = await load()
     return (await provider.Client.find(clientId))?.clientName
   }
-
-  const gone = () => new Fault('thing.unknown', { thing: 'question of a client' })
 
   return {
     async answer(request, response) {
@@ -125,27 +123,8 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       const account = accounts.find(userId)
       if (found === undefined || account === undefined) throw gone()
       const { interaction } = found
-      const grantId = await db.system(async (sql) => {
-        const id = await addGrant(sql, {
-          userId,
-          organizationId,
-          clientId: asking.clientId,
-          clientName: asking.clientName,
-          clientHost: asking.host,
-          resource: asking.resource,
-          limit,
-          epoch: account.epoch,
-          expiresAt: new Date(Date.now() + lifetimes.refresh * 1000),
-        })
-        await recordChange(sql, parts.actorOf(request, userId), organizationId, {
-          action: 'grant.add',
-          resource: 'grant',
-          id,
-          detail: { client: asking.clientName, client_id: asking.clientId, resource: asking.resource, limit },
-        })
-        return id
-      })
-      // The person decides how far, be it less or more than was asked; the client is told (RFC 6749, section 3.3).
+      const grantId = await storeGrant(parts, request, asking, { userId, organizationId, limit, epoch: account.epoch })
+      // The user decides the scope, which may be less or more than requested; the client is told (RFC 6749, section 3.3).
       interaction.params['scope'] = scopesOf(limit)
       interaction.params['resource'] = asking.resource
       interaction.result = {
@@ -188,6 +167,8 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
   }
 }
 
+const gone = () => new Fault('thing.unknown', { thing: 'question of a client' })
+
 const pathOf = (address: string): string => {
   const { pathname, search } = new URL(address)
   return pathname + search
@@ -197,3 +178,23 @@ const resourceIn = (given: unknown): string | undefined => {
   const first: unknown = Array.isArray(given) ? given[0] : given
   return typeof first === 'string' ? first : undefined
 }
+
+/** Stores a grant and its audit record in one transaction. */
+const storeGrant = (
+  { db, lifetimes, actorOf }: AuthorizationServerParts,
+  request: IncomingMessage,
+  { clientId, clientName, host, resource }: Asking,
+  { userId, organizationId, limit, epoch }: Allowed & { readonly epoch: number },
+) =>
+  db.system(async (sql) => {
+    const expiresAt = new Date(Date.now() + lifetimes.refresh * 1000)
+    const grant = { userId, organizationId, clientId, clientName, clientHost: host, resource, limit, epoch, expiresAt }
+    const id = await addGrant(sql, grant)
+    await recordChange(sql, actorOf(request, userId), organizationId, {
+      action: 'grant.add',
+      resource: 'grant',
+      id,
+      detail: { client: clientName, client_id: clientId, resource, limit },
+    })
+    return id
+  })
