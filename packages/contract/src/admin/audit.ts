@@ -38,7 +38,7 @@ const Filter = {
   start: z.iso.datetime({ offset: true }).optional(),
   end: z.iso.datetime({ offset: true }).optional(),
 }
-/** What the caller kept elsewhere. */
+/** Trust data that the caller stored elsewhere. */
 const Trust = z.strictObject({
   /** Of keys that sign, with commas; in place of those that the gateway knows. */
   fingerprints: z

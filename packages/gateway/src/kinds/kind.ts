@@ -60,7 +60,7 @@ export interface Opening<Settings> extends Held<Settings> {
   readonly document: () => Promise<ReadApart>
 }
 
-/** What a probe may use. Nothing is kept, and nothing that opens anything is sent. */
+/** Dependencies of a probe. Nothing is stored, and no credential is sent. */
 export interface Probing {
   readonly egress: { readonly alias: string; readonly allowPrivate: boolean; readonly exceptions: Exceptions }
   readonly signal: AbortSignal
@@ -76,7 +76,7 @@ export interface Probing {
 
 /** An address that is one for a kind. */
 export interface Found extends Pick<Probed, 'found' | 'auth'> {
-  /** What its server calls itself, the best first. It is a stranger's word, and not checked. */
+  /** Names that the server reports for itself, the best first. They are untrusted and not checked. */
   readonly names: readonly unknown[]
 }
 

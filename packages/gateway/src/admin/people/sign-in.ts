@@ -88,7 +88,7 @@ export interface SignIn {
   end(actor: Actor, by: { token: string } | { id: FamilyId; userId: UserId }): Promise<void>
 }
 
-/** What an operation does with the cookies of a browser; the HTTP door has them. */
+/** The browser cookies as operations use them; the HTTP handler provides the implementation. */
 export interface WebCookies {
   refreshTokenOf(cookies: string | undefined): string | undefined
   /** Throws `request.csrf`. */
@@ -235,13 +235,13 @@ async function refusedBy(parts: SignInParts, actor: Actor, fault: Fault): Promis
   throw fault
 }
 
-/** What has to be refused is told after its transaction, because ending the sign-in must not be undone by it. */
+/** Exchanges a refresh token. A refusal is thrown after the transaction, because a rollback would undo the end of the sign-in. */
 async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<Tokens> {
   const digest = hashOf(parts, token)
   const outcome = await parts.db.system(async (sql) => {
     const held = await findByRefreshToken(sql, digest)
     if (held === undefined || held.over || held.ended_at !== null) return undefined
-    // What an OAuth client holds is renewed where its endpoint and its limit are known, and is worth nothing here.
+    // Refresh tokens of OAuth clients are renewed by the code that knows their endpoint and limit, and are not valid here.
     if (!OWN_CLIENTS.has(held.client)) return undefined
     const user = await findUser(sql, held.user_id)
     if (user === undefined || !user.active) return undefined
@@ -257,7 +257,7 @@ async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<
 
 const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'] satisfies Wanted['client'][])
 
-/** What was typed is not kept: people type their password where the email belongs. */
+/** The typed text is not recorded, because users type their password into the email field. */
 const failure = (user: UserRow | undefined): Change => ({
   action: 'sign_in',
   kind: 'sign_in',
