@@ -7,6 +7,7 @@ import { startAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
 import { putConnection, removeFrom } from '../e2e/peers/connections.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
+import { until } from '../e2e/peers/until.ts'
 import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
@@ -81,6 +82,10 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       const names = Array.from({ length: 70 }, (_, at) => `many${String(at).padStart(2, '0')}`)
       const wire = { kind: 'http' as const, url: 'https://many.example.com/mcp', headers: {} }
       for (const alias of names) await putConnection(console.gateway, { alias, title: alias, enabled: false, wire })
+      await until('the gateway knows them all', async () => {
+        const answer = await page.request.get('/api/v1/admin/tenants/default/connectors?search=many')
+        return ((await answer.json()) as { total: number }).total === names.length
+      })
       await page.goto('/connections?search=many')
       await page.getByText('1 to 60 of 70').waitFor()
       expect(await page.getByRole('listitem').count()).toBe(60)

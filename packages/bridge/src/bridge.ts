@@ -59,116 +59,128 @@ interface Side {
   say(one: Ask): Promise<void>
 }
 
-export function createBridge(parts: BridgeParts): Bridge {
-  const { outlet, tell } = parts
-  const modern = createModern(parts)
-  const legacy = createLegacy(parts)
-  const underWay = new Map<Ask, { readonly side: Side; readonly done: Promise<void> }>()
-  /** The delivery of the last message that is not a request: later messages of the client wait for it. */
-  let said: Promise<unknown> = Promise.resolve()
-  let bytes = 0
+export const createBridge = (parts: BridgeParts): Bridge => new OpenBridge(parts)
 
-  const lines = createLines({
+class OpenBridge implements Bridge {
+  readonly #parts: BridgeParts
+  readonly #modern: Side
+  readonly #legacy: ReturnType<typeof createLegacy>
+  readonly #lines = createLines({
     limit: LONGEST_LINE,
-    line: receive,
-    tooLong: (head, tail) => unread(head, tail, new Fault('request.too-large', { limit: LONGEST_LINE })),
+    line: (line) => this.#receive(line),
+    tooLong: (head, tail) => this.#unread(head, tail, new Fault('request.too-large', { limit: LONGEST_LINE })),
   })
+  readonly #underWay = new Map<Ask, { readonly side: Side; readonly done: Promise<void> }>()
+  /** The delivery of the last message that is not a request: later messages of the client wait for it. */
+  #said: Promise<unknown> = Promise.resolve()
+  #bytes = 0
 
-  function receive(line: Buffer): void {
+  constructor(parts: BridgeParts) {
+    this.#parts = parts
+    this.#modern = createModern(parts)
+    this.#legacy = createLegacy(parts)
+  }
+
+  feed(chunk: Buffer): void {
+    this.#lines.feed(chunk)
+  }
+
+  async end(grace: number): Promise<void> {
+    this.#lines.end()
+    const underWay = [...this.#underWay]
+    const waited = underWay.filter(([{ method }]) => method !== 'subscriptions/listen').map(([, { done }]) => done)
+    const over = new AbortController()
+    await Promise.race([
+      Promise.allSettled([...waited, this.#said]),
+      sleep(grace, undefined, { signal: over.signal }).catch(() => {}),
+    ])
+    over.abort()
+    for (const one of this.#underWay.keys()) {
+      one.cancelled = true
+      one.controller.abort()
+    }
+    await this.#legacy.end(AbortSignal.timeout(GOODBYE))
+    await this.#parts.outlet.flushed()
+  }
+
+  #receive(line: Buffer): void {
     try {
       const value = parseJson(textOf(line))
-      if (Array.isArray(value)) batch(line, value)
-      else single(line, value)
+      if (Array.isArray(value)) this.#batch(line, value)
+      else this.#single(line, value)
     } catch (thrown) {
-      unread(line, line, Fault.of(thrown))
+      this.#unread(line, line, Fault.of(thrown))
     }
   }
 
-  function single(line: Buffer, value: Json): void {
+  #single(line: Buffer, value: Json): void {
     const message = readMessage(value)
-    if (isResponse(message)) return say(legacy, createAsk(line, [], undefined, {}))
+    if (isResponse(message)) return this.#say(this.#legacy, createAsk(line, [], undefined, {}))
     const { method, params = {} } = message
-    const side = hasEnvelope(params) || ONLY_MODERN.has(method) ? modern : legacy
-    if (isRequest(message)) return ask(side, createAsk(line, [message.id], method, params))
-    if (method === 'notifications/cancelled') return cancel(line, message)
-    say(side, createAsk(line, [], method, params))
+    const side = hasEnvelope(params) || ONLY_MODERN.has(method) ? this.#modern : this.#legacy
+    if (isRequest(message)) return this.#ask(side, createAsk(line, [message.id], method, params))
+    if (method === 'notifications/cancelled') return this.#cancel(line, message)
+    this.#say(side, createAsk(line, [], method, params))
   }
 
-  /** An array of messages (revision 2025-03-26) goes on whole; who wants an answer gets one. */
-  function batch(line: Buffer, values: readonly Json[]): void {
+  /** An array of messages (revision 2025-03-26) goes on whole; every request in it gets an answer. */
+  #batch(line: Buffer, values: readonly Json[]): void {
     const ids = values.flatMap((value) => (isObject(value) && 'method' in value ? (idOf(value) ?? []) : []))
     const one = createAsk(line, ids, undefined, {})
-    if (ids.length === 0) say(legacy, one)
-    else ask(legacy, one)
+    if (ids.length === 0) this.#say(this.#legacy, one)
+    else this.#ask(this.#legacy, one)
   }
 
-  function ask(side: Side, one: Ask): void {
-    if (underWay.size >= MOST_ASKED || bytes + one.body.length > MOST_BYTES) {
+  #ask(side: Side, one: Ask): void {
+    if (this.#underWay.size >= MOST_ASKED || this.#bytes + one.body.length > MOST_BYTES) {
       const busy = [...one.ids].map((id) => failureOf(id, new Fault('bridge.busy', { limit: MOST_ASKED })))
-      return outlet.write(JSON.stringify(one.method === undefined ? busy : busy[0]))
+      return this.#parts.outlet.write(JSON.stringify(one.method === undefined ? busy : busy[0]))
     }
-    bytes += one.body.length
-    const done = said
+    this.#bytes += one.body.length
+    const done = this.#said
       .then(() => side.ask(one))
       .finally(() => {
-        bytes -= one.body.length
-        underWay.delete(one)
+        this.#bytes -= one.body.length
+        this.#underWay.delete(one)
       })
-    underWay.set(one, { side, done })
+    this.#underWay.set(one, { side, done })
   }
 
-  function say(side: Side, one: Ask, before: Promise<unknown> = said): void {
-    if (bytes + one.body.length > MOST_BYTES)
+  #say(side: Side, one: Ask): void {
+    const { tell } = this.#parts
+    if (this.#bytes + one.body.length > MOST_BYTES)
       return tell('The gateway is too slow for what the client says; it is left out.')
-    bytes += one.body.length
-    const done = before
+    this.#bytes += one.body.length
+    const done = this.#said
       .then(() => side.say(one))
       .catch((thrown: unknown) => tell(`Not delivered: ${one.method ?? 'an answer'}. ${Fault.of(thrown).message}`))
-      .finally(() => (bytes -= one.body.length))
-    said = Promise.race([done, sleep(IN_ORDER, undefined, { ref: false })])
+      .finally(() => (this.#bytes -= one.body.length))
+    this.#said = Promise.race([done, sleep(IN_ORDER, undefined, { ref: false })])
   }
 
-  /** In the modern era the exchange is closed, in the others the gateway is told; nobody waits for the answer any more. */
-  function cancel(line: Buffer, { params }: Notification): void {
+  /** In the modern era the exchange is closed, in the others the gateway is told; the answer is not waited for. */
+  #cancel(line: Buffer, { params }: Notification): void {
     const id = params?.['requestId'] as Id
-    for (const [one, { side }] of underWay) {
+    for (const [one, { side, done }] of this.#underWay) {
       if (!one.ids.has(id)) continue
       if (one.method !== undefined) one.cancelled = true
-      if (side === modern || !one.written) one.controller.abort()
+      if (side === this.#modern || !one.written) one.controller.abort()
       else {
-        say(legacy, createAsk(line, [], 'notifications/cancelled', {}))
+        this.#say(this.#legacy, createAsk(line, [], 'notifications/cancelled', {}))
         const late = setTimeout(() => one.cancelled && one.controller.abort(), CANCELLED_FOR)
-        void underWay.get(one)?.done.finally(() => clearTimeout(late))
+        void done.finally(() => clearTimeout(late))
       }
     }
   }
 
-  /** A line of which no message can be made: whoever waits for an answer to it is told, on whichever side. */
-  function unread(head: Buffer, tail: Buffer, fault: Fault): void {
+  /** A line that is no message. If it asks for an answer, the side that asked gets an error. */
+  #unread(head: Buffer, tail: Buffer, fault: Fault): void {
     const { id, answers } = peek(head, tail)
     const failure = failureOf(id, fault)
-    if (!answers) outlet.write(JSON.stringify(failure))
-    else if (id !== undefined) say(legacy, createAsk(Buffer.from(JSON.stringify(failure)), [], undefined, {}))
+    if (!answers) this.#parts.outlet.write(JSON.stringify(failure))
+    else if (id !== undefined)
+      this.#say(this.#legacy, createAsk(Buffer.from(JSON.stringify(failure)), [], undefined, {}))
   }
-
-  async function end(grace: number): Promise<void> {
-    lines.end()
-    const waited = [...underWay].filter(([{ method }]) => method !== 'subscriptions/listen').map(([, { done }]) => done)
-    const over = new AbortController()
-    await Promise.race([
-      Promise.allSettled([...waited, said]),
-      sleep(grace, undefined, { signal: over.signal }).catch(() => {}),
-    ])
-    over.abort()
-    for (const one of underWay.keys()) {
-      one.cancelled = true
-      one.controller.abort()
-    }
-    await legacy.end(AbortSignal.timeout(GOODBYE))
-    await outlet.flushed()
-  }
-
-  return { feed: (chunk) => lines.feed(chunk), end }
 }
 
 /** Bytes that are not UTF-8 (RFC 8259, section 8.1) are refused: no two readers may differ on them. */

@@ -28,7 +28,5 @@ export type SettingField =
 
 export interface SettingsForm {
   readonly title: string
-  /** The member of a connection, in the admin interface, that holds these settings. */
-  readonly member: 'contract'
   readonly fields: readonly SettingField[]
 }

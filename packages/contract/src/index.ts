@@ -12,6 +12,8 @@ export {
   TIMEOUTS,
 } from './kinds/kinds.ts'
 export type { Connector } from './kinds/kinds.ts'
+export { NO_OWN, ownMemberOf } from './kinds/own-members.ts'
+export type { OwnMember } from './kinds/own-members.ts'
 export { HttpSettings } from './kinds/http.ts'
 export { ProcessSettings } from './kinds/stdio.ts'
 export { ContractSettings, ContractWords, contractWordsOf } from './kinds/contract.ts'

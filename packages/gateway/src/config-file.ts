@@ -61,7 +61,7 @@ const shared = {
   checks: z.enum(CHECKS).optional(),
   /** Whether what its server says of the effects of its tools is believed. */
   trusted: z.boolean().optional(),
-  /** What is held when its tools are others than they were. */
+  /** Lock mode: which changes of the server's tools are held for review. */
   lock: z.enum(LOCK_MODES).optional(),
 }
 const seconds = z.number(SECONDS).positive(SECONDS).max(3600, SECONDS)

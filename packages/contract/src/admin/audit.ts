@@ -38,7 +38,7 @@ const Filter = {
   start: z.iso.datetime({ offset: true }).optional(),
   end: z.iso.datetime({ offset: true }).optional(),
 }
-/** What the caller kept elsewhere. */
+/** Trust data that the caller stored elsewhere. */
 const Trust = z.strictObject({
   /** Of keys that sign, with commas; in place of those that the gateway knows. */
   fingerprints: z
@@ -154,7 +154,7 @@ export const verifyOrganizationAudit = operation({
 
 export const listRecordSigners = operation({
   id: 'listRecordSigners',
-  at: `GET ${ADMIN}/audit/signers`,
+  at: 'GET /api/v1/records/signers',
   summary:
     'The fingerprints of the keys that sign records, the present one first: keep them elsewhere, to verify with.',
   needs: signedIn,

@@ -7,10 +7,9 @@
 import { z } from 'zod'
 import { ConnectionAuth, ConnectionAuthChange } from '../connection-auth.ts'
 import { Alias } from '../connections.ts'
-import { ContractWords } from '../kinds/contract.ts'
 import { CHECKS } from '../kinds/kind.ts'
 import { CONNECTORS } from '../kinds/kinds.ts'
-import { KeyPlace, OperationEffects, OperationSelection } from '../kinds/openapi.ts'
+import { OWN_CHANGED, OWN_GIVEN, OWN_SHOWN } from '../kinds/own-members.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
@@ -44,20 +43,10 @@ export const Connection = z.strictObject({
   auth: ConnectionAuth.nullable(),
   /** The same in one word, as it has turned out where nobody said. */
   auth_type: z.enum(AUTH_TYPES),
-  /** The settings of a contract backend; null for any other. */
-  contract: ContractWords.nullable(),
   /** Descriptions that are not offered, with the reason, as this gateway last saw them. */
   left_out: z.array(z.strictObject({ name: z.string(), reason: z.string() })),
-  /** Of a connection that is made of an OpenAPI document; null for others. */
-  openapi: z
-    .strictObject({
-      /** Where the document is fetched from; null: it was given. */
-      document: z.string().nullable(),
-      select: OperationSelection,
-      effects: OperationEffects,
-      key: KeyPlace.nullable(),
-    })
-    .nullable(),
+  /** The settings of its kind, one member for each kind that has any; null for a connection of another kind. */
+  ...OWN_SHOWN,
   header_names: z.array(z.string()),
   environment_names: z.array(z.string()),
   revision: Revision,
@@ -90,8 +79,6 @@ const words = {
   private: z.boolean().optional(),
   /** Absent fields keep their value, or have their default. */
   auth: ConnectionAuthChange.optional(),
-  /** Of a contract backend; what is not said of it stays, or is as it is by default. */
-  contract: ContractWords.optional(),
   command: z.string().min(1).max(4_096).optional(),
   args: Arguments.optional(),
   revision: Revision.optional(),
@@ -120,6 +107,7 @@ export const NewConnection = z.strictObject({
   connector: z.string().max(50).optional(),
   connector_type: z.string().max(50).optional(),
   ...words,
+  ...OWN_GIVEN,
   headers: Pairs.optional(),
   environment: Pairs.optional(),
   ...seed,
@@ -129,15 +117,7 @@ export type NewConnection = z.output<typeof NewConnection>
 
 export const ConnectionChange = z.strictObject({
   ...words,
-  /** For a connection that is made of an OpenAPI document: which operations are tools, what they do, where its key goes. */
-  openapi: z
-    .strictObject({
-      select: OperationSelection,
-      effects: OperationEffects,
-      key: KeyPlace.nullable(),
-    })
-    .partial()
-    .optional(),
+  ...OWN_CHANGED,
   headers: PairsChange.optional(),
   environment: PairsChange.optional(),
   ...seed,

@@ -118,7 +118,7 @@ export const syncTools = operation({
   answer: z.strictObject({
     ok: z.boolean(),
     revision: z.string().nullable(),
-    /** What the server says of itself; null where it never answered. */
+    /** The server info; null where the server never answered. */
     server: z.record(z.string(), z.unknown()).nullable(),
     tools: z.int(),
     resources: z.int(),
@@ -126,7 +126,7 @@ export const syncTools = operation({
     failure: z
       .strictObject({
         ...{ phase: z.string(), code: z.string(), problem: z.string(), mend: z.string() },
-        /** What lies under the problem, such as the last words of a program: for platform administrators only. */
+        /** The cause of the problem, such as the last output of a program; for platform administrators only. */
         cause: z.string().nullable(),
       })
       .nullable(),

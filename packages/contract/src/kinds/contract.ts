@@ -1,5 +1,6 @@
 /** A backend that describes its functions by contracts and runs them over HTTP (ledger S1). */
 import { z } from 'zod'
+import type { SettingsForm } from '../form.ts'
 import { kind, seconds, shared } from './kind.ts'
 
 const TIMEOUT = 30
@@ -56,6 +57,58 @@ export const ContractSettings = z.strictObject({
 })
 export type ContractSettings = z.output<typeof ContractSettings>
 
+const FORM: SettingsForm = {
+  title: 'Its contracts',
+  fields: [
+    {
+      name: 'organization',
+      control: 'text',
+      label: 'Organization there',
+      hint: 'As the backend knows it. Empty where it goes by the name that it has here.',
+    },
+    {
+      name: 'exposes',
+      control: 'choice',
+      label: 'Functions that become tools',
+      hint: 'By the exposure profile that their contracts name.',
+      choices: { agent: 'Those for agents', procedure: 'Those for procedures', all: 'All' },
+    },
+    {
+      name: 'side_effects',
+      control: 'switch',
+      label: 'Functions with side effects become tools too',
+      hint: 'Otherwise only those that are allowed by name below.',
+    },
+    {
+      name: 'on_behalf',
+      control: 'switch',
+      label: 'Tell the backend for whom a call is made',
+      hint: 'Where a trusted key calls for a member.',
+    },
+    {
+      name: 'checks_facets',
+      control: 'switch',
+      label: 'Check facets before a call',
+      hint: 'Without it, made-up names reach the backend.',
+    },
+    {
+      name: 'allows',
+      control: 'list',
+      label: 'Allowed by name',
+      hint: 'Functions with side effects that become tools all the same.',
+    },
+    { name: 'contracts_for', control: 'number', label: 'Contracts are used for, in seconds', min: 1, max: 86_400 },
+    { name: 'facets_for', control: 'number', label: 'Facets are used for, in seconds', min: 1, max: 86_400 },
+    { name: 'stale_for', control: 'number', label: 'Old ones are used for, in seconds', min: 0, max: 604_800 },
+    {
+      name: 'aliases',
+      control: 'pairs',
+      label: 'Old names of tools',
+      hint: 'One on each line: old name = name now.',
+    },
+  ],
+}
+
 export const contract = kind({
   connector: 'contract',
   title: 'Contract backend',
@@ -71,56 +124,5 @@ export const contract = kind({
   reviews: true,
   organizationArgument: 'org_id',
   tellsLeftOut: true,
-  form: {
-    member: 'contract',
-    title: 'Its contracts',
-    fields: [
-      {
-        name: 'organization',
-        control: 'text',
-        label: 'Organization there',
-        hint: 'As the backend knows it. Empty where it goes by the name that it has here.',
-      },
-      {
-        name: 'exposes',
-        control: 'choice',
-        label: 'Functions that become tools',
-        hint: 'By the exposure profile that their contracts name.',
-        choices: { agent: 'Those for agents', procedure: 'Those for procedures', all: 'All' },
-      },
-      {
-        name: 'side_effects',
-        control: 'switch',
-        label: 'Functions with side effects become tools too',
-        hint: 'Otherwise only those that are allowed by name below.',
-      },
-      {
-        name: 'on_behalf',
-        control: 'switch',
-        label: 'Tell the backend for whom a call is made',
-        hint: 'Where a trusted key calls for a member.',
-      },
-      {
-        name: 'checks_facets',
-        control: 'switch',
-        label: 'Check facets before a call',
-        hint: 'Without it, made-up names reach the backend.',
-      },
-      {
-        name: 'allows',
-        control: 'list',
-        label: 'Allowed by name',
-        hint: 'Functions with side effects that become tools all the same.',
-      },
-      { name: 'contracts_for', control: 'number', label: 'Contracts are used for, in seconds', min: 1, max: 86_400 },
-      { name: 'facets_for', control: 'number', label: 'Facets are used for, in seconds', min: 1, max: 86_400 },
-      { name: 'stale_for', control: 'number', label: 'Old ones are used for, in seconds', min: 0, max: 604_800 },
-      {
-        name: 'aliases',
-        control: 'pairs',
-        label: 'Old names of tools',
-        hint: 'One on each line: old name = name now.',
-      },
-    ],
-  },
+  own: { member: 'contract', shown: ContractWords, given: ContractWords, changed: ContractWords, form: FORM },
 })

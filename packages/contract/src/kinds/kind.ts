@@ -6,6 +6,17 @@ import { z } from 'zod'
 import { REVISIONS } from '../revisions.ts'
 import type { SettingsForm } from '../form.ts'
 
+/** Settings that only one kind has. The admin interface shows and takes them under one member of a connection. */
+export interface OwnSettings {
+  readonly member: string
+  readonly shown: z.ZodType
+  /** The settings in the request of a new connection; absent where that request does not take them. */
+  readonly given?: z.ZodType
+  readonly changed: z.ZodType
+  /** The form for them; absent where the console has a screen of its own. */
+  readonly form?: SettingsForm
+}
+
 export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   /** The value of `connector` in settings, requests, rules and records. */
   readonly connector: string
@@ -39,8 +50,7 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly organizationArgument?: string
   /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
   readonly tellsLeftOut?: true
-  /** The form for the settings of its own. */
-  readonly form?: SettingsForm
+  readonly own?: OwnSettings
 }
 
 /** Keeps the literal types of a kind. */

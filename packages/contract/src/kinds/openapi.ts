@@ -69,6 +69,20 @@ export const openapi = kind({
   speaksMcp: false,
   described: true,
   changedByAdministrators: true,
+  own: {
+    member: 'openapi',
+    shown: z.strictObject({
+      /** The address of the document; null: it was given as a text. */
+      document: z.string().nullable(),
+      select: OperationSelection,
+      effects: OperationEffects,
+      key: KeyPlace.nullable(),
+    }),
+    /** The operations that are tools, their effects, and where the key goes. */
+    changed: z
+      .strictObject({ select: OperationSelection, effects: OperationEffects, key: KeyPlace.nullable() })
+      .partial(),
+  },
 })
 
 /** Whether a connection is made of an OpenAPI document. */

@@ -16,7 +16,7 @@ import { serveOrganization, servePlatform, serveSignedIn, type AdminParts, type 
 
 const tenantOf = (organization: string): string | null => (organization === PLATFORM ? null : organization)
 
-/** What a call acts on is told by its method. */
+/** Resource type of a call, by its method. */
 const RESOURCES: Readonly<Record<string, string>> = {
   'tools/call': 'tool',
   'resources/read': 'resource',
@@ -101,7 +101,7 @@ interface Checking {
 type TrustWords = z.output<typeof shapes.verifyOrganizationAudit.query>
 type Known = Awaited<ReturnType<AdminParts['checkpoints']['trust']>>
 
-/** What the gateway knows of its own. Throws `checkpoint.damaged`. */
+/** Returns the trust data that the gateway itself holds. Throws `checkpoint.damaged`. */
 const trustOf = ({ checkpoints }: AdminParts): Promise<Known> =>
   checkpoints.trust().catch((thrown: unknown) => {
     throw thrown instanceof SyntaxError ? new Fault('checkpoint.damaged', {}, { cause: thrown }) : thrown
@@ -131,7 +131,7 @@ interface Exporting extends Within {
   readonly format: Format
 }
 
-/** What somebody does not wait for is not read. */
+/** Streams the export. Lines are read as the client consumes them, so none are read after it disconnects. */
 function streamed(lines: AsyncIterable<ChainLine>, { format, start, end }: Exporting): Response {
   const name = `toolway-records.${format === 'csv' ? 'csv' : 'jsonl'}`
   return new Response(

@@ -4,7 +4,9 @@ import { Fault } from '@toolway/contract'
 
 export const tagOf = (changed: Date): string => `"${changed.toISOString()}"`
 
-/** Throws `request.stale`. Who names no tag changes the thing as it is. Call it in the transaction that holds the row. */
+/**
+ * Throws `request.stale`. A request without a tag changes the resource as it is. Call it in the transaction that holds the row.
+ */
 export function refuseStale(thing: string, changed: Date, ifMatch: string | undefined): void {
   if (ifMatch !== undefined && ifMatch !== changed.toISOString()) throw new Fault('request.stale', { thing })
 }

@@ -1,9 +1,10 @@
 /**
- * Carrying out a request once that may come twice, because whoever sent it never saw the answer (Idempotency-Key,
+ * Carries out a request only once that may arrive twice because the sender never saw the response (Idempotency-Key,
  * draft-ietf-httpapi-idempotency-key-header-07).
  *
- * The key is the principal's own and is bound to its first request, in the database, so that replicas agree. An answer may hold a
- * new secret, so it is sealed. What broke off is never carried out again by itself: nobody knows how far it came.
+ * The key belongs to the principal and is bound to its first request, in the database, so that replicas agree. A response may
+ * contain a new secret, so it is sealed. An interrupted request is never carried out again automatically, because its progress is
+ * unknown.
  */
 import { Fault } from '@toolway/contract'
 import { z } from 'zod'

@@ -10,7 +10,7 @@ import type { Snapshot } from '../call/snapshot.ts'
 import type { Principal } from '../identity/principal.ts'
 import { DEFAULT_SLUG, type OrganizationRow } from '../organizations/organizations.ts'
 
-/** What the checks lean on. */
+/** Dependencies of the checks. */
 export type PlaceParts = Pick<AdminParts, 'accounts'> & {
   readonly snapshots: Pick<AdminParts['snapshots'], 'find' | 'all'>
 }
@@ -81,8 +81,8 @@ function permitted(role: Role | undefined, permission: Permission, only?: Role):
 }
 
 /**
- * What a credential is for, whatever its holder may: one of a single toolset or for a single endpoint administers nothing, and
- * one that only reads changes nothing.
+ * Refuses operations beyond the purpose of the credential, regardless of its holder's role: a credential of a single toolset or
+ * endpoint administers nothing, and a read-only credential changes nothing.
  */
 export function refuseBeyond(
   principal: Principal | undefined,
@@ -91,7 +91,7 @@ export function refuseBeyond(
   if (principal === undefined || harmless) return
   if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
   if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
-  // What is bound to one organization has no say over all of them.
+  // A principal bound to one organization has no platform permissions.
   if (needs.of === 'platform' && principal.organizationId !== undefined)
     throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
 }

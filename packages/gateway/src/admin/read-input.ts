@@ -36,7 +36,10 @@ function unstorable(value: unknown, place = ''): string | undefined {
   return undefined
 }
 
-/** What no name can be names nothing. Throws `place.unknown`, `thing.unknown` and `body.shape`. */
+/**
+ * Refuses text that cannot be stored, because nothing can have it as its name. Throws `place.unknown`, `thing.unknown` and
+ * `body.shape`.
+ */
 export function refuseUnstorable({ params, query }: Pick<RawInput, 'params' | 'query'>): void {
   for (const [name, value] of Object.entries(params))
     if (!isStorable(value))

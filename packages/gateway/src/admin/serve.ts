@@ -25,7 +25,7 @@ import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
 import type { Runtime } from './runtime/runtime.ts'
 
-/** What operations need of the house. */
+/** Gateway dependencies of the operations. */
 export interface AdminParts {
   readonly db: Db
   readonly vault: Vault
@@ -50,14 +50,14 @@ export interface AdminParts {
   }
   /** Ask a connection now what it offers, and keep it; the fault, if it failed. Never throws, and never waits for ever. */
   sync(organizationId: OrganizationId, connectionId: ConnectionId): Promise<Fault | undefined>
-  /** What an organization may send where nothing else is settled for it. */
+  /** Default rate limit of an organization, where none is set for it. */
   readonly requestsPerMinute: number
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
-  /** What is kept of calls besides their records, and for how many days; 0: nothing. */
+  /** Payloads of calls that are stored besides their records, and for how many days; 0: none are stored. */
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
   /** Ways to connect an account. */
   readonly connect: AdminConnect
-  /** What lets us in at servers. */
+  /** Credentials for upstream servers. */
   readonly credentials: AdminCredentials
   readonly runtime: Runtime
   /** Where clients reach this gateway, without a slash at its end. */
@@ -78,7 +78,7 @@ export interface Asking {
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
-  /** What is kept as the origin of what the operation makes: the face that called it. */
+  /** The interface that called the operation, stored as the origin of everything that the operation creates. */
   readonly origin: Origin
   /** Of the If-Match header, without its quotes. */
   readonly ifMatch?: string | undefined
@@ -112,7 +112,9 @@ export interface OrganizationAsked<Op extends Operation> extends Asked<Op> {
   readonly organization: OrganizationRow
   /** See the organization that is addressed. */
   look<T>(work: (sql: OrgSql) => Promise<T>): Promise<T>
-  /** Change it, and leave the record of it: one transaction. What `work` returns says what changed. */
+  /**
+   * Changes the organization and writes the audit entry, in one transaction. `say` builds the entry from the result of `work`.
+   */
   change<T>(say: (result: T) => Change | readonly Change[], work: (sql: OrgSql) => Promise<T>): Promise<T>
 }
 
@@ -221,7 +223,7 @@ export const servePlatform = <Op extends OperationOf>(op: Op, run: Run<PlatformA
     return { principal: asking.principal, role, ...systemWays(parts, asking) }
   })
 
-/** For operations with `signedIn`. What they touch must be the principal's own: nothing else stands in between. */
+/** For operations with `signedIn`. They may touch only the principal's own data, because no other check protects it. */
 export const serveSignedIn = <Op extends OperationOf>(op: Op, run: Run<SignedInAsked<Op>, Op>): Served =>
   toServe(op, 'signed-in', run, (parts, asking) => {
     if (asking.principal === undefined) throw new Error('an operation for whoever has signed in was asked by nobody')

@@ -1,4 +1,4 @@
-/** What the descriptions of commands share. */
+/** Shared parts of the command descriptions. */
 import { createOutput, type Output } from './terminal/output.ts'
 
 export type Finish = (code: number) => void

@@ -1,4 +1,4 @@
-/** Who acts where a command works on the store itself: whoever holds the data directory, with no name of its own. */
+/** The actor of a command that works on the store itself: the holder of the data directory, without a user name. */
 import { randomUUID } from 'node:crypto'
 import type { Actor } from '../records/change.ts'
 

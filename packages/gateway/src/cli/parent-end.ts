@@ -1,7 +1,8 @@
 /**
- * Has npm, which started us, gone without a word? npm runs a script, and what `npx` starts, in a shell and gives its signals
- * to that shell, which ends and passes nothing on. So under npm an end of the parent is a wish that we end. Elsewhere it
- * means nothing: who starts a gateway in the background may well leave. It keeps no process alive and ends none.
+ * Detects the exit of npm, if npm started this process. npm runs a script, and programs started by `npx`, in a shell and sends
+ * its signals to that shell, which exits without forwarding them. Under npm the exit of the parent is therefore a request to
+ * stop. Elsewhere it means nothing, because the parent of a background gateway may exit. This module keeps no process alive and
+ * ends none.
  */
 const ASK_EVERY_MS = 250
 

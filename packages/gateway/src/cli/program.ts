@@ -32,7 +32,7 @@ Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an e
 /** Run one command line; its exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   let code: number = EXIT.ok
-  // Whoever reads only the first lines (`| head`) closes the pipe; that is no fault of the command's.
+  // A reader of only the first lines (`| head`) closes the pipe; that is no error of the command.
   process.stdout.on('error', () => process.exit(code))
   const program = build((result) => (code = result))
   try {
@@ -44,7 +44,7 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-/** One sentence on stderr. What nobody foresaw shows its stack, because it is a bug. */
+/** Prints one sentence on stderr. An unexpected error is printed with its stack, because it is a bug. */
 function tell(thrown: unknown, json: boolean): number {
   const known = KNOWN.some((kind) => thrown instanceof kind)
   const message = harmless(messageOf(thrown))
@@ -102,7 +102,7 @@ function build(finish: Finish): Command {
   return program
 }
 
-/** What holds for every command, below subcommands too. */
+/** Applies the settings of all commands, subcommands included. */
 function dress(command: Command): Command {
   command.exitOverride().showSuggestionAfterError().showHelpAfterError('Try --help.')
   if (command.commands.length === 0) {
@@ -116,7 +116,7 @@ function dress(command: Command): Command {
   return command
 }
 
-/** What concerns the process, or whatever organization a key belongs to. */
+/** Commands about the process, or about the organization that a key belongs to. */
 const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'plan', 'apply', 'tools', 'call', 'login', 'logout', 'whoami'])
 /** Commands whose subcommands speak of all organizations. */
 const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])

@@ -1,4 +1,4 @@
-/** What every start does, with a database or without: the level of its log, the address it takes, and the signals that end it. */
+/** Common parts of every start, with or without a database: the log level, the listening address, and the signals that end it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Gateway } from '../compose.ts'
 import { isLoopback, stopDelayOf, type LoadedConfig } from '../config.ts'
@@ -37,7 +37,7 @@ export interface Addresses {
   readonly private: boolean
 }
 
-/** What is listened on has an address that is the same wherever it is read. */
+/** Maps a listening host to the address that reaches it, so that the address is the same wherever it is read. */
 const REACHED_BY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1', localhost: '127.0.0.1' }
 
 export function addressFor({ config }: LoadedConfig, port: number): Addresses {

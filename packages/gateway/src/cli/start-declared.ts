@@ -54,7 +54,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   return 0
 }
 
-/** What was accepted of a server's tools is kept nowhere here. */
+/** Refuses tool locks, because accepted tools are not stored in this mode. */
 function refuseLocks(declared: readonly Declared[]): void {
   const [locked] = declared.flatMap(({ connections }) => connections.filter(({ lock = 'off' }) => lock !== 'off'))
   if (locked !== undefined)

@@ -26,7 +26,7 @@ import { ADDRESS_FILE, FIRST_FILE, KEY_FILE } from './store.ts'
 
 const DEMO_SERVER = fileURLToPath(new URL('../demo/demo-server.ts', import.meta.url))
 
-/** What a client of this machine starts, where it takes only processes. */
+/** The bridge, which clients of this machine start if they support only processes. */
 const BRIDGE_FILE = fileURLToPath(new URL('../../../bridge/bin/toolway-bridge.mjs', import.meta.url))
 
 /** A first screen names a tool to call: it comes when that tool is there, or after this long. Later starts know their tools. */
@@ -61,7 +61,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
     lang: loaded.lang,
   })
   opened.defer(() => gateway.close())
-  // Nobody is sent to a gateway that lets its last calls finish.
+  // Removes the address file before the gateway drains, so that no client is directed to a gateway that is shutting down.
   opened.defer(forgetAddress)
   const port = await listen(gateway, loaded, run.first ? FIRST_CONTACT_MS : 0)
   const address = addressFor(loaded, port)
@@ -96,7 +96,7 @@ async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> 
   }
 }
 
-/** What the file system says of a directory that is of no use. */
+/** Descriptions of file system errors for a directory that cannot be used. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   EACCES: 'it may not be written to',
   EPERM: 'it may not be written to',

@@ -19,7 +19,10 @@ export async function tools(words: EndpointWords, output: Output): Promise<numbe
   return EXIT.ok
 }
 
-/** What a tool says it does to the world; unsaid means that it writes. Hints are the server's word, not a promise. */
+/**
+ * Returns the effect of a tool as its annotations state it; without a hint it is `write`. Hints are claims of the server, not
+ * guarantees.
+ */
 function effectOf({ annotations }: JsonObject): string {
   if (!isObject(annotations)) return 'write'
   if (annotations['readOnlyHint'] === true) return 'read'

@@ -1,9 +1,9 @@
 /**
- * What would make an installation say what a declaration file says: steps in the order in which they are carried out, each with the
- * calls of operations that do it. Planning changes nothing.
+ * Plans the steps that bring an installation to the state of a declaration file, in the order in which they are carried out, each
+ * with its calls of operations. Planning changes nothing.
  *
- * The order is for safety: rules come before the connections that they are of can be used, exceptions after the rules that they lift,
- * and removals at the end.
+ * The order is for safety: rules come before the connections that they apply to can be used, exceptions after the rules that they
+ * lift, and removals at the end.
  */
 import {
   addWebhook,
@@ -29,7 +29,7 @@ export interface Plan {
   readonly steps: readonly Step[]
   /** Removals of what is there and is not in the file: carried out where that is asked for. */
   readonly extra: readonly Step[]
-  /** What the file says and no operation can do. */
+  /** Declarations of the file that no operation can apply. */
   readonly notes: readonly string[]
 }
 
@@ -121,7 +121,9 @@ function planWebhooks({ slug: organization, webhooks = [] }: Declared, present: 
   )
 }
 
-/** Present and not declared. What the running gateway's own file declares is not among it. */
+/**
+ * Returns the removals of resources that are present and not declared, except those that the running gateway's own file declares.
+ */
 function extraOf({ slug: organization, ...declared }: Declared, present: Present | undefined): Step[] {
   if (present === undefined) return []
   const remove = (thing: Step['thing'], name: string, act: Act): Step => ({

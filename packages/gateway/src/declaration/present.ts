@@ -27,7 +27,7 @@ import { allOf, type Call } from './call.ts'
 export interface PresentConnection extends Connection {
   /** Whether its server is believed about the effects of its tools. */
   readonly trusted: boolean
-  /** What is held when its tools are others than they were. */
+  /** Lock mode: which changes of the server's tools are held for review. */
   readonly lock: LockMode
   /** The text of its OpenAPI document, where the document was given and not fetched. */
   readonly document: string | undefined

@@ -16,7 +16,7 @@ export interface Step {
   readonly after?: readonly Act[]
 }
 
-/** What a file of the running gateway declares is changed there. */
+/** Throws `thing.declared` for a resource that a file of the running gateway declares: it has to be changed in that file. */
 export function refuseDeclared(thing: string, name: string, origin: string): void {
   if (origin === 'file') throw new Fault('thing.declared', { thing: `${thing} "${name}"` })
 }

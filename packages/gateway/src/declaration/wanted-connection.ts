@@ -14,13 +14,13 @@ export function connectorOf({ wire }: DeclaredConnection): Connector {
   return kind.connector
 }
 
-/** What is said of its document, where it is made of one. */
+/** Returns the OpenAPI settings of a connection that is made from a document. */
 const apiOf = ({ wire }: DeclaredConnection) => ('api' in wire ? wire.api : undefined)
 
 /** The address that its OpenAPI document is fetched from; null where it is given, or where there is none. */
 export const documentOf = (one: DeclaredConnection): string | null => apiOf(one)?.document ?? null
 
-/** What both operations take. Members that the file does not say have their default. */
+/** Returns the members that both operations take. Members that the file does not set have their default. */
 function shared(one: DeclaredConnection) {
   const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
   const words = { title, description, enabled, revision, timeout, checks }

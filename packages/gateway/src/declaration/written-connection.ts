@@ -75,7 +75,7 @@ function openApi({ openapi, document }: PresentConnection): object {
   }
 }
 
-/** What is set of a contract backend where nothing is said. */
+/** Default settings of a contract backend. */
 export const CONTRACT_DEFAULTS = contractWordsOf(
   ContractSettings.omit({ connector: true }).parse({ url: 'https://backend.invalid' }),
 )

@@ -1,6 +1,6 @@
 /**
- * The present state of organizations as the text of a declaration file: sorted by name, without what has its default, so that the same
- * state is always the same text. What a file cannot hold is left out and told by name.
+ * Writes the present state of organizations as the text of a declaration file: sorted by name, without default values, so that
+ * the same state always gives the same text. State that a file cannot hold is left out and reported by name.
  */
 import { RuleWords } from '@toolway/contract'
 import type { Group, KeptRule, Toolset, Webhook } from '@toolway/contract/admin'
@@ -16,7 +16,7 @@ export interface Written {
   readonly text: string
   /** Environment variables that the file refers to, each for one secret. */
   readonly variables: readonly string[]
-  /** What the file cannot hold, one line each. */
+  /** State that the file cannot hold, one line each. */
   readonly leftOut: readonly string[]
 }
 

@@ -2,7 +2,7 @@
  * The behaviour of a kind of connection: how it is described in a request, what of it is kept and shown, how its upstream is opened
  * and how an address is probed for it. Its name, settings and facts are in `contract/kinds`. The kinds are listed in `kinds.ts`.
  */
-import type { ConnectionSecrets, ConnectionSettings, Connector } from '@toolway/contract'
+import type { ConnectionSecrets, ConnectionSettings, Connector, OwnMember } from '@toolway/contract'
 import type { Connection, ConnectionChange, NewConnection, Probed } from '@toolway/contract/admin'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
@@ -49,7 +49,7 @@ export interface ConnectionParts {
 }
 
 /** The members of a connection, as the admin interface shows it, that depend on its kind. */
-export type KindView = Pick<Connection, 'url' | 'private' | 'command' | 'args' | 'auth' | 'contract' | 'openapi'>
+export type KindView = Pick<Connection, 'url' | 'private' | 'command' | 'args' | 'auth' | OwnMember>
 
 export interface Opening<Settings> extends Held<Settings> {
   readonly reach: Reach
@@ -60,7 +60,7 @@ export interface Opening<Settings> extends Held<Settings> {
   readonly document: () => Promise<ReadApart>
 }
 
-/** What a probe may use. Nothing is kept, and nothing that opens anything is sent. */
+/** Dependencies of a probe. Nothing is stored, and no credential is sent. */
 export interface Probing {
   readonly egress: { readonly alias: string; readonly allowPrivate: boolean; readonly exceptions: Exceptions }
   readonly signal: AbortSignal
@@ -76,7 +76,7 @@ export interface Probing {
 
 /** An address that is one for a kind. */
 export interface Found extends Pick<Probed, 'found' | 'auth'> {
-  /** What its server calls itself, the best first. It is a stranger's word, and not checked. */
+  /** Names that the server reports for itself, the best first. They are untrusted and not checked. */
   readonly names: readonly unknown[]
 }
 

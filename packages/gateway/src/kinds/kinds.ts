@@ -1,5 +1,11 @@
 /** The kinds of connections, and the questions that the rest of the gateway asks of them. A new kind is a folder and a line here. */
-import type { ConnectionId, ConnectionSecrets, ConnectionSettings, Connector } from '@toolway/contract'
+import {
+  NO_OWN,
+  type ConnectionId,
+  type ConnectionSecrets,
+  type ConnectionSettings,
+  type Connector,
+} from '@toolway/contract'
 import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
 import type { CommonWords, ConnectionParts, Described, Held, Kind, KindView, Said, Shown } from './kind.ts'
@@ -49,9 +55,7 @@ export function describeWire(connector: Connector, said: Said, held: Held | unde
   return kind.describe(said, held)
 }
 
-const NOTHING: KindView = {
-  ...{ url: null, private: false, command: null, args: null, auth: null, contract: null, openapi: null },
-}
+const NOTHING: KindView = { url: null, private: false, command: null, args: null, auth: null, ...NO_OWN }
 
 export const viewOf = (settings: ConnectionSettings): KindView => ({
   ...NOTHING,

@@ -34,7 +34,7 @@ export function describeRemote(
   }
 }
 
-/** What is kept of an address and its headers. Throws `params.shape`. */
+/** Returns the settings and secrets to store for an address and its headers. Throws `params.shape`. */
 export function remoteParts({ revision, timeout }: CommonWords, wire: RemoteWire, shown: Shown | undefined) {
   refuseUserInfo(wire.url)
   for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)

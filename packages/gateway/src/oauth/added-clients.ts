@@ -2,7 +2,7 @@
 import type { NewOAuthClient } from '@toolway/contract/admin'
 import type { SystemSql } from '../db/db.ts'
 import { addClient, mintClientSecret, type ClientRow } from '../identity/oauth/oauth-clients.ts'
-import { secretHashOf } from './authorization-server.ts'
+import { secretHashOf } from './library.ts'
 import { shapeClient } from './client-shape.ts'
 
 /** The client and its secret, which is told this once. Throws `ClientProblem`. */

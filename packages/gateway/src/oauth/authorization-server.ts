@@ -4,40 +4,15 @@
  *
  * An answer is one transaction: the grant, the record of it. The page that asks is the door's.
  */
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
-import type { AdapterPayload, Provider } from 'oidc-provider'
 import type { Place } from '../call/ports.ts'
-import type { Db, SystemSql } from '../db/db.ts'
-import type { SigningKey } from '../identity/access-tokens.ts'
-import type { Accounts } from '../identity/accounts.ts'
-import { findClient } from '../identity/oauth/oauth-clients.ts'
-import { addGrant, findGrant, findLike, type EndedGrant } from '../identity/oauth/oauth-grants.ts'
-import { recordChange, type Actor } from '../records/change.ts'
-import type { ClientDocuments } from './client-document.ts'
-import { ClientProblem, isLoopback, openRedirects, type ShapedClient } from './client-shape.ts'
-import type { Endpoints } from './endpoints.ts'
-import { createProvider, hostOf, INTERACTION_LIVES, VOUCHED, type ErrorPage, type Library } from './provider.ts'
+import { addGrant, findLike } from '../identity/oauth/oauth-grants.ts'
+import { recordChange } from '../records/change.ts'
+import { ClientProblem, isLoopback, type ShapedClient } from './client-shape.ts'
+import { createLibraryLoader, payloadOf, type AuthorizationServerParts } from './library.ts'
+import { hostOf, INTERACTION_LIVES } from './provider.ts'
 import { limitOf, scopesOf } from './scopes.ts'
-import { createStorage } from './storage.ts'
-
-export interface AuthorizationServerParts {
-  readonly db: Pick<Db, 'system'>
-  hash(text: string): Buffer
-  readonly endpoints: Endpoints
-  readonly documents: ClientDocuments
-  readonly accounts: Pick<Accounts, 'find'>
-  /** The newest first; another one signs after a rotation of the vault. */
-  keys(): readonly SigningKey[]
-  readonly cookieKey: string
-  readonly lifetimes: { readonly access: number; readonly refresh: number }
-  /** Returns the actor of a client's request. */
-  actorOf(request: IncomingMessage, id: string): Actor
-  page: ErrorPage
-  onRenew(): void
-  onError(thrown: unknown): void
-}
 
 /** The authorization request of a client, as shown to the user. */
 export interface Asking {
@@ -92,63 +67,8 @@ export interface AuthorizationServer {
 }
 
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { db, hash, endpoints, documents, accounts, lifetimes } = parts
-  let built: { keyId: string | undefined; made: Promise<{ library: Library; provider: Provider }> } | undefined
-  /** Its import takes 150 ms, which no start waits for. It knows its keys once and for all: for another key it is made anew. */
-  function load() {
-    const keys = parts.keys()
-    const keyId = keys[0]?.id
-    if (built === undefined || built.keyId !== keyId) built = { keyId, made: build(keys) }
-    return built.made
-  }
-
-  async function build(keys: readonly SigningKey[]) {
-    const library = await import('oidc-provider')
-    const provider = createProvider({
-      ...parts,
-      keys,
-      library,
-      storage: createStorage({
-        ...parts,
-        errors: library.errors,
-        findClient: (id) => findAny(library, id),
-        onEnd: (sql, ended, why) => recordEnd(library, sql, ended, why),
-      }),
-      findAccount: (id) => accounts.find(id as UserId),
-      findGrant: (id) => db.system((sql) => findGrant(sql, id)),
-      isSecret: (given, kept) => timingSafeEqual(hash(secretHashOf(hash, given)), hash(kept)),
-    })
-    return { library, provider }
-  }
-
-  async function findAny(library: Library, id: string): Promise<AdapterPayload | undefined> {
-    try {
-      if (documents.names(id)) return payloadOf(id, await documents.find(id), undefined)
-    } catch (thrown) {
-      if (thrown instanceof ClientProblem) throw new library.errors.InvalidClient(thrown.message)
-      throw thrown
-    }
-    const row = await db.system((sql) => findClient(sql, id))
-    if (row === undefined) return undefined
-    const vouched = row.kind === 'added'
-    const redirects = vouched ? row.metadata.redirect_uris : openRedirects(row.metadata.redirect_uris)
-    // Registered before the rules for redirect addresses were what they are: as unknown, it registers once more.
-    if (redirects.length === 0) return undefined
-    const metadata = { ...row.metadata, redirect_uris: redirects }
-    return { ...payloadOf(id, { name: row.name, metadata }, row.secret_hash ?? undefined), [VOUCHED]: vouched }
-  }
-
-  async function recordEnd(library: Library, sql: SystemSql, ended: EndedGrant, why: string): Promise<void> {
-    const ctx = library.Provider.ctx
-    if (ctx === undefined) throw new Error('a grant ended outside of a request')
-    const actor = parts.actorOf(ctx.req, ctx.oidc.client?.clientId ?? 'oauth client')
-    await recordChange(sql, actor, ended.organization_id, {
-      action: 'grant.end',
-      resource: 'grant',
-      id: ended.id,
-      detail: { client: ended.client_name, why },
-    })
-  }
+  const { db, endpoints, documents, accounts } = parts
+  const load = createLibraryLoader(parts)
 
   async function interactionOf(request: IncomingMessage, response: ServerResponse, id: string) {
     const { provider, library } = await load()
@@ -165,8 +85,6 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     const { provider } = await load()
     return (await provider.Client.find(clientId))?.clientName
   }
-
-  const gone = () => new Fault('thing.unknown', { thing: 'question of a client' })
 
   return {
     async answer(request, response) {
@@ -205,27 +123,8 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       const account = accounts.find(userId)
       if (found === undefined || account === undefined) throw gone()
       const { interaction } = found
-      const grantId = await db.system(async (sql) => {
-        const id = await addGrant(sql, {
-          userId,
-          organizationId,
-          clientId: asking.clientId,
-          clientName: asking.clientName,
-          clientHost: asking.host,
-          resource: asking.resource,
-          limit,
-          epoch: account.epoch,
-          expiresAt: new Date(Date.now() + lifetimes.refresh * 1000),
-        })
-        await recordChange(sql, parts.actorOf(request, userId), organizationId, {
-          action: 'grant.add',
-          resource: 'grant',
-          id,
-          detail: { client: asking.clientName, client_id: asking.clientId, resource: asking.resource, limit },
-        })
-        return id
-      })
-      // The person decides how far, be it less or more than was asked; the client is told (RFC 6749, section 3.3).
+      const grantId = await storeGrant(parts, request, asking, { userId, organizationId, limit, epoch: account.epoch })
+      // The user decides the scope, which may be less or more than requested; the client is told (RFC 6749, section 3.3).
       interaction.params['scope'] = scopesOf(limit)
       interaction.params['resource'] = asking.resource
       interaction.result = {
@@ -268,6 +167,8 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
   }
 }
 
+const gone = () => new Fault('thing.unknown', { thing: 'question of a client' })
+
 const pathOf = (address: string): string => {
   const { pathname, search } = new URL(address)
   return pathname + search
@@ -278,16 +179,22 @@ const resourceIn = (given: unknown): string | undefined => {
   return typeof first === 'string' ? first : undefined
 }
 
-function payloadOf(id: string, { name, metadata }: ShapedClient, secret: string | undefined): AdapterPayload {
-  return {
-    client_id: id,
-    ...(name === undefined ? {} : { client_name: name }),
-    ...(secret === undefined ? {} : { client_secret: secret }),
-    ...metadata,
-    response_types: ['code'],
-  }
-}
-
-/** The hash of a client's secret, which is stored instead of the secret. */
-export const secretHashOf = (hash: (text: string) => Buffer, secret: string): string =>
-  hash(`oauth secret ${secret}`).toString('base64url')
+/** Stores a grant and its audit record in one transaction. */
+const storeGrant = (
+  { db, lifetimes, actorOf }: AuthorizationServerParts,
+  request: IncomingMessage,
+  { clientId, clientName, host, resource }: Asking,
+  { userId, organizationId, limit, epoch }: Allowed & { readonly epoch: number },
+) =>
+  db.system(async (sql) => {
+    const expiresAt = new Date(Date.now() + lifetimes.refresh * 1000)
+    const grant = { userId, organizationId, clientId, clientName, clientHost: host, resource, limit, epoch, expiresAt }
+    const id = await addGrant(sql, grant)
+    await recordChange(sql, actorOf(request, userId), organizationId, {
+      action: 'grant.add',
+      resource: 'grant',
+      id,
+      detail: { client: clientName, client_id: clientId, resource, limit },
+    })
+    return id
+  })

@@ -5,7 +5,7 @@
 import type { Db } from '../db/db.ts'
 import { addClient, countRegistrations, mintClientSecret } from '../identity/oauth/oauth-clients.ts'
 import { recordChange, type Actor } from '../records/change.ts'
-import { secretHashOf } from './authorization-server.ts'
+import { secretHashOf } from './library.ts'
 import { ClientProblem, shapeClient, type ShapedClient } from './client-shape.ts'
 
 export interface RegistrationParts {

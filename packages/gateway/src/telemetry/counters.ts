@@ -1,4 +1,6 @@
-/** What is counted, for Prometheus. Organizations and tools of clients' choosing are no labels: their number has no bound. */
+/**
+ * Prometheus metrics. Organizations, and tool names chosen by clients, are not used as labels, because their number is unbounded.
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Rules come and go: each that ever watched would be a label for ever. */

@@ -1,4 +1,4 @@
-/** What follows: the choice of an action, and the fields that the action describes. */
+/** Form fields of a rule's action: the choice of the action, and the fields that the action describes. */
 import { Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { RULE_ACTIONS, ruleActionOf, type FieldSource, type SettingField } from '@toolway/contract'
 import { listWebhooks } from '@toolway/contract/admin'
@@ -79,7 +79,7 @@ export function ActionFields({ draft, onChange, problems }: EditProps) {
 
 const ROLES = ['tenant_admin', 'tenant_member', 'tenant_viewer'] as const
 
-/** What an organization has that the controls can offer. */
+/** Returns the values of an organization that the controls can offer. */
 function useSources(ofPlatform: boolean, asksWebhooks: boolean): Record<FieldSource, readonly Offered[]> {
   const names = useNames()
   const organization = useOrganization()

@@ -1,10 +1,10 @@
-/** What every field of a rule is given, and the problems that the gateway names at its place. */
+/** The props of every field of a rule, and the problems that the gateway reports for its path. */
 import type { DraftCheck } from '@toolway/contract/admin'
 import type { Draft } from './draft.ts'
 
 export type Problems = DraftCheck['problems']
 
-/** What is wrong at that place of the rule or within it. */
+/** Returns the problem at that path of the rule or below it. */
 export const problemAt = (problems: Problems, place: string): string | undefined =>
   problems.find((one) => one.place === place || one.place.startsWith(`${place}/`))?.problem
 

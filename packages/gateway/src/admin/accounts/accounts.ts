@@ -71,7 +71,7 @@ function refuseOthers(role: Role): void {
   if (!administers(role)) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
 }
 
-/** Whose the key is to be. */
+/** Returns the user who will own the key; undefined for the organization. */
 function ownerOf({ role, principal }: Asked, owner: 'member' | 'organization'): UserId | undefined {
   if (owner === 'organization') {
     refuseOthers(role)

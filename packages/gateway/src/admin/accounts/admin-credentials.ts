@@ -1,4 +1,4 @@
-/** What operations need where credentials are made or end: the end is part of their transaction, the rest comes after it. */
+/** Interface for operations that create or end credentials: the end is part of their transaction, the rest follows it. */
 import type { OrganizationId } from '@toolway/contract'
 import type { CredentialKeeping } from '../../oauth/outgoing/ports.ts'
 import type { Ended, Ender } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
@@ -7,8 +7,8 @@ export interface AdminCredentials extends Pick<CredentialKeeping, 'keep' | 'end'
   /** Take them out, in the transaction of what ends them. */
   readonly endIn: Ender['endIn']
   /**
-   * Once that is done: nobody uses them any more, and their authorization servers are asked to take them back. What went wrong there,
-   * in sentences; it never throws, and nobody needs to wait for it.
+   * Called after that transaction: the credentials are no longer used, and their authorization servers are asked to revoke them.
+   * Returns the problems as sentences. It never throws, and callers need not wait for it.
    */
   ended(organizationId: OrganizationId | undefined, ended: readonly Ended[]): Promise<readonly string[]>
 }

@@ -1,11 +1,11 @@
-/** What operations and pages need to know of approvals, and who of those that come to them is a person. */
+/** Approvals as operations and pages use them, and the check whether a principal is a user who may answer them. */
 import type { OrganizationId } from '@toolway/contract'
 import type { Approver } from '../../approvals/approvers.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import { OWN_CLIENTS, type Principal } from '../../identity/principal.ts'
 import type { DescribeParts } from './describe-approval.ts'
 
-/** What operations need to know of who answers. */
+/** Data about approvers that operations need. */
 export interface AdminApprovals {
   readonly lookup: ApproverLookup
   link(id?: string): string

@@ -9,7 +9,7 @@ import { approverIn } from './admin-approvals.ts'
 import { lastingApprovalOperations } from './standing-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
 
-/** Whoever is shown them at a time: what is older is on record. */
+/** Maximum number of approvals listed at a time; older ones are in the records. */
 const MOST = 2_000
 
 type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>

@@ -11,7 +11,7 @@ import { canonicalJson, type JsonObject } from '@toolway/protocol'
 import { approvalRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
 
-/** Whoever looks: a person where they may answer, else only by their role and who they are. */
+/** The viewer of an approval: an approver where they may answer, otherwise identified by role and principal only. */
 export interface Viewer {
   readonly role: Role
   readonly principal: string
@@ -20,7 +20,7 @@ export interface Viewer {
   readonly approver: Approver | undefined
 }
 
-/** What may not be seen answers as what does not exist. */
+/** Returns whether the viewer may see the approval; if not, it is reported as not found. */
 export function maySee(row: ApprovalRow, { role, principal, userId, approver }: Viewer): boolean {
   if (permits(role, 'policy_manage')) return true
   if (isOwn(callerOf(row), { id: userId ?? principal })) return true

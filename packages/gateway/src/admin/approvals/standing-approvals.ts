@@ -17,13 +17,13 @@ import { hashTool } from '../../catalog/locks/tool-hash.ts'
 import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
 
-/** Whoever is shown them at a time. */
+/** Maximum number of standing grants listed at a time. */
 const MOST = 2_000
 
 type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
 
-/** Who administers rules, who gave it, and whose calls it is for. */
+/** Returns whether the principal administers rules, gave the grant, or is the caller that it is for. */
 function maySee(row: StandingGrantRow, { principal, role }: Pick<Asked, 'principal' | 'role'>): boolean {
   if (permits(role, 'policy_manage')) return true
   const id = principal.userId ?? principal.id
@@ -93,7 +93,7 @@ const list = serveOrganization(shapes.listLastingApprovals, async (asked) => {
   return { items, total: rows.length, limit, offset }
 })
 
-/** What goes on record when one is ended. */
+/** Returns the audit entry for the end of a standing grant. */
 const endOfStandingGrant = (row: StandingGrantRow) => ({
   action: 'lasting_approval.end',
   resource: 'lasting_approval',

@@ -1,7 +1,7 @@
 /** How a connection is let in, in one word: as it is set, and as it has turned out where nobody said. Pure. */
 import type { Connection } from '@toolway/contract/admin'
 
-/** What is known of the accounts of a connection. */
+/** Facts about the accounts of a connection. */
 export interface Accounts {
   readonly oauth: boolean
   readonly key: boolean

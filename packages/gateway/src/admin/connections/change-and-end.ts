@@ -1,6 +1,7 @@
 /**
- * A connection gets another address, provider or way in: its credentials were had for what it was before, and end with it, in the
- * same transaction (ledger S2-API-06). What was said for all calls of a tool of it ends with any change of what it is. Every way of changing a connection goes through here.
+ * Changes a connection. When its address, provider or auth method changes, its credentials, which were issued for the previous
+ * one, end in the same transaction (ledger S2-API-06). Standing grants for its tools end with any change of its settings or
+ * secrets. Every change of a connection goes through here.
  */
 import { z } from 'zod'
 import type { ConnectionRow, NewConnection } from '../../connections/connections.ts'
@@ -13,7 +14,10 @@ import type { Vault } from '../../vault/vault.ts'
 
 const Id = z.object({ id: z.string() })
 
-/** What is sealed (headers, environment) is not the same twice, so the database cannot tell: settings it compares by itself. */
+/**
+ * Sealed values (headers, environment) differ each time they are sealed, so the database cannot compare them. It compares
+ * settings itself.
+ */
 async function endLasting(
   sql: OrgSql,
   held: ConnectionRow,

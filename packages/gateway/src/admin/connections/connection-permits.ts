@@ -1,8 +1,8 @@
 /**
- * Who may say what of a connection, beyond the permission to make or change one.
+ * Permissions to set parts of a connection, beyond the permission to create or change one.
  *
- * A command line is code on the gateway's machine, and a private address is a door behind its firewall: both are the platform's to
- * allow (CVE-2026-30623, CVE-2026-42271). What is sealed stays with the server or the program that it was given for.
+ * A command line is code on the gateway's machine, and a private address opens access behind its firewall: only the platform may
+ * allow either (CVE-2026-30623, CVE-2026-42271). Sealed values stay with the server or the program that they were given for.
  */
 import { Fault, runsHere, type Role } from '@toolway/contract'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
@@ -13,7 +13,7 @@ import { partsOf, shownOf } from '../../kinds/kinds.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import type { DescribedConnection } from './connection-words.ts'
 
-/** What carries a connection. */
+/** URL schemes that can carry a connection. */
 const CARRIED = ['http:', 'https:', 'ws:', 'wss:']
 
 export interface Speaker {
@@ -27,8 +27,8 @@ export function refuseProcess({ role, organization }: Speaker): void {
 }
 
 /**
- * What is to be kept of a description. `wanted`: what is said of private addresses; `before`: what held until now. Throws
- * `process.forbidden`, `private.forbidden` and `body.shape`.
+ * Returns the settings and secrets to store for a described connection. `wanted`: the requested setting for private addresses;
+ * `before`: the setting until now. Throws `process.forbidden`, `private.forbidden` and `body.shape`.
  */
 export function permittedParts(
   speaker: Speaker,

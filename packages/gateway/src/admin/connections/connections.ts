@@ -210,7 +210,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
     }),
     async (sql) => {
       const held = await lockOwn(sql, nameOf(asked), ifMatch)
-      // What a command line may do is decided when it is written; to end it, nobody needs to be asked.
+      // Permission for a command line is checked when it is written or switched on; switching it off needs none.
       if (enabled && runsHere(held.settings) && !held.enabled) refuseProcess({ role: asked.role, organization })
       await switchConnection(sql, held.id, enabled)
       return held.id
@@ -241,7 +241,7 @@ export const remove = serveOrganization(shapes.removeConnection, async (asked) =
   return undefined
 })
 
-/** What ended with it, for the record. */
+/** Returns the credentials that ended with the connection, for the audit entry. */
 const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
 
 export const list = serveOrganization(shapes.listConnections, async ({ parts, organization, query, look }) => {

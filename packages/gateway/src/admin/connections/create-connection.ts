@@ -28,7 +28,7 @@ export interface WantedConnection {
   readonly document?: PackedDocument | undefined
   /** Whether its server is believed about the effects of its tools. */
   readonly trusted?: boolean | undefined
-  /** What is held when its tools are others than they were. */
+  /** Lock mode: which changes of the server's tools are held for review. */
   readonly lock?: LockMode | undefined
   /** Of a connection that is made together with others. */
   readonly importId?: ImportId

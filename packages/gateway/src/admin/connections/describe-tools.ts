@@ -15,7 +15,7 @@ export interface DescribedTool {
   readonly facts: ToolFacts
 }
 
-/** What is the same for all connections is read once; each is then asked for by itself. */
+/** Reads the data shared by all connections once; the returned function then describes the tools of one connection. */
 export function describeTools({ organization, connections, rules, states, catalogs }: Snapshot) {
   const switches = createSwitches(states)
   const effects = createEffects(states)
@@ -37,7 +37,7 @@ export function describeTools({ organization, connections, rules, states, catalo
       const resolved = effects.of(connection, name, stated)
       const facts = toolFacts(connection.alias, connection.settings.connector, definition, resolved)
       const policy = visibilityFilter.policy?.(facts, definition['inputSchema'])
-      // What depends on who calls is no property of the tool: `policy explain` says it for somebody.
+      // A decision that depends on the caller is no property of the tool; `policy explain` shows it for one caller.
       const rule = policy?.varies === false ? policy.decide(ANYBODY).rule : undefined
       const enabled = switches.isOn(connection, name)
       const tool: shapes.Tool = {

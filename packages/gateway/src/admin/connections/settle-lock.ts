@@ -28,7 +28,7 @@ export interface LockSetting {
 
 type Locked = Pick<ConnectionRow, 'id' | 'alias' | 'tool_lock' | 'trusted'>
 
-/** What a server lists now, as one text: whoever decides about all of it says what was looked at. */
+/** Returns one hash of all tools that a server lists now. A decision about all of them names the list that was reviewed. */
 export const fingerprintOf = (sightings: readonly Sighting[]): string =>
   createHash('sha256')
     .update(

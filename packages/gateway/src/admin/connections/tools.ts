@@ -168,7 +168,10 @@ const sync = serveOrganization(shapes.syncTools, async (asked) => {
   }
 })
 
-/** What lies under a fault and says more than it. It may hold addresses and words of a program, which are the operator's to read. */
+/**
+ * Returns the root cause of a fault where it says more than the fault. It may contain addresses and program output, which only
+ * operators may read.
+ */
 function causeOf(fault: Fault): string | null {
   let root: Error = fault
   while (root.cause instanceof Error) root = root.cause

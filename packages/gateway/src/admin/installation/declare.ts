@@ -66,7 +66,7 @@ export interface Declaration extends DeclaredSections {
     private?: boolean
     /** Whether what its server says of the effects of its tools is believed; absent: as it stands. */
     trusted?: boolean | undefined
-    /** What is held when its tools are others than they were; absent: as it stands. */
+    /** Lock mode: which changes of the server's tools are held for review; absent: unchanged. */
     lock?: LockMode | undefined
     rules?: readonly RuleWords[] | undefined
     /** Of its OpenAPI document, where the file names one beside it. */
@@ -76,7 +76,7 @@ export interface Declaration extends DeclaredSections {
   readonly keys: readonly DeclaredKey[]
   readonly groups?: readonly DeclaredGroup[]
   readonly rules?: readonly RuleWords[] | undefined
-  /** What is said of the whole installation. */
+  /** Settings of the whole installation. */
   readonly platform?: { readonly rules: readonly RuleWords[] } | undefined
 }
 
@@ -93,7 +93,7 @@ export { DeclarationConflict } from './declare-rules.ts'
 
 const FILE = 'file'
 
-/** Whoever wrote the file, who has no name here. */
+/** Returns the actor for changes by a declaration file; the author of the file is not known here. */
 const fileActor = (): Actor => ({
   id: 'declaration file',
   type: 'system',

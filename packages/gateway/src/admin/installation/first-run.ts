@@ -1,6 +1,6 @@
 /**
- * What an empty installation gets: an organization, a first key, a demo connection. Later starts only keep the demo's
- * address true and the local command line's key in its file.
+ * Sets up an empty installation: an organization, a first key, a demo connection. Later starts only update the demo's address and
+ * the local command line's key in its file.
  */
 import { runsHere, TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
@@ -29,7 +29,7 @@ export interface FirstRunParts {
   readonly db: Db
   hash(key: string): Buffer
   readonly bootstrapKey: string | undefined
-  /** What new organizations ask about before a tool runs. */
+  /** Approval preset of new organizations: the tool calls that need approval. */
   readonly approvals: ApprovalPreset
   readonly demo: { readonly wanted: boolean; readonly command: string; readonly args: readonly string[] }
   /** Where the local command line finds its key. */

@@ -99,7 +99,7 @@ const unlessDirectory = (path: string) => async (thrown: NodeJS.ErrnoException) 
   if (thrown.code !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
 }
 
-/** What others may not do; passing through as a group (0710) is for PostgreSQL's own account. */
+/** Mode bits that group and others must not have. Group execute (0710) is permitted, for PostgreSQL's own account. */
 export const OTHERS = 0o067
 
 async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: StoreParts) {

@@ -55,7 +55,7 @@ async function sealSettings(parts: SealPlainParts, sql: SystemSql, id: string): 
   return 1
 }
 
-/** What settings and secrets are to be; undefined where nothing is to be done. */
+/** Returns the new settings and secrets; undefined where nothing has to change. */
 function planned(parts: SealPlainParts, { id, settings, sealed }: z.output<typeof Row>) {
   const read = Settings.safeParse(settings)
   const held = heldSecrets(parts, sealed, connectionRow(id as ConnectionId))
@@ -72,7 +72,7 @@ function heldSecrets({ vault }: SealPlainParts, sealed: Buffer | null, bound: st
   }
 }
 
-/** Undefined when nothing is plain. What is sealed already is what was said last, and stands. */
+/** Returns undefined when nothing is unsealed. A value that is sealed already is the latest one and takes precedence. */
 function moveSecrets({ headers = {}, environment = {}, env = {}, ...rest }: Settings, held: ConnectionSecrets) {
   const [plainHeaders, foreignHeaders] = split(headers)
   const [plainVariables, foreignVariables] = split({ ...env, ...environment })

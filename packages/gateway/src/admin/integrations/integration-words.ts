@@ -57,7 +57,7 @@ interface Said {
   readonly apiKey: string | undefined
 }
 
-/** What is said in either spelling. Throws `body.shape` where they differ. */
+/** Returns the members of the body, in either spelling. Throws `body.shape` where the spellings differ. */
 export function saidIn(body: NewIntegration | IntegrationChange): Said {
   const apiKey = one('api_key', body.api_key, body.apiKey)
   const authType = one('auth_type', body.auth_type, body.authType) ?? (apiKey === undefined ? undefined : 'api_key')

@@ -116,7 +116,7 @@ const test = serveIntegration(shapes.testIntegration, async (asked, below) => {
   const { parts, organization, change: leave } = asked
   const { alias, enabled, ...held } = await below.get()
   const id = held.id as ConnectionId
-  // What is switched off is asked nothing, and stays as it was.
+  // A disabled connection is not contacted, and its state is unchanged.
   const fault = enabled ? await parts.sync(organization.id, id) : new Fault('upstream.disabled', { connection: alias })
   await leave(
     () => ({
@@ -167,7 +167,7 @@ const disconnect = serveIntegration(shapes.disconnectIntegration, async (asked, 
   return { ended: ended.length, problems: [...problems], integration: await shown(asked, await below.get()) }
 })
 
-/** What is named goes before what names anything: `registry` and `tools` are no integrations. */
+/** Fixed paths come before paths with parameters: `registry` and `tools` are not integrations. */
 export const integrationOperations: readonly Served[] = [
   serveIntegration(shapes.listIntegrations, async (asked, below) => {
     const { items, ...page } = await below.list(asked.query)

@@ -39,7 +39,8 @@ async function depart(asked: Asked, page?: string) {
     scopes: [],
   }
   const ending = { callback: shapes.finishOAuth.path, ...(page === undefined ? {} : { page }) }
-  // What comes back is known by a cookie: whoever keeps none is given a link, and the browser that opens it begins there.
+  // The callback is recognized by a cookie. A client without cookies gets a link; the browser that opens the link begins the
+  // flow.
   if (!isBrowser(asked)) {
     const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
     return { url, expires_in: secondsUntil(expiresAt) }

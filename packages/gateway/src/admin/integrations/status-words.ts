@@ -1,8 +1,9 @@
 /**
- * How a connection is, in the words of the source systems (ledger U-29): pure, and the one place where they are mapped.
+ * Maps the state of a connection to the status names of the source systems (ledger U-29). Pure, and the only place of this
+ * mapping.
  *
- * Ours are new, needs_auth, connected, error and disabled. What runs as a program has words of its own, which are the source system's
- * already (`starting, running, stopped, error, restarting`).
+ * Our statuses are new, needs_auth, connected, error and disabled. Processes have separate statuses, which already are those of
+ * the source system (`starting, running, stopped, error, restarting`).
  */
 import type { Integration } from '@toolway/contract/admin'
 

@@ -26,7 +26,7 @@ export const clientSeenOperations: readonly Served[] = [
     const own = permits(role, 'key_manage') ? undefined : { userId, keyId }
     const items = (await look((sql) => listClientsSeen(sql, own))).map(toSeen)
     const address = parts.publicUrl()
-    // Whoever reaches an address of this machine is on it, and may start what lies there.
+    // A client that uses an address of this machine runs on it, and can start the bridge that is installed there.
     const bridge = isHere(address) ? { command: process.execPath, file: BRIDGE } : null
     return { items, address, bridge }
   }),

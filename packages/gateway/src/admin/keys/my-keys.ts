@@ -1,8 +1,8 @@
 /**
- * The operations on one's own keys, for every member: the personal one, and scoped ones that it makes for itself.
+ * The operations on a user's own keys, for every member: the personal key, and scoped keys that the member creates.
  *
- * Keys are made by people and not by keys, so that a key that leaked cannot outlive its removal. Whatever the row says, a
- * member's key never does more than its member.
+ * Keys are created by users and not by keys, so that a leaked key cannot outlive its removal. A member's key never has more
+ * permissions than its member, regardless of its row.
  */
 import { Fault, lesserRole, type KeyId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
@@ -35,7 +35,10 @@ function personOf(principal: Principal): UserId {
   return memberOf(principal)
 }
 
-/** Which of the person's organizations is meant. Throws `place.unknown` for one that is not the person's. */
+/**
+ * Returns the snapshot of the user's organization that is meant. Throws `place.unknown` for an organization that is not the
+ * user's.
+ */
 function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user: UserId, name: string | undefined) {
   const own = snapshots
     .all()
@@ -55,7 +58,7 @@ function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user:
 function roleOf({ accounts }: AdminParts, principal: Principal, { members }: Snapshot): Role {
   const role = roleIn(accounts, principal, members)
   if (role === undefined) throw new Fault('place.unknown')
-  // Who administers the platform is a member here all the same, and a key of an organization is never the platform's.
+  // A platform administrator counts as a member here, and a key of an organization never has the platform role.
   return lesserRole(role, 'tenant_admin')
 }
 

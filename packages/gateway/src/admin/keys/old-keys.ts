@@ -130,6 +130,6 @@ function parseLine(line: string, number: number): Line {
   throw wrong(number, issue?.path.join('/') ?? '', issue?.message ?? 'does not fit')
 }
 
-/** What is wrong is not repeated: it may be a hash. */
+/** The message does not repeat the wrong value: it may be a hash. */
 const wrong = (number: number, member: string, problem: string) =>
   new Fault('body.shape', { place: `line ${number}${member === '' ? '' : `, ${member},`}`, problem })

@@ -1,4 +1,4 @@
-/** What operations need where ways to connect an account are begun. */
+/** Dependencies of operations that begin a flow to connect an account. */
 import type { Provider } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
@@ -18,6 +18,6 @@ export interface AdminConnect {
   hasGlobal(provider: string): boolean
   /** Whether that is asked for the first time. */
   spend(sql: SystemSql, hash: Buffer, until: Date): Promise<boolean>
-  /** Who asks where anybody may; undefined for strangers. */
+  /** Returns the caller of an operation that is open to anyone; undefined for unknown callers. */
   whoAsks(authorization: string | undefined, cookies: string | undefined): Promise<Principal | undefined>
 }

@@ -49,7 +49,7 @@ interface Setting {
   readonly said: OAuthRedirect
 }
 
-/** What is to be connected, and how it ends. Throws as `openTarget` does. */
+/** Returns the connect request and how its flow ends. Throws as `openTarget` does. */
 function connectRequestOf({ parts, principal, snapshot, provider, said }: Setting): {
   connectRequest: ConnectRequest
   ending: Ending

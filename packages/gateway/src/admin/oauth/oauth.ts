@@ -104,7 +104,10 @@ export const oauthOperations: readonly Served[] = [
   }),
 ]
 
-/** What is shared everybody sees, and only who administers it ends it; another member's is not there. */
+/**
+ * Throws `role.forbidden` for a shared credential, which every member sees and only administrators may end, and `thing.unknown`
+ * for another member's.
+ */
 function refuseForeign(role: Role, user: string | undefined, own: UserId | undefined): void {
   if (user === undefined) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
   if (user !== own) throw new Fault('thing.unknown', { thing: 'credential' })

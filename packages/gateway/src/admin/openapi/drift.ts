@@ -1,4 +1,4 @@
-/** What a newer document changes, tool by tool, before it comes in: pure. */
+/** Computes the changes of a newer document, tool by tool, before it is imported. Pure. */
 import { openapi, effectOf, type LockMode } from '@toolway/contract'
 import type { OpenApiDrift } from '@toolway/contract/admin'
 import { canonicalJson, isObject, type Json, type JsonObject } from '@toolway/protocol'
@@ -66,8 +66,9 @@ function turnOf(before: Json | undefined, after: Json | undefined): Difference['
 }
 
 /**
- * Whether whatever was good for the one is good for the other: nothing is new that is required, nothing is gone, and what stays is the
- * same, has more choices, or is an object of which that holds in turn. What cannot be told counts as narrower.
+ * Returns whether every value that is valid for `before` is valid for `after`: no property is newly required, none is removed,
+ * and each of the others is equal, has more choices, or is an object of which the same holds. Differences that cannot be
+ * evaluated count as narrower.
  */
 function takesAll(before: JsonObject, after: JsonObject): boolean {
   const { properties: had = {}, required: needed = [], enum: choices, ...rest } = withoutTexts(before)

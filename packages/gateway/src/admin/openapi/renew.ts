@@ -31,7 +31,7 @@ export async function compare({ text, kept, settings, mode }: Comparing) {
 
 type Compared = Awaited<ReturnType<typeof compare>>
 
-/** What the record of it says. */
+/** Returns the audit entry of a renewed document. */
 export const renewal = (id: ConnectionId, { packed, drift }: Compared): Change => ({
   action: 'connection.change',
   resource: 'connection',

@@ -26,7 +26,8 @@ export const memberOperations: readonly Served[] = [
 
   serveOrganization(shapes.addMember, async ({ parts, actor, organization, body, role: own, look, head }) => {
     const { email, name, role, vouch } = body
-    // Whoever joins may be nobody's member yet, so that no organization sees them: the system looks, for this one.
+    // A new member may belong to no organization yet and is then visible to none, so this runs in a system transaction, for this
+    // organization.
     const { user, invitation } = await parts.db.system(async (sql) => {
       const joined = await join(sql, parts.vault, {
         ...{ organizationId: organization.id, email, name, role, vouch },

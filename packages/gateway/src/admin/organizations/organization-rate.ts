@@ -15,8 +15,8 @@ export const mostOf = (settings: OrganizationSettings, standard: number): number
   settings.max_requests_per_minute ?? Math.max(unlimitedAs(standard), settings.requests_per_minute ?? 0)
 
 /**
- * The settings with a rate that is within its bound: one that was said beyond it is refused (`body.shape`), one that held before
- * is lowered to it. What counts requests reads the rate alone.
+ * Returns the settings with a rate within its bound: a requested rate beyond it is refused (`body.shape`), a stored one is
+ * lowered to it. Rate limiting reads only the rate, not the bound.
  */
 export function boundedRate(settings: OrganizationSettings, standard: number, said: boolean): OrganizationSettings {
   const most = settings.max_requests_per_minute

@@ -1,4 +1,7 @@
-/** What an organization's own administrators may see and settle of it; what is the platform's to say stays as it is. */
+/**
+ * The settings of an organization that its own administrators may read and change. Settings reserved to the platform stay as they
+ * are.
+ */
 import { Fault } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from '../../organizations/organizations.ts'

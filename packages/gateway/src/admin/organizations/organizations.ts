@@ -42,7 +42,10 @@ async function getOrganization(sql: SystemSql, name: string, lock = false): Prom
 
 type Change = ReturnType<(typeof shapes.OrganizationChange)['parse']>
 
-/** What is named replaces what was, null takes it away; `standard` is the rate of whoever has settled none. */
+/**
+ * Returns the organization with the named fields replaced; null removes a field. `standard`: the rate of organizations that have
+ * set none.
+ */
 export function changedOrganization(row: OrganizationRow, change: Change, standard: number): OrganizationRow {
   const { settings, name, description, contact_email, is_active } = change
   if (change.slug !== undefined && change.slug !== row.slug)
@@ -59,7 +62,7 @@ export function changedOrganization(row: OrganizationRow, change: Change, standa
   }
 }
 
-/** What a record says of a change: the names of what was said, and the values that are no text of people's. */
+/** Returns the audit detail of a change: the names of the fields that were sent, without their values. */
 const changed = (body: object) => ({ fields: Object.keys(body) })
 
 export const organizationOperations: readonly Served[] = [

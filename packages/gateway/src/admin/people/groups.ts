@@ -1,4 +1,4 @@
-/** What is done to a group of members, for the admin interface and the command line alike. */
+/** Changes to groups of members, for the admin interface and the command line. */
 import { Fault, Slug, type OrganizationId, type UserId } from '@toolway/contract'
 import type { OrgSql } from '../../db/db.ts'
 import * as groups from '../../organizations/groups.ts'

@@ -1,4 +1,4 @@
-/** Who comes into an organization, with which role, and who leaves it: for the admin interface and the command line alike. */
+/** Adds members to an organization, sets their roles and removes them, for the admin interface and the command line. */
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
 import type { MemberRole } from '@toolway/contract/admin'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
@@ -20,7 +20,7 @@ export interface Joining {
   readonly email: string
   readonly name: string | undefined
   readonly role: MemberRole
-  /** Who adds them administers the platform. */
+  /** Whether a platform administrator adds the member. */
   readonly byPlatform: boolean
   /** Such a one takes another organization's word that the account is the person's. */
   readonly vouch: boolean

@@ -1,7 +1,7 @@
 /**
- * Who somebody is here whom an identity provider has proven: known by the provider's own id first, by a verified email else.
+ * Maps an identity proven by an identity provider to a user: by the provider's own id first, otherwise by a verified email.
  *
- * An email that is not verified proves nothing: it joins no account and makes none.
+ * An unverified email proves nothing: it neither joins an account nor creates one.
  */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
@@ -59,7 +59,7 @@ export async function userOf(
 async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, held: UserRow): Promise<Provided> {
   if (!held.active) return refuse('this account is not active')
   if (held.provider !== 'local') return refuse('this email signs in another way')
-  // Whoever chose the password before may have been somebody else: it ends, with what was signed in by it.
+  // The previous password may have been chosen by someone else. It ends, together with the sign-ins made with it.
   await joinProvider(sql, held.id, issuer, subject)
   await voidPasswordCode(sql, held.id)
   const ended = await endSignInsOf(sql, held.id, 'an identity provider signs this person in from now on')

@@ -88,7 +88,7 @@ export interface SignIn {
   end(actor: Actor, by: { token: string } | { id: FamilyId; userId: UserId }): Promise<void>
 }
 
-/** What an operation does with the cookies of a browser; the HTTP door has them. */
+/** The browser cookies as operations use them; the HTTP handler provides the implementation. */
 export interface WebCookies {
   refreshTokenOf(cookies: string | undefined): string | undefined
   /** Throws `request.csrf`. */
@@ -100,131 +100,43 @@ export interface WebCookies {
 const asUser = (actor: Actor, id: UserId): Actor => ({ ...actor, id, type: 'user' })
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { db, hash, accessTokens, passwords, attempts, ended, refreshLifetime, publicUrl, now } = parts
+  const { db, passwords, attempts, ended } = parts
   const refreshing = createSingleFlight<string, Tokens>()
-  const hashOf = (token: string) => hash(`refresh ${token}`)
-
-  async function refused(actor: Actor, user: UserRow | undefined): Promise<never> {
-    await db.system((sql) => recordChange(sql, actor, undefined, failure(user)))
-    throw new Fault('login.wrong')
-  }
-
-  async function tokensFor(sql: SystemSql, user: UserRow, signIn: Pick<SignInRow, 'id' | 'bound_to' | 'client'>) {
-    const refreshToken = mintRefreshToken()
-    await addRefreshToken(sql, signIn.id, hashOf(refreshToken), new Date(now() + refreshLifetime * 1000))
-    const boundTo = signIn.bound_to ?? undefined
-    const accessToken = await accessTokens.mint({
-      sub: user.id,
-      ...(boundTo === undefined ? {} : { org: boundTo }),
-      sid: signIn.id,
-      epoch: user.epoch,
-      limit: 'execute',
-      client_id: signIn.client,
-      aud: publicUrl(),
-    })
-    const lives = { expiresIn: accessTokens.lifetime, refreshExpiresIn: refreshLifetime }
-    return { accessToken, refreshToken, ...lives, signInId: signIn.id, boundTo, user }
-  }
-
-  /** Throws `place.unknown` for one that is not there, or not for this person: both sound the same. */
-  function organizationFor(user: UserRow, name: string | undefined): OrganizationId | undefined {
-    const mine = ({ members }: Snapshot) => user.platform_admin || members.has(user.id)
-    if (name !== undefined) {
-      const found = parts.findOrganization({ slug: name }) ?? parts.findOrganization({ id: name })
-      if (found === undefined || !mine(found)) throw new Fault('place.unknown')
-      return found.organization.id
-    }
-    if (!parts.bindsAlways) return undefined
-    const own = parts.allOrganizations().filter(({ members }) => members.has(user.id))
-    return own.length === 1 ? own[0]?.organization.id : undefined
-  }
-
-  async function open(actor: Actor, user: UserRow, how: string, { organization, client }: Wanted): Promise<Tokens> {
-    const boundTo = organizationFor(user, organization)
-    return db.system(async (sql) => {
-      const expiresAt = new Date(now() + refreshLifetime * 1000)
-      const id = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt })
-      const tokens = await tokensFor(sql, user, { id, bound_to: boundTo ?? null, client })
-      await noteSignedIn(sql, user.id)
-      await recordChange(sql, asUser(actor, user.id), boundTo, {
-        action: 'sign_in',
-        kind: 'sign_in',
-        resource: 'sign_in',
-        id,
-        detail: { by: how, client },
-      })
-      return tokens
-    })
-  }
-
-  async function openProven(actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens> {
-    const { user, joined, changed } = await db
-      .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
-      .catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
-    if (changed) await parts.settle(joined)
-    return open(actor, user, 'identity provider', wanted)
-  }
-
-  async function refusedBy(actor: Actor, fault: Fault): Promise<never> {
-    if (fault.code !== 'internal' && !isDatabaseFault(fault)) {
-      const detail = { by: 'identity provider' }
-      await db.system((sql) => recordChange(sql, actor, undefined, { ...failure(undefined), code: fault.code, detail }))
-    }
-    throw fault
-  }
-
-  /** What has to be refused is told after its transaction, because ending the sign-in must not be undone by it. */
-  async function rotate(actor: Actor, token: string): Promise<Tokens> {
-    const digest = hashOf(token)
-    const outcome = await db.system(async (sql) => {
-      const held = await findByRefreshToken(sql, digest)
-      if (held === undefined || held.over || held.ended_at !== null) return undefined
-      // What an OAuth client holds is renewed where its endpoint and its limit are known, and is worth nothing here.
-      if (!OWN_CLIENTS.has(held.client)) return undefined
-      const user = await findUser(sql, held.user_id)
-      if (user === undefined || !user.active) return undefined
-      if (await useRefreshToken(sql, digest)) return tokensFor(sql, user, held)
-      await endSignIn(sql, held.id, 'its refresh token came twice')
-      await recordChange(sql, asUser(actor, user.id), held.bound_to ?? undefined, reuse(held.id))
-      return held.id
-    })
-    if (typeof outcome === 'object') return outcome
-    if (outcome !== undefined) ended.add(outcome)
-    throw new Fault('refresh.unknown')
-  }
-
   return {
-    hashOf,
+    hashOf: (token) => hashOf(parts, token),
     async withPassword(actor, email, password, wanted) {
       const good = attempts.begin(emailOf(email), actor.address)
       const user = await db.system((sql) => findUserByEmail(sql, email))
       const fits = await passwords.verify(password, user?.password)
-      if (user === undefined || !fits || !user.active) return refused(actor, user)
+      if (user === undefined || !fits || !user.active) return refused(parts, actor, user)
       good()
-      return open(actor, user, 'password', wanted)
+      return open(parts, actor, user, 'password', wanted)
     },
     async withProviderToken(actor, token, wanted) {
       const good = attempts.beginShared('provider token', actor.address)
       if (parts.provider === undefined) throw new Fault('login.provider', { problem: 'none is set' })
-      const proven = await parts.provider.prove(token).catch((thrown: unknown) => refusedBy(actor, Fault.of(thrown)))
-      const tokens = await openProven(actor, proven, wanted)
+      const proven = await parts.provider
+        .prove(token)
+        .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
+      const tokens = await openProven(parts, actor, proven, wanted)
       good()
       return tokens
     },
-    withProven: openProven,
-    as: open,
+    withProven: (actor, proven, wanted) => openProven(parts, actor, proven, wanted),
+    as: (actor, user, how, wanted) => open(parts, actor, user, how, wanted),
     async refresh(actor, token, check) {
       if (!REFRESH_FORM.test(token)) throw new Fault('refresh.unknown')
       if (check !== undefined) {
-        const held = await db.system((sql) => findByRefreshToken(sql, hashOf(token)))
+        const held = await db.system((sql) => findByRefreshToken(sql, hashOf(parts, token)))
         if (held === undefined) throw new Fault('refresh.unknown')
         check(held)
       }
-      return refreshing(token, () => rotate(actor, token))
+      return refreshing(token, () => rotate(parts, actor, token))
     },
     async end(actor, by) {
       const id = await db.system(async (sql) => {
-        const held = 'id' in by ? { id: by.id, user_id: by.userId } : await findByRefreshToken(sql, hashOf(by.token))
+        const held =
+          'id' in by ? { id: by.id, user_id: by.userId } : await findByRefreshToken(sql, hashOf(parts, by.token))
         if (held === undefined || !(await endSignIn(sql, held.id, 'signed out'))) return undefined
         await recordChange(sql, asUser(actor, held.user_id), undefined, signedOut(held.id))
         return held.id
@@ -234,9 +146,118 @@ export function createSignIn(parts: SignInParts): SignIn {
   }
 }
 
+const hashOf = ({ hash }: SignInParts, token: string) => hash(`refresh ${token}`)
+
+async function refused(parts: SignInParts, actor: Actor, user: UserRow | undefined): Promise<never> {
+  await parts.db.system((sql) => recordChange(sql, actor, undefined, failure(user)))
+  throw new Fault('login.wrong')
+}
+
+async function tokensFor(
+  parts: SignInParts,
+  sql: SystemSql,
+  user: UserRow,
+  signIn: Pick<SignInRow, 'id' | 'bound_to' | 'client'>,
+) {
+  const refreshToken = mintRefreshToken()
+  await addRefreshToken(
+    sql,
+    signIn.id,
+    hashOf(parts, refreshToken),
+    new Date(parts.now() + parts.refreshLifetime * 1000),
+  )
+  const boundTo = signIn.bound_to ?? undefined
+  const accessToken = await parts.accessTokens.mint({
+    sub: user.id,
+    ...(boundTo === undefined ? {} : { org: boundTo }),
+    sid: signIn.id,
+    epoch: user.epoch,
+    limit: 'execute',
+    client_id: signIn.client,
+    aud: parts.publicUrl(),
+  })
+  const lives = { expiresIn: parts.accessTokens.lifetime, refreshExpiresIn: parts.refreshLifetime }
+  return { accessToken, refreshToken, ...lives, signInId: signIn.id, boundTo, user }
+}
+
+/** Throws `place.unknown` for one that is not there, or not for this person: both sound the same. */
+function organizationFor(parts: SignInParts, user: UserRow, name: string | undefined): OrganizationId | undefined {
+  const mine = ({ members }: Snapshot) => user.platform_admin || members.has(user.id)
+  if (name !== undefined) {
+    const found = parts.findOrganization({ slug: name }) ?? parts.findOrganization({ id: name })
+    if (found === undefined || !mine(found)) throw new Fault('place.unknown')
+    return found.organization.id
+  }
+  if (!parts.bindsAlways) return undefined
+  const own = parts.allOrganizations().filter(({ members }) => members.has(user.id))
+  return own.length === 1 ? own[0]?.organization.id : undefined
+}
+
+async function open(
+  parts: SignInParts,
+  actor: Actor,
+  user: UserRow,
+  how: string,
+  { organization, client }: Wanted,
+): Promise<Tokens> {
+  const boundTo = organizationFor(parts, user, organization)
+  return parts.db.system(async (sql) => {
+    const expiresAt = new Date(parts.now() + parts.refreshLifetime * 1000)
+    const id = await addSignIn(sql, { userId: user.id, boundTo, client, expiresAt })
+    const tokens = await tokensFor(parts, sql, user, { id, bound_to: boundTo ?? null, client })
+    await noteSignedIn(sql, user.id)
+    await recordChange(sql, asUser(actor, user.id), boundTo, {
+      action: 'sign_in',
+      kind: 'sign_in',
+      resource: 'sign_in',
+      id,
+      detail: { by: how, client },
+    })
+    return tokens
+  })
+}
+
+async function openProven(parts: SignInParts, actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens> {
+  const { user, joined, changed } = await parts.db
+    .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
+    .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
+  if (changed) await parts.settle(joined)
+  return open(parts, actor, user, 'identity provider', wanted)
+}
+
+async function refusedBy(parts: SignInParts, actor: Actor, fault: Fault): Promise<never> {
+  if (fault.code !== 'internal' && !isDatabaseFault(fault)) {
+    const detail = { by: 'identity provider' }
+    await parts.db.system((sql) =>
+      recordChange(sql, actor, undefined, { ...failure(undefined), code: fault.code, detail }),
+    )
+  }
+  throw fault
+}
+
+/** Exchanges a refresh token. A refusal is thrown after the transaction, because a rollback would undo the end of the sign-in. */
+async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<Tokens> {
+  const digest = hashOf(parts, token)
+  const outcome = await parts.db.system(async (sql) => {
+    const held = await findByRefreshToken(sql, digest)
+    if (held === undefined || held.over || held.ended_at !== null) return undefined
+    // Refresh tokens of OAuth clients are renewed by the code that knows their endpoint and limit, and are not valid here.
+    if (!OWN_CLIENTS.has(held.client)) return undefined
+    const user = await findUser(sql, held.user_id)
+    if (user === undefined || !user.active) return undefined
+    if (await useRefreshToken(sql, digest)) return tokensFor(parts, sql, user, held)
+    await endSignIn(sql, held.id, 'its refresh token came twice')
+    await recordChange(sql, asUser(actor, user.id), held.bound_to ?? undefined, reuse(held.id))
+    return held.id
+  })
+  if (typeof outcome === 'object') return outcome
+  if (outcome !== undefined) parts.ended.add(outcome)
+  throw new Fault('refresh.unknown')
+}
+
 const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'] satisfies Wanted['client'][])
 
-/** What was typed is not kept: people type their password where the email belongs. */
+/** The typed text is not recorded, because users type their password into the email field. */
 const failure = (user: UserRow | undefined): Change => ({
   action: 'sign_in',
   kind: 'sign_in',

@@ -1,4 +1,4 @@
-/** Who can call in an organization, as rules see them: its members and its keys, as they are now. */
+/** The possible callers in an organization, as rules see them: its members and its keys, as they are now. */
 import {
   Fault,
   lesserLimit,

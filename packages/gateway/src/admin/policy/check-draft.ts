@@ -1,4 +1,4 @@
-/** What is wrong with a rule that is being written, and which tools it would speak of as it stands. Nothing of it is kept. */
+/** Checks a rule that is being written: its problems, and the tools that it would match as it stands. Nothing is stored. */
 import type { RuleScope, RuleWords } from '@toolway/contract'
 import type { DraftCheck } from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'

@@ -135,7 +135,7 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
   ]
   // The view is made by the rules in force.
   if (hidden || drafted !== undefined || gates.some(({ stops }) => stops)) return gates
-  // Whatever is not told above: a tool that the view does not have cannot be called.
+  // Covers all other reasons: a tool that is not in the endpoint's tool listing cannot be called.
   return [
     ...gates,
     gate('view', toolListing?.tool(exposed) !== undefined, 'The endpoint has it.', 'The endpoint does not have it.'),

@@ -70,7 +70,7 @@ export function changed(
 
 const TOLD_TOOLS = 20
 
-/** What a record says of a rule: enough to know what it was, and no value that was fixed. */
+/** Returns the audit entry for a change of a rule: enough to identify the rule, without any fixed value. */
 export function changeOf(
   action: string,
   id: string,

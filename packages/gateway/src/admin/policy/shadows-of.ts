@@ -1,4 +1,4 @@
-/** What rules that only watch would have done, under the names that people know. */
+/** Reports the decisions that rules in watch mode would have made, under the names that users know. */
 import type { listShadows } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import type { Snapshot } from '../../call/snapshot.ts'

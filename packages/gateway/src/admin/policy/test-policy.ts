@@ -9,7 +9,7 @@ import { differencesOf, findVerdict } from '../../policy/rule-test.ts'
 import type { Callers } from './callers-of.ts'
 import { toolsOf } from './tools-of.ts'
 
-/** What cases may name that they do not say themselves. */
+/** Data that test cases may refer to without defining it. */
 interface Known {
   readonly snapshot: Pick<Snapshot, 'connections' | 'catalogs' | 'states'>
   readonly callers: Callers

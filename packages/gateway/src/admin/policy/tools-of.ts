@@ -13,7 +13,7 @@ export interface KnownTool {
   readonly facts: ToolFacts
   /** Its input schema. */
   readonly schema: unknown
-  /** What keeps it back under a lock: `unseen` was never accepted. */
+  /** Reason for which a lock holds the tool for review; `unseen`: it was never accepted. */
   readonly held: 'held' | 'unseen' | undefined
   /** The name that clients of joined endpoints know. */
   readonly exposed: string

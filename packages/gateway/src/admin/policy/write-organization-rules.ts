@@ -22,7 +22,10 @@ import { listToolsets } from '../../toolsets/toolsets.ts'
 import { refuseStale } from '../entity-tag.ts'
 import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
 
-/** What an exception of an organization may name, and what it may not: `platform` are the names of the platform's rules. */
+/**
+ * Returns the rules that an exception of an organization may name, and those that it may not: `platform` are the names of the
+ * platform's rules.
+ */
 export async function knownTo(
   sql: OrgSql,
   rows: readonly OrganizationRuleRow[],

@@ -1,4 +1,4 @@
-/** Writing rules of the platform: checked before they are kept. Who changes them leaves the record. */
+/** Writes rules of the platform, which are checked before they are stored. The caller writes the audit entry. */
 import { Fault, type RuleWords } from '@toolway/contract'
 import type { FullRuleChange } from '@toolway/contract/admin'
 import type { SystemSql } from '../../db/db.ts'
@@ -17,7 +17,7 @@ import {
 import { refuseStale } from '../entity-tag.ts'
 import { changed, MOST_RULES, refuseProblems } from './rule-words.ts'
 
-/** What an exception of the platform may name: rules of the platform, and those of any organization. */
+/** Returns the rules that an exception of the platform may name: those of the platform and of any organization. */
 async function knownTo(sql: SystemSql, rows: readonly PlatformRuleRow[]): Promise<Known[]> {
   return [
     ...rows.map(({ name }): Known => ({ name, scope: 'platform' })),

@@ -191,7 +191,7 @@ function queryOf({ properties = {}, required = [] }: Json): Json[] {
   }))
 }
 
-/** Who may, in a sentence. */
+/** Returns the required permission as a sentence. */
 export function needOf(needs: Needs): string {
   switch (needs.of) {
     case 'anyone':

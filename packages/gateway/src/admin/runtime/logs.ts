@@ -18,7 +18,7 @@ export type Snapshots = AdminParts['snapshots']
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** Whose line it is, as far as it says: calls name organization and alias, the rest an id. */
+/** Returns the owner of a log line, as far as the line names it: calls name organization and alias, other lines an id. */
 function ownerOf(snapshots: Snapshots, facts: Record<string, unknown>) {
   const organizationId = textOf(facts['org_id']) ?? textOf(facts['organizationId'])
   // A process is named by alias, id and owner.

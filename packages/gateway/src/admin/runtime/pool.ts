@@ -1,4 +1,7 @@
-/** The operations on what this gateway holds open with servers. Whose a session is stays unsaid: only what kind of holder it has. */
+/**
+ * The operations on the sessions and processes that this gateway holds open with upstream servers. The holder of a session is not
+ * named; only its kind is shown.
+ */
 import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Held } from '../../upstreams/upstreams.ts'

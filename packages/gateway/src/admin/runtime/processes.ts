@@ -52,7 +52,7 @@ async function restart(asked: OrganizationAsked<Restart>) {
     () => ({ action: 'process.restart', resource: 'connection', id: connection.id }),
     (sql) => restartConnection(sql, connection.alias),
   )
-  // What is told of it from now on is of the new attempt.
+  // From here on, the reported state is that of the new attempt.
   await asked.parts.snapshots.refresh(asked.organization.id)
   return show(asked, connection)
 }

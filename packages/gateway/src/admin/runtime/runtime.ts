@@ -1,4 +1,4 @@
-/** What the running gateway holds, as far as operations may look at it and end it. */
+/** The state of the running gateway, as far as operations may inspect and end it. */
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import type { ChildWords } from '../../upstreams/children/child-words.ts'
@@ -8,7 +8,7 @@ export interface Runtime {
   readonly upstreams: Pick<Upstreams, 'processes' | 'stop' | 'pooled' | 'evict'>
   readonly sessions: Pick<Sessions, 'list' | 'drop'>
   readonly logs: Pick<LogTail, 'recent' | 'follow'>
-  /** What the processes of connections said on stderr. */
+  /** Stderr output of the processes of connections. */
   readonly words: Pick<ChildWords, 'recent' | 'follow'>
   /** As they may be shown. */
   readonly settings: readonly {

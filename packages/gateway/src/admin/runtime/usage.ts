@@ -1,4 +1,4 @@
-/** Calls over time. Which tools, whose calls and why they failed is for whoever may see records. */
+/** Calls over time. Tools, callers and failure reasons are shown only to users who may view records. */
 import { permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { countSteps, countUsed, namesOf, type StepRow, type UsedRow } from '../../records/usage.ts'

@@ -1,8 +1,8 @@
-/** What clients and models stumble over in a definition, as far as it can be seen by looking. */
+/** Marks known problems of a tool definition for clients and models, as far as the definition alone shows them. */
 import { isObject, type JsonObject } from '@toolway/protocol'
 import type { ToolMark } from '@toolway/contract/admin'
 
-/** What the function names of the large model APIs may look like; clients pass on what they are given. */
+/** Format of function names in the large model APIs; clients pass tool names on unchanged. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 /** Characters of a description beyond which well-known APIs refuse a function. */
 const LONG = 1_024

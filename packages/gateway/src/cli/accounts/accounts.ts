@@ -26,7 +26,7 @@ interface Whose {
   readonly account?: string
 }
 
-/** Whose accounts are meant, and the transport that may touch them. */
+/** The owner of the accounts, and the transport that may access them. */
 interface Owned {
   readonly transport: Transport
   readonly owner: Account['owner']

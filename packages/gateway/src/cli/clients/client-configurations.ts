@@ -1,16 +1,16 @@
 /**
- * What does each AI client need to be told, and where, to reach this gateway with a key?
+ * Builds the configuration with which each AI client reaches this gateway with a key.
  *
- * Texts are ready to paste. Shapes are those the clients document: Claude Desktop's file takes only processes, so on the
- * gateway's own machine it starts the bridge that is there, and elsewhere mcp-remote, which npx fetches (README of 0.15.1,
- * whose advice on spaces in arguments is followed); Claude Code `claude mcp add`
- * (code.claude.com/docs/en/mcp); Cursor `mcpServers` with `url` (cursor.com/docs/mcp); VS Code `servers` with `type`
+ * Texts are ready to paste. Formats are those that the clients document: Claude Desktop's file takes only processes, so on the
+ * gateway's own machine it starts the bridge that is installed there, and elsewhere mcp-remote, which npx fetches (README of
+ * 0.15.1, whose advice on spaces in arguments is followed); Claude Code `claude mcp add` (code.claude.com/docs/en/mcp); Cursor
+ * `mcpServers` with `url` (cursor.com/docs/mcp); VS Code `servers` with `type`
  * (code.visualstudio.com/docs/copilot/reference/mcp-configuration); Codex `[mcp_servers]` with `http_headers`
  * (developers.openai.com/codex/mcp; an inline bearer_token is refused there); Gemini CLI `httpUrl`
- * (geminicli.com/docs/tools/mcp-server; `url` means SSE there); opencode `mcp` with `type: remote`
- * (opencode.ai/docs/mcp-servers; below `mcp.servers` since version 2); Open WebUI 0.6.31 and later
- * (docs.openwebui.com/features/extensibility/mcp). Address and key are checked first, so that nothing in them can end
- * a quotation in a shell or a file. The texts hold the key: show them once, to its owner, and log none.
+ * (geminicli.com/docs/tools/mcp-server; `url` means SSE there); opencode `mcp` with `type: remote` (opencode.ai/docs/mcp-servers;
+ * below `mcp.servers` since version 2); Open WebUI 0.6.31 and later (docs.openwebui.com/features/extensibility/mcp). Address and
+ * key are validated first, so that nothing in them can end a quotation in a shell or a file. The texts contain the key: show them
+ * once, to its owner, and never log them.
  */
 export type ConfiguredClient =
   | 'Claude Desktop'

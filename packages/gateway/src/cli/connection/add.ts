@@ -99,7 +99,7 @@ export const add = described({
   print: (printed) => printed,
 })
 
-/** What was looked at, where nothing is to be kept. */
+/** Adds a connection from an OpenAPI document. With `preview` nothing is stored, and the preview is returned. */
 async function addDocument(
   { call }: Transport,
   words: AddWords & { openapi: string },

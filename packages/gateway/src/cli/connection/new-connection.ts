@@ -1,4 +1,7 @@
-/** The words of `toolway connection add` as bodies of operations. What an option could have no effect on is refused. */
+/**
+ * Converts the options of `toolway connection add` to request bodies of operations. Options that would have no effect are
+ * refused.
+ */
 import { OperationEffects, OperationSelection, type ContractWords, type KeyPlace } from '@toolway/contract'
 import type { addConnection, addOpenApi } from '@toolway/contract/admin'
 import type { z } from 'zod'

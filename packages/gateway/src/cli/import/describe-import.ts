@@ -1,8 +1,9 @@
 /**
- * What does a person read before an import is carried out?
+ * Describes an import to the user before it is carried out.
  *
- * One line per server with what will be started or reached, then its problems and notes. Values of variables and
- * headers, secret arguments and secret parts of addresses are masked; names from the file are made safe for a terminal.
+ * One line per server with the process or address that will be started or reached, then its problems and notes. Values of
+ * variables and headers, secret arguments and secret parts of addresses are masked; names from the file are made safe for a
+ * terminal.
  */
 import { clean } from './mcp-json-entry.ts'
 import type { ImportClient } from './mcp-json-file.ts'

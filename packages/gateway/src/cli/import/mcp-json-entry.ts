@@ -1,8 +1,8 @@
 /**
- * How is one field of an entry read, and what is asked of the person when it cannot be?
+ * Reads single fields of an entry, and reports the input that the user has to supply where a field cannot be read.
  *
- * Each reading names the path it expected and goes on, so that all problems of an entry are told at once. Placeholders
- * are filled on the way. Messages hold names and paths, never a value of the file.
+ * Each read names the path that it expected and continues, so that all problems of an entry are reported at once. Placeholders
+ * are filled on the way. Messages contain names and paths, never a value of the file.
  */
 import { isFields, type McpJsonFile } from './mcp-json-file.ts'
 import { fillPlaceholders, type Filled, type Missing, type PlaceholderValues } from './mcp-json-placeholders.ts'
@@ -17,7 +17,7 @@ export interface ImportNeed {
     | 'bad-header'
     | 'not-carried-over'
   message: string
-  /** What to add to the command line to solve it, for a missing input: `--input id=value`. */
+  /** Command-line option that supplies a missing input: `--input id=value`. */
   supply?: string
   /** The input or variable whose value solves it. */
   asks?: string

@@ -1,9 +1,9 @@
 /**
- * How is the place of a mistake shown without showing what the file keeps secret?
+ * Shows the position of a syntax error without showing secrets of the file.
  *
- * The line with the mistake is printed with a caret under the column. Files of this kind hold tokens, and a broken
- * line gives no certainty about what is a name and what is a value; so everything but punctuation and the words of the
- * format itself is printed as dots. Line and column are exact, the person has the file open.
+ * The line with the error is printed with a caret under the column. Files of this kind contain tokens, and in a broken line names
+ * and values cannot be told apart reliably; so everything but punctuation and the keywords of the format is printed as dots. Line
+ * and column are exact, because the user has the file open.
  */
 import type { JsonTextFault } from '../../lib/json-text.ts'
 

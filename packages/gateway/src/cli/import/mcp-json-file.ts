@@ -1,9 +1,9 @@
 /**
- * Which entries does a client's settings file hold, and whose file is it?
+ * Finds the entries in a client's settings file, and the client that the file belongs to.
  *
- * Knows where each client keeps its servers: `mcpServers` (Claude Desktop, Claude Code, Cursor, Windsurf, Cline),
- * `servers` or `mcp.servers` (VS Code), `context_servers` (Zed). The client is told from marks only it writes, and
- * 'unknown' is an honest answer: nothing later depends on it but the words. Never looks into an entry beyond that.
+ * It knows where each client stores its servers: `mcpServers` (Claude Desktop, Claude Code, Cursor, Windsurf, Cline), `servers`
+ * or `mcp.servers` (VS Code), `context_servers` (Zed). The client is recognized by marks that only it writes; otherwise it is
+ * 'unknown', which affects only the wording of messages. Entries are not inspected beyond that.
  */
 import { JsonTextFault, readJsonText, repeatedKeys, valueOf } from '../../lib/json-text.ts'
 import { excerptOf } from './mcp-json-excerpt.ts'
@@ -40,7 +40,7 @@ export interface McpJsonFile {
   /** Where the entries stand, for messages: `mcpServers`. */
   path: string
   entries: readonly (readonly [name: string, entry: unknown])[]
-  /** What VS Code asks for before it starts a server, by id. */
+  /** Inputs that VS Code asks for before it starts a server, by id. */
   inputs: ReadonlyMap<string, { description: string }>
   notes: string[]
 }

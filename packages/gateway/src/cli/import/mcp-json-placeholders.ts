@@ -1,10 +1,10 @@
 /**
- * What do the placeholders in a client's settings stand for?
+ * Resolves the placeholders in a client's settings.
  *
- * The forms differ by client and are read in any file: `${input:id}` and `${env:NAME}` (VS Code), `${env:NAME}`,
- * `${userHome}`, `${workspaceFolder}` (Cursor), `${VAR}` and `${VAR:-default}` (Claude Code). Values come from what the
- * caller passes in; the environment of this process is never read. What has no value is reported by name, never
- * replaced by an empty text: a server started with an empty token fails in ways that are hard to see.
+ * The forms differ by client and are read in any file: `${input:id}` and `${env:NAME}` (VS Code), `${env:NAME}`, `${userHome}`,
+ * `${workspaceFolder}` (Cursor), `${VAR}` and `${VAR:-default}` (Claude Code). Values come from the caller; the environment of
+ * this process is never read. A placeholder without a value is reported by name, never replaced by an empty text: a server
+ * started with an empty token fails in ways that are hard to see.
  */
 export interface PlaceholderValues {
   home: string
@@ -26,7 +26,7 @@ export interface Filled {
 
 const PLACEHOLDER = /\$\{([^${}]*)\}/g
 
-/** Fills the placeholders of one text. What is missing stays as written and is listed. */
+/** Fills the placeholders of one text. Placeholders without a value stay as written and are listed. */
 export function fillPlaceholders(text: string, values: PlaceholderValues): Filled {
   const missing: Missing[] = []
   let secret = false
@@ -54,7 +54,7 @@ function lookUp(inside: string, values: PlaceholderValues): { value: string | Mi
   return shell[2] === undefined || isSet ? set : { value: shell[2], secret: false }
 }
 
-/** What stands after a colon may be a default and so a value; it is not repeated. */
+/** Removes the text after a colon, because it may be a default and so a value. */
 const firstPart = (inside: string) => inside.replace(/:[^]*$/, ':…')
 
 /** Places of the machine, which are no secrets. */

@@ -1,9 +1,9 @@
 /**
- * What does one entry of a client's settings file become: a process, a remote address, or something unusable?
+ * Reads one entry of a client's settings file as a process, a remote address, or an unusable entry.
  *
- * Reads the fields that all clients share under slightly different names, fills placeholders on the way and collects
- * every problem instead of stopping at the first. An mcp-remote command becomes the address it stands for. Entries that
- * start or reach this product itself are told apart as 'own', so that the gateway never connects to itself.
+ * Reads the fields that all clients share under slightly different names, fills placeholders on the way and collects every
+ * problem instead of stopping at the first. An mcp-remote command becomes the address that it connects to. Entries that start or
+ * reach this product itself are marked as 'own', so that the gateway never connects to itself.
  */
 import { isFields, type Fields, type McpJsonFile } from './mcp-json-file.ts'
 import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
@@ -100,10 +100,10 @@ const unusable = ({ problems, notes }: EntryReader, enabled: boolean): ReadServe
   notes,
 })
 
-/** What remote servers are called; which of the HTTP transports it is, the gateway finds out by itself. */
+/** Type names of remote servers. The gateway detects the HTTP transport by itself. */
 const REMOTE = new Set(['http', 'streamablehttp', 'remote', 'sse', 'ws', 'websocket'])
 
-/** What the entry says it is. */
+/** Returns the transport type that the entry states. */
 function transportOf(entry: Fields, reader: EntryReader): 'process' | 'remote' | undefined {
   const type = entry['type'] ?? entry['transport']
   if (type === undefined || type === null) return undefined

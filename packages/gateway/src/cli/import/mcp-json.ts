@@ -1,9 +1,9 @@
 /**
- * What connections would the servers of a client's settings file become?
+ * Plans the connections for the servers of a client's settings file.
  *
- * Pure: text and values in, a plan out. Each server comes back as a process or a remote address with its placeholders
- * filled, with problems that must be solved before it can be added and notes that only inform. Values of `environment`
- * and `headers` and the arguments named in `secretArguments` are secrets: screens show `describeImport`, never these.
+ * Pure: text and values in, a plan out. Each server is returned as a process or a remote address with its placeholders filled,
+ * with problems that must be solved before it can be added and notes for information. Values of `environment` and `headers` and
+ * the arguments named in `secretArguments` are secrets: screens show `describeImport`, never these.
  */
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { clean } from './mcp-json-entry.ts'

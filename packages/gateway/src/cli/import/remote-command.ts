@@ -1,15 +1,15 @@
 /**
- * Is this command only a way to reach a server elsewhere, or our own gateway?
+ * Recognizes commands that only connect to a remote server, and commands that start this gateway.
  *
- * Sees through `cmd /c`, and through `npx`, `bunx`, `pnpm dlx` and `yarn dlx`, to the package that is run. An `mcp-remote`
- * command (README of mcp-remote 0.15) is read into its address and headers. The list of flags that take a value is
- * mcp-remote's own; a flag unknown here is reported, never guessed at. Runs nothing.
+ * Looks through `cmd /c`, and through `npx`, `bunx`, `pnpm dlx` and `yarn dlx`, at the package that is run. An `mcp-remote`
+ * command (README of mcp-remote 0.15) is parsed into its address and headers. The list of flags that take a value is mcp-remote's
+ * own; an unknown flag is reported, never guessed. Runs nothing.
  */
 export interface RemoteCommand {
   url: string
   /** Header lines as written, `Name:value`, placeholders not yet filled. */
   headers: string[]
-  /** What the command asked for and a direct connection does otherwise. */
+  /** Flags of the command that a direct connection does not carry over. */
   dropped: string[]
 }
 
@@ -82,7 +82,7 @@ const BRIDGE = /(?:^|[\\/])toolway-bridge(?:\.mjs)?$/
 export const isOwn = ({ name, args: [first = ''] }: RunPackage) =>
   name === 'toolway' || name.startsWith('@toolway/') || BRIDGE.test(name === 'node' ? first : name)
 
-/** What an mcp-remote command connects to, or undefined when it is no such command or names no address. */
+/** Returns the target of an mcp-remote command; undefined for other commands and for a command without an address. */
 export function remoteOf({ name, args }: RunPackage): RemoteCommand | undefined {
   if (name !== 'mcp-remote') return undefined
   const remote = { headers: [] as string[], dropped: [] as string[] }

@@ -48,7 +48,7 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   if (only === undefined) return undefined
   if (others.length > 0)
     throw usage(`Say one action for one rule: not --${named.map((one) => one.action).join(' and --')}.`)
-  // What would go nowhere is refused: whoever says it means it to have an effect.
+  // A flag that would have no effect is refused, because the user expects one.
   for (const { action, flag } of WITH_FLAG)
     for (const { name } of flag.more ?? [])
       if (flags[name] !== undefined && action !== only.action) throw usage(`--${name} is for --${action}.`)

@@ -33,7 +33,7 @@ interface Named extends Place {
   readonly rule: string
 }
 
-/** What a new rule is of, where it is of something within its organization. */
+/** The owner of a new rule whose scope is smaller than the organization. */
 interface ScopeFlags {
   readonly toolset?: string
   readonly connection?: string

@@ -8,7 +8,7 @@ import { CommandFault, EXIT } from '../terminal/output.ts'
 
 export interface Reading<Shape extends z.ZodType> {
   readonly shape: Shape
-  /** What a value is made into before it is looked at: a list alone may stand for an object with that list. */
+  /** Converts a value before it is validated: a list alone may stand for an object with that list. */
   prepare?(value: unknown): unknown
   /** Every name that a member may have: what a misspelt one may have meant. */
   readonly known: readonly string[]

@@ -6,7 +6,7 @@ import { readExport } from '../../records/exports/read-export.ts'
 import { CommandFault } from '../terminal/output.ts'
 import { createStatusLine } from '../terminal/status-line.ts'
 
-/** What was kept elsewhere than in the file. */
+/** Trust data stored outside the file. */
 export interface Trusted extends Trust {
   readonly checkpoints: readonly Pick<KeptElsewhere, 'seq' | 'hash'>[]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { harmless, table } from './output.ts'
 
-/** What a server could send to steer the terminal of who reads it. */
+/** Sequences with which a server could control the reader's terminal. */
 const STEERING = [
   '\u001b[2J',
   '\u001b[31m',

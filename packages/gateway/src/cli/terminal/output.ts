@@ -1,4 +1,4 @@
-/** What commands print: calm tables for people, one JSON value for programs, one sentence for what went wrong. */
+/** Output of commands: tables for users, one JSON value for programs, one sentence for an error. */
 import { stripVTControlCharacters } from 'node:util'
 import { visibleJson, visibleText } from '@toolway/contract'
 
@@ -6,7 +6,7 @@ export interface Output {
   readonly json: boolean
   /** The result: the lines for a person, or the value for a program. */
   result(value: unknown, lines: readonly string[]): void
-  /** What is under way; on stderr, so that a result stays clean. */
+  /** Prints progress on stderr, so that stdout contains only the result. */
   progress(line: string): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * How does a secret get into a command? From a variable, a file or standard input; said on the command line it can be read
- * by every user of the machine while the command runs. That still works, with a warning. No value is ever shown.
+ * Reads the secrets of a command from a variable, a file or standard input. A secret given on the command line can be read by
+ * every user of the machine while the command runs; it is accepted with a warning. No value is ever shown.
  *
  * The option is `--env-from`, because Node itself reads an `--env-file` wherever it stands on a command line.
  */
@@ -66,7 +66,7 @@ function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [str
   const at = text.indexOf(separator)
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
   const held = option === '--env' && at === -1 ? lookup(text) : undefined
-  // What has no name may be a secret, so the message does not repeat it.
+  // A pair without a name may be a secret, so the message does not repeat it.
   if (held === undefined)
     throw new CommandFault(
       `One of the pairs has no "${separator}"${option === '--env' ? ', and is no variable that is set here' : ''}: write ${form}.`,

@@ -1,4 +1,4 @@
-/** Which transport a command takes: the gateway elsewhere that `toolway login` named, else the local installation. */
+/** Selects the transport of a command: the remote gateway that `toolway login` named, otherwise the local installation. */
 import { loadConfig } from '../../config.ts'
 import { overHttp, signInFileOf } from './over-http.ts'
 import { readSignIn } from './sign-in-file.ts'

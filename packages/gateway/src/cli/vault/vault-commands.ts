@@ -1,4 +1,4 @@
-/** What can be said of the vault's keys: `toolway vault`. */
+/** Commands for the vault's keys: `toolway vault`. */
 import { Command } from 'commander'
 import { examples, outputOf, type Finish } from '../command-words.ts'
 

@@ -59,7 +59,7 @@ export interface OrganizationRows {
 
 export type DeclaredRows = Omit<OrganizationRows, 'catalogs'>
 
-/** What rows are made with: `began` is when the gateway started. */
+/** Dependencies for making rows. `began`: when the gateway started. */
 export interface Making {
   readonly vault: Pick<Vault, 'seal' | 'open'>
   readonly began: Date

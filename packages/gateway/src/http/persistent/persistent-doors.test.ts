@@ -78,7 +78,7 @@ async function listen({
         mcp: { answer: async (_, response) => void response.writeHead(503).end() },
         sse: createSseDoor({ ...doors, challenge: () => undefined, publicUrl: undefined }, { beat: 50 }),
         oauth: { takes: () => false, answer: async () => {} },
-        webSocket: createWebSocketDoor(doors, { ping: 50, farewell: 200 }),
+        webSocket: createWebSocketDoor(doors, { ping: 250, farewell: 5_000 }),
         eventSocket: { takes: () => false, enter: () => Promise.resolve() },
         health: { started: true, draining: false },
         readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),

@@ -16,7 +16,7 @@ import {
 } from '../remote.ts'
 import { checked } from '../settings.ts'
 
-/** What is said of an OpenAPI document beside its text. */
+/** Settings of an OpenAPI document, besides its text. */
 export interface ApiWords extends Pick<OpenApiSettings, 'select' | 'effects'> {
   readonly document: string | undefined
   readonly key: KeyPlace | undefined

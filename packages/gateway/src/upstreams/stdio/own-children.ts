@@ -38,45 +38,107 @@ const MOST = 8
 const IDLE = 10 * 60_000
 const REAP_EVERY = 60_000
 
-export function createOwnChildren({ shared, alias, patience, open, now = Date.now }: OwnChildrenParts): Upstream {
-  const own = new Map<string, Held>()
-  const failed = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
+/** The children of single callers: found by caller and capabilities, bounded, ended when they are idle. */
+class CallerChildren {
+  readonly #open: OwnChildrenParts['open']
+  readonly #now: () => number
+  readonly #own = new Map<string, Held>()
+  /** When a child could not be started, by its key. */
+  readonly #failed = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
 
-  function reap(): void {
-    const oldest = now() - IDLE
-    for (const [key, one] of own) if (one.uses === 0 && one.used <= oldest) end(key, one)
-    for (const [key, at] of failed) if (at <= oldest) failed.delete(key)
-    if (own.size > 0 || failed.size > 0) timer?.refresh()
-    else timer = undefined
+  constructor({ open, now = Date.now }: Pick<OwnChildrenParts, 'open' | 'now'>) {
+    this.#open = open
+    this.#now = now
   }
 
-  function end(key: string, { upstream }: Held): void {
-    own.delete(key)
+  get all(): readonly (readonly [key: string, child: Held])[] {
+    return [...this.#own]
+  }
+
+  /** Undefined where the caller is served by the shared child: a start failed, or each of the others is in use. */
+  find(key: string, whose: OwnChild, revision: Revision): Held | undefined {
+    const held = this.#own.get(key)
+    if (held !== undefined) return held
+    if (this.#closed || this.#failed.has(key) || !this.#makeRoom()) return undefined
+    const one = { upstream: this.#open(whose, revision), uses: 0, used: this.#now() }
+    this.#own.set(key, one)
+    this.#timer ??= setInterval(() => this.#reap(), REAP_EVERY).unref()
+    return one
+  }
+
+  begin(one: Held): void {
+    one.uses++
+  }
+
+  leave(one: Held): void {
+    one.uses--
+    one.used = this.#now()
+  }
+
+  /** A child with a subscription is in use until the signal. */
+  hold({ upstream }: Pick<Held, 'upstream'>, signal: AbortSignal): void {
+    const one = [...this.#own.values()].find((other) => other.upstream === upstream)
+    if (one === undefined || signal.aborted) return
+    this.begin(one)
+    signal.addEventListener('abort', () => this.leave(one), { once: true })
+  }
+
+  failed(key: string, one: Held): void {
+    this.#failed.set(key, this.#now())
+    if (this.#own.get(key) === one) this.#end(key, one)
+  }
+
+  endUnused(idle: number): number {
+    const unused = this.all.filter(([, { uses, used }]) => uses === 0 && used <= this.#now() - idle)
+    for (const [key, one] of unused) this.#end(key, one)
+    return unused.length
+  }
+
+  async stop(): Promise<void> {
+    const ending = this.all.map(([key, one]) => {
+      this.#own.delete(key)
+      return one.upstream.close()
+    })
+    await Promise.all(ending)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#timer)
+    await Promise.all(this.all.map(([, { upstream }]) => upstream.close()))
+  }
+
+  #end(key: string, { upstream }: Held): void {
+    this.#own.delete(key)
     void upstream.close()
   }
 
-  /** The one that was used longest ago makes room; undefined while each is in use. */
-  function makeRoom(): boolean {
-    if (own.size < MOST) return true
-    let least: [string, Held] | undefined
-    for (const [key, one] of own)
+  /** Ends the child that was used longest ago; false while each is in use. */
+  #makeRoom(): boolean {
+    if (this.#own.size < MOST) return true
+    let least: readonly [string, Held] | undefined
+    for (const [key, one] of this.#own)
       if (one.uses === 0 && (least === undefined || one.used < least[1].used)) least = [key, one]
     if (least === undefined) return false
-    end(...least)
+    this.#end(...least)
     return true
   }
 
-  function find(key: string, whose: OwnChild, revision: Revision): Held | undefined {
-    const held = own.get(key)
-    if (held !== undefined) return held
-    if (closed || failed.has(key) || !makeRoom()) return undefined
-    const one = { upstream: open(whose, revision), uses: 0, used: now() }
-    own.set(key, one)
-    timer ??= setInterval(reap, REAP_EVERY).unref()
-    return one
+  #reap(): void {
+    const oldest = this.#now() - IDLE
+    for (const [key, one] of this.#own) if (one.uses === 0 && one.used <= oldest) this.#end(key, one)
+    for (const [key, at] of this.#failed) if (at <= oldest) this.#failed.delete(key)
+    if (this.#own.size > 0 || this.#failed.size > 0) this.#timer?.refresh()
+    else this.#timer = undefined
   }
+}
+
+export function createOwnChildren({ shared, alias, patience, ...opening }: OwnChildrenParts): Upstream {
+  const own = new CallerChildren(opening)
+  const introduction = (upstream: Upstream, signal: AbortSignal) =>
+    waitFor(upstream.introduce(signal), { alias, seconds: patience, signal })
 
   /** Do the work in the caller's own child, or in the shared one. */
   async function use<T>(whose: Whose, signal: AbortSignal, work: (upstream: Upstream) => Promise<T>): Promise<T> {
@@ -84,20 +146,16 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
     const capabilities = askable(whose, revision === MODERN)
     if (capabilities === undefined) return work(shared)
     const key = `${whose.owner} ${JSON.stringify(capabilities)}`
-    const one = find(key, { owner: whose.owner, capabilities }, revision)
+    const one = own.find(key, { owner: whose.owner, capabilities }, revision)
     if (one === undefined) return work(shared)
-    one.uses++
+    own.begin(one)
     try {
       if (!(await starts(key, one, signal))) return await work(shared)
       return await work(one.upstream)
     } finally {
-      one.uses--
-      one.used = now()
+      own.leave(one)
     }
   }
-
-  const introduction = (upstream: Upstream, signal: AbortSignal) =>
-    waitFor(upstream.introduce(signal), { alias, seconds: patience, signal })
 
   /** A server that cannot run twice still serves everybody as one. */
   async function starts(key: string, one: Held, signal: AbortSignal): Promise<boolean> {
@@ -107,8 +165,7 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
     } catch (thrown) {
       // Its caller left, which says nothing about the child.
       if (signal.aborted) throw thrown
-      failed.set(key, now())
-      if (own.get(key) === one) end(key, one)
+      own.failed(key, one)
       return false
     }
   }
@@ -118,21 +175,13 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
     watch: shared.watch,
     doubt: shared.doubt,
     forget: shared.forget,
-    processes: () => [...(shared.processes?.() ?? []), ...[...own.values()].flatMap(processesOf)],
+    processes: () => [...(shared.processes?.() ?? []), ...own.all.flatMap(([, one]) => processesOf(one))],
     async stop() {
-      const ending = [...own].map(([key, one]) => {
-        own.delete(key)
-        return one.upstream.close()
-      })
-      await Promise.all([shared.stop?.(), ...ending])
+      await Promise.all([shared.stop?.(), own.stop()])
     },
-    endUnused(idle) {
-      const unused = [...own].filter(([, { uses, used }]) => uses === 0 && used <= now() - idle)
-      for (const [key, one] of unused) end(key, one)
-      return unused.length
-    },
+    endUnused: (idle) => own.endUnused(idle),
     async check(signal) {
-      const others = [...own.values()].map(({ upstream }) => upstream.check(signal).catch(() => false))
+      const others = own.all.map(([, { upstream }]) => upstream.check(signal).catch(() => false))
       const answers = await shared.check(signal)
       await Promise.all(others)
       return answers
@@ -148,30 +197,17 @@ export function createOwnChildren({ shared, alias, patience, open, now = Date.no
       isSpecial(hearing) && hearing.uris.length + hearing.tasks.length > 0
         ? use(hearing, hearing.signal, async (upstream) => {
             const honoured = await upstream.listen(hearing)
-            const one = [...own.values()].find(({ upstream: found }) => found === upstream)
-            if (one !== undefined) hold(one, hearing.signal)
+            own.hold({ upstream }, hearing.signal)
             return honoured
           })
         : shared.listen(hearing),
     tell(whose, notification) {
-      for (const [key, { upstream }] of own) if (key.startsWith(`${whose.owner} `)) upstream.tell(whose, notification)
+      for (const [key, { upstream }] of own.all)
+        if (key.startsWith(`${whose.owner} `)) upstream.tell(whose, notification)
     },
     async close() {
-      closed = true
-      clearInterval(timer)
-      await Promise.all([shared.close(), ...[...own.values()].map(({ upstream }) => upstream.close())])
+      await Promise.all([shared.close(), own.close()])
     },
-  }
-
-  /** A child that somebody listens to is in use. */
-  function hold(one: Held, signal: AbortSignal): void {
-    if (signal.aborted) return
-    one.uses++
-    const leave = () => {
-      one.uses--
-      one.used = now()
-    }
-    signal.addEventListener('abort', leave, { once: true })
   }
 }
 

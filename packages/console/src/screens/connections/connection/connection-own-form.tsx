@@ -1,6 +1,6 @@
 /** The settings that only one kind of connection has, drawn from the fields that the kind describes. */
 import { Button, Group, SimpleGrid } from '@mantine/core'
-import { kindOf, type SettingField, type SettingsForm } from '@toolway/contract'
+import { kindOf, ownMemberOf, type OwnMember, type SettingField, type SettingsForm } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { texts } from '../../../texts/texts.ts'
@@ -14,20 +14,22 @@ import { useWhyNot } from './connection-ways.tsx'
 
 export function ConnectionOwnForm({ connection }: { connection: Connection }) {
   const { kept, setDirty } = useKept(connection)
-  const { form } = kindOf(kept.connector)
-  const own = form === undefined ? null : kept[form.member]
-  if (form === undefined || own === null) return null
-  return <Form key={kept.updated_at} connection={kept} form={form} own={own} onDirty={setDirty} />
+  const form = kindOf(kept.connector).own?.form
+  const member = ownMemberOf(kept.connector)
+  const own = member === undefined ? null : kept[member]
+  if (form === undefined || member === undefined || own === null) return null
+  return <Form key={kept.updated_at} connection={kept} form={form} member={member} own={own} onDirty={setDirty} />
 }
 
 interface FormProps {
   readonly connection: Connection
   readonly form: SettingsForm
+  readonly member: OwnMember
   readonly own: OwnSettings
   readonly onDirty: Kept['setDirty']
 }
 
-function Form({ connection, form, own, onDirty }: FormProps) {
+function Form({ connection, form, member, own, onDirty }: FormProps) {
   const whyNot = useWhyNot(connection, 'connector_update')
   const [draft, setDraft] = useState(own)
   const { save, conflict } = useSave(connection, () => onDirty(false))
@@ -50,7 +52,7 @@ function Form({ connection, form, own, onDirty }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault()
         // The gateway checks it by the schema of the kind.
-        save.mutate({ [form.member]: change })
+        save.mutate({ [member]: change })
       }}
     >
       <Section title={form.title} hint={whyNot}>
