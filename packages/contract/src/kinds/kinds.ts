@@ -3,10 +3,11 @@ import { z } from 'zod'
 import { contract } from './contract.ts'
 import { http } from './http.ts'
 import type { ConnectionKind } from './kind.ts'
+import { native } from './native.ts'
 import { openapi } from './openapi.ts'
 import { stdio } from './stdio.ts'
 
-export const KINDS = [http, stdio, contract, openapi] as const satisfies readonly ConnectionKind[]
+export const KINDS = [http, stdio, contract, openapi, native] as const satisfies readonly ConnectionKind[]
 
 export type Connector = (typeof KINDS)[number]['connector']
 
@@ -17,6 +18,7 @@ export const ConnectionSettings = z.discriminatedUnion('connector', [
   stdio.settings,
   contract.settings,
   openapi.settings,
+  native.settings,
 ])
 export type ConnectionSettings = z.output<typeof ConnectionSettings>
 

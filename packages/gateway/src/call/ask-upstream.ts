@@ -10,14 +10,16 @@ import { retry, retryAfter } from '../lib/retry.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import { statusRefusedOf } from '../upstreams/status-refused.ts'
 import { wasUnsent } from '../upstreams/unsent.ts'
+import type { UpstreamRetries } from '../upstreams/upstream.ts'
 import { REPEATABLE } from '@toolway/protocol/client'
 import { openCredential, renewCredential, type Asking, type ConnectRequest } from './credentials/use-credential.ts'
 import type { Answer } from './ports.ts'
 
-/** Ledger S2-QRK-06. Milliseconds. */
-const LIMITS = { tries: 5, total: 60_000, first: 100 }
-/** What a server may want to be waited for: somebody sits in front of the call, and is told of longer waits at once. Milliseconds. */
-const MOST_WAIT = 5_000
+/**
+ * Ledger S2-QRK-06. Milliseconds. `mostWait`: what a server may want to be waited for. Somebody sits in front of the call, and is told
+ * of longer waits at once.
+ */
+const LIMITS: UpstreamRetries = { tries: 5, total: 60_000, first: 100, mostWait: 5_000 }
 /** A server that is being restarted; what else it may answer stays the same. */
 const AWAY = new Set([502, 503, 504])
 
@@ -47,6 +49,7 @@ export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Pr
 export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
   const { requestContext, channel, audit, target } = connectRequest
   const repeats = mayRepeat(connectRequest, ask)
+  const { patience = 0, retries: limits = LIMITS } = requestContext.upstream(target.connectionId)
   let renewed = false
 
   /** Once for the whole call: a new credential that is refused, too, is nothing to go on with. */
@@ -64,10 +67,8 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
     // The tries of this very call have opened the breaker: what it failed with says more.
     if (failure instanceof Fault && failure.code === 'upstream.resting') return undefined
     meant = failure
-    return audit.facts.questioned ? undefined : waitFor(failure, repeats)
+    return audit.facts.questioned ? undefined : waitFor(failure, repeats, limits.mostWait)
   }
-  const { patience } = requestContext.upstream(target.connectionId)
-  const total = Math.min(LIMITS.total, patience ?? 0)
   try {
     return await renew(thrown, ask)
   } catch (failed) {
@@ -77,7 +78,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
         return askOnce(connectRequest, send).catch((refusal: unknown) => renew(refusal, send))
       },
       {
-        limits: { ...LIMITS, total },
+        limits: { ...limits, total: Math.min(limits.total, patience) },
         evaluate,
         signal: channel.signal,
         failed: { thrown: failed, after: performance.now() - audit.begun },
@@ -100,10 +101,10 @@ function mayRepeat({ target }: ConnectRequest, { method, params, patient = false
 }
 
 /** Milliseconds that a failure is to be waited for at least before the ask is sent again; undefined where it is not. */
-function waitFor(failure: unknown, repeats: boolean): number | undefined {
+function waitFor(failure: unknown, repeats: boolean, mostWait: number): number | undefined {
   const refused = statusRefusedOf(failure)
   const wanted = retryAfter(refused?.retryAfter, Date.now())
-  if (wanted !== undefined && wanted > MOST_WAIT) return undefined
+  if (wanted !== undefined && wanted > mostWait) return undefined
   if (wasUnsent(failure)) return 0
   // It did not take the request, and says when it will.
   if (refused?.status === 429) return repeats ? (wanted ?? 0) : wanted

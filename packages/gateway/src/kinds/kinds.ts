@@ -9,13 +9,14 @@ import {
 import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
 import type { CommonWords, ConnectionParts, Described, Held, Kind, KindView, Said, Shown } from './kind.ts'
+import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
 
-export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire
+export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire | NativeWire
 
-export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi]
+export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi, native]
 
 /** A connection as an operator describes it. */
 export interface ConnectionWords extends CommonWords {

@@ -4,8 +4,10 @@
  * An upstream holds no caller. Everything that belongs to a caller travels with the ask, and what a server sends while it
  * answers goes to that ask's own event sink: nothing is ever handed to "the last active" one.
  */
+import type { Vendor } from '@toolway/connectors'
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
 import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'
+import type { RetryLimits } from '../lib/retry.ts'
 import type { Exceptions } from './http/exceptions.ts'
 import type { ReadApart } from './openapi/document/read-apart.ts'
 
@@ -64,9 +66,16 @@ export interface LeftOut {
   readonly reason: string
 }
 
+/** Times in milliseconds. `mostWait`: the longest wait that a server may ask for. */
+export interface UpstreamRetries extends RetryLimits {
+  readonly mostWait: number
+}
+
 export interface Upstream {
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
   readonly patience?: number
+  /** How often a read that failed is asked again, and how long is waited; absent: as servers of MCP are. */
+  readonly retries?: UpstreamRetries
   /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */
   introduce(signal: AbortSignal): Promise<ServerInfo>
   ask(ask: Ask): Promise<Answer>
@@ -196,6 +205,16 @@ export interface OpenApiTarget extends RemoteTarget {
     | undefined
   /** Its document, read. Throws `openapi.*`. */
   readonly load: () => Promise<ReadApart>
+}
+
+/** A vendor whose tools the product has. */
+export interface NativeTarget extends RemoteTarget {
+  /** The vendor's own address. Where `url` is another, all requests go there. */
+  readonly own: string
+  /** The header that a credential comes in, in small letters, and what stands before it there. */
+  readonly key: { readonly header: string; readonly prefix: string }
+  /** Its tools, loaded when they are first needed. */
+  readonly load: () => Promise<Vendor>
 }
 
 /** Settings of a contract backend. Times are in milliseconds. */

@@ -31,6 +31,7 @@ const CONNECTION: Connection = {
   contract: null,
   left_out: [],
   openapi: null,
+  native: null,
   header_names: [],
   environment_names: [],
   revision: 'auto',

@@ -1,0 +1,49 @@
+/** A native connector: tools for one vendor's API that the product itself has (`packages/connectors`). */
+import { z } from 'zod'
+import { ConnectionAuth } from '../connection-auth.ts'
+import { kind, seconds, shared } from './kind.ts'
+
+const TIMEOUT = 60
+
+/** The name of a native connector, which begins the names of its tools. */
+export const VendorName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a native connector has at most 40 small letters, digits and _')
+
+export const NativeSettings = z.strictObject({
+  connector: z.literal('native'),
+  /** It speaks no MCP: there is no revision to pin. */
+  revision: z.literal('auto').default('auto'),
+  /** Arguments are always checked, whatever is said. */
+  checks: shared.checks,
+  timeout: seconds.default(TIMEOUT),
+  vendor: VendorName,
+  /** The vendor's own address, or that of a server of the same kind: GitHub Enterprise, a GitLab of one's own. */
+  url: z.url({ protocol: /^https?$/, error: 'the address of a vendor starts with http:// or https://' }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+  auth: ConnectionAuth.prefault({}),
+})
+export type NativeSettings = z.output<typeof NativeSettings>
+
+const NativeMembers = z.strictObject({ vendor: VendorName })
+
+export const native = kind({
+  connector: 'native',
+  title: 'Native connector',
+  plural: 'Native connectors',
+  article: 'a native connector',
+  settings: NativeSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: false,
+  described: true,
+  changedByAdministrators: true,
+  own: {
+    member: 'native',
+    shown: NativeMembers,
+    given: NativeMembers,
+    /** The vendor of a connection stays: its accounts are accounts at that vendor. */
+    changed: NativeMembers,
+  },
+})

@@ -1,0 +1,75 @@
+/** A native connector: a vendor's tools that the product itself has. Its address is the vendor's, where no other is named. */
+import { ADDRESSES, VENDORS } from '@toolway/connectors'
+import { Fault, PROVIDERS, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
+import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
+import type { Kind } from '../kind.ts'
+import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
+import { checked, mismatch } from '../settings.ts'
+
+export interface NativeWire extends RemoteWire {
+  readonly kind: 'native'
+  readonly vendor: string
+  readonly auth?: ConnectionAuthChange
+}
+
+/** A native connector as it is described. `url`: a server of the vendor's kind in place of the vendor's own. */
+export function connectorOf({
+  vendor,
+  url = addressOf(vendor),
+  headers = {},
+  auth,
+}: {
+  readonly vendor: string
+  readonly url?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly auth?: ConnectionAuthChange | undefined
+}): NativeWire {
+  return { kind: 'native', vendor, url, headers, auth: { ...letIn(vendor), ...auth } }
+}
+
+export const native: Kind<NativeSettings, NativeWire> = {
+  connector: 'native',
+  wire: 'native',
+  takes: ['native', 'url', 'headers', 'private', 'auth'],
+  meantBy: [],
+  describe(said, held) {
+    const vendor = said.native?.vendor ?? held?.settings.vendor
+    if (vendor === undefined) throw mismatch('/native/vendor', 'is missing')
+    if (held !== undefined && vendor !== held.settings.vendor)
+      throw mismatch('/native/vendor', 'stays what it was: add another connection for another vendor')
+    const url = said.url ?? (held === undefined ? addressOf(vendor) : undefined)
+    const { url: at, headers, ...turn } = describeRemote(url === undefined ? said : { ...said, url }, held)
+    return { ...turn, wire: connectorOf({ vendor, url: at, headers, auth: { ...held?.settings.auth, ...said.auth } }) }
+  },
+  parts(common, wire, shown) {
+    const { settings, secrets } = remoteParts(common, wire, shown)
+    const { vendor, auth } = wire
+    const own = common.checks === undefined ? {} : { checks: common.checks }
+    return { settings: checked({ ...settings, ...own, connector: 'native', vendor, auth }), secrets }
+  },
+  shown: shownUrl,
+  view: (settings) => ({ ...remoteView(settings), auth: settings.auth, native: { vendor: settings.vendor } }),
+  open(opening, making) {
+    const { vendor, auth } = opening.settings
+    const load = VENDORS[vendor]
+    if (load === undefined) throw new Fault('connector.unknown', { connector: vendor, connectors: KNOWN })
+    const key = { header: auth.header.toLowerCase(), prefix: auth.prefix }
+    const wire = { ...remoteReach(opening), own: addressOf(vendor), key, load }
+    return createNativeUpstream({ ...making, reach: { ...opening.reach, wire } })
+  },
+}
+
+const KNOWN = Object.keys(VENDORS).join(', ')
+
+/** Throws `body.shape`. */
+function addressOf(vendor: string): string {
+  const address = Object.hasOwn(VENDORS, vendor) ? ADDRESSES[vendor] : undefined
+  if (address === undefined) throw mismatch('/native/vendor', `is none of ${KNOWN}`)
+  return address
+}
+
+/** An account where the vendor has OAuth, else a key. */
+function letIn(vendor: string): ConnectionAuthChange {
+  const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor))
+  return provider === undefined ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
+}

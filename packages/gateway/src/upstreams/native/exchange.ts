@@ -1,0 +1,156 @@
+/**
+ * Sends the requests of a native connector's tools: by the executor that runs OpenAPI operations, with the credential of the account,
+ * through one pool for each origin. An address that the vendor signed is asked without the credential.
+ */
+import type { ApiRequest, KeyAuth, SignedRequest, VendorAnswer, VendorRequest } from '@toolway/connectors'
+import { Fault } from '@toolway/contract'
+import type { Body, Operation } from '@toolway/contract/http-operation'
+import type { Pool } from 'undici'
+import type { Breaker } from '../breaker.ts'
+import { createPool } from '../http/agent.ts'
+import { NO_EXCEPTIONS } from '../http/exceptions.ts'
+import { requestOf } from '../openapi/run/request.ts'
+import { send, type Reply } from '../openapi/run/send.ts'
+import type { NativeTarget, OpenedCredential, ReachOf } from '../upstream.ts'
+
+export interface Exchange {
+  /** Throws what the network and the deadline do, and `openapi.outside`. */
+  send(request: VendorRequest, using: ExchangeUse): Promise<VendorAnswer>
+  close(grace: number): Promise<void>
+}
+
+export interface ExchangeUse {
+  readonly credential: OpenedCredential | undefined
+  /** Where the vendor wants a key; undefined: as it comes. */
+  readonly key: KeyAuth | undefined
+  readonly signal: AbortSignal
+}
+
+export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, breaker: Breaker): Exchange {
+  const pools = new Map<string, Pool>()
+  const options = {
+    alias,
+    allowPrivate: wire.private,
+    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
+    headersTimeout: timeout * 1000,
+  }
+
+  function poolOf(origin: string): Pool {
+    const found = pools.get(origin) ?? createPool(origin, options)
+    pools.set(origin, found)
+    return found
+  }
+
+  async function sendApi(request: ApiRequest, { credential, key, signal }: ExchangeUse): Promise<Reply> {
+    const base = new URL(placed(request.base, wire))
+    const shown = presented(credential, wire.key, key)
+    const { operation, values } = withMember(request, shown.member)
+    const made = requestOf(operation, values, { alias, base, key: undefined })
+    const headers = joined(made.headers, request.headers, wire.headers, shown.headers)
+    return send({ alias, pool: poolOf(base.origin), base, timeout, breaker }, made, headers, signal)
+  }
+
+  /** One pool for the one request: the host is the vendor's choice and may never be seen again. */
+  async function sendSigned({ method, address, headers, body }: SignedRequest, signal: AbortSignal): Promise<Reply> {
+    const url = URL.parse(address)
+    if (url === null) throw new Fault('egress.refused', { connection: alias })
+    const pool = createPool(url.origin, { ...options, connections: 1 })
+    const base = new URL('/', url)
+    const path = url.pathname + url.search
+    const bytes = body === undefined ? undefined : Buffer.from(body, 'base64')
+    try {
+      const parts = { alias, pool, base, timeout, breaker }
+      return await send(parts, { method, path, headers: {}, body: bytes }, joined(headers), signal)
+    } finally {
+      await pool.destroy()
+    }
+  }
+
+  return {
+    async send(request, using) {
+      const reply = request.kind === 'api' ? await sendApi(request, using) : await sendSigned(request, using.signal)
+      return answerOf(reply)
+    },
+    async close(grace) {
+      const all = [...pools.values()]
+      const ended = Promise.all(all.map((pool) => pool.close()))
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, grace).unref())])
+      await Promise.all(all.map((pool) => pool.destroy()))
+    },
+  }
+}
+
+/**
+ * The base address of a request at the connection's server. Below the vendor's own address only the beginning differs; another host
+ * of the vendor becomes the first part of the path.
+ */
+function placed(base: string, { url, own }: Pick<NativeTarget, 'url' | 'own'>): string {
+  const at = url.replace(/\/+$/, '')
+  if (at === own) return base
+  return base.startsWith(own) ? at + base.slice(own.length) : `${at}/${base.replace(/^https:\/\//, '')}`
+}
+
+interface Shown {
+  readonly headers: Readonly<Record<string, string>>
+  /** A member of the body that holds the key. */
+  readonly member?: { readonly name: string; readonly value: string }
+}
+
+/** A credential comes as a header; a key goes where the vendor wants it. */
+function presented(
+  credential: OpenedCredential | undefined,
+  { header, prefix }: NativeTarget['key'],
+  place: KeyAuth | undefined,
+): Shown {
+  const given = Object.fromEntries(
+    Object.entries(credential?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const { [header]: value, ...headers } = given
+  if (place === undefined || value === undefined) return { headers: given }
+  const key = value.startsWith(prefix) ? value.slice(prefix.length) : value
+  if (place.in === 'body') return { headers, member: { name: place.name, value: key } }
+  if (place.in === 'basic-user')
+    return { headers: { ...headers, authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` } }
+  return { headers: { ...headers, [place.name.toLowerCase()]: `${place.prefix ?? ''}${key}` } }
+}
+
+const NO_BODY: Body = { kind: 'json', media: 'application/json', required: true, whole: undefined, members: [] }
+
+function withMember({ operation, arguments: values }: ApiRequest, member: Shown['member']) {
+  if (member === undefined) return { operation, values: values as Values }
+  const { name, value } = member
+  const body = operation.body ?? NO_BODY
+  const members = [...body.members, { argument: name, name, deep: false }]
+  const whole: Operation = { ...operation, body: { ...body, members } }
+  return { operation: whole, values: { ...values, [name]: value } as Values }
+}
+type Values = Parameters<typeof requestOf>[1]
+
+/** A tool's own headers below the connection's and the account's: no argument speaks for either. */
+const joined = (...all: readonly Readonly<Record<string, string>>[]): Record<string, string> => ({
+  'user-agent': 'toolway',
+  ...Object.fromEntries(all.flatMap((one) => Object.entries(one)).map(([name, value]) => [name.toLowerCase(), value])),
+  'accept-encoding': 'identity',
+})
+
+function answerOf({ status, headers, bytes }: Reply): VendorAnswer {
+  const flat = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  )
+  return { status, headers: flat, body: bodyOf(bytes, flat['content-type'] ?? ''), at: Date.now() }
+}
+
+/** JSON where it can be read as such, else the text; undefined where there is none. */
+function bodyOf(bytes: Buffer, type: string): unknown {
+  if (bytes.length === 0) return undefined
+  const text = bytes.toString('utf8')
+  if (!/\bjson\b/i.test(type) && !/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

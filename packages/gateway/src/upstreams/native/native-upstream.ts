@@ -1,0 +1,119 @@
+/**
+ * A native connector as an upstream that speaks MCP: its tools run here, and their requests go to the vendor.
+ *
+ * It holds no caller. A tool is a generator that yields requests and is given their answers, so it can reach nothing but what it says.
+ */
+import { createHash } from 'node:crypto'
+import { definitionOf, scopesOf, type Json, type Run, type Tool, type Vendor } from '@toolway/connectors'
+import type { Fault } from '@toolway/contract'
+import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
+import { maskedResult } from '@toolway/protocol/client'
+import { createBreaker } from '../breaker.ts'
+import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
+import { GATEWAY, type Answer, type Ask, type NativeTarget, type ReachOf, type Upstream } from '../upstream.ts'
+import { createExchange, type ExchangeUse } from './exchange.ts'
+import { faultOf } from './failure.ts'
+
+const NO_METHOD = -32601
+const NO_PARAMS = -32602
+/** Milliseconds that calls may go on once it is closed. */
+const GRACE = 5_000
+/** Vendors count calls by the minute: a retry after milliseconds only makes it longer. Times in milliseconds. */
+const RETRIES = { tries: 3, total: 60_000, first: 1_000, mostWait: 30_000 }
+
+export interface NativeUpstreamParts {
+  readonly reach: ReachOf<NativeTarget>
+  /** Its calls are refused from now on, because of this; undefined when they are let through again. */
+  onTurn(failure: Fault | undefined): void
+}
+
+export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Upstream {
+  const { alias, timeout, wire } = reach
+  const patience = timeout * 1000
+  const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
+  const exchange = createExchange(reach, breaker)
+  const maskReach = createReachMask(new URL(wire.url), wire.headers)
+
+  async function call({ params, credential, signal, owner, correlationId }: Ask): Promise<Answer> {
+    const refusal = breaker.closed || owner === GATEWAY ? undefined : breaker.admit()
+    if (refusal !== undefined) throw refusal
+    const { name, arguments: given = {} } = params
+    const vendor = await wire.load()
+    const tool = vendor.tools.get(String(name))
+    if (tool === undefined)
+      return { error: { code: NO_PARAMS, message: `There is no tool ${String(name).slice(0, 100)}` } }
+    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
+    const ofCredential = createHeaderMask(credential?.headers ?? {})
+    const mask = (text: string) => maskReach(ofCredential(text))
+    const key = 'key' in vendor.auth ? vendor.auth.key : undefined
+    const running = { vendor, name: String(name), tool, mask }
+    const output = await run(running, tool.run(given, keyOf(correlationId, String(name))), { credential, key, signal })
+    return { result: maskedResult({ mask }, resultOf(output)) }
+  }
+
+  /** Throws faults only. */
+  async function run({ vendor, name, tool, mask }: Running, steps: Run<Json>, use: ExchangeUse): Promise<Json> {
+    let acted = false
+    try {
+      let step = steps.next()
+      while (step.done !== true) {
+        const answer = await exchange.send(step.value, use)
+        step = steps.next(answer)
+        // The tool accepted the answer: the vendor did what was asked.
+        if (tool.effect !== 'read') acted = true
+      }
+      return step.value
+    } catch (thrown) {
+      const scopes = scopesOf(vendor, tool)
+      throw faultOf(thrown, { alias, tool: name, vendor: vendor.title, scopes, acted, mask })
+    }
+  }
+
+  return {
+    patience: Math.min(RETRIES.total, patience),
+    retries: RETRIES,
+    async introduce() {
+      const { title } = await wire.load()
+      return {
+        revision: MODERN,
+        server: { name: title, version: '1' },
+        capabilities: { tools: {} },
+        instructions: undefined,
+      }
+    },
+    async ask({ method, ...rest }) {
+      if (method === 'tools/call') return call({ method, ...rest })
+      if (method === 'tools/list') return { result: { tools: definitionsOf(await wire.load()) } }
+      return { error: { code: NO_METHOD, message: `Not available here: ${method}` } }
+    },
+    watch() {},
+    listen: () => Promise.resolve({ uris: [], tasks: [] }),
+    tell() {},
+    check: () => Promise.resolve(false),
+    doubt() {},
+    forget() {},
+    close: () => exchange.close(GRACE),
+  }
+}
+
+interface Running {
+  readonly vendor: Vendor
+  readonly name: string
+  readonly tool: Tool
+  mask(text: string): string
+}
+
+/** The same for all attempts of one call, and no other's. */
+const keyOf = (correlationId: string | undefined, name: string): string =>
+  createHash('sha256')
+    .update(`${correlationId ?? crypto.randomUUID()} ${name}`)
+    .digest('hex')
+    .slice(0, 32)
+
+const definitionsOf = ({ tools }: Vendor): JsonObject[] =>
+  [...tools].map(([name, tool]) => definitionOf(name, tool) as JsonObject)
+
+const resultOf = (output: Json): JsonObject => ({
+  content: [{ type: 'text', text: JSON.stringify(output) }],
+  structuredContent: output as JsonObject,
+})

@@ -1,0 +1,212 @@
+/** A native connector behind the gateway: connected, listed and called, with a fake of GitHub's API that answers as its reference says. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
+import { ask } from './peers/clients/raw-client.ts'
+import { toolNames } from './peers/open-gateway.ts'
+import { addKey, createAsk, type Ask } from './peers/people/administrators.ts'
+import { until } from './peers/until.ts'
+
+const CONNECTORS = '/api/v1/admin/tenants/default/connectors'
+const TOKEN = 'gho_0123456789abcdefghijklmnopqrstuvwxyz'
+
+interface Heard {
+  readonly line: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly text?: string
+}
+
+const issue = (number: number) => ({ number, title: `Issue ${number}`, state: 'open', html_url: `https://x/${number}` })
+
+const parts = new AsyncDisposableStack()
+const heard: Heard[] = []
+let replies: Reply[] = []
+let address: string
+let gateway: TestGateway
+let platform: Ask
+
+beforeAll(async () => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method, url, headers } = request
+      heard.push({ line: `${method} ${url}`, headers, body: Buffer.concat(chunks).toString('utf8') })
+      const reply = replies.shift() ?? { status: 404, json: { message: 'Not Found' } }
+      const type = reply.text === undefined ? 'application/json; charset=utf-8' : 'text/html'
+      response.writeHead(reply.status, { 'content-type': type, ...reply.headers })
+      response.end(reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json)))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  parts.defer(() => new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v3`
+  gateway = parts.use(await startTestGateway({}))
+  platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  const added = await platform(`POST ${CONNECTORS}`, {
+    alias: 'github',
+    connector: 'native',
+    native: { vendor: 'github' },
+    url: address,
+    private: true,
+    headers: { authorization: `Bearer ${TOKEN}` },
+  })
+  expect(added.status, added.text).toBe(201)
+  expect(added.body).toMatchObject({
+    connector: 'native',
+    native: { vendor: 'github' },
+    auth: { kind: 'oauth', provider: 'github' },
+  })
+  await until('its tools are listed', async () => (await names()).length > 0)
+})
+beforeEach(() => {
+  heard.length = 0
+  replies = []
+})
+afterAll(() => parts.disposeAsync())
+
+const names = () => toolNames(gateway, gateway.connectionUrl('github'))
+const call = async (name: string, given: object) =>
+  (
+    await ask({ url: gateway.connectionUrl('github'), key: gateway.key, era: 'modern' }, 'tools/call', {
+      name,
+      arguments: given,
+    })
+  ).answer
+const faultOf = (answer: Awaited<ReturnType<typeof call>>) =>
+  (answer.result?.['_meta'] as Record<string, Record<string, unknown>> | undefined)?.['dev.toolway/fault']
+
+describe('a native connector', () => {
+  test('lists its tools under their full names, with effects and output schemas', async () => {
+    const { answer } = await ask(
+      { url: gateway.connectionUrl('github'), key: gateway.key, era: 'modern' },
+      'tools/list',
+    )
+    const tools = answer.result?.['tools'] as { name: string; annotations: object; outputSchema: object }[]
+    expect(tools).toHaveLength(27)
+    const [listed, created] = ['github_list_issues', 'github_create_issue'].map((name) =>
+      tools.find((tool) => tool.name === name),
+    )
+    expect(listed).toMatchObject({ annotations: { readOnlyHint: true }, outputSchema: { type: 'object' } })
+    expect(created).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: false } })
+  })
+
+  test('S3-MCP-09: a call goes to the vendor with the credential, and its answer comes back as structure', async () => {
+    replies = [
+      { status: 200, json: [{ id: 1, name: 'r', full_name: 'o/r', private: false, html_url: 'https://x/o/r' }] },
+    ]
+    const { result } = await call('github_list_repositories', {})
+    expect(result?.isError).not.toBe(true)
+    expect(result?.['structuredContent']).toMatchObject({ items: [{ full_name: 'o/r' }] })
+    expect(heard).toHaveLength(1)
+    expect(heard[0]?.line).toBe('GET /api/v3/user/repos?type=all&sort=updated&per_page=10')
+    expect(heard[0]?.headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': '2022-11-28',
+    })
+  })
+
+  test('pages by a cursor, and goes to no other host', async () => {
+    const link = (to: string) => ({ link: `<${to}>; rel="next"` })
+    replies = [
+      {
+        status: 200,
+        json: [issue(1)],
+        headers: link('https://api.github.com/repositories/1/issues?page=2&per_page=1'),
+      },
+      { status: 200, json: [issue(2)] },
+      { status: 200, json: [issue(3)], headers: link('https://evil.example/repos/o/r/issues?page=2') },
+    ]
+    const given = { owner: 'o', repo: 'r', per_page: 1 }
+    const first = (await call('github_list_issues', given)).result?.['structuredContent'] as { next_cursor: string }
+    expect(first).toMatchObject({ items: [{ number: 1 }], next_cursor: expect.any(String) })
+    const second = await call('github_list_issues', { ...given, cursor: first.next_cursor })
+    expect(second.result?.['structuredContent']).toMatchObject({ items: [{ number: 2 }] })
+    expect(heard[1]?.line).toContain('page=2')
+    expect(faultOf(await call('github_list_issues', given))).toMatchObject({ fault: 'connector.failed' })
+  })
+
+  test('refuses arguments that its schema does not allow, and sends nothing', async () => {
+    expect(faultOf(await call('github_get_issue', { owner: 'o' }))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    const climbing = await call('github_get_issue', { owner: 'o', repo: '../..', issue_number: 1 })
+    expect(climbing.error?.message).toContain('/arguments/repo')
+    expect(heard).toEqual([])
+  })
+
+  test.each([
+    [404, { message: 'Not Found' }, 'connector.missing', 'NOT_FOUND'],
+    [403, { message: 'Must have admin rights' }, 'connector.forbidden', 'PERMISSION_DENIED'],
+    [422, { message: 'Validation Failed', errors: [{ field: 'title' }] }, 'connector.arguments', 'INVALID_ARGUMENT'],
+    [418, { message: 'I am a teapot' }, 'connector.failed', 'EXECUTION_ERROR'],
+  ])('S3-CON-14: HTTP %i of the vendor is a fault in its own words', async (status, json, fault, code) => {
+    replies = [{ status, json, headers: { 'x-github-request-id': 'ABCD:1' } }]
+    const answer = await call('github_create_issue', { owner: 'o', repo: 'r', title: 't' })
+    expect(answer.result?.isError).toBe(true)
+    expect(faultOf(answer)).toMatchObject({
+      fault,
+      code,
+      message: expect.stringContaining(json.message),
+      details: { provider_status: status, request_id: 'ABCD:1' },
+    })
+    expect(heard).toHaveLength(1)
+  })
+
+  test('a credential that the vendor repeats is masked', async () => {
+    replies = [{ status: 422, json: { message: `Bad token ${TOKEN}` } }]
+    const answer = await call('github_create_issue', { owner: 'o', repo: 'r', title: 't' })
+    expect(JSON.stringify(answer)).not.toContain(TOKEN)
+  })
+
+  test('S3-CON-12: a read is asked again after Retry-After, a write is not', async () => {
+    replies = [
+      { status: 503, json: {}, headers: { 'retry-after': '1' } },
+      { status: 200, json: issue(7) },
+    ]
+    const given = { owner: 'o', repo: 'r', issue_number: 7 }
+    expect((await call('github_get_issue', given)).result?.['structuredContent']).toMatchObject({ number: 7 })
+    expect(heard).toHaveLength(2)
+    heard.length = 0
+    replies = [
+      { status: 503, json: {} },
+      { status: 201, json: issue(8) },
+    ]
+    expect(faultOf(await call('github_create_issue', { owner: 'o', repo: 'r', title: 't' }))).toBeDefined()
+    expect(heard).toHaveLength(1)
+  })
+
+  test('a limit of the vendor that says 403 is a limit', async () => {
+    const reset = String(Math.floor(Date.now() / 1000) + 600)
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }
+    replies = [{ status: 403, json: { message: 'API rate limit exceeded' }, headers }]
+    expect(faultOf(await call('github_get_issue', { owner: 'o', repo: 'r', issue_number: 1 }))).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryable: true,
+    })
+  })
+
+  test('a page of HTML where data should be is a failure in words', async () => {
+    replies = [{ status: 200, text: '<html>Sign in</html>' }]
+    expect(faultOf(await call('github_create_issue', { owner: 'o', repo: 'r', title: 't' }))).toMatchObject({
+      fault: 'connector.failed',
+    })
+  })
+
+  test('its vendor stays, and an unknown vendor is refused by name', async () => {
+    const changed = await platform(`PUT ${CONNECTORS}/github`, { native: { vendor: 'slack' } })
+    expect([changed.status, changed.text]).toEqual([422, expect.stringContaining('/native/vendor')])
+    const added = await platform(`POST ${CONNECTORS}`, {
+      alias: 'x',
+      connector: 'native',
+      native: { vendor: 'nobody' },
+    })
+    expect([added.status, added.text]).toEqual([422, expect.stringContaining('is none of')])
+  })
+})
