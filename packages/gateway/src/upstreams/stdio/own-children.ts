@@ -171,10 +171,10 @@ export function createOwnChildren({ shared, alias, patience, ...opening }: OwnCh
   }
 
   return {
-    introduce: shared.introduce,
-    watch: shared.watch,
-    doubt: shared.doubt,
-    forget: shared.forget,
+    introduce: (signal) => shared.introduce(signal),
+    watch: (onChange, signal) => shared.watch(onChange, signal),
+    doubt: () => shared.doubt(),
+    forget: (session) => shared.forget(session),
     processes: () => [...(shared.processes?.() ?? []), ...own.all.flatMap(([, one]) => processesOf(one))],
     async stop() {
       await Promise.all([shared.stop?.(), own.stop()])
