@@ -29,7 +29,7 @@ import type { Admit } from '../call/admit.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts'
-import type { Inbound, Place, RequestContext } from '../call/ports.ts'
+import type { Inbound, EndpointPath, RequestContext } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { AuditEntryBuilder, AuditLog } from '../call/audit-entry.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -85,7 +85,7 @@ export interface McpDoorParts {
 }
 
 export interface McpDoor {
-  answer(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void>
+  answer(request: IncomingMessage, response: ServerResponse, place: EndpointPath): Promise<void>
 }
 
 const SESSION_HEADER = 'mcp-session-id'
@@ -130,7 +130,7 @@ class HttpMcpDoor implements McpDoor {
   #receive(
     request: IncomingMessage,
     response: ServerResponse,
-    place: Place,
+    place: EndpointPath,
     audit: AuditEntryBuilder,
   ): Promise<void> | void {
     response.setHeader('x-correlation-id', audit.correlationId)
@@ -421,7 +421,7 @@ class HttpMcpDoor implements McpDoor {
     visit.response.writeHead(204).end()
   }
 
-  async answer(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
+  async answer(request: IncomingMessage, response: ServerResponse, place: EndpointPath): Promise<void> {
     const audit = this.#parts.auditLog.begin(0, correlationOf(request), fromOf(request, this.#parts.clients))
     try {
       const under = this.#receive(request, response, place, audit)

@@ -6,7 +6,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
-import type { Wanted } from './keep-catalog.ts'
+import type { WatchedConnection } from './keep-catalog.ts'
 
 /** Milliseconds (ledger S3-EXT-04, S2-SES-04). */
 const EVERY = { child: 30_000, remote: 5 * 60_000 }
@@ -31,12 +31,12 @@ export interface KeepHealthyParts {
 
 export interface KeepHealthy {
   /** These connections are to be looked at, as they stand now, and no others. */
-  want(connections: readonly Wanted[]): void
+  want(connections: readonly WatchedConnection[]): void
   close(): void
 }
 
 interface HealthState {
-  readonly watched: Wanted
+  readonly watched: WatchedConnection
   readonly stop: AbortController
   due: number
   busy: boolean
@@ -56,7 +56,7 @@ class HealthKeeper implements KeepHealthy {
     this.#parts = parts
   }
 
-  #next({ kind }: Wanted) {
+  #next({ kind }: WatchedConnection) {
     return this.#parts.now() + EVERY[kind] * (1 + SPREAD * (2 * this.#parts.random() - 1))
   }
 
@@ -130,7 +130,7 @@ class HealthKeeper implements KeepHealthy {
     if (turned) this.#parts.again(connectionId)
   }
 
-  want(connections: readonly Wanted[]) {
+  want(connections: readonly WatchedConnection[]) {
     const wanted = new Map(connections.map((one) => [one.connectionId, one]))
     for (const [id, one] of this.#kept) {
       if (wanted.get(id)?.version === one.watched.version) continue

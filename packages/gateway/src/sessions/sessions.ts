@@ -52,7 +52,7 @@ export interface Session {
   readonly ended: AbortController
 }
 
-export interface Held {
+export interface SessionEntry {
   readonly session: Session
   readonly owner: string
   /** Milliseconds. */
@@ -80,7 +80,7 @@ export interface Sessions {
   /** End it wherever its end was said. */
   drop(id: string): void
   readonly size: number
-  list(): readonly Held[]
+  list(): readonly SessionEntry[]
   close(): void
 }
 
@@ -114,8 +114,8 @@ class MemorySessions implements Sessions {
   readonly #now
   readonly #newName
   readonly #mostOfOne
-  readonly #held = new Map<string, Held>()
-  readonly #owned = new Map<string, Set<Held>>()
+  readonly #held = new Map<string, SessionEntry>()
+  readonly #owned = new Map<string, Set<SessionEntry>>()
   readonly #budget
   readonly #reaper
 
@@ -131,7 +131,7 @@ class MemorySessions implements Sessions {
     this.#reaper.unref()
   }
 
-  #drop(one: Held, why: SessionEnd): void {
+  #drop(one: SessionEntry, why: SessionEnd): void {
     const { session, owner } = one
     this.#held.delete(session.id)
     const own = this.#owned.get(owner)
@@ -153,7 +153,7 @@ class MemorySessions implements Sessions {
     }
   }
 
-  #find(owner: string, id: string): Held {
+  #find(owner: string, id: string): SessionEntry {
     const one = this.#held.get(id)
     if (one === undefined || one.owner !== owner) throw new Fault('session.unknown')
     one.session.seen = this.#now()
@@ -162,7 +162,7 @@ class MemorySessions implements Sessions {
 
   #add(owner: string, id: string, facts: SessionFacts, revived: boolean): Session {
     const { revision, capabilities, client, logLevel, watched } = facts
-    const own = this.#owned.get(owner) ?? new Set<Held>()
+    const own = this.#owned.get(owner) ?? new Set<SessionEntry>()
     while (own.size >= this.#mostOfOne) this.#drop(leastMissed(own), 'ended')
     if (this.#held.size >= MOST) this.#reap()
     if (this.#held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
@@ -234,7 +234,7 @@ class MemorySessions implements Sessions {
 }
 
 /** The one that was used longest ago: of those in which nothing goes on, or else where at least nothing is under way. */
-function leastMissed(own: ReadonlySet<Held>): Held {
+function leastMissed(own: ReadonlySet<SessionEntry>): SessionEntry {
   const all = [...own]
   const idle = all.filter(({ session }) => isIdle(session))
   const quiet = all.filter(({ session }) => session.underWay.size === 0)

@@ -43,13 +43,13 @@ const A_WHILE = 5_000
 /** How long the stream before is still heard, for what was sent on it just before the next one was there. Milliseconds. */
 const LINGER = 250
 
-interface Wanted {
+interface Subscription {
   readonly union: Union
   readonly inForce: PromiseWithResolvers<Takes>
 }
 
 interface Stream {
-  readonly wanted: Wanted
+  readonly wanted: Subscription
   readonly controller: AbortController
   readonly since: number
   /** Resolves to whether the server has such streams. */
@@ -62,8 +62,8 @@ class KeptListener implements KeptListen {
   readonly #parts: KeptListenParts
   readonly #wait
   readonly #closing = new AbortController()
-  #waiting: Wanted[] = []
-  #wanted: Wanted | undefined
+  #waiting: Subscription[] = []
+  #wanted: Subscription | undefined
   #changed = Promise.withResolvers<void>()
   #current: Stream | undefined
   #running = false
@@ -89,7 +89,7 @@ class KeptListener implements KeptListen {
   }
 
   /** Resolves the callers that wait for this union, or for an earlier one that it replaced. */
-  #settle(until: Wanted, takes: Takes): void {
+  #settle(until: Subscription, takes: Takes): void {
     const at = this.#waiting.indexOf(until)
     for (const { inForce } of this.#waiting.slice(0, at + 1)) inForce.resolve(takes)
     this.#waiting = this.#waiting.slice(at + 1)
@@ -118,7 +118,7 @@ class KeptListener implements KeptListen {
   }
 
   /** A server without such streams is not asked again until something else is wanted. */
-  async #untilWantedAnew(refused: Wanted): Promise<void> {
+  async #untilWantedAnew(refused: Subscription): Promise<void> {
     if (this.#wanted === refused) await Promise.race([this.#changed.promise, this.#closed])
   }
 
@@ -128,7 +128,7 @@ class KeptListener implements KeptListen {
     await this.#wait(now, this.#closing.signal)
   }
 
-  async #change(next: Wanted): Promise<void> {
+  async #change(next: Subscription): Promise<void> {
     const acknowledged = Promise.withResolvers<{ takes: Takes }>()
     const stream = this.#begin(next, (takes) => acknowledged.resolve({ takes }))
     const late = new AbortController()
@@ -149,7 +149,7 @@ class KeptListener implements KeptListen {
     await this.#untilWantedAnew(next)
   }
 
-  #begin(next: Wanted, onOpen: (takes: Takes) => void): Stream {
+  #begin(next: Subscription, onOpen: (takes: Takes) => void): Stream {
     const controller = new AbortController()
     const ended = this.#parts
       .open({

@@ -48,7 +48,7 @@ export interface PooledState {
 
 export interface SessionPool<Session extends Pooled> {
   /** The sessions of one connection as it is set up now; once it changes, another place takes over. */
-  place(connectionId: string, alias: string): Place<Session>
+  place(connectionId: string, alias: string): ConnectionPool<Session>
   readonly size: number
   list(): PooledState[]
   /** Give up those of which this is true: calls under way finish, and the next one opens anew. How many those are. */
@@ -57,7 +57,7 @@ export interface SessionPool<Session extends Pooled> {
   close(): void
 }
 
-export interface Place<Session extends Pooled> {
+export interface ConnectionPool<Session extends Pooled> {
   /**
    * Do the work in the holder's session, which is opened where there is none. Rejects with what `open` or the work rejects
    * with, and with `upstream.disabled` where the session was given up while it was being opened.
@@ -220,7 +220,7 @@ class PoolOfSessions<Session extends Pooled> implements SessionPool<Session> {
     return entry
   }
 
-  place(connectionId: string, alias: string): Place<Session> {
+  place(connectionId: string, alias: string): ConnectionPool<Session> {
     const name = `${connectionId} ${++this.#places}`
     const siblings: Entry<Session>['siblings'] = new Map()
     const drains: (() => void)[] = []

@@ -18,12 +18,12 @@ import { forCaller, MOST_QUESTIONS, type ProgressHandle } from '@toolway/protoco
 import type { Answer, Ask } from './upstream.ts'
 
 /** A call that is under way, and what it lends while it is. */
-export type Held = Ask & { readonly hold: ProgressHandle }
+export type UpstreamCall = Ask & { readonly hold: ProgressHandle }
 
 export interface UncorrelatedMessages {
   /** A call begins, before there is even a session for it; `end` says that it is over. */
-  begin(asked: Ask): Held
-  end(call: Held): void
+  begin(asked: Ask): UpstreamCall
+  end(call: UpstreamCall): void
   /** Receives a message sent outside any exchange; `reply` answers the server's requests. */
   hear(message: Message, reply: (message: JsonObject) => Promise<unknown>): void
   /** Calls under way. */
@@ -44,7 +44,7 @@ export const createUncorrelatedMessages = (unclaimed: (notice: Notification) => 
 
 class MessageRouter implements UncorrelatedMessages {
   readonly #unclaimed: (notice: Notification) => void
-  readonly #underWay = new Set<Held>()
+  readonly #underWay = new Set<UpstreamCall>()
   /** Questions of the server that are being answered, by its own ids. */
   readonly #open = new Map<Id, AbortController>()
   #answering = 0
@@ -53,7 +53,7 @@ class MessageRouter implements UncorrelatedMessages {
     this.#unclaimed = unclaimed
   }
 
-  #only(): Held | undefined {
+  #only(): UpstreamCall | undefined {
     const [first] = this.#underWay
     return this.#underWay.size === 1 ? first : undefined
   }
@@ -110,7 +110,7 @@ class MessageRouter implements UncorrelatedMessages {
     return call
   }
 
-  end(call: Held) {
+  end(call: UpstreamCall) {
     void this.#underWay.delete(call)
   }
 

@@ -42,14 +42,14 @@ export interface Upstreams {
   /** End what runs of a connection; it is started again when it is needed. */
   stop(connectionId: string): Promise<void>
   /** Returns the open sessions with servers, and the processes of single callers. */
-  pooled(): readonly Held[]
+  pooled(): readonly PooledResource[]
   /** Give up what is held of that connection, or of all of them, and was not used for so many milliseconds. How much it was. */
   evict(of: { connectionId?: string; idle: number }): number
   close(): Promise<void>
 }
 
 /** One thing that is held open with a server. Times are in milliseconds. */
-export interface Held {
+export interface PooledResource {
   readonly connectionId: string
   readonly kind: 'session' | 'process'
   readonly holder: 'gateway' | 'session' | 'principal'
@@ -178,10 +178,10 @@ class LiveUpstreams implements Upstreams {
   }
 }
 
-const holderOf = ({ holder: { owner, lasting } }: PooledState): Held['holder'] =>
+const holderOf = ({ holder: { owner, lasting } }: PooledState): PooledResource['holder'] =>
   owner === GATEWAY ? 'gateway' : lasting ? 'session' : 'principal'
 
-const ownProcesses = (connectionId: string, upstream: Upstream): Held[] =>
+const ownProcesses = (connectionId: string, upstream: Upstream): PooledResource[] =>
   (upstream.processes?.() ?? [])
     .filter(({ ofOneCaller }) => ofOneCaller)
     .map(({ uses = 0, startedAt = Date.now(), usedAt = startedAt }) => ({

@@ -46,7 +46,7 @@ interface Question {
   settle(answer: Answer): void
 }
 
-interface Held {
+interface TaskEntry {
   readonly principal: string
   readonly controller: AbortController
   readonly pending: Map<string, Question>
@@ -58,7 +58,7 @@ interface Held {
 export const createHeldTasks = (): HeldTasks => new TasksInMemory()
 
 class TasksInMemory implements HeldTasks {
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, TaskEntry>()
   readonly #sessions = new Map<string, SessionRef | undefined>()
 
   #drop(name: string): void {
@@ -76,10 +76,10 @@ class TasksInMemory implements HeldTasks {
     return setTimeout(() => this.#drop(name), LIFE).unref()
   }
 
-  #begin(name: string, principal: string, listen: (eventSink: TaskEventSink) => Promise<unknown>): Held {
+  #begin(name: string, principal: string, listen: (eventSink: TaskEventSink) => Promise<unknown>): TaskEntry {
     const own = [...this.#held.values()].filter((other) => other.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
-    const one: Held = {
+    const one: TaskEntry = {
       principal,
       controller: new AbortController(),
       pending: new Map(),
@@ -145,7 +145,7 @@ class TasksInMemory implements HeldTasks {
 }
 
 /** Until something is asked or the stream is over, but not for long. */
-const looked = (one: Held): Promise<void> =>
+const looked = (one: TaskEntry): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

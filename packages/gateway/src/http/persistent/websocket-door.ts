@@ -12,7 +12,7 @@ import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@to
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
-import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
+import type { Inbound, EndpointPath, RequestContext } from '../../call/ports.ts'
 import type { From } from '../../call/audit-facts.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
@@ -38,7 +38,7 @@ export interface WebSocketDoor {
   /** Whether a request asks for what is opened here, now. */
   takes(request: IncomingMessage): boolean
   /** Never rejects; the connection is the door's from here on. */
-  enter(request: IncomingMessage, socket: Duplex, head: Buffer, place: Place): Promise<void>
+  enter(request: IncomingMessage, socket: Duplex, head: Buffer, place: EndpointPath): Promise<void>
 }
 
 export interface SocketTimes {
@@ -105,7 +105,7 @@ class WebSocketHandler implements WebSocketDoor {
     }
   }
 
-  async enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: Place): Promise<void> {
+  async enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: EndpointPath): Promise<void> {
     const from = fromOf(request, this.#parts.clients)
     const audit = this.#parts.auditLog.begin(0, correlationOf(request), from)
     audit.note({ method: 'socket' })
