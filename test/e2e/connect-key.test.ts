@@ -11,6 +11,8 @@ import { startEffects } from './peers/servers/effects-server.ts'
 import { toolNames } from './peers/open-gateway.ts'
 import { until } from './peers/until.ts'
 
+const TENANT = '/api/v1/admin/tenants/default'
+const ACCOUNTS = `${TENANT}/accounts`
 const KEY = 'a-key-that-nobody-may-read-anywhere'
 const Text = z.object({ text: z.string() })
 
@@ -90,9 +92,11 @@ test('a key is given by the person whom the link is for, tried, kept sealed, and
   for (const form of [KEY, Buffer.from(KEY).toString('hex'), 'not-the-key', path.slice('/connect/'.length)])
     expect(all).not.toContain(form)
 
-  const list = await (await browser.ask('/connect')).text()
-  expect(list).toContain('Locked (locked)')
-  expect(list).toContain('healthy')
+  expect((await at.people.admin.client(`GET ${ACCOUNTS}`)).body).toMatchObject({
+    items: [{ connection: 'locked', state: 'good' }],
+  })
+  const redirect = await browser.ask('/connect')
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/me'])
 })
 
 test('a link is of no use to anybody else, and tells them nothing', async () => {
@@ -142,26 +146,24 @@ test('a link is of no use to anybody else, and tells them nothing', async () => 
   expect(await over.text()).toContain('each is good for ten minutes')
 })
 
-test('an account is renamed, preferred and ended by its owner, and by nobody else', async () => {
+test('an account is renamed and ended by its owner and by administrators, and is not there for other members', async () => {
   await using at = await town(['member'])
   const ada = await at.browser('ada')
   const { path } = await at.linkFor('ada')
   const form = formIn(await (await ada.ask(path)).text())
   expect((await ada.submit(path, { ...form?.fields, key: KEY })).status).toBe(303)
-  const list = await (await ada.ask('/connect')).text()
-  const { action, fields } = formIn(list) ?? { action: '', fields: {} }
-  expect(action).toMatch(/^\/connect\/accounts\/crd_/)
-  const bob = await at.browser('bob')
-  const csrf = /name="csrf" value="([^"]+)"/.exec(await (await bob.ask('/sign-in')).text())?.[1] ?? ''
-  expect((await bob.submit(action, { csrf, change: 'end' })).status).toBe(404)
-  const admin = await at.browser('admin')
-  const own = /name="csrf" value="([^"]+)"/.exec(await (await admin.ask('/sign-in')).text())?.[1] ?? ''
-  expect((await admin.submit(action, { csrf: own, change: 'rename', account: 'mine-now' })).status).toBe(404)
-  expect((await ada.submit(action, { ...fields, change: 'rename', account: 'work' })).status).toBe(303)
-  expect(await (await ada.ask('/connect')).text()).toContain('<strong>work</strong>')
-  expect((await ada.submit(action, { ...fields, change: 'rename', account: 'No Name' })).status).toBe(422)
-  expect((await ada.submit(action, { ...fields, change: 'end' })).status).toBe(303)
-  expect(await (await ada.ask('/connect')).text()).not.toContain('<strong>work</strong>')
+  const { ada: owner, bob, admin } = at.people
+  const listed = async () => (await owner.client(`GET ${ACCOUNTS}`)).body.items as { id: string; account: string }[]
+  const one = `${TENANT}/connectors/locked/accounts/${(await listed())[0]?.id ?? ''}` as const
+  for (const other of [bob, admin]) {
+    expect((await other.client(`PATCH ${one}`, { account: 'mine-now' })).status).toBe(other === bob ? 404 : 200)
+  }
+  expect((await bob.client(`DELETE ${one}`)).status).toBe(404)
+  expect((await owner.client(`PATCH ${one}`, { account: 'work' })).status).toBe(200)
+  expect(await listed()).toMatchObject([{ account: 'work' }])
+  expect((await owner.client(`PATCH ${one}`, { account: 'No Name' })).status).toBe(422)
+  expect((await owner.client(`DELETE ${one}`)).status).toBe(200)
+  expect(await listed()).toEqual([])
 })
 
 test('without a sign-in the operator of this machine connects for the organization', async () => {

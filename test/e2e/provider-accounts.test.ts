@@ -57,7 +57,7 @@ beforeAll(async () => {
   browser = createBrowser(gateway.address)
   await until('the gateway knows her', async () => {
     await browser.submit('/sign-in', { email: 'ada@example.com', password: PASSWORD }, { origin: PUBLIC })
-    return (await browser.ask('/connect')).status === 200
+    return (await browser.ask('/api/v1/auth/me')).status === 200
   })
   // Each organization is told of its members by itself.
   await until('both organizations know her', async () => {

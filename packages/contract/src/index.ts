@@ -33,7 +33,7 @@ export {
 export { Authority, ClientAuthMethod } from './authority.ts'
 export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from './connection-auth.ts'
 export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'
-export type { Place, Provider, ProviderPlace, Revocation } from './providers.ts'
+export type { ClaimPath, Provider, ProviderPlace, Revocation } from './providers.ts'
 export { EgressExceptions } from './egress.ts'
 export { isPlaceholder } from './placeholder.ts'
 export { hasHidden, visible, visibleJson, visibleText } from './visible.ts'

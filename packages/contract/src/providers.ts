@@ -11,7 +11,7 @@ import type { Provider } from './providers/provider.ts'
 import { DISCORD, SLACK, ZOOM } from './providers/talk.ts'
 import { CONFLUENCE, JIRA, LINEAR, NOTION } from './providers/work.ts'
 
-export type { Place, Provider, Revocation } from './providers/provider.ts'
+export type { ClaimPath, Provider, Revocation } from './providers/provider.ts'
 
 export const PROVIDERS: readonly Provider[] = [
   GITHUB,

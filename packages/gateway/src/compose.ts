@@ -4,9 +4,9 @@
  * It decides nothing and holds no flow of its own: what is here is construction, and the handing of one part to another. Each
  * stage is a file of `compose/`; what a stage needs that is only built after it is handed to it as a function, `() => part`.
  */
+import { createRunning, type Gateway } from './compose/running.ts'
 import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
 import { createLookClaims } from './jobs/look-claims.ts'
@@ -23,7 +23,7 @@ import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
-import { addressOn, listenOn } from './compose/listening.ts'
+import { addressOn } from './compose/listening.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
@@ -36,13 +36,10 @@ import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeUpstreams, createContacts } from './compose/upstreams.ts'
 import { appsOf, type Config, type LoadedConfig } from './config.ts'
 import { createClients } from './http/client-address.ts'
-import { createGuard } from './http/guard.ts'
 import { createReadiness, type Health } from './http/health.ts'
 import { createConnectionRegistry } from './http/persistent/connection-registry.ts'
 import { createDoors } from './http/doors.ts'
-import { createServer } from './http/server.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
-import { prepareEnd } from './http/server-end.ts'
 import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
 import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
@@ -71,51 +68,51 @@ export interface ComposeParts {
   readonly lang: string | undefined
 }
 
-export interface Gateway {
-  /**
-   * Listen; the port that was taken. It counts as started, and this resolves, once every connection has been asked what it
-   * offers, or after `patience` ms: whoever calls then finds the tools.
-   */
-  listen(patience?: number): Promise<number>
-  /** Readiness says no from now on; requests are served as before. */
-  retire(): void
-  /** Let what is under way finish, then end everything. */
-  close(): Promise<void>
-}
-
 export async function compose(parts: ComposeParts): Promise<Gateway> {
-  const { config, origins, store, log, logLine, tail = createLogTail(), path, lang } = parts
-  const { db, vault } = store
+  const { config, store, log } = parts
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
   let local = addressOn(config.TOOLWAY_HOST, config.TOOLWAY_PORT)
-  const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   // Resources are closed in the opposite order of their opening: when the gateway closes, and when a later step of this fails.
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
   const counters = createCounters({
-    sessions: () => sessions.size,
+    sessions: () => core.sessions.size,
     channels: () => room.size,
-    upstreamSessions: () => upstreams.sessions,
-    waitingRecords: () => records.waiting,
+    upstreamSessions: () => core.upstreams.sessions,
+    waitingRecords: () => core.records.waiting,
   })
-  const core: CoreDependencies = { config, db, vault, log, counters, opened }
+  const base: CoreDependencies = { config, db: store.db, vault: store.vault, log, counters, opened }
+  const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
+  const core = await composeCore(base, parts, publicUrl)
+  const { doors, calls } = await composeFaces(base, { ...parts, core, room, health, drain, publicUrl })
+  const { clients, limits, offers, admission, approving, snapshots } = core
+  return createRunning(base, {
+    doors,
+    calls,
+    clients,
+    limits,
+    health,
+    offers,
+    admission,
+    drain,
+    opened,
+    onListening: (port) => (local = addressOn(config.TOOLWAY_HOST, port)),
+    stops: [approving, offers.catalogs, offers.healthy, snapshots],
+  })
+}
+
+/** Everything behind the doors: records, limits, upstreams, callers, snapshots and the call itself. */
+async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUrl: () => string) {
+  const { config, db, vault, log } = core
+  const { store, path, lang } = parts
 
   // Records and rate limits.
-  const { records, refusals, checkpoints, payloads, keepPayload, recordsProblem } = composeRecords(core)
+  const recording = composeRecords(core)
+  const { records, refusals, checkpoints, payloads, recordsProblem } = recording
   db.presence.watch()
-  const auditLog = createAuditLog({
-    log,
-    logLine,
-    count: counters.call,
-    refuse: counters.refuse,
-    shadow: counters.shadow,
-    intend: (entry) => records.intend(entry),
-    write: (entry, json, intent) => records.write(entry, json, intent),
-    ...(keepPayload === undefined ? {} : { keepPayload }),
-    refuseStranger: refusals.take,
-  })
+  const auditLog = auditLogOf(core, parts, recording)
   const limits = await composeLimits(core)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
 
@@ -126,7 +123,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { sessions, keepSessions } = composeSessions(core, upstreams, () => admission.calls)
   const changes = createChanges()
   const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
-  const { identity, accounts, accessTokens, ended, endpoints } = callers
+  const { identity, accounts, ended } = callers
 
   // Snapshots of every organization, and the jobs that keep them current.
   const offers: Catalogs = composeCatalogs(core, {
@@ -174,7 +171,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     approvals: approving.approvals,
     results: composeResults(core),
   })
-  const { admit, open } = admission
+  const { open } = admission
   const told: Events = composeEvents(core, { accounts, snapshots })
   await hearDatabaseNotifications(core, {
     ...told,
@@ -195,25 +192,64 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   await rules.load()
   await snapshots.reload()
   refuseNoPlace(config, snapshots.find)
+  return {
+    ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
+    ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials },
+    ...{ snapshots, rules, approving, admission, told },
+  }
+}
 
-  // The doors, and the server in front of them.
+const auditLogOf = (
+  { log, counters }: CoreDependencies,
+  { logLine }: ComposeParts,
+  { records, refusals, keepPayload }: ReturnType<typeof composeRecords>,
+) =>
+  createAuditLog({
+    log,
+    logLine,
+    count: counters.call,
+    refuse: counters.refuse,
+    shadow: counters.shadow,
+    intend: (entry) => records.intend(entry),
+    write: (entry, json, intent) => records.write(entry, json, intent),
+    ...(keepPayload === undefined ? {} : { keepPayload }),
+    refuseStranger: refusals.take,
+  })
+
+type Core = Awaited<ReturnType<typeof composeCore>>
+
+interface FacesParts extends ComposeParts {
+  readonly core: Core
+  readonly room: ReturnType<typeof createConnectionRegistry>
+  readonly health: Health
+  readonly drain: AbortController
+  readonly publicUrl: () => string
+}
+
+/** The doors: every HTTP handler. */
+async function composeFaces(base: CoreDependencies, parts: FacesParts) {
+  const { config, vault, log, counters } = base
+  const { core, origins, tail = createLogTail(), room, health, drain, publicUrl } = parts
+  const { callers, snapshots, approving, admission, credentials, told, limits, clients, sessions } = core
+  const { identity, accounts, accessTokens, ended, endpoints } = callers
+  const { open } = admission
   const web = createWebSession({ identify: identity.identify, vault, publicUrl })
-  const people = composePeople(core, { accessTokens, ended, accounts, snapshots, publicUrl })
+  const people = composePeople(base, { accessTokens, ended, accounts, snapshots, publicUrl })
   const shared = { open, sessions, clients, limits, draining: drain.signal }
-  const mcpDoors = composeMcpDoors(core, {
+  const mcpDoors = composeMcpDoors(base, {
     ...shared,
-    admit,
+    admit: admission.admit,
     parts: admission.calls,
     brought: callers.brought,
-    keepSessions,
-    changes,
-    auditLog,
+    keepSessions: core.keepSessions,
+    changes: core.changes,
+    auditLog: core.auditLog,
     room,
     challenge: createChallenge(endpoints),
     seen: told.seen,
     browsers: { web, publicUrl },
   })
-  const oauth = composeOAuth(core, {
+  const oauth = composeOAuth(base, {
     endpoints,
     accounts,
     keys: callers.signingKeys,
@@ -222,11 +258,11 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     clients,
     snapshots,
   })
-  const connect = composeConnect(core, {
-    oauth: outgoing,
-    globalApps,
+  const connect = composeConnect(base, {
+    oauth: core.outgoing,
+    globalApps: core.globalApps,
     keeping: credentials.keeping,
-    links,
+    links: core.links,
     snapshots,
     accounts,
     identity,
@@ -234,7 +270,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     clients,
     publicUrl,
   })
-  const admin = composeAdmin(core, {
+  const admin = composeAdmin(base, {
     ...shared,
     origins,
     stand: admission.stand,
@@ -247,15 +283,15 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     people,
     web,
     snapshots,
-    rules,
-    sync: offers.syncNow,
-    checkpoints,
-    payloads,
+    rules: core.rules,
+    sync: core.offers.syncNow,
+    checkpoints: core.checkpoints,
+    payloads: core.payloads,
     credentials: credentials.admin,
-    refusals: { write: (entry) => records.write(entry), refuseStranger: refusals.take },
-    upstreams,
+    refusals: { write: (entry) => core.records.write(entry), refuseStranger: core.refusals.take },
+    upstreams: core.upstreams,
     logs: tail,
-    words,
+    words: core.words,
     ...told,
   })
   const doors = createDoors({
@@ -263,7 +299,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
     oauth,
     connect: connect.door,
-    approvals: composeApprovalsDoor(core, {
+    approvals: composeApprovalsDoor(base, {
       composed: approving,
       accounts,
       snapshots,
@@ -273,7 +309,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       publicUrl,
     }),
     admin,
-    pages: composePages(core, { people, web, clients, publicUrl }),
+    pages: composePages(base, { people, web, clients, publicUrl }),
     console: createConsoleDoor(await readSite(SITE)),
     health,
     async identify(authorization) {
@@ -282,59 +318,19 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
       if (endpoint !== undefined) throw new Fault('token.unknown')
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
-    readiness: createReadiness({
-      health,
-      store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
-      limits: () => limits.state,
-      state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
-      records: recordsProblem,
-    }),
+    readiness: readinessOf(base, core, health),
     metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
     newCorrelationId: randomUUID,
     log,
   })
-  const server = createServer({
-    guard: createGuard({
-      host: config.TOOLWAY_HOST,
-      publicUrl: config.TOOLWAY_PUBLIC_URL,
-      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
-      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
-    }),
-    clients,
-    limits,
-    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
-    health,
-    refused: counters.refuse,
-    newCorrelationId: randomUUID,
-    ...doors,
-  })
-  const endServer = prepareEnd(server, mcpDoors.calls)
-  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
-  const owned = opened.move()
-
-  return {
-    async listen(patience = 0) {
-      const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
-      local = addressOn(config.TOOLWAY_HOST, port)
-      if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
-      health.started = true
-      return port
-    },
-    retire() {
-      health.draining = true
-    },
-    async close() {
-      health.draining = true
-      drain.abort()
-      // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
-      open.close()
-      admission.calls.authElicitation.close()
-      approving.close()
-      catalogs.close()
-      healthy.close()
-      snapshots.close()
-      // Each of the rest, also when one of them fails.
-      await owned.disposeAsync()
-    },
-  }
+  return { doors, calls: mcpDoors.calls }
 }
+
+const readinessOf = ({ config, db }: CoreDependencies, { limits, recordsProblem }: Core, health: Health) =>
+  createReadiness({
+    health,
+    store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
+    limits: () => limits.state,
+    state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
+    records: recordsProblem,
+  })

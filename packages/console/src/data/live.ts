@@ -1,7 +1,7 @@
 /**
  * Live events of the organization: one stream for the whole console, and no polling.
  *
- * An event causes a refetch of its subject. After an interruption everything is refetched, since missed events are not repeated.
+ * An event causes a refetch of its subject. Whenever the stream opens everything is refetched, since missed events are not repeated.
  */
 import { showMe, type GatewayEvent } from '@toolway/contract/admin'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
@@ -57,7 +57,6 @@ export function useLive(address: string | undefined): LiveState {
 function follow(address: string, queries: QueryClient, say: (state: LiveState) => void): () => void {
   const over = new AbortController()
   const later = breathe((noun) => void queries.invalidateQueries({ queryKey: [noun] }))
-  let wasLive = false
   const hear = (told: LiveMessage) => {
     if ('event' in told) {
       later.tell(CONCERNS[told.event.type])
@@ -65,8 +64,8 @@ function follow(address: string, queries: QueryClient, say: (state: LiveState) =
       return
     }
     say(told.state)
-    if (told.state === 'live' && wasLive) void queries.invalidateQueries()
-    wasLive ||= told.state === 'live'
+    // Answers from before the stream opened may be out of date, the first time too.
+    if (told.state === 'live') void queries.invalidateQueries()
   }
   const channel = new BroadcastChannel(`toolway-live ${address}`)
   channel.addEventListener('message', ({ data }: MessageEvent<LiveMessage>) => hear(data))

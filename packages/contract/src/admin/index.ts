@@ -13,6 +13,7 @@ export {
 export type { Method, Needs, Operation, Shape } from './operation.ts'
 export {
   Account,
+  AccountInPlace,
   AccountChange,
   AccountKey,
   addAccountKey,

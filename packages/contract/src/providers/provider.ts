@@ -5,7 +5,7 @@
 import type { ClientAuthMethod } from '../authority.ts'
 
 /** Where a member of an answer lies: `owner.user.id` is three steps down. With `idToken` it is a claim of that token. */
-export interface Place {
+export interface ClaimPath {
   readonly in: 'answer' | 'id_token'
   readonly path: string
 }
@@ -75,7 +75,7 @@ export interface Provider {
   readonly failureMember: 'error' | 'code'
   /** Its words for failures in those of RFC 6749 (section 5.2; 4.1.2.1 for what passes). */
   readonly failures: Readonly<Record<string, string>>
-  readonly account: { readonly id: readonly Place[]; readonly name: readonly Place[] }
+  readonly account: { readonly id: readonly ClaimPath[]; readonly name: readonly ClaimPath[] }
 
   /** Seconds that an access token lives where the answer does not say; undefined: it lives until it is taken back. */
   readonly accessLives: number | undefined
@@ -118,8 +118,8 @@ export const provider = (fields: Omit<Provider, Usual> & Partial<Pick<Provider, 
   ...fields,
 })
 
-export const answer = (path: string): Place => ({ in: 'answer', path })
-export const claim = (path: string): Place => ({ in: 'id_token', path })
+export const answer = (path: string): ClaimPath => ({ in: 'answer', path })
+export const claim = (path: string): ClaimPath => ({ in: 'id_token', path })
 
 const HOUR = 60 * 60
 export const hours = (count: number): number => count * HOUR

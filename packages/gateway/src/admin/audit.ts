@@ -66,10 +66,10 @@ const toVerdict = ({ organization_id: organization, first, last, proven, problem
   warnings: [...rest.warnings],
 })
 
-type Asked = Omit<z.output<typeof shapes.listOrganizationAudit.query>, 'limit' | 'offset'>
+type AuditQuery = Omit<z.output<typeof shapes.listOrganizationAudit.query>, 'limit' | 'offset'>
 const filterOf = (
   organization: string | undefined,
-  { actor_id: actor, correlation_id: correlation, ...same }: Asked,
+  { actor_id: actor, correlation_id: correlation, ...same }: AuditQuery,
 ): Filter => ({ organization, actor, correlation, ...same })
 
 const lookOf =

@@ -9,7 +9,7 @@ import type { Actor } from '../records/change.ts'
 import { OPERATIONS } from './operations.ts'
 import { placeOf, refuseBeyond } from './place.ts'
 import { readInput, refuseUnstorable, type RawInput } from './read-input.ts'
-import type { AdminParts, Asking, Origin } from './serve.ts'
+import type { AdminParts, OperationCall, Origin } from './serve.ts'
 
 /** On whose behalf a face calls. */
 export interface Caller {
@@ -21,7 +21,7 @@ export interface Caller {
 export interface LocalRequest extends RawInput {
   readonly ifMatch?: string | undefined
   readonly signal?: AbortSignal | undefined
-  readonly progress?: Asking['progress']
+  readonly progress?: OperationCall['progress']
 }
 
 /** The answer by the operation's shape, or a Response where it answers with something else than JSON. Throws a Fault. */

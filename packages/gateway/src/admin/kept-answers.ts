@@ -18,7 +18,7 @@ interface KeptAnswersParts {
   readonly vault: Pick<Vault, 'hash' | 'seal' | 'open'>
 }
 
-interface Named {
+interface RequestKey {
   readonly principal: string
   readonly key: string
   /** Method, address and body, as one text. */
@@ -53,7 +53,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
 
   return {
     /** Throws `idempotency.mismatch` and `idempotency.unfinished`, and whatever `run` throws; a refusal is not kept. */
-    async once({ principal, key, request: text }: Named, run: () => Promise<unknown>) {
+    async once({ principal, key, request: text }: RequestKey, run: () => Promise<unknown>) {
       if (!FORM.test(key))
         throw new Fault('body.shape', { place: '/Idempotency-Key', problem: 'has 1 to 200 visible characters' })
       const hash = vault.hash(`idempotency ${principal} ${key}`)

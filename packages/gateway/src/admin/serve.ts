@@ -72,7 +72,7 @@ export interface AdminParts {
 export type Origin = 'administration' | 'command line' | 'file'
 
 /** One request as its face learned it. */
-export interface Asking {
+export interface OperationCall {
   readonly principal: Principal | undefined
   readonly actor: Actor
   readonly params: Readonly<Record<string, string>>
@@ -92,7 +92,7 @@ export interface Asking {
   readonly progress?: ((value: unknown) => void) | undefined
 }
 
-interface Asked<Op extends Operation> {
+interface OperationRequest<Op extends Operation> {
   readonly parts: AdminParts
   readonly actor: Actor
   readonly params: Readonly<Record<string, string>>
@@ -100,13 +100,13 @@ interface Asked<Op extends Operation> {
   readonly body: z.output<Op['body']>
   readonly origin: Origin
   readonly ifMatch: string | undefined
-  readonly header: Asking['header']
-  readonly head: Asking['head']
+  readonly header: OperationCall['header']
+  readonly head: OperationCall['head']
   readonly signal: AbortSignal
-  readonly progress: NonNullable<Asking['progress']>
+  readonly progress: NonNullable<OperationCall['progress']>
 }
 
-export interface OrganizationAsked<Op extends Operation> extends Asked<Op> {
+export interface OrganizationRequest<Op extends Operation> extends OperationRequest<Op> {
   readonly principal: Principal
   readonly role: Role
   readonly organization: OrganizationRow
@@ -120,7 +120,7 @@ export interface OrganizationAsked<Op extends Operation> extends Asked<Op> {
 
 type PlacedChange = Change & { readonly organizationId?: OrganizationId }
 
-export interface PlatformAsked<Op extends Operation> extends Asked<Op> {
+export interface PlatformRequest<Op extends Operation> extends OperationRequest<Op> {
   readonly principal: Principal
   readonly role: Role
   look<T>(work: (sql: SystemSql) => Promise<T>): Promise<T>
@@ -131,8 +131,8 @@ export interface PlatformAsked<Op extends Operation> extends Asked<Op> {
   ): Promise<T>
 }
 
-export type SignedInAsked<Op extends Operation> = Omit<PlatformAsked<Op>, 'role'>
-export type AnyoneAsked<Op extends Operation> = Omit<PlatformAsked<Op>, 'role' | 'principal'>
+export type SignedInRequest<Op extends Operation> = Omit<PlatformRequest<Op>, 'role'>
+export type AnonymousRequest<Op extends Operation> = Omit<PlatformRequest<Op>, 'role' | 'principal'>
 
 type Given<Op extends Operation> = z.input<Op['answer']> | Response
 type Run<Asks, Op extends Operation> = (asked: Asks) => Promise<Given<Op>> | Given<Op>
@@ -142,7 +142,7 @@ export interface Served {
   readonly operation: Operation
   run(
     parts: AdminParts,
-    asking: Asking,
+    asking: OperationCall,
     place: { organization: OrganizationRow | undefined; role: Role | undefined },
   ): unknown
 }
@@ -155,7 +155,7 @@ function toServe<Op extends OperationOf, Asks>(
   run: Run<Asks, Op>,
   make: (
     parts: AdminParts,
-    asking: Asking,
+    asking: OperationCall,
     place: { organization: OrganizationRow | undefined; role: Role | undefined },
   ) => object,
 ): Served {
@@ -183,7 +183,7 @@ function toServe<Op extends OperationOf, Asks>(
 }
 
 /** For operations with `inOrganization(…)`. */
-export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<OrganizationAsked<Op>, Op>): Served =>
+export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<OrganizationRequest<Op>, Op>): Served =>
   toServe(op, 'organization', run, ({ db }, { principal, actor }, { organization, role }) => {
     if (principal === undefined || organization === undefined || role === undefined)
       throw new Error('an operation of an organization was asked without one')
@@ -201,7 +201,7 @@ export const serveOrganization = <Op extends OperationOf>(op: Op, run: Run<Organ
     }
   })
 
-const systemWays = ({ db }: AdminParts, { actor }: Asking) => ({
+const systemWays = ({ db }: AdminParts, { actor }: OperationCall) => ({
   look: (work: (sql: SystemSql) => Promise<unknown>) => db.system(work),
   change: (
     say: (result: unknown) => PlacedChange | readonly PlacedChange[],
@@ -216,7 +216,7 @@ const systemWays = ({ db }: AdminParts, { actor }: Asking) => ({
 })
 
 /** For operations with `platform(…)`. */
-export const servePlatform = <Op extends OperationOf>(op: Op, run: Run<PlatformAsked<Op>, Op>): Served =>
+export const servePlatform = <Op extends OperationOf>(op: Op, run: Run<PlatformRequest<Op>, Op>): Served =>
   toServe(op, 'platform', run, (parts, asking, { role }) => {
     if (asking.principal === undefined || role === undefined)
       throw new Error('a platform operation was asked by nobody')
@@ -224,12 +224,12 @@ export const servePlatform = <Op extends OperationOf>(op: Op, run: Run<PlatformA
   })
 
 /** For operations with `signedIn`. They may touch only the principal's own data, because no other check protects it. */
-export const serveSignedIn = <Op extends OperationOf>(op: Op, run: Run<SignedInAsked<Op>, Op>): Served =>
+export const serveSignedIn = <Op extends OperationOf>(op: Op, run: Run<SignedInRequest<Op>, Op>): Served =>
   toServe(op, 'signed-in', run, (parts, asking) => {
     if (asking.principal === undefined) throw new Error('an operation for whoever has signed in was asked by nobody')
     return { principal: asking.principal, ...systemWays(parts, asking) }
   })
 
 /** For operations with `anyone`. */
-export const serveAnyone = <Op extends OperationOf>(op: Op, run: Run<AnyoneAsked<Op>, Op>): Served =>
+export const serveAnyone = <Op extends OperationOf>(op: Op, run: Run<AnonymousRequest<Op>, Op>): Served =>
   toServe(op, 'anyone', run, systemWays)

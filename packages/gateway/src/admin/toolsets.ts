@@ -10,11 +10,11 @@ import { SUPPLIED, withSupplied, type NamedToolset } from '../toolsets/supplied.
 import { platformRulesFor } from './policy/organization-rules.ts'
 import { refuseListed } from './policy/rule-words.ts'
 import { knownTo } from './policy/write-organization-rules.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from './serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from './serve.ts'
 
 /** With what it comes to at the moment; nothing where the organization does not answer. */
 function toToolset(
-  { parts, organization }: Pick<OrganizationAsked<Operation>, 'parts' | 'organization'>,
+  { parts, organization }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization'>,
   { slug, title, settings, origin }: NamedToolset,
 ): shapes.Toolset {
   const toolListing = parts.snapshots.find({ id: organization.id })?.toolListing(slug, undefined, 'execute')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { digestOf, type Asked } from './digest.ts'
+import { digestOf, type ApprovedCall } from './digest.ts'
 
-const ASKED: Asked = {
+const ASKED: ApprovedCall = {
   tool: 'a'.repeat(64),
   name: 'send',
   arguments: { to: 'all', text: 'hello', more: [1, 2] },
@@ -15,7 +15,7 @@ test('a digest stands for one call: the same however it is written, another for 
   const digest = digestOf(ASKED)
   expect(digest).toMatch(/^[0-9a-f]{64}$/)
   expect(digestOf({ ...ASKED, arguments: { more: [1, 2], text: 'hello', to: 'all' } })).toBe(digest)
-  const others: Partial<Asked>[] = [
+  const others: Partial<ApprovedCall>[] = [
     { tool: 'b'.repeat(64) },
     { name: 'send2' },
     { account: 'work' },

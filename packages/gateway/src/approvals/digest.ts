@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '@toolway/protocol'
 
-export interface Asked {
+export interface ApprovedCall {
   /** Of the tool's whole definition: 64 hex digits. */
   readonly tool: string
   /** Its server's own name of it: two tools may have the same definition but for that. */
@@ -25,7 +25,7 @@ export interface Asked {
  * The scope of "always for this tool": the same without arguments, and with the whole rules, so that a changed rule requires a
  * new approval.
  */
-export type LastingAsked = Omit<Asked, 'arguments'>
+export type LastingAsked = Omit<ApprovedCall, 'arguments'>
 
 export const standingDigestOf = ({ tool, name, account, caller, connection, rules }: LastingAsked): string =>
   createHash('sha256')
@@ -33,7 +33,7 @@ export const standingDigestOf = ({ tool, name, account, caller, connection, rule
     .digest('hex')
 
 /** 64 hex digits. */
-export const digestOf = ({ tool, name, arguments: given, account, caller, connection, rules }: Asked): string =>
+export const digestOf = ({ tool, name, arguments: given, account, caller, connection, rules }: ApprovedCall): string =>
   createHash('sha256')
     .update(canonicalJson({ tool, name, arguments: given, account, caller, connection, rules }))
     .digest('hex')

@@ -9,7 +9,7 @@ import type { ToolListing } from '../catalog/tool-listing.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import type { Identity, Principal } from '../identity/identify.ts'
 import type { OnBehalf } from './callers/on-behalf.ts'
-import type { Inbound, Place, RequestContext } from './ports.ts'
+import type { Inbound, EndpointPath, RequestContext } from './ports.ts'
 import { OWN_CLIENTS } from '../identity/principal.ts'
 import { principalFacts } from './callers/principal-facts.ts'
 import { isThere, roleIn } from './callers/role.ts'
@@ -23,7 +23,7 @@ export interface AdmitParts {
   readonly defaultOrganization: string
   readonly onBehalf: OnBehalf
   /** Which endpoint an address names that does not say it whole; unsaid, it is taken as it is. */
-  readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
+  readonly placeOf?: ((place: EndpointPath, principal: Principal) => EndpointPath) | undefined
 }
 
 export type Admit = (inbound: Inbound) => RequestContext | Promise<RequestContext>
@@ -83,7 +83,7 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
     }
   }
 
-  function placeOrganization(principal: Principal, place: Place): Snapshot | undefined {
+  function placeOrganization(principal: Principal, place: EndpointPath): Snapshot | undefined {
     const byPath = place.organization === undefined ? undefined : organization({ slug: place.organization })
     if (principal.organizationId === undefined)
       return byPath ?? (place.organization === undefined ? organization({ slug: defaultOrganization }) : undefined)
@@ -95,7 +95,7 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
   }
 
   /** A key limited to a toolset reaches no other, and a single connection only as far as that toolset selects it. */
-  function placeToolset(principal: Principal, place: Place) {
+  function placeToolset(principal: Principal, place: EndpointPath) {
     const toolset = place.toolset ?? principal.toolset ?? DEFAULT_TOOLSET
     if (principal.toolset !== undefined && toolset !== principal.toolset) throw new Fault('place.unknown')
     return { toolset, connection: place.connection }
@@ -104,7 +104,7 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
   return stand
 }
 
-const isFor = ({ endpoint }: Principal, { organization, toolset, connection }: Place): boolean =>
+const isFor = ({ endpoint }: Principal, { organization, toolset, connection }: EndpointPath): boolean =>
   endpoint === undefined ||
   (endpoint.organization === organization && endpoint.toolset === toolset && endpoint.connection === connection)
 

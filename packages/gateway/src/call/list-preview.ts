@@ -11,7 +11,7 @@ import { tokensOf } from '../lib/tokens.ts'
 import type { Stand } from './admit.ts'
 import { CLIENT_LIMITS } from './discovery/meter.ts'
 import { list } from './list.ts'
-import type { CallParts, Place, RequestContext } from './ports.ts'
+import type { CallParts, EndpointPath, RequestContext } from './ports.ts'
 
 export interface ListPreviewed {
   readonly refused: Fault | undefined
@@ -26,7 +26,7 @@ export interface ListPreviewed {
 
 export interface ListAsked {
   readonly principal: Principal
-  readonly place: Place
+  readonly place: EndpointPath
   readonly revision: Revision
   readonly client: string | undefined
 }

@@ -22,7 +22,7 @@ import { taskOwner } from './tasks/task-owner.ts'
 import { taskPlaceOf } from './tasks/task-place.ts'
 import type { Noted } from './audit-facts.ts'
 
-interface Place {
+interface ConnectionContext {
   readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
   readonly requestContext: RequestContext
   readonly channel: ClientChannel
@@ -31,11 +31,11 @@ interface Place {
   readonly audit: Noted<'account'>
 }
 
-const rename = (place: Place) => (taskId: string) =>
+const rename = (place: ConnectionContext) => (taskId: string) =>
   place.parts.tasks.bind(taskOwner(place.requestContext.principal), taskPlaceOf(place), taskId)
 
 /** A server's result that is a task, or belongs to one, as the client may read it. */
-export function nameResult(place: Place, result: JsonObject): JsonObject {
+export function nameResult(place: ConnectionContext, result: JsonObject): JsonObject {
   const { task } = result
   // A tool's own member of that name is a task only where one was asked for.
   if (task !== undefined && place.mcpRequest.params['task'] === undefined)
@@ -44,7 +44,7 @@ export function nameResult(place: Place, result: JsonObject): JsonObject {
   return renameTask(result, rename(place))
 }
 
-function handOut(place: Place, taskId: unknown): void {
+function handOut(place: ConnectionContext, taskId: unknown): void {
   const { parts, requestContext, target } = place
   if (typeof taskId !== 'string') return
   const holder = eraOf(target.revision) === 'modern' ? ANYWHERE : holderOf(place.channel)
@@ -55,14 +55,14 @@ function handOut(place: Place, taskId: unknown): void {
 /** Whose session at a legacy server a request goes through. */
 export const holderOf = ({ session }: ClientChannel): string => session?.id ?? 'no session'
 
-function listenOn({ parts, requestContext, channel, target }: Place): void {
+function listenOn({ parts, requestContext, channel, target }: ConnectionContext): void {
   const { session } = channel
   if (session !== undefined && eraOf(target.revision) === 'legacy' && !hears(session, target.connectionId))
     void hearSession(parts, requestContext, session, target).catch(() => {})
 }
 
 /** A server's question, and the client's answer back in the server's names. */
-export async function nameQuestion(place: Place, question: Request): Promise<Answer> {
+export async function nameQuestion(place: ConnectionContext, question: Request): Promise<Answer> {
   const { parts, requestContext, channel, target } = place
   if (question.params?.['mode'] === 'url') listenOn(place)
   const params = renameRelated(question.params, rename(place))
@@ -73,7 +73,7 @@ export async function nameQuestion(place: Place, question: Request): Promise<Ans
   return { result: renameRelated(answer.result, own) ?? answer.result }
 }
 
-export function nameNotification(place: Place, notification: Notification): Notification | undefined {
+export function nameNotification(place: ConnectionContext, notification: Notification): Notification | undefined {
   const { method, params } = notification
   if (params === undefined) return notification
   const { taskId } = params
@@ -90,6 +90,6 @@ export function nameNotification(place: Place, notification: Notification): Noti
 export const URL_FIRST = -32042
 
 /** The server says on the session's own stream when a page is done with. */
-export function heardLater(place: Place, error: ErrorBody): void {
+export function heardLater(place: ConnectionContext, error: ErrorBody): void {
   if (error.code === URL_FIRST) listenOn(place)
 }

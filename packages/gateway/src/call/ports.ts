@@ -16,7 +16,7 @@ import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
 import type { Answer, OpenedCredential, Upstream } from '../upstreams/upstream.ts'
 
 /** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
-export interface Place {
+export interface EndpointPath {
   readonly organization?: string
   readonly toolset?: string
   readonly connection?: string
@@ -24,7 +24,7 @@ export interface Place {
 
 /** What a door learned of a request before anybody looked at its message. */
 export interface Inbound {
-  readonly place: Place
+  readonly place: EndpointPath
   readonly authorization: string | undefined
   /** The address of the member that it says to call for; only a trusted key's word counts. */
   readonly onBehalfOf?: string | undefined

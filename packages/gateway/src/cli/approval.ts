@@ -19,17 +19,17 @@ import { described, groupOf, type Finish } from './command.ts'
 import { table } from './terminal/output.ts'
 import { listAll, reworded } from './transport/transport.ts'
 
-interface Place {
+interface OrganizationOption {
   readonly organization: string
 }
-interface Named extends Place {
+interface ApprovalArgument extends OrganizationOption {
   readonly id: string
 }
 type State = (typeof APPROVAL_STATES)[number]
 
 const id = new Argument('<id>', '`apr_…`, as the list and the refused call show it')
-const paramsOf = ({ organization, id: approval }: Named) => ({ organization, approval })
-const unknown = (words: Named) =>
+const paramsOf = ({ organization, id: approval }: ApprovalArgument) => ({ organization, approval })
+const unknown = (words: ApprovalArgument) =>
   reworded(`There is no approval "${words.id}"; \`toolway approval list\` shows those that wait.`, 'thing.unknown')
 
 const list = described({
@@ -37,7 +37,7 @@ const list = described({
   about: 'list the questions that wait for an answer, or those in another state',
   options: [new Option('--state <state>', 'in which state').choices(APPROVAL_STATES).default('pending')],
   examples: ['toolway approval list', 'toolway approval list --state denied'],
-  call: (transport, { organization, state }: Place & { state: State }) =>
+  call: (transport, { organization, state }: OrganizationOption & { state: State }) =>
     listAll(transport, listApprovals, { params: { organization }, query: { state } }),
   print: (approvals, { state }) => ({
     value: approvals,
@@ -59,7 +59,7 @@ const show = described({
   about: 'show one question with the arguments of the call, as they would be sent',
   arguments: [id],
   examples: ['toolway approval show apr_01m0000000000000000000000'],
-  call: ({ call }, words: Named) => call(getApproval, { params: paramsOf(words) }).catch(unknown(words)),
+  call: ({ call }, words: ApprovalArgument) => call(getApproval, { params: paramsOf(words) }).catch(unknown(words)),
   print: (approval) => ({ value: approval, lines: linesOf(approval) }),
 })
 
@@ -78,7 +78,7 @@ const linesOf = (approval: ApprovalWithArguments): string[] => [
   ...JSON.stringify(approval.arguments, undefined, 2).split('\n').map(visible),
 ]
 
-interface Answering extends Named {
+interface Answering extends ApprovalArgument {
   readonly note?: string
   readonly always?: boolean
 }
@@ -118,7 +118,8 @@ const listAlways = described({
   name: 'always',
   about: 'list the tools that may always be called, by whom and by whose word',
   examples: ['toolway approval always'],
-  call: (transport, { organization }: Place) => listAll(transport, listLastingApprovals, { params: { organization } }),
+  call: (transport, { organization }: OrganizationOption) =>
+    listAll(transport, listLastingApprovals, { params: { organization } }),
   print: (approvals) => ({
     value: approvals,
     lines:
@@ -139,7 +140,7 @@ const end = described({
   about: 'end one of those: the next such call is asked about again',
   arguments: [new Argument('<id>', '`lgr_…`, as `toolway approval always` shows it')],
   examples: ['toolway approval end lgr_01m0000000000000000000000'],
-  call: ({ call }, { organization, id: lasting }: Named) =>
+  call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(
       reworded(
         `There is no lasting approval "${lasting}"; \`toolway approval always\` shows those that there are.`,

@@ -17,12 +17,12 @@ import { readInput } from './terminal/input.ts'
 import { CommandFault, EXIT, table } from './terminal/output.ts'
 import { listAll, Refusal, type Transport } from './transport/transport.ts'
 
-interface Place {
+interface ScopeOptions {
   readonly organization: string
   readonly platform?: boolean
 }
 
-interface Adding extends Place {
+interface Adding extends ScopeOptions {
   readonly name: string
   readonly role: string
   readonly limit: Limit
@@ -60,7 +60,7 @@ const shown = ({ scope: role, tenant_id: organization, created_at: created, ...r
 const minuteOf = (time: string | null): string | undefined =>
   time?.slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')
 
-const keysOf = async (transport: Transport, { organization, platform = false }: Place): Promise<Key[]> =>
+const keysOf = async (transport: Transport, { organization, platform = false }: ScopeOptions): Promise<Key[]> =>
   platform
     ? (await listAll(transport, listPlatformKeys)).filter(({ tenant_id: id }) => id === null)
     : listAll(transport, listOrganizationKeys, { params: { organization } })
@@ -108,7 +108,7 @@ const list = described({
   about: 'list keys (never their text)',
   options: [new Option('--platform', 'those of the platform instead of an organization')],
   examples: ['toolway key list', 'toolway key list --platform'],
-  call: (transport, words: Place) => keysOf(transport, words),
+  call: (transport, words: ScopeOptions) => keysOf(transport, words),
   print: (keys) => ({
     value: keys.map(shown),
     lines: table(
@@ -136,7 +136,7 @@ const remove = described({
   arguments: [new Argument('<name>', 'its name, or its id')],
   options: [new Option('--platform', 'one of the platform')],
   examples: ['toolway key remove laptop', 'toolway key remove operator --platform'],
-  async call(transport, words: Place & { name: string }) {
+  async call(transport, words: ScopeOptions & { name: string }) {
     const { name, organization, platform = false } = words
     const keys = await keysOf(transport, words)
     const meant = keys.find((key) => (key.user_id === null && key.name === name) || key.id === name)

@@ -6,12 +6,12 @@ import { described, groupOf, type Finish } from './command.ts'
 import { CommandFault, table } from './terminal/output.ts'
 import { Refusal, reworded, type Transport } from './transport/transport.ts'
 
-interface Named {
+interface ToolsetArgument {
   readonly organization: string
   readonly slug: string
 }
 
-interface Settled extends Named {
+interface Settled extends ToolsetArgument {
   readonly title?: string
   readonly connections?: string[]
   readonly include?: string[]
@@ -72,15 +72,15 @@ function withWords(held: Partial<Toolset['settings']>, words: Settled): Partial<
   }
 }
 
-const paramsOf = ({ organization, slug: toolset }: Named) => ({ organization, toolset })
-const get = ({ call }: Transport, words: Named): Promise<Toolset> =>
+const paramsOf = ({ organization, slug: toolset }: ToolsetArgument) => ({ organization, toolset })
+const get = ({ call }: Transport, words: ToolsetArgument): Promise<Toolset> =>
   call(getToolset, { params: paramsOf(words) }).catch(unknown(words))
-const unknown = ({ slug: name }: Named) =>
+const unknown = ({ slug: name }: ToolsetArgument) =>
   reworded(`There is no toolset "${name}"; \`toolway toolset list\` shows them.`, 'thing.unknown')
 
 const printed =
   (done: string) =>
-  (toolset: Toolset, { organization }: Named) => {
+  (toolset: Toolset, { organization }: ToolsetArgument) => {
     const { slug: name, tools, listed } = toolset
     return {
       value: toolset,
@@ -188,7 +188,7 @@ const remove = described({
   about: 'remove a toolset; keys that are limited to it reach nothing any more',
   arguments: [slug],
   examples: ['toolway toolset remove reports'],
-  call: ({ call }, words: Named) => call(removeToolset, { params: paramsOf(words) }).catch(unknown(words)),
+  call: ({ call }, words: ToolsetArgument) => call(removeToolset, { params: paramsOf(words) }).catch(unknown(words)),
   print: (_, { slug: name }) => ({ value: { removed: name }, lines: [`Removed the toolset ${name}.`] }),
 })
 

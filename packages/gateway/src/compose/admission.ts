@@ -4,7 +4,7 @@
 import { createAdmit, createStand, type Admit, type Stand } from '../call/admit.ts'
 import { createBoundStates } from '../call/questions/bound-states.ts'
 import { createAuthElicitation } from '../call/questions/auth-elicitation.ts'
-import type { Approvals, CallCredentials, CallParts, Place } from '../call/ports.ts'
+import type { Approvals, CallCredentials, CallParts, EndpointPath } from '../call/ports.ts'
 import { createOnBehalf, type OnBehalf } from '../call/callers/on-behalf.ts'
 import { createSuspendedCalls } from '../call/questions/suspended-calls.ts'
 import { createTaskBook } from '../call/tasks/task-book.ts'
@@ -33,7 +33,7 @@ export interface ComposeAdmissionParts {
   /** Resolves the user on whose behalf a call is made, where there are no accounts. */
   readonly onBehalf?: OnBehalf
   /** Completes the endpoint of an address that does not name it in full. */
-  readonly placeOf?: ((place: Place, principal: Principal) => Place) | undefined
+  readonly placeOf?: ((place: EndpointPath, principal: Principal) => EndpointPath) | undefined
 }
 
 export interface Admission {

@@ -5,7 +5,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AdminConnect } from '../admin/oauth/admin-connect.ts'
 import { listAccountStates } from '../credentials/account-states.ts'
-import { createAccountsDoor } from '../http/connect/accounts-door.ts'
+import { createDoneDoor } from '../http/connect/done-door.ts'
 import { createCallbackDoor } from '../http/connect/callback-door.ts'
 import { createConnectDoor } from '../http/connect/connect-door.ts'
 import { createVisitors } from '../http/connect/visitor.ts'
@@ -83,20 +83,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
   })
   const door = new Hono<{ Bindings: HttpBindings }>()
   door.route('/', createCallbackDoor({ ...asked, flows }))
-  door.route(
-    '/',
-    createAccountsDoor({
-      ...asked,
-      db,
-      accounts,
-      links,
-      targets,
-      keeping,
-      visitors,
-      all: snapshots.all,
-      now: Date.now,
-    }),
-  )
+  door.route('/', createDoneDoor({ ...asked, accounts, visitors, all: snapshots.all }))
   door.route(
     '/',
     createConnectDoor({

@@ -46,5 +46,5 @@ export function composeEvents(
     log,
   })
   opened.defer(close)
-  return { events, sendWebhook, wakeWebhooks: webhooks.wake, seen: note }
+  return { events, sendWebhook, wakeWebhooks: () => webhooks.wake(), seen: note }
 }

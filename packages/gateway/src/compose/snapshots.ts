@@ -9,7 +9,7 @@ import type { Changes } from '../catalog/changes.ts'
 import { listConnections } from '../connections/connections.ts'
 import { listToolStates } from '../connections/tool-states.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
-import type { Wanted } from '../jobs/keep-catalog.ts'
+import type { WatchedConnection } from '../jobs/keep-catalog.ts'
 import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
@@ -140,7 +140,7 @@ const createLoad =
   }
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
-export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): Wanted[] =>
+export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): WatchedConnection[] =>
   snapshot.connections
     .filter(({ enabled }) => enabled && snapshot.organization.active)
     .map((connection) => ({

@@ -45,38 +45,3 @@ const LostAccount = z.object({
 /** Accounts of the organization and of all its members that serve nobody until a person connects them anew. */
 export const listLostAccounts = (sql: OrgSql) => sql(LostAccount)`
   select connection_id, account, problem from credentials where active and problem is not null order by account`
-
-/** It has a few days, and nobody but a person can give it more. */
-const SOON = 3 * 24 * 60 * 60_000
-
-export type AccountState = 'healthy' | 'expiring' | 'expired' | 'needs you'
-
-export function stateOf({ problem, expires_at: until, renewable }: AccountStateRow, now: number): AccountState {
-  if (problem !== null) return 'needs you'
-  if (until === null || renewable) return 'healthy'
-  const left = until.getTime() - now
-  return left <= 0 ? 'expired' : left < SOON ? 'expiring' : 'healthy'
-}
-
-const Id = z.object({ id: z.string() })
-
-/** Whether it was there and the name was free. The name changes for the one it belongs to, and for nobody else. */
-export const renameAccount = async (sql: OrgSql, id: CredentialId, account: string): Promise<boolean> =>
-  (
-    await sql(Id)`
-      update credentials c set account = ${account}, updated_at = now()
-       where c.id = ${id}
-         and not exists (
-           select 1 from credentials o
-            where o.id <> c.id and o.account = ${account} and o.provider = c.provider
-              and o.connection_id is not distinct from c.connection_id and o.user_id is not distinct from c.user_id)
-      returning c.id`
-  ).length > 0
-
-/** The one that is taken where no account is named, among those of its owner. */
-export const preferAccount = (sql: OrgSql, id: CredentialId) => sql(Id)`
-  update credentials o set is_default = (o.id = c.id), updated_at = now()
-    from credentials c
-   where c.id = ${id} and o.provider = c.provider
-     and o.connection_id is not distinct from c.connection_id and o.user_id is not distinct from c.user_id
-  returning o.id`

@@ -20,7 +20,7 @@ export interface RulePlan {
   readonly extra: readonly Step[]
 }
 
-interface Place {
+interface RuleOwner {
   readonly organization: string | undefined
   /** How it is told where the rule stands. */
   readonly named: (name: string) => string
@@ -29,7 +29,7 @@ interface Place {
   remove(id: string): Act
 }
 
-function planRules(place: Place, held: readonly KeptRule[], wanted: readonly RuleWords[]): RulePlan {
+function planRules(place: RuleOwner, held: readonly KeptRule[], wanted: readonly RuleWords[]): RulePlan {
   const { organization, named } = place
   const step = (name: string) => ({ organization, thing: 'rule', name: named(name) }) as const
   const steps = wanted.flatMap((words): Step[] => {
@@ -62,7 +62,7 @@ export const planPlatformRules = (held: readonly KeptRule[], wanted: readonly Ru
     wanted,
   )
 
-const placeIn = (organization: string, alias: string | undefined): Place => ({
+const placeIn = (organization: string, alias: string | undefined): RuleOwner => ({
   organization,
   named: (name) => (alias === undefined ? name : `${alias}: ${name}`),
   add: (words) => ({

@@ -2,16 +2,16 @@
  * Parses a path into an endpoint and its transport: Streamable HTTP and WebSocket (`…/mcp`), or HTTP+SSE of 2024-11-05 (`…/sse`
  * and `…/messages`). It checks the syntax only; the admission decides whether the endpoint exists.
  */
-import type { Place } from '../call/ports.ts'
+import type { EndpointPath } from '../call/ports.ts'
 
 export type Way = 'mcp' | 'sse' | 'messages'
 
 export interface Address {
   readonly way: Way
-  readonly place: Place
+  readonly place: EndpointPath
 }
 
-const FORMS: readonly { form: RegExp; place(found: RegExpExecArray): Place }[] = [
+const FORMS: readonly { form: RegExp; place(found: RegExpExecArray): EndpointPath }[] = [
   { form: /^\/(mcp|sse|messages)\/?$/, place: () => ({}) },
   {
     form: /^\/o\/([\w-]+)\/t\/([\w-]+)\/(mcp|sse|messages)\/?$/,

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
-import type { Place } from '../call/ports.ts'
+import type { EndpointPath } from '../call/ports.ts'
 import { addressOf } from './addresses.ts'
 import { consolePlaceOf } from './console/console-mcp.ts'
 import type { EventSocket } from './events/event-socket.ts'
@@ -84,7 +84,7 @@ export function doorFor(doors: readonly Door[], path: string, method: string | u
   throw new Error('The last door matches every path.')
 }
 
-const mcpDoor = ({ mcp }: DoorParts): Door<Place> => ({
+const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
   name: 'mcp',
   errors: 'json-rpc',
   preflight: true,
@@ -96,7 +96,7 @@ const mcpDoor = ({ mcp }: DoorParts): Door<Place> => ({
 })
 
 /** The two addresses of HTTP+SSE (2024-11-05). */
-const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: Place; way: 'sse' | 'messages' }> => ({
+const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: EndpointPath; way: 'sse' | 'messages' }> => ({
   name: 'sse',
   errors: 'json-rpc',
   preflight: true,
@@ -117,7 +117,7 @@ const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>
     answer: (request, response, _, path) => oauth.answer(request, response, path),
   }
 
-const consoleDoor = ({ consoleMcp }: DoorParts): Door<Place> | undefined =>
+const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined =>
   consoleMcp && {
     name: 'console MCP',
     errors: 'problem',

@@ -29,7 +29,7 @@ import type { Admit } from '../call/admit.ts'
 import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import { isModern, readLegacy, readModern, type Entrance } from '../call/enter.ts'
 import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts'
-import type { Inbound, Place, RequestContext } from '../call/ports.ts'
+import type { Inbound, EndpointPath, RequestContext } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { AuditEntryBuilder, AuditLog } from '../call/audit-entry.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -85,7 +85,7 @@ export interface McpDoorParts {
 }
 
 export interface McpDoor {
-  answer(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void>
+  answer(request: IncomingMessage, response: ServerResponse, place: EndpointPath): Promise<void>
 }
 
 const SESSION_HEADER = 'mcp-session-id'
@@ -102,36 +102,56 @@ interface Visit {
   readonly audit: AuditEntryBuilder
 }
 
-export function createMcpDoor(parts: McpDoorParts): McpDoor {
-  const { admit, entrance, sessions, givesSession, keepSessions, changes, auditLog, open, challenge } = parts
-  const { bodyLimit, draining, calls } = parts
-  const answerBatch = createBatch({ entrance, auditLog, calls })
-  const abandoned = createAbandoned()
+export const createMcpDoor = (parts: McpDoorParts): McpDoor => new HttpMcpDoor(parts)
+
+class HttpMcpDoor implements McpDoor {
+  readonly #parts: McpDoorParts
+  readonly #entrance
+  readonly #sessions
+  readonly #challenge
+  readonly #draining
+  readonly #answerBatch
+  readonly #abandoned = createAbandoned()
+
+  constructor(parts: McpDoorParts) {
+    this.#parts = parts
+    this.#entrance = parts.entrance
+    this.#sessions = parts.sessions
+    this.#challenge = parts.challenge
+    this.#draining = parts.draining
+    this.#answerBatch = createBatch({
+      entrance: this.#entrance,
+      auditLog: this.#parts.auditLog,
+      calls: this.#parts.calls,
+    })
+  }
 
   /** Memory knows most callers: only for the others does admission take a turn of the event loop. */
-  function receive(
+  #receive(
     request: IncomingMessage,
     response: ServerResponse,
-    place: Place,
+    place: EndpointPath,
     audit: AuditEntryBuilder,
   ): Promise<void> | void {
     response.setHeader('x-correlation-id', audit.correlationId)
-    if (draining.aborted) throw new Fault('gateway.draining')
+    if (this.#draining.aborted) throw new Fault('gateway.draining')
     const onBehalfOf = onBehalfIn(request)
     const enter = (authorization: string | undefined) =>
-      entered({ place, authorization, onBehalfOf }, request, response, audit)
-    return parts.authorize === undefined ? enter(request.headers.authorization) : parts.authorize(request).then(enter)
+      this.#entered({ place, authorization, onBehalfOf }, request, response, audit)
+    return this.#parts.authorize === undefined
+      ? enter(request.headers.authorization)
+      : this.#parts.authorize(request).then(enter)
   }
 
-  function entered(
+  #entered(
     inbound: Inbound,
     request: IncomingMessage,
     response: ServerResponse,
     audit: AuditEntryBuilder,
   ): Promise<void> | void {
-    const admitted = admit(inbound)
+    const admitted = this.#parts.admit(inbound)
     const visit = (requestContext: RequestContext) =>
-      visited({
+      this.#visited({
         inbound,
         request,
         response,
@@ -143,14 +163,14 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     return admitted instanceof Promise ? admitted.then(visit) : visit(admitted)
   }
 
-  function visited(visit: Visit): Promise<void> | void {
+  #visited(visit: Visit): Promise<void> | void {
     const { request, requestContext, audit } = visit
     audit.note({ requestContext })
-    if (request.method === 'POST') return post(visit)
-    const answer = request.method === 'GET' ? stream : request.method === 'DELETE' ? end : undefined
+    if (request.method === 'POST') return this.#post(visit)
+    const answer = request.method === 'GET' ? this.#stream : request.method === 'DELETE' ? this.#end : undefined
     if (answer === undefined)
       throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST, GET, DELETE' })
-    const recalling = recall(visit)
+    const recalling = this.#recall(visit)
     return recalling === undefined ? answer(visit) : recalling.then(() => answer(visit))
   }
 
@@ -158,37 +178,44 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
    * Loads a session that is not in memory, before it is looked up; undefined where there is nothing to wait for, which is the
    * usual case.
    */
-  function recall({ header, requestContext }: Visit): Promise<void> | undefined {
+  #recall({ header, requestContext }: Visit): Promise<void> | undefined {
     const id = header(SESSION_HEADER)
-    return id === undefined || givesSession === undefined || sessions.holds(id)
+    return id === undefined || this.#parts.givesSession === undefined || this.#sessions.holds(id)
       ? undefined
-      : keepSessions.recall(requestContext, id)
+      : this.#parts.keepSessions.recall(requestContext, id)
   }
 
-  async function post(visit: Visit): Promise<void> {
+  async #post(visit: Visit): Promise<void> {
     const { request, audit } = visit
     if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
     if (!accepts(request.headers.accept, 'application/json') && !accepts(request.headers.accept, 'text/event-stream')) {
       throw new Fault('request.not-acceptable')
     }
-    const body = await readBody(request, bodyLimit)
+    const body = await readBody(request, this.#parts.bodyLimit)
     audit.note({ bytesIn: body.length })
-    if (cameSlowly(audit.begun)) await admit(visit.inbound)
+    if (cameSlowly(audit.begun)) await this.#parts.admit(visit.inbound)
     const value = parseJson(textOf(body))
-    await (Array.isArray(value) ? batch(visit, value) : single(visit, value))
+    await (Array.isArray(value) ? this.#batch(visit, value) : this.#single(visit, value))
   }
 
-  function single(visit: Visit, value: Json): Promise<void> | void {
+  #single(visit: Visit, value: Json): Promise<void> | void {
     const { header, audit } = visit
     let era: Era = 'legacy'
     const refused = (thrown: unknown) =>
-      refuse({ response: visit.response, audit, fault: Fault.of(thrown), id: idOf(value), era, challenge })
+      refuse({
+        response: visit.response,
+        audit,
+        fault: Fault.of(thrown),
+        id: idOf(value),
+        era,
+        challenge: this.#challenge,
+      })
     try {
       const message = readMessage(value)
       era = !isResponse(message) && isModern(message, header) ? 'modern' : 'legacy'
-      const recalling = era === 'modern' || isOpening(message) ? undefined : recall(visit)
-      if (recalling !== undefined) return recalling.then(() => take(visit, message, era)).catch(refused)
-      const taken = take(visit, message, era)
+      const recalling = era === 'modern' || isOpening(message) ? undefined : this.#recall(visit)
+      if (recalling !== undefined) return recalling.then(() => this.#take(visit, message, era)).catch(refused)
+      const taken = this.#take(visit, message, era)
       // Later failures are answered where the reply is written.
       return taken !== undefined && isOpening(message) ? taken.catch(refused) : taken
     } catch (thrown) {
@@ -196,41 +223,41 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
     }
   }
 
-  function take(visit: Visit, message: Message, era: Era): Promise<void> | void {
-    if (isResponse(message)) return answered(visit, message)
-    if (!isRequest(message)) return told(visit, message, era)
-    if (era === 'legacy' && isOpening(message)) return initialize(visit, message)
-    return ask(visit, message, era)
+  #take(visit: Visit, message: Message, era: Era): Promise<void> | void {
+    if (isResponse(message)) return this.#answered(visit, message)
+    if (!isRequest(message)) return this.#told(visit, message, era)
+    if (era === 'legacy' && isOpening(message)) return this.#initialize(visit, message)
+    return this.#ask(visit, message, era)
   }
 
-  async function initialize({ requestContext, response, audit, prefers }: Visit, request: Request): Promise<void> {
+  async #initialize({ requestContext, response, audit, prefers }: Visit, request: Request): Promise<void> {
     audit.note({ method: 'initialize' })
-    if (givesSession?.(requestContext, request) !== true) {
-      const { answer, revision } = await entrance.initializeAlone(requestContext, request)
+    if (this.#parts.givesSession?.(requestContext, request) !== true) {
+      const { answer, revision } = await this.#entrance.initializeAlone(requestContext, request)
       audit.note({ eraClient: revision })
       audit.note({
         bytesOut: createReply(response, { accepts: false, prefers, headers: {} }).end(responseOf(request, answer), 200),
       })
       return
     }
-    const { answer, session } = await entrance.initialize(requestContext, request)
+    const { answer, session } = await this.#entrance.initialize(requestContext, request)
     audit.note({ eraClient: session.revision })
-    await keepSessions.keep(requestContext, session)
+    await this.#parts.keepSessions.keep(requestContext, session)
     const reply = createReply(response, { accepts: false, prefers, headers: { [SESSION_HEADER]: session.id } })
     audit.note({ bytesOut: reply.end(responseOf(request, answer), 200) })
   }
 
   /** Throws at once for what cannot be read; what comes later is worded on the reply. */
-  function ask(visit: Visit, request: Request, era: Era): Promise<void> {
+  #ask(visit: Visit, request: Request, era: Era): Promise<void> {
     const { header } = visit
     // The method is recorded first, so that a call with invalid headers is still audited as a call.
     visit.audit.note({ method: request.method })
-    const session = era === 'legacy' ? sessionOf(visit) : undefined
+    const session = era === 'legacy' ? this.#sessionOf(visit) : undefined
     const mcpRequest = era === 'modern' ? readModern(request, header) : readLegacy(request, session, header)
-    return answer(visit, request, mcpRequest, session, era, passThroughTokenIn(visit))
+    return this.#answer(visit, request, mcpRequest, session, era, this.#passThroughTokenIn(visit))
   }
 
-  async function answer(
+  async #answer(
     visit: Visit,
     request: Request,
     mcpRequest: McpRequest,
@@ -251,12 +278,12 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       reply,
       brought,
       audit,
-      calls,
+      calls: this.#parts.calls,
     })
-    const release = holdOpen(visit, mcpRequest, line, era)
+    const release = this.#holdOpen(visit, mcpRequest, line, era)
     try {
       if (mcpRequest.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
-      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      const given = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if ('error' in given) audit.note({ outcome: 'failed' })
       const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
       audit.note({ bytesOut: reply.end(responseOf(request, given), status) })
@@ -266,7 +293,7 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       if (fault.code === 'call.cancelled') {
         audit.fail(fault)
         reply.close()
-      } else refuse({ response, audit, fault, id: request.id, era, challenge, reply })
+      } else refuse({ response, audit, fault, id: request.id, era, challenge: this.#challenge, reply })
     } finally {
       release()
       line.done()
@@ -274,56 +301,57 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** Throws `credential.brought-shape`: a call never goes on with another credential than its caller thinks. */
-  const passThroughTokenIn = ({ request: { headers }, inbound }: Visit): string | undefined =>
-    parts.brought(headers[PASS_THROUGH_HEADER], inbound.authorization)
+  #passThroughTokenIn({ request: { headers }, inbound }: Visit): string | undefined {
+    return this.#parts.brought(headers[PASS_THROUGH_HEADER], inbound.authorization)
+  }
 
   /**
    * Ends a request early: when its client disconnects (modern era only), and for `subscriptions/listen` also when the gateway
    * drains.
    */
-  function holdOpen(visit: Visit, { method }: McpRequest, line: ClientLine, era: Era): () => void {
+  #holdOpen(visit: Visit, { method }: McpRequest, line: ClientLine, era: Era): () => void {
     const { response, inbound } = visit
     const cancel = () => line.cancel(new Fault('call.cancelled'))
     const drain = () => line.cancel(new Fault('gateway.draining'))
     const listens = method === 'subscriptions/listen'
     // A legacy client says `cancelled` when it means it.
-    const back = era === 'modern' ? whenLeft(response, cancel) : outlive(visit, cancel)
-    if (listens) draining.addEventListener('abort', drain, { once: true })
-    const release = listens ? open.hold(inbound, cancel) : undefined
+    const back = era === 'modern' ? whenLeft(response, cancel) : this.#outlive(visit, cancel)
+    if (listens) this.#draining.addEventListener('abort', drain, { once: true })
+    const release = listens ? this.#parts.open.hold(inbound, cancel) : undefined
     return () => {
       back()
       if (release === undefined) return
-      draining.removeEventListener('abort', drain)
+      this.#draining.removeEventListener('abort', drain)
       release()
     }
   }
 
   /** A legacy client's leaving ends nothing, as long as it leaves little behind. */
-  function outlive({ response, requestContext }: Visit, cancel: () => void): () => void {
+  #outlive({ response, requestContext }: Visit, cancel: () => void): () => void {
     let over: (() => void) | undefined
-    const back = whenLeft(response, () => (over = abandoned.leave(requestContext.owner, cancel)))
+    const back = whenLeft(response, () => (over = this.#abandoned.leave(requestContext.owner, cancel)))
     return () => {
       back()
       over?.()
     }
   }
 
-  async function batch(visit: Visit, values: readonly Json[]): Promise<void> {
+  async #batch(visit: Visit, values: readonly Json[]): Promise<void> {
     const { audit, response, header, requestContext } = visit
-    await recall(visit)
-    const session = sessionOf(visit)
+    await this.#recall(visit)
+    const session = this.#sessionOf(visit)
     const version = header('mcp-protocol-version')
     const revision = session?.revision ?? (isLegacyRevision(version) ? version : UNSTATED)
     if (!takesBatches(revision) || (version !== undefined && !isLegacyRevision(version))) {
       throw new Fault('request.batch', { revision: version ?? revision })
     }
     audit.note({ method: 'batch' })
-    const brought = passThroughTokenIn(visit)
+    const brought = this.#passThroughTokenIn(visit)
     const given = new AbortController()
-    const back = outlive(visit, () => given.abort())
+    const back = this.#outlive(visit, () => given.abort())
     const { correlationId, from } = audit
     const givenUp = given.signal
-    const answers = await answerBatch({
+    const answers = await this.#answerBatch({
       values,
       requestContext,
       session,
@@ -341,15 +369,15 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
       })
   }
 
-  function sessionOf({ header, requestContext }: Visit): Session | undefined {
+  #sessionOf({ header, requestContext }: Visit): Session | undefined {
     const id = header(SESSION_HEADER)
-    return id === undefined ? undefined : sessions.get(requestContext.owner, id)
+    return id === undefined ? undefined : this.#sessions.get(requestContext.owner, id)
   }
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
-  function told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): void {
+  #told(visit: Visit, { method, params }: Exclude<Message, Response>, era: Era): void {
     visit.audit.note({ method })
-    const session = era === 'legacy' ? sessionOf(visit) : undefined
+    const session = era === 'legacy' ? this.#sessionOf(visit) : undefined
     const said = { method, ...(params === undefined ? {} : { params }) }
     cancelNamed(session, said)
     if (session !== undefined) passOn(visit.requestContext, session, { jsonrpc: '2.0', ...said })
@@ -357,49 +385,54 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   }
 
   /** An answer to a question of ours. */
-  function answered(visit: Visit, message: Response): void {
+  #answered(visit: Visit, message: Response): void {
     visit.audit.note({ method: 'response' })
-    settleQuestion(sessionOf(visit), message)
+    settleQuestion(this.#sessionOf(visit), message)
     visit.response.writeHead(202).end()
   }
 
-  function stream(visit: Visit): Promise<void> | void {
+  readonly #stream = (visit: Visit): Promise<void> | void => {
     visit.audit.note({ method: 'stream' })
     if (!accepts(visit.request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
-    const session = sessionOf(visit)
+    const session = this.#sessionOf(visit)
     // Nor does a stream of 2024-11-05 begin here: whoever may want one has its own address (ADR 8).
     if (session === undefined) throw new Fault('request.method', { method: 'GET', allowed: 'POST' })
     const { requestContext, response } = visit
     response.once(
       'close',
-      open.hold(visit.inbound, () => response.end()),
+      this.#parts.open.hold(visit.inbound, () => response.end()),
     )
     const lastEventId = visit.header('last-event-id')
-    return openSessionStream({ session, requestContext, response, lastEventId, changes, draining })
+    return openSessionStream({
+      session,
+      requestContext,
+      response,
+      lastEventId,
+      changes: this.#parts.changes,
+      draining: this.#draining,
+    })
   }
 
-  function end(visit: Visit): void {
+  readonly #end = (visit: Visit): void => {
     visit.audit.note({ method: 'end session' })
     const id = visit.header(SESSION_HEADER)
     if (id === undefined) throw new Fault('request.method', { method: 'DELETE', allowed: 'POST' })
-    sessions.end(visit.requestContext.owner, id)
+    this.#sessions.end(visit.requestContext.owner, id)
     visit.response.writeHead(204).end()
   }
 
-  async function answerOne(request: IncomingMessage, response: ServerResponse, place: Place): Promise<void> {
-    const audit = auditLog.begin(0, correlationOf(request), fromOf(request, parts.clients))
+  async answer(request: IncomingMessage, response: ServerResponse, place: EndpointPath): Promise<void> {
+    const audit = this.#parts.auditLog.begin(0, correlationOf(request), fromOf(request, this.#parts.clients))
     try {
-      const under = receive(request, response, place, audit)
+      const under = this.#receive(request, response, place, audit)
       if (under !== undefined) await under
     } catch (thrown) {
-      const fault = await countUnknown(thrown, parts.limits)
-      refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge })
+      const fault = await countUnknown(thrown, this.#parts.limits)
+      refuse({ response, audit, fault, id: undefined, era: 'legacy', challenge: this.#challenge })
     } finally {
       audit.close()
     }
   }
-
-  return { answer: answerOne }
 }
 
 /** Tells when the client is gone, be it by now, until the returned function is called. */

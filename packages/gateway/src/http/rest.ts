@@ -5,7 +5,7 @@ import { Hono, type Context } from 'hono'
 import type { Registry } from 'prom-client'
 import { isDatabaseFault } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'
-import { isChallenge, type Place } from '../vault/identity-proof.ts'
+import { isChallenge, type ListenAddress } from '../vault/identity-proof.ts'
 import type { Health, Readiness } from './health.ts'
 import { headersOf, problemAnswer } from './say-fault.ts'
 import { html, pageOf } from './pages/page.ts'
@@ -31,7 +31,7 @@ export interface RestParts {
   readonly newCorrelationId: () => string
   readonly log?: Pick<Log, 'error'>
   /** The answer to a challenge that asks whether this is the gateway of a data directory, at that address. */
-  prove(challenge: string, place: Place): string
+  prove(challenge: string, place: ListenAddress): string
   /** Throws a fault unless the header carries a known key. */
   identify(authorization: string | undefined): unknown
 }

@@ -51,101 +51,112 @@ const ALERT_DAYS = 90
 const DELIVERY_DAYS = 7
 const GONE = 410
 
-export function createDeliverWebhooks({ db, send, random, log }: DeliverWebhooksParts): DeliverWebhooks {
-  const closed = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  let again = false
-  const cleaning = setInterval(() => void clean(), CLEAN_EVERY)
-  cleaning.unref()
-  plan(EVERY)
+export const createDeliverWebhooks = (parts: DeliverWebhooksParts): DeliverWebhooks => new WebhookDelivery(parts)
 
-  function plan(after: number): void {
-    clearTimeout(timer)
-    if (!closed.signal.aborted) timer = setTimeout(() => void run(), after).unref()
+class WebhookDelivery implements DeliverWebhooks {
+  readonly #parts: DeliverWebhooksParts
+  readonly #db
+  readonly #log
+  readonly #closed = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #again = false
+  readonly #cleaning
+
+  constructor(parts: DeliverWebhooksParts) {
+    this.#parts = parts
+    this.#db = parts.db
+    this.#log = parts.log
+    this.#cleaning = setInterval(() => void this.clean(), CLEAN_EVERY)
+    this.#cleaning.unref()
+    this.#plan(EVERY)
   }
 
-  function run(): Promise<void> {
-    again = true
-    running ??= work().finally(() => (running = undefined))
-    return running
+  #plan(after: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#closed.signal.aborted) this.#timer = setTimeout(() => void this.run(), after).unref()
   }
 
-  async function work(): Promise<void> {
+  run(): Promise<void> {
+    this.#again = true
+    this.#running ??= this.#work().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #work(): Promise<void> {
     let wait = EVERY
     try {
-      while (again && !closed.signal.aborted) {
-        again = false
-        while (!closed.signal.aborted && (await deliverSome()) > 0);
-        wait = Math.min(Math.max((await db.system(untilNext)) ?? EVERY, GATHER), EVERY)
+      while (this.#again && !this.#closed.signal.aborted) {
+        this.#again = false
+        while (!this.#closed.signal.aborted && (await this.#deliverSome()) > 0);
+        wait = Math.min(Math.max((await this.#db.system(untilNext)) ?? EVERY, GATHER), EVERY)
       }
     } catch (thrown) {
-      if (!closed.signal.aborted) log.warn({ err: thrown }, 'webhooks could not be delivered; retrying')
+      if (!this.#closed.signal.aborted) this.#log.warn({ err: thrown }, 'webhooks could not be delivered; retrying')
     }
-    plan(wait)
+    this.#plan(wait)
   }
 
-  async function deliverSome(): Promise<number> {
+  async #deliverSome(): Promise<number> {
     const lease = randomUUID()
-    const leased = await db.system((sql) => leaseDeliveries(sql, { lease, limit: AT_ONCE }))
-    await Promise.all(leased.map((row) => deliver(row, lease)))
+    const leased = await this.#db.system((sql) => leaseDeliveries(sql, { lease, limit: AT_ONCE }))
+    await Promise.all(leased.map((row) => this.#deliver(row, lease)))
     return leased.length
   }
 
-  async function deliver(row: LeasedRow, lease: string): Promise<void> {
-    const sent = await send({ ...row, webhookId: row.webhook_id }, closed.signal)
+  async #deliver(row: LeasedRow, lease: string): Promise<void> {
+    const sent = await this.#parts.send({ ...row, webhookId: row.webhook_id }, this.#closed.signal)
     // The next gateway tries it, since it is unknown whether it was delivered.
-    if (closed.signal.aborted) return
+    if (this.#closed.signal.aborted) return
     const held = { id: row.id, webhook_id: row.webhook_id, lease }
     const { status, problem } = sent
     if (status !== undefined && problem === undefined) {
-      await db.system((sql) => storeDelivered(sql, held, status))
+      await this.#db.system((sql) => storeDelivered(sql, held, status))
       return
     }
-    await db.system((sql) => fail(sql, row, held, sent))
+    await this.#db.system((sql) => this.#fail(sql, row, held, sent))
   }
 
-  async function fail(
+  async #fail(
     sql: SystemSql,
     row: LeasedRow,
     held: Parameters<typeof storeFailed>[1],
     { status, problem = 'it failed', retryAfter }: Sent,
   ): Promise<void> {
     const pause = status === GONE ? undefined : PAUSES[row.attempts]
-    const jittered = pause === undefined ? undefined : pause * (1 + JITTER * (2 * random() - 1))
+    const jittered = pause === undefined ? undefined : pause * (1 + JITTER * (2 * this.#parts.random() - 1))
     const pauses = jittered === undefined ? undefined : Math.max(jittered, retryAfter ?? 0)
     if (!(await storeFailed(sql, held, { status, problem, again: pauses }))) return
     const facts = { webhook: row.webhook_id, delivery: row.id, status, problem, tries: row.attempts + 1, again: pauses }
-    log.info(facts, 'a webhook delivery failed')
+    this.#log.info(facts, 'a webhook delivery failed')
     if (pauses !== undefined || (await deliveredSince(sql, row.webhook_id, row.id))) return
     const reason =
       status === GONE ? 'it answered 410: it is gone for good' : `after ${row.attempts + 1} tries ${problem}`
     if (!(await switchOff(sql, row.webhook_id, reason))) return
-    log.warn({ webhook: row.webhook_id, problem: reason }, 'a webhook was disabled')
+    this.#log.warn({ webhook: row.webhook_id, problem: reason }, 'a webhook was disabled')
     await addAlert(sql, offAlert(row, reason))
   }
 
-  async function clean(): Promise<void> {
+  async clean(): Promise<void> {
     try {
-      await db.system(async (sql) => {
+      await this.#db.system(async (sql) => {
         await removeOldAlerts(sql, ALERT_DAYS)
         await removeOldDeliveries(sql, DELIVERY_DAYS)
       })
     } catch (thrown) {
-      log.warn({ err: thrown }, 'old alerts could not be removed; retrying in an hour')
+      this.#log.warn({ err: thrown }, 'old alerts could not be removed; retrying in an hour')
     }
   }
 
-  return {
-    wake: () => plan(GATHER),
-    run,
-    clean,
-    async close() {
-      closed.abort()
-      clearTimeout(timer)
-      clearInterval(cleaning)
-      await running
-    },
+  wake() {
+    return this.#plan(GATHER)
+  }
+
+  async close() {
+    this.#closed.abort()
+    clearTimeout(this.#timer)
+    clearInterval(this.#cleaning)
+    await this.#running
   }
 }
 

@@ -11,7 +11,7 @@ import type { ListKind, Upstream } from '../upstreams/upstream.ts'
 import type { LookClaims } from './look-claims.ts'
 import type { SyncCatalog } from './sync-catalog.ts'
 
-export interface Wanted {
+export interface WatchedConnection {
   readonly organizationId: OrganizationId
   readonly connectionId: ConnectionId
   readonly alias: string
@@ -27,7 +27,7 @@ export interface KeepCatalogParts {
   /** New lists are stored; resolves when they are what this gateway lists. */
   onSynced(organizationId: OrganizationId): Promise<void>
   /** Its server said so since then (milliseconds since 1970), and what it lists by now was asked for. */
-  onAnnounced(of: Pick<Wanted, 'organizationId' | 'connectionId'>, kind: ListKind, since: number): void
+  onAnnounced(of: Pick<WatchedConnection, 'organizationId' | 'connectionId'>, kind: ListKind, since: number): void
   /** Waits for one of the places of looks that are under way. */
   take<T>(work: () => Promise<T>): Promise<T>
   /** From 0 to 1. */
@@ -56,7 +56,7 @@ const PLACE = 3_000
 /** The pause after so many failures in a row. */
 const pauseAfter = (failures: number) => Math.min(AGAIN.first * 2 ** failures, AGAIN.most)
 
-export function keepCatalog(parts: KeepCatalogParts, wanted: Wanted, signal: AbortSignal): KeptCatalog {
+export function keepCatalog(parts: KeepCatalogParts, wanted: WatchedConnection, signal: AbortSignal): KeptCatalog {
   const { onSynced, onAnnounced, take, log } = parts
   const look = createLook(parts, wanted, {
     signal,
@@ -192,7 +192,7 @@ interface LookParts {
 /** One look, where it is this gateway's to make. */
 function createLook(
   { sync, claims, random }: KeepCatalogParts,
-  wanted: Wanted,
+  wanted: WatchedConnection,
   { signal, onChange }: LookParts,
 ): (heard: number | undefined, forgiven: boolean) => Promise<Looked> {
   const { organizationId, connectionId, alias, version } = wanted

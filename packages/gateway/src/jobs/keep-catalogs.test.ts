@@ -1,7 +1,7 @@
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFakeUpstream, type FakeUpstream } from '../testing/fake-upstream.ts'
-import type { Wanted } from './keep-catalog.ts'
+import type { WatchedConnection } from './keep-catalog.ts'
 import { createKeepCatalogs } from './keep-catalogs.ts'
 import { createOwnClaims } from './look-claims.ts'
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const wanted = (alias: string, more: Partial<Wanted> = {}): Wanted => {
+const wanted = (alias: string, more: Partial<WatchedConnection> = {}): WatchedConnection => {
   const upstream = createFakeUpstream()
   const ids = { organizationId: 'org_1' as OrganizationId, connectionId: `con_${alias}` as ConnectionId }
   return { ...ids, alias, version: '1', kind: 'remote', upstream: () => upstream, ...more }

@@ -7,7 +7,7 @@
 import type { ConnectionId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
 import { createTurns } from '../lib/turns.ts'
-import { keepCatalog, type KeepCatalogParts, type KeptCatalog, type Wanted } from './keep-catalog.ts'
+import { keepCatalog, type KeepCatalogParts, type KeptCatalog, type WatchedConnection } from './keep-catalog.ts'
 
 export interface KeepCatalogsParts extends Omit<KeepCatalogParts, 'take'> {
   /** The connection is gone or changed: its upstream ends. */
@@ -17,7 +17,7 @@ export interface KeepCatalogsParts extends Omit<KeepCatalogParts, 'take'> {
 
 export interface KeepCatalogs {
   /** These connections are to be kept, as they stand now, and no others. */
-  want(connections: readonly Wanted[]): void
+  want(connections: readonly WatchedConnection[]): void
   /** Ask this one soon, whatever is planned: something turned. */
   again(connectionId: ConnectionId): void
   /** Resolves when each that is kept now has been asked once, however that went. */
@@ -40,7 +40,7 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   // A queue without a limit refuses no one.
   const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
 
-  function start(wanted: Wanted): CatalogState {
+  function start(wanted: WatchedConnection): CatalogState {
     const stop = new AbortController()
     return { version: wanted.version, stop, ...keepCatalog({ ...parts, take }, wanted, stop.signal) }
   }

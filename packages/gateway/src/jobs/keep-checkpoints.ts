@@ -67,51 +67,74 @@ const PRUNE_EVERY = 3_600_000
 /** A database that does not answer holds up no end. Milliseconds. */
 const LAST_WITHIN = 3_000
 
-export function createKeepCheckpoints(parts: KeepCheckpointsParts): KeepCheckpoints {
-  const { db, vault, kept, log, now, minutes, days } = parts
-  const keys = (): readonly SigningKey[] => vault.signingKeys(PURPOSE)
-  const remembered = new Set<string>()
-  let under: Promise<void> = Promise.resolve()
-  let pruned = 0
-  let timer: NodeJS.Timeout | undefined
+export const createKeepCheckpoints = (parts: KeepCheckpointsParts): KeepCheckpoints => new CheckpointKeeper(parts)
 
-  async function beat(): Promise<void> {
+class CheckpointKeeper implements KeepCheckpoints {
+  readonly #parts: KeepCheckpointsParts
+  readonly #db
+  readonly #vault
+  readonly #kept
+  readonly #log
+  readonly #now
+  readonly #remembered = new Set<string>()
+  #under: Promise<void> = Promise.resolve()
+  #pruned = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: KeepCheckpointsParts) {
+    this.#parts = parts
+    this.#db = parts.db
+    this.#vault = parts.vault
+    this.#kept = parts.kept
+    this.#log = parts.log
+    this.#now = parts.now
+  }
+
+  #keys(): readonly SigningKey[] {
+    return this.#vault.signingKeys(PURPOSE)
+  }
+
+  readonly #beat = async (): Promise<void> => {
     try {
-      await sign()
-      if (days !== undefined && now() - pruned >= PRUNE_EVERY) await pruneAll(days)
+      await this.sign()
+      if (this.#parts.days !== undefined && this.#now() - this.#pruned >= PRUNE_EVERY)
+        await this.#pruneAll(this.#parts.days)
     } catch (thrown) {
-      log.warn({ err: thrown }, 'records could not be signed or pruned; retrying')
+      this.#log.warn({ err: thrown }, 'records could not be signed or pruned; retrying')
     }
   }
 
-  async function sign(organization?: string): Promise<void> {
-    const [key] = keys()
+  async sign(organization?: string): Promise<void> {
+    const [key] = this.#keys()
     if (key === undefined) throw new Error('there is no key to sign records with')
-    for (const head of await db.system((sql) => listUnsigned(sql, organization))) {
-      await remember(fingerprintOf(key.publicKey))
-      const checkpoint = signCheckpoint(head, key, new Date(now()))
-      if (!(await db.system((sql) => storeCheckpoint(sql, checkpoint)))) continue
-      log.info(checkpoint, 'checkpoint')
-      await keep(checkpoint).catch((thrown: unknown) => {
-        log.warn({ err: thrown }, 'a checkpoint cannot be kept in the data directory; the log has it')
+    for (const head of await this.#db.system((sql) => listUnsigned(sql, organization))) {
+      await this.#remember(fingerprintOf(key.publicKey))
+      const checkpoint = signCheckpoint(head, key, new Date(this.#now()))
+      if (!(await this.#db.system((sql) => storeCheckpoint(sql, checkpoint)))) continue
+      this.#log.info(checkpoint, 'checkpoint')
+      await this.#keep(checkpoint).catch((thrown: unknown) => {
+        this.#log.warn({ err: thrown }, 'a checkpoint cannot be kept in the data directory; the log has it')
       })
     }
   }
 
   /** One that the chain does not hold any more is the proof of that, and stays. */
-  async function keep(checkpoint: Checkpoint): Promise<void> {
-    const before = await kept.find(checkpoint.organization_id)
-    const signers = await fingerprints()
+  async #keep(checkpoint: Checkpoint): Promise<void> {
+    const before = await this.#kept.find(checkpoint.organization_id)
+    const signers = await this.fingerprints()
     const isOwn = before !== undefined && isSigned(before) && signers.includes(fingerprintOf(before.public_key))
-    if (!isOwn || (await db.system((sql) => holds(sql, before, signers)))) return kept.keep(checkpoint)
+    if (!isOwn || (await this.#db.system((sql) => holds(sql, before, signers)))) return this.#kept.keep(checkpoint)
     const { organization_id: organization, seq } = before
-    log.error({ organization, seq }, 'records that were signed are not there any more: run `toolway records verify`')
+    this.#log.error(
+      { organization, seq },
+      'records that were signed are not there any more: run `toolway records verify`',
+    )
   }
 
-  async function trust() {
+  async trust() {
     // First: what is signed while this asks for the keys is not held against a chain that was read before.
-    const own = await kept.list()
-    const known = await fingerprints()
+    const own = await this.#kept.list()
+    const known = await this.fingerprints()
     // Somebody else's say nothing about these chains: the directory may have served another installation.
     const good = own.filter((one) => isSigned(one) && known.includes(fingerprintOf(one.public_key)))
     const checkpoints = good.map(({ organization_id: organization, seq, hash }) => ({ organization, seq, hash }))
@@ -119,45 +142,41 @@ export function createKeepCheckpoints(parts: KeepCheckpointsParts): KeepCheckpoi
   }
 
   /** Before it signs, so that no checkpoint of ours is ever by a key that nobody knows. */
-  async function remember(fingerprint: string): Promise<void> {
-    if (remembered.has(fingerprint)) return
-    await db.system((sql) => rememberSigner(sql, vault, PURPOSE, fingerprint))
-    remembered.add(fingerprint)
+  async #remember(fingerprint: string): Promise<void> {
+    if (this.#remembered.has(fingerprint)) return
+    await this.#db.system((sql) => rememberSigner(sql, this.#vault, PURPOSE, fingerprint))
+    this.#remembered.add(fingerprint)
   }
 
-  async function fingerprints(): Promise<readonly string[]> {
-    const own = keys().map(({ publicKey }) => fingerprintOf(publicKey))
-    return [...new Set([...own, ...(await db.system((sql) => listPastSigners(sql, vault, PURPOSE)))])]
+  async fingerprints(): Promise<readonly string[]> {
+    const own = this.#keys().map(({ publicKey }) => fingerprintOf(publicKey))
+    return [...new Set([...own, ...(await this.#db.system((sql) => listPastSigners(sql, this.#vault, PURPOSE)))])]
   }
 
-  const unsigned = (thrown: unknown) =>
-    log.warn({ err: thrown }, 'the last records could not be signed; the next start signs them')
+  readonly #unsigned = (thrown: unknown) =>
+    this.#log.warn({ err: thrown }, 'the last records could not be signed; the next start signs them')
 
-  async function pruneAll(kept: number): Promise<void> {
-    pruned = now()
-    const signers = await fingerprints()
-    const before = new Date(now() - kept * DAY)
-    for (const organization of await db.system(listChained)) {
+  async #pruneAll(kept: number): Promise<void> {
+    this.#pruned = this.#now()
+    const signers = await this.fingerprints()
+    const before = new Date(this.#now() - kept * DAY)
+    for (const organization of await this.#db.system(listChained)) {
       const actor = { ...RETENTION, correlationId: randomUUID() }
-      const removed = await db.system((sql) => prune(sql, { actor, organization, before, signers }))
-      if (removed > 0) log.info({ organization, removed, before }, 'records past their retention were removed')
+      const removed = await this.#db.system((sql) => prune(sql, { actor, organization, before, signers }))
+      if (removed > 0) this.#log.info({ organization, removed, before }, 'records past their retention were removed')
     }
   }
 
-  return {
-    begin() {
-      under = under.then(beat)
-      timer ??= setInterval(() => {
-        under = under.then(beat)
-      }, minutes * 60_000).unref()
-    },
-    sign,
-    trust,
-    fingerprints,
-    async close() {
-      clearInterval(timer)
-      if (timer !== undefined) under = under.then(() => sign().catch(unsigned))
-      await Promise.race([under, sleep(LAST_WITHIN, undefined, { ref: false })])
-    },
+  begin() {
+    this.#under = this.#under.then(this.#beat)
+    this.#timer ??= setInterval(() => {
+      this.#under = this.#under.then(this.#beat)
+    }, this.#parts.minutes * 60_000).unref()
+  }
+
+  async close() {
+    clearInterval(this.#timer)
+    if (this.#timer !== undefined) this.#under = this.#under.then(() => this.sign().catch(this.#unsigned))
+    await Promise.race([this.#under, sleep(LAST_WITHIN, undefined, { ref: false })])
   }
 }

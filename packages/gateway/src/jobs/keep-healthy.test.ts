@@ -2,7 +2,7 @@ import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFakeUpstream } from '../testing/fake-upstream.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
-import type { Wanted } from './keep-catalog.ts'
+import type { WatchedConnection } from './keep-catalog.ts'
 import { createKeepHealthy } from './keep-healthy.ts'
 
 const SECOND = 1_000
@@ -31,7 +31,12 @@ function fixture(random = () => 0.5, claim = async (): Promise<boolean> => true)
   return { healthy, noted, again, counted, lines, [Symbol.dispose]: () => healthy.close() }
 }
 
-function watched(id: string, kind: Wanted['kind'], check: Upstream['check'], version = '1'): Wanted {
+function watched(
+  id: string,
+  kind: WatchedConnection['kind'],
+  check: Upstream['check'],
+  version = '1',
+): WatchedConnection {
   const upstream = { ...createFakeUpstream(), check }
   return {
     organizationId: 'org_1' as OrganizationId,

@@ -6,7 +6,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
-import type { Wanted } from './keep-catalog.ts'
+import type { WatchedConnection } from './keep-catalog.ts'
 
 /** Milliseconds (ledger S3-EXT-04, S2-SES-04). */
 const EVERY = { child: 30_000, remote: 5 * 60_000 }
@@ -31,113 +31,123 @@ export interface KeepHealthyParts {
 
 export interface KeepHealthy {
   /** These connections are to be looked at, as they stand now, and no others. */
-  want(connections: readonly Wanted[]): void
+  want(connections: readonly WatchedConnection[]): void
   close(): void
 }
 
 interface HealthState {
-  readonly watched: Wanted
+  readonly watched: WatchedConnection
   readonly stop: AbortController
   due: number
   busy: boolean
   unwell: boolean
 }
 
-export function createKeepHealthy({ now, random, claim, note, again, count, log }: KeepHealthyParts): KeepHealthy {
-  const kept = new Map<ConnectionId, HealthState>()
-  let timer: NodeJS.Timeout | undefined
-  let running = 0
-  let closed = false
+export const createKeepHealthy = (parts: KeepHealthyParts): KeepHealthy => new HealthKeeper(parts)
 
-  const next = ({ kind }: Wanted) => now() + EVERY[kind] * (1 + SPREAD * (2 * random() - 1))
+class HealthKeeper implements KeepHealthy {
+  readonly #parts: KeepHealthyParts
+  readonly #kept = new Map<ConnectionId, HealthState>()
+  #timer: NodeJS.Timeout | undefined
+  #running = 0
+  #closed = false
 
-  function plan(): void {
-    clearTimeout(timer)
-    const due = [...kept.values()].filter(({ busy }) => !busy).map((one) => one.due)
+  constructor(parts: KeepHealthyParts) {
+    this.#parts = parts
+  }
+
+  #next({ kind }: WatchedConnection) {
+    return this.#parts.now() + EVERY[kind] * (1 + SPREAD * (2 * this.#parts.random() - 1))
+  }
+
+  readonly #plan = (): void => {
+    clearTimeout(this.#timer)
+    const due = [...this.#kept.values()].filter(({ busy }) => !busy).map((one) => one.due)
     // A check that ends makes a new plan, so with all places taken there is nothing to wait for.
-    if (closed || due.length === 0 || running >= MOST) return
+    if (this.#closed || due.length === 0 || this.#running >= MOST) return
     const first = due.reduce((soonest, one) => Math.min(soonest, one))
-    timer = setTimeout(look, Math.max(0, first - now())).unref()
+    this.#timer = setTimeout(this.#look, Math.max(0, first - this.#parts.now())).unref()
   }
 
-  function look(): void {
-    const at = now()
-    for (const one of kept.values()) {
-      if (running >= MOST) break
-      if (!one.busy && one.due <= at) void check(one).finally(plan)
+  readonly #look = (): void => {
+    const at = this.#parts.now()
+    for (const one of this.#kept.values()) {
+      if (this.#running >= MOST) break
+      if (!one.busy && one.due <= at) void this.#check(one).finally(this.#plan)
     }
-    plan()
+    this.#plan()
   }
 
-  async function check(one: HealthState): Promise<void> {
+  async #check(one: HealthState): Promise<void> {
     one.busy = true
-    running++
+    this.#running++
     try {
-      if (!(await isOurs(one))) return
-      const fault = await ask(one)
-      if (!one.stop.signal.aborted) await learn(one, fault)
+      if (!(await this.#isOurs(one))) return
+      const fault = await this.#ask(one)
+      if (!one.stop.signal.aborted) await this.#learn(one, fault)
     } finally {
-      running--
+      this.#running--
       one.busy = false
-      one.due = next(one.watched)
+      one.due = this.#next(one.watched)
     }
   }
 
   /** A child is this gateway's own. A remote server that is unwell is asked by each that knows so, which then knows it is well. */
-  async function isOurs({ watched: { connectionId, kind }, unwell }: HealthState): Promise<boolean> {
+  async #isOurs({ watched: { connectionId, kind }, unwell }: HealthState): Promise<boolean> {
     if (kind === 'child' || unwell) return true
     // Without the database nobody agrees on anything, and each asks.
-    return claim(connectionId, EVERY.remote * (1 - 2 * SPREAD)).catch(() => true)
+    return this.#parts.claim(connectionId, EVERY.remote * (1 - 2 * SPREAD)).catch(() => true)
   }
 
   /** Undefined when it is well, or not there to be asked. */
-  async function ask({ watched, stop }: HealthState): Promise<Fault | undefined> {
+  async #ask({ watched, stop }: HealthState): Promise<Fault | undefined> {
     try {
-      count((await watched.upstream().check(stop.signal)) ? 'well' : 'asleep')
+      this.#parts.count((await watched.upstream().check(stop.signal)) ? 'well' : 'asleep')
       return undefined
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // One that has too much to do is there.
       const well =
         fault.code === 'upstream.busy' || fault.code === 'upstream.limited' || fault.code === 'upstream.disabled'
-      if (!stop.signal.aborted) count(well ? 'well' : 'unwell')
+      if (!stop.signal.aborted) this.#parts.count(well ? 'well' : 'unwell')
       return well ? undefined : fault
     }
   }
 
-  async function learn(one: HealthState, fault: Fault | undefined): Promise<void> {
+  async #learn(one: HealthState, fault: Fault | undefined): Promise<void> {
     const turned = one.unwell !== (fault !== undefined)
     if (!turned && fault === undefined) return
     one.unwell = fault !== undefined
     const { organizationId, connectionId, alias } = one.watched
-    if (turned && fault === undefined) log.info({ connection: alias, connectionId }, 'answers again')
+    if (turned && fault === undefined) this.#parts.log.info({ connection: alias, connectionId }, 'answers again')
     else if (turned)
-      log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'no answer')
-    await note(organizationId, connectionId, fault).catch((thrown: unknown) =>
-      log.warn({ connection: alias, err: thrown }, 'the state of a connection could not be stored'),
-    )
-    if (turned) again(connectionId)
+      this.#parts.log.warn({ connection: alias, connectionId, code: fault?.code, problem: fault?.message }, 'no answer')
+    await this.#parts
+      .note(organizationId, connectionId, fault)
+      .catch((thrown: unknown) =>
+        this.#parts.log.warn({ connection: alias, err: thrown }, 'the state of a connection could not be stored'),
+      )
+    if (turned) this.#parts.again(connectionId)
   }
 
-  return {
-    want(connections) {
-      const wanted = new Map(connections.map((one) => [one.connectionId, one]))
-      for (const [id, one] of kept) {
-        if (wanted.get(id)?.version === one.watched.version) continue
-        kept.delete(id)
-        one.stop.abort()
-      }
-      for (const [id, watched] of wanted) {
-        if (kept.has(id)) continue
-        kept.set(id, { watched, stop: new AbortController(), due: next(watched), busy: false, unwell: false })
-      }
-      plan()
-    },
-    close() {
-      closed = true
-      clearTimeout(timer)
-      for (const { stop } of kept.values()) stop.abort()
-      kept.clear()
-    },
+  want(connections: readonly WatchedConnection[]) {
+    const wanted = new Map(connections.map((one) => [one.connectionId, one]))
+    for (const [id, one] of this.#kept) {
+      if (wanted.get(id)?.version === one.watched.version) continue
+      this.#kept.delete(id)
+      one.stop.abort()
+    }
+    for (const [id, watched] of wanted) {
+      if (this.#kept.has(id)) continue
+      this.#kept.set(id, { watched, stop: new AbortController(), due: this.#next(watched), busy: false, unwell: false })
+    }
+    this.#plan()
+  }
+
+  close() {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    for (const { stop } of this.#kept.values()) stop.abort()
+    this.#kept.clear()
   }
 }

@@ -89,172 +89,193 @@ interface StoredSession {
   touched: number
 }
 
-export function createKeepSessions(parts: KeepSessionsParts): KeepSessions {
-  const { now, log } = parts
-  const kept = new Map<string, StoredSession>()
-  const byHash = new Map<string, string>()
-  const toStore = new Set<StoredSession>()
-  /** Ended here, and perhaps still in the database: none of them lives again. */
-  const ending = new Map<string, Buffer>()
-  const looking = createSingleFlight<string, void>()
-  const missing = new LRUCache<string, true>(MISSING)
-  /** Ended in another gateway a moment ago: a look at the database that began before must not bring them back. */
-  const gone = new LRUCache<string, true>(GONE)
-  const turns = createTurns(LOOKUPS)
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
-  let pause = AGAIN.first
-  let closed = false
-  const rounds = setInterval(() => void keepFresh(), ROUND)
-  rounds.unref()
+export const createKeepSessions = (parts: KeepSessionsParts): KeepSessions => new SessionKeeper(parts)
 
-  function plan(after: number): void {
-    if (closed) return
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void write()
-    }, after)
-    timer.unref()
+class SessionKeeper implements KeepSessions {
+  readonly #parts: KeepSessionsParts
+  readonly #log
+  readonly #kept = new Map<string, StoredSession>()
+  readonly #byHash = new Map<string, string>()
+  readonly #toStore = new Set<StoredSession>()
+  /** Ended here, and perhaps still in the database: none of them lives again. */
+  readonly #ending = new Map<string, Buffer>()
+  readonly #looking = createSingleFlight<string, void>()
+  readonly #missing = new LRUCache<string, true>(MISSING)
+  /** Ended in another gateway a moment ago: a look at the database that began before must not bring them back. */
+  readonly #gone = new LRUCache<string, true>(GONE)
+  readonly #turns = createTurns(LOOKUPS)
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #pause = AGAIN.first
+  #closed = false
+  readonly #rounds
+  #next: Promise<void> | undefined
+
+  constructor(parts: KeepSessionsParts) {
+    this.#parts = parts
+    this.#log = parts.log
+    this.#rounds = setInterval(() => void this.#keepFresh(), ROUND)
+    this.#rounds.unref()
   }
-  const write = (): Promise<void> => (writing = writing.then(writeAll))
-  let next: Promise<void> | undefined
+
+  #plan(after: number): void {
+    if (this.#closed) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void this.#write()
+    }, after)
+    this.#timer.unref()
+  }
+
+  #write(): Promise<void> {
+    return (this.#writing = this.#writing.then(this.#writeAll))
+  }
 
   /** With the next statement, which takes all that came while the last one was under way. */
-  async function storeNow(): Promise<void> {
+  async #storeNow(): Promise<void> {
     // While the database is away nobody waits for it.
-    if (pause > AGAIN.first) return plan(pause)
-    next ??= writing.then(() => {
-      next = undefined
-      return write()
+    if (this.#pause > AGAIN.first) return this.#plan(this.#pause)
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined
+      return this.#write()
     })
     const late = new AbortController()
     await Promise.race([
-      next,
+      this.#next,
       sleep(STORED_WITHIN, undefined, { ref: false, signal: late.signal }).catch(() => undefined),
     ])
     late.abort()
   }
 
-  async function writeAll(): Promise<void> {
-    const storing = [...toStore]
-    const removing = [...ending]
-    toStore.clear()
+  readonly #writeAll = async (): Promise<void> => {
+    const storing = [...this.#toStore]
+    const removing = [...this.#ending]
+    this.#toStore.clear()
     try {
       for (const batch of batchesOf(storing, STORED)) {
-        await parts.store(batch.map(rowOf))
+        await this.#parts.store(batch.map(rowOf))
         for (const one of batch) storing.splice(storing.indexOf(one), 1)
       }
       for (const batch of batchesOf(removing)) {
-        await parts.remove(batch.map(([, hash]) => hash))
-        for (const [id] of batch) ending.delete(id)
+        await this.#parts.remove(batch.map(([, hash]) => hash))
+        for (const [id] of batch) this.#ending.delete(id)
       }
-      pause = AGAIN.first
+      this.#pause = AGAIN.first
     } catch (thrown) {
-      for (const one of storing) if (kept.get(one.session.id) === one) toStore.add(one)
-      log.warn({ err: thrown, waiting: toStore.size + ending.size }, 'sessions could not be stored; retrying')
-      plan(pause)
-      pause = Math.min(pause * 2, AGAIN.most)
+      for (const one of storing) if (this.#kept.get(one.session.id) === one) this.#toStore.add(one)
+      this.#log.warn(
+        { err: thrown, waiting: this.#toStore.size + this.#ending.size },
+        'sessions could not be stored; retrying',
+      )
+      this.#plan(this.#pause)
+      this.#pause = Math.min(this.#pause * 2, AGAIN.most)
     }
   }
 
   /** Those that were used, or are being used, and whose row is older than that. */
-  async function touchAll(age: number): Promise<void> {
-    const due = [...kept.values()].filter(({ session, touched }) => session.seen - touched >= age)
+  async #touchAll(age: number): Promise<void> {
+    const due = [...this.#kept.values()].filter(({ session, touched }) => session.seen - touched >= age)
     try {
       for (const batch of batchesOf(due)) {
         const at = batch.map(({ session }) => session.seen)
-        await parts.touch(batch.map(({ facts }, place) => ({ hash: facts.hash, at: new Date(at[place] ?? 0) })))
+        await this.#parts.touch(batch.map(({ facts }, place) => ({ hash: facts.hash, at: new Date(at[place] ?? 0) })))
         for (const [place, one] of batch.entries()) one.touched = at[place] ?? one.touched
       }
     } catch (thrown) {
-      log.warn({ err: thrown }, 'the last use of sessions could not be stored')
+      this.#log.warn({ err: thrown }, 'the last use of sessions could not be stored')
     }
   }
 
-  async function keepFresh(): Promise<void> {
-    await touchAll(TOUCH_EVERY)
-    await parts.removeIdle(oldest()).catch((thrown: unknown) => {
-      log.warn({ err: thrown }, 'idle sessions could not be removed')
+  async #keepFresh(): Promise<void> {
+    await this.#touchAll(TOUCH_EVERY)
+    await this.#parts.removeIdle(this.#oldest()).catch((thrown: unknown) => {
+      this.#log.warn({ err: thrown }, 'idle sessions could not be removed')
     })
   }
-  /** A session last seen before that time is idle, even if its row is not up to date. */
-  const oldest = () => new Date(now() - IDLE - TOUCH_EVERY)
 
-  function add(requestContext: RequestContext, session: Session, hash: Buffer, openedAt: Date): StoredSession {
+  /** A session last seen before that time is idle, even if its row is not up to date. */
+  #oldest() {
+    return new Date(this.#parts.now() - IDLE - TOUCH_EVERY)
+  }
+
+  #add(requestContext: RequestContext, session: Session, hash: Buffer, openedAt: Date): StoredSession {
     const { principal, organizationId, owner, toolset, connection } = requestContext
     const facts = { hash, organizationId, owner, principal: principal.id, toolset, connection }
     const one = { session, facts, openedAt, touched: session.seen }
-    kept.set(session.id, one)
-    byHash.set(hash.toString('hex'), session.id)
+    this.#kept.set(session.id, one)
+    this.#byHash.set(hash.toString('hex'), session.id)
     return one
   }
 
-  async function look(requestContext: RequestContext, id: string, name: string): Promise<void> {
-    const hash = parts.hash(id)
-    const wanted = { hash, owner: requestContext.owner, since: oldest() }
-    const turn = turns.take(() => parts.find(requestContext.organizationId, wanted, PATIENCE.look), {
+  async #look(requestContext: RequestContext, id: string, name: string): Promise<void> {
+    const hash = this.#parts.hash(id)
+    const wanted = { hash, owner: requestContext.owner, since: this.#oldest() }
+    const turn = this.#turns.take(() => this.#parts.find(requestContext.organizationId, wanted, PATIENCE.look), {
       patience: PATIENCE.turn,
     })
     if (turn === undefined) throw tooMany()
     const found = await turn.catch((thrown: unknown) => {
       throw thrown instanceof TurnTooLate ? tooMany() : thrown
     })
-    if (found === undefined || gone.has(hash.toString('hex'))) {
+    if (found === undefined || this.#gone.has(hash.toString('hex'))) {
       // One that opened a moment ago may be stored only now: its gateway could not reach the database.
-      if (Math.abs(parts.ageOf(id)) > YOUNG) missing.set(name, true)
+      if (Math.abs(this.#parts.ageOf(id)) > YOUNG) this.#missing.set(name, true)
       return
     }
-    if (closed) throw new Fault('gateway.draining')
-    const session = parts.sessions.revive(requestContext.owner, id, found)
+    if (this.#closed) throw new Fault('gateway.draining')
+    const session = this.#parts.sessions.revive(requestContext.owner, id, found)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
-    add(requestContext, session, hash, found.openedAt).touched = 0
-    await parts.watchAgain(requestContext, session).catch((thrown: unknown) => {
-      log.warn({ err: thrown }, 'a session could not resubscribe and is ended')
-      parts.sessions.drop(id)
+    this.#add(requestContext, session, hash, found.openedAt).touched = 0
+    await this.#parts.watchAgain(requestContext, session).catch((thrown: unknown) => {
+      this.#log.warn({ err: thrown }, 'a session could not resubscribe and is ended')
+      this.#parts.sessions.drop(id)
     })
   }
 
-  return {
-    keep(requestContext, session) {
-      toStore.add(add(requestContext, session, parts.hash(session.id), new Date(session.seen)))
-      return storeNow()
-    },
-    async recall(requestContext, id) {
-      const name = `${requestContext.owner} ${id}`
-      if (!SESSION_NAME.test(id) || ending.has(id) || missing.has(name)) return
-      await looking(name, () => look(requestContext, id, name))
-    },
-    changed(session) {
-      const one = kept.get(session.id)
-      if (one === undefined) return
-      toStore.add(one)
-      plan(GATHER)
-    },
-    ended(session, why) {
-      const one = kept.get(session.id)
-      if (one === undefined) return
-      kept.delete(session.id)
-      byHash.delete(one.facts.hash.toString('hex'))
-      toStore.delete(one)
-      // Another gateway may have seen it since: what is idle everywhere goes by its row's own time.
-      if (why !== 'ended' || closed) return
-      ending.set(session.id, one.facts.hash)
-      const [oldest = ''] = ending.keys()
-      if (ending.size > MOST_ENDED) ending.delete(oldest)
-      plan(GATHER)
-    },
-    endedElsewhere(hash) {
-      gone.set(hash, true)
-      const id = byHash.get(hash)
-      if (id !== undefined) parts.sessions.drop(id)
-    },
-    async close() {
-      closed = true
-      clearInterval(rounds)
-      clearTimeout(timer)
-      await write()
-      if (toStore.size === 0) await touchAll(1)
-    },
+  keep(requestContext: RequestContext, session: Session) {
+    this.#toStore.add(this.#add(requestContext, session, this.#parts.hash(session.id), new Date(session.seen)))
+    return this.#storeNow()
+  }
+
+  async recall(requestContext: RequestContext, id: string) {
+    const name = `${requestContext.owner} ${id}`
+    if (!SESSION_NAME.test(id) || this.#ending.has(id) || this.#missing.has(name)) return
+    await this.#looking(name, () => this.#look(requestContext, id, name))
+  }
+
+  changed(session: Session) {
+    const one = this.#kept.get(session.id)
+    if (one === undefined) return
+    this.#toStore.add(one)
+    this.#plan(GATHER)
+  }
+
+  ended(session: Session, why: SessionEnd) {
+    const one = this.#kept.get(session.id)
+    if (one === undefined) return
+    this.#kept.delete(session.id)
+    this.#byHash.delete(one.facts.hash.toString('hex'))
+    this.#toStore.delete(one)
+    // Another gateway may have seen it since: what is idle everywhere goes by its row's own time.
+    if (why !== 'ended' || this.#closed) return
+    this.#ending.set(session.id, one.facts.hash)
+    const [oldest = ''] = this.#ending.keys()
+    if (this.#ending.size > MOST_ENDED) this.#ending.delete(oldest)
+    this.#plan(GATHER)
+  }
+
+  endedElsewhere(hash: string) {
+    this.#gone.set(hash, true)
+    const id = this.#byHash.get(hash)
+    if (id !== undefined) this.#parts.sessions.drop(id)
+  }
+
+  async close() {
+    this.#closed = true
+    clearInterval(this.#rounds)
+    clearTimeout(this.#timer)
+    await this.#write()
+    if (this.#toStore.size === 0) await this.#touchAll(1)
   }
 }
 

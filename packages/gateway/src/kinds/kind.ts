@@ -10,10 +10,10 @@ import type { Reach, Upstream } from '../upstreams/upstream.ts'
 import type { UpstreamMaking } from '../upstreams/upstreams.ts'
 
 /** The body of a request that describes a connection. */
-export type Said = NewConnection | ConnectionChange
+export type ConnectionRequest = NewConnection | ConnectionChange
 
 /** A connection as it is kept, with its secrets opened. */
-export interface Held<Settings = ConnectionSettings> {
+export interface OpenedConnection<Settings = ConnectionSettings> {
   readonly settings: Settings
   readonly secrets: ConnectionSecrets
 }
@@ -51,7 +51,7 @@ export interface ConnectionParts {
 /** The members of a connection, as the admin interface shows it, that depend on its kind. */
 export type KindView = Pick<Connection, 'url' | 'private' | 'command' | 'args' | 'auth' | OwnMember>
 
-export interface Opening<Settings> extends Held<Settings> {
+export interface Opening<Settings> extends OpenedConnection<Settings> {
   readonly reach: Reach
   /** The slug of its organization. */
   readonly organization: string
@@ -93,7 +93,7 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   /** Where one is added, if not by the operation that adds connections: the problem of a request that tries. */
   readonly addedElsewhere?: string
   /** The described form of a request, over the connection that is held. Throws `body.shape`. */
-  describe(said: Said, held: Held<Settings> | undefined): Described<Wire>
+  describe(said: ConnectionRequest, held: OpenedConnection<Settings> | undefined): Described<Wire>
   /** The settings and secrets to be kept. Throws `params.shape`. */
   parts(common: CommonWords, wire: Wire, shown: Shown | undefined): ConnectionParts
   shown(wire: Wire): Shown

@@ -8,7 +8,16 @@ import {
 } from '@toolway/contract'
 import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
-import type { CommonWords, ConnectionParts, Described, Held, Kind, KindView, Said, Shown } from './kind.ts'
+import type {
+  CommonWords,
+  ConnectionParts,
+  Described,
+  OpenedConnection,
+  Kind,
+  KindView,
+  ConnectionRequest,
+  Shown,
+} from './kind.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
@@ -47,7 +56,11 @@ export const shownOf = (wire: Wire): Shown => kindOfWire(wire).shown(wire)
 const OWN_MEMBERS = new Set(KINDS.flatMap(({ takes }) => takes))
 
 /** Throws `body.shape`, also for a member that is not for this kind: it would have no effect. */
-export function describeWire(connector: Connector, said: Said, held: Held | undefined): Described<Wire> {
+export function describeWire(
+  connector: Connector,
+  said: ConnectionRequest,
+  held: OpenedConnection | undefined,
+): Described<Wire> {
   const kind = kindFor(connector)
   const wrong = [...OWN_MEMBERS].find(
     (name) => !kind.takes.includes(name) && (said as Readonly<Record<string, unknown>>)[name] !== undefined,

@@ -4,7 +4,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isIP } from 'node:net'
 import { maskUrl } from '../lib/secret-marks.ts'
 import type { RemoteTarget } from '../upstreams/upstream.ts'
-import type { CommonWords, Described, Held, Opening, Said, Shown } from './kind.ts'
+import type { CommonWords, Described, OpenedConnection, Opening, ConnectionRequest, Shown } from './kind.ts'
 import { merged, mismatch, refuseMask } from './settings.ts'
 
 export interface RemoteWire {
@@ -16,8 +16,8 @@ type RemoteSettings = { readonly url: string; readonly private: boolean }
 
 /** The address and headers of a request over those that are held. Throws `body.shape`. */
 export function describeRemote(
-  said: Said,
-  held: Held<RemoteSettings> | undefined,
+  said: ConnectionRequest,
+  held: OpenedConnection<RemoteSettings> | undefined,
 ): Omit<Described<never>, 'wire'> & RemoteWire {
   const shown = held?.settings.url
   const before = held?.secrets.url ?? shown

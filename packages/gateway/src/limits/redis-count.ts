@@ -73,78 +73,96 @@ interface Taking {
   ): Promise<[number, number]>
 }
 
-export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCountParts): RedisCount {
-  let there = false
-  let closed = false
-  let looking: NodeJS.Timeout | undefined
-  let good = 0
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    // A command that cannot be sent now is counted locally, and not sent later.
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: times.start,
-    retryStrategy: () => times.look,
-  })
-  redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE })
-  const { takeTokens } = redis as unknown as Taking
-  // Each of them fails what is under way, too; an error that nobody hears would end the process.
-  redis.on('error', (error: Error) => lose(error))
+export const createRedisCount = (parts: RedisCountParts): RedisCount => new RedisCounter(parts)
 
-  const patience = createPatience(times.patience)
-  const take = (name: string, { most, window, want, need, back }: Asking) =>
-    patience.wait(takeTokens.call(redis, `${prefix}:${name}`, most, want, need, back, window))
+class RedisCounter implements RedisCount {
+  readonly #parts: RedisCountParts
+  readonly #times
+  #there = false
+  #closed = false
+  #looking: NodeJS.Timeout | undefined
+  #good = 0
+  readonly #redis
+  readonly #takeTokens
+  readonly #patience
 
-  function lose(thrown: unknown): void {
-    if (closed || looking !== undefined) return
-    there = false
-    good = 0
-    looking = setInterval(look, times.look)
-    looking.unref()
-    const problem = thrown instanceof Error ? thrown.message : String(thrown)
-    log.warn({ problem }, 'Redis does not answer: each gateway counts its limits alone until it does')
+  constructor(parts: RedisCountParts) {
+    this.#parts = parts
+    const { times = TIMES } = parts
+    this.#times = times
+    this.#redis = new Redis(this.#parts.url, {
+      lazyConnect: true,
+      // A command that cannot be sent now is counted locally, and not sent later.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      connectTimeout: this.#times.start,
+      retryStrategy: () => this.#times.look,
+    })
+    this.#redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE })
+    const { takeTokens } = this.#redis as unknown as Taking
+    this.#takeTokens = takeTokens
+    // Each of them fails what is under way, too; an error that nobody hears would end the process.
+    this.#redis.on('error', (error: Error) => this.#lose(error))
+    this.#patience = createPatience(this.#times.patience)
   }
 
-  /** A ping would do where nothing may be written: what is asked is what will be asked. */
-  function look(): void {
-    take('look', NOTHING).then(
-      () => ++good === GOOD && find(),
-      () => (good = 0),
+  #take(name: string, { most, window, want, need, back }: Asking) {
+    return this.#patience.wait(
+      this.#takeTokens.call(this.#redis, `${this.#parts.prefix}:${name}`, most, want, need, back, window),
     )
   }
 
-  function find(): void {
-    if (closed) return
-    clearInterval(looking)
-    if (looking !== undefined) log.info({}, 'Redis answers again: limits are counted together')
-    looking = undefined
-    there = true
+  readonly #lose = (thrown: unknown): void => {
+    if (this.#closed || this.#looking !== undefined) return
+    this.#there = false
+    this.#good = 0
+    this.#looking = setInterval(this.#look, this.#times.look)
+    this.#looking.unref()
+    const problem = thrown instanceof Error ? thrown.message : String(thrown)
+    this.#parts.log.warn({ problem }, 'Redis does not answer: each gateway counts its limits alone until it does')
   }
 
-  return {
-    get there() {
-      return there
-    },
-    async open() {
-      await redis
-        .connect()
-        .then(() => take('look', NOTHING).then(find))
-        .catch(lose)
-    },
-    async ask(name, asking): Promise<Granted> {
-      try {
-        const [tokens, wait] = await take(name, asking)
-        return { tokens, wait }
-      } catch (thrown) {
-        lose(thrown)
-        throw thrown
-      }
-    },
-    close() {
-      closed = true
-      clearInterval(looking)
-      redis.disconnect()
-    },
+  /** A ping would do where nothing may be written: what is asked is what will be asked. */
+  readonly #look = (): void => {
+    this.#take('look', NOTHING).then(
+      () => ++this.#good === GOOD && this.#find(),
+      () => (this.#good = 0),
+    )
+  }
+
+  readonly #find = (): void => {
+    if (this.#closed) return
+    clearInterval(this.#looking)
+    if (this.#looking !== undefined) this.#parts.log.info({}, 'Redis answers again: limits are counted together')
+    this.#looking = undefined
+    this.#there = true
+  }
+
+  get there() {
+    return this.#there
+  }
+
+  async open() {
+    await this.#redis
+      .connect()
+      .then(() => this.#take('look', NOTHING).then(this.#find))
+      .catch(this.#lose)
+  }
+
+  async ask(name: string, asking: Asking): Promise<Granted> {
+    try {
+      const [tokens, wait] = await this.#take(name, asking)
+      return { tokens, wait }
+    } catch (thrown) {
+      this.#lose(thrown)
+      throw thrown
+    }
+  }
+
+  close() {
+    this.#closed = true
+    clearInterval(this.#looking)
+    this.#redis.disconnect()
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault, type Limit, type OrganizationId, type UserId } from '@toolway/contract'
-import type { Place } from '../call/ports.ts'
+import type { EndpointPath } from '../call/ports.ts'
 import { addGrant, findLike } from '../identity/oauth/oauth-grants.ts'
 import { recordChange } from '../records/change.ts'
 import { ClientProblem, isLoopback, type ShapedClient } from './client-shape.ts'
@@ -26,7 +26,7 @@ export interface Asking {
   /** Any program on the person's machine may be the one that asks: nothing tells them apart (RFC 8252, section 8.6). */
   readonly local: boolean
   readonly resource: string
-  readonly place: Place
+  readonly place: EndpointPath
   /** How far it asks to reach. */
   readonly limit: Limit | undefined
   /** The client wishes the person to be asked in any case. */

@@ -6,7 +6,7 @@
  * that does not exist.
  */
 import { EFFECTS, permits, type Effect, type Limit, type OrganizationId, type Role } from '@toolway/contract'
-import type { Place } from '../call/ports.ts'
+import type { EndpointPath } from '../call/ports.ts'
 import { isThere, roleIn } from '../call/callers/role.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { ToolListing } from '../catalog/tool-listing.ts'
@@ -36,7 +36,7 @@ const EXAMPLES = 3
 /** A page holds no more organizations than a person can look through. */
 const MOST = 50
 
-export function listChoices(parts: ConsentParts, principal: Principal, place: Place): Choice[] {
+export function listChoices(parts: ConsentParts, principal: Principal, place: EndpointPath): Choice[] {
   const { organization } = place
   const named = organization === undefined ? undefined : parts.findOrganization({ slug: organization })
   const candidates = organization === undefined ? defaultFirst(parts.allOrganizations()) : [named]
@@ -57,7 +57,7 @@ const isDefault = ({ organization }: Snapshot): boolean => organization.slug ===
 function choiceIn(
   { accounts }: ConsentParts,
   principal: Principal,
-  { toolset = DEFAULT_TOOLSET, connection }: Place,
+  { toolset = DEFAULT_TOOLSET, connection }: EndpointPath,
   snapshot: Snapshot,
 ): Choice | undefined {
   const { id, name, active } = snapshot.organization

@@ -4,7 +4,7 @@
  * It knows forms only. Whether an endpoint exists is for whoever is admitted there to find out, so nothing here tells a stranger
  * which organizations and toolsets there are.
  */
-import type { Place } from '../call/ports.ts'
+import type { EndpointPath } from '../call/ports.ts'
 import { isLoopback } from './client-shape.ts'
 
 export interface EndpointsParts {
@@ -13,7 +13,7 @@ export interface EndpointsParts {
   /** Whether that address was set by the operator. If it was not, every name of this machine is as good as another. */
   readonly settled: boolean
   /** Returns the endpoint that a path names; undefined if it names none. */
-  placeOf(path: string): Place | undefined
+  placeOf(path: string): EndpointPath | undefined
 }
 
 export interface Endpoints {
@@ -23,9 +23,9 @@ export interface Endpoints {
   /** The resource at a path of ours, as a client that came by `host` knows it; undefined where there is no MCP endpoint. */
   resourceAt(path: string, host: string | undefined): string | undefined
   /** Returns the endpoint of a resource; undefined for a resource that is not one of ours. */
-  find(resource: string): Place | undefined
+  find(resource: string): EndpointPath | undefined
   /** The one name that an endpoint has in tokens. */
-  audienceOf(place: Place): string
+  audienceOf(place: EndpointPath): string
 }
 
 export function createEndpoints({ base, settled, placeOf }: EndpointsParts): Endpoints {
@@ -55,7 +55,7 @@ export function createEndpoints({ base, settled, placeOf }: EndpointsParts): End
   }
 }
 
-function pathOf({ organization, toolset, connection }: Place): string {
+function pathOf({ organization, toolset, connection }: EndpointPath): string {
   if (organization === undefined) return '/mcp'
   if (connection !== undefined) return `/api/v1/${organization}/connectors/${connection}/mcp`
   return `/o/${organization}/t/${toolset ?? 'default'}/mcp`

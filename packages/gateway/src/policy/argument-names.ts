@@ -75,14 +75,14 @@ export function createNameCheck(rules: readonly Rule[], schema: unknown): NameCh
   }
 }
 
-interface Place {
+interface NameLevel {
   readonly named: Level | undefined
   readonly anywhere: Level
   readonly schema: unknown
 }
 type Keys = readonly (string | number)[]
 
-function findIn(value: Json, at: Place, keys: Keys): Omit<AmbiguousName, 'rule'> | undefined {
+function findIn(value: Json, at: NameLevel, keys: Keys): Omit<AmbiguousName, 'rule'> | undefined {
   if (Array.isArray(value)) {
     const inner = { ...at, schema: isObject(at.schema) ? (at.schema['items'] ?? at.schema) : undefined }
     for (const [index, element] of value.entries()) {
@@ -108,7 +108,7 @@ function findIn(value: Json, at: Place, keys: Keys): Omit<AmbiguousName, 'rule'>
 function mistakenFor(
   name: string,
   all: readonly string[],
-  { named, anywhere }: Place,
+  { named, anywhere }: NameLevel,
   own: Properties,
 ): string | undefined {
   const folded = foldName(name)

@@ -52,7 +52,7 @@ export interface Session {
   readonly ended: AbortController
 }
 
-export interface Held {
+export interface SessionEntry {
   readonly session: Session
   readonly owner: string
   /** Milliseconds. */
@@ -80,7 +80,7 @@ export interface Sessions {
   /** End it wherever its end was said. */
   drop(id: string): void
   readonly size: number
-  list(): readonly Held[]
+  list(): readonly SessionEntry[]
   close(): void
 }
 
@@ -107,50 +107,66 @@ const isIdle = ({ underWay, stream, own }: Session): boolean =>
 
 const randomName = () => randomUUID().replaceAll('-', '')
 
-export function createSessions(parts: SessionsParts): Sessions {
-  const { now, newName = randomName, mostOfOne = MOST_OF_ONE, events, onEnd, onChange } = parts
-  const held = new Map<string, Held>()
-  const owned = new Map<string, Set<Held>>()
-  const budget = new EventBudget(events)
-  const reaper = setInterval(reap, REAP_EVERY)
-  reaper.unref()
+export const createSessions = (parts: SessionsParts): Sessions => new MemorySessions(parts)
 
-  function drop(one: Held, why: SessionEnd): void {
+class MemorySessions implements Sessions {
+  readonly #parts: SessionsParts
+  readonly #now
+  readonly #newName
+  readonly #mostOfOne
+  readonly #held = new Map<string, SessionEntry>()
+  readonly #owned = new Map<string, Set<SessionEntry>>()
+  readonly #budget
+  readonly #reaper
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts
+    this.#now = parts.now
+    const { newName = randomName } = parts
+    this.#newName = newName
+    const { mostOfOne = MOST_OF_ONE } = parts
+    this.#mostOfOne = mostOfOne
+    this.#budget = new EventBudget(this.#parts.events)
+    this.#reaper = setInterval(this.#reap, REAP_EVERY)
+    this.#reaper.unref()
+  }
+
+  #drop(one: SessionEntry, why: SessionEnd): void {
     const { session, owner } = one
-    held.delete(session.id)
-    const own = owned.get(owner)
+    this.#held.delete(session.id)
+    const own = this.#owned.get(owner)
     own?.delete(one)
-    if (own?.size === 0) owned.delete(owner)
+    if (own?.size === 0) this.#owned.delete(owner)
     for (const controller of [...session.underWay.values()].flatMap((same) => [...same]))
       controller.abort(new Fault('call.cancelled'))
     session.events.end()
     session.ended.abort()
-    onEnd(session, why)
+    this.#parts.onEnd(session, why)
   }
 
-  function reap(): void {
-    const oldest = now() - IDLE
-    for (const one of held.values()) {
+  readonly #reap = (): void => {
+    const oldest = this.#now() - IDLE
+    for (const one of this.#held.values()) {
       // A client that listens or waits is active: idleness begins when that ends.
-      if (!isIdle(one.session)) one.session.seen = now()
-      else if (one.session.seen < oldest) drop(one, 'idle')
+      if (!isIdle(one.session)) one.session.seen = this.#now()
+      else if (one.session.seen < oldest) this.#drop(one, 'idle')
     }
   }
 
-  function find(owner: string, id: string): Held {
-    const one = held.get(id)
+  #find(owner: string, id: string): SessionEntry {
+    const one = this.#held.get(id)
     if (one === undefined || one.owner !== owner) throw new Fault('session.unknown')
-    one.session.seen = now()
+    one.session.seen = this.#now()
     return one
   }
 
-  function add(owner: string, id: string, facts: SessionFacts, revived: boolean): Session {
+  #add(owner: string, id: string, facts: SessionFacts, revived: boolean): Session {
     const { revision, capabilities, client, logLevel, watched } = facts
-    const own = owned.get(owner) ?? new Set<Held>()
-    while (own.size >= mostOfOne) drop(leastMissed(own), 'ended')
-    if (held.size >= MOST) reap()
-    if (held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
-    const log = new EventLog(budget)
+    const own = this.#owned.get(owner) ?? new Set<SessionEntry>()
+    while (own.size >= this.#mostOfOne) this.#drop(leastMissed(own), 'ended')
+    if (this.#held.size >= MOST) this.#reap()
+    if (this.#held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
+    const log = new EventLog(this.#budget)
     const session: Session = {
       id,
       revision,
@@ -168,39 +184,57 @@ export function createSessions(parts: SessionsParts): Sessions {
         else session.stream(message)
       },
       revived,
-      seen: now(),
-      changed: () => onChange?.(session),
+      seen: this.#now(),
+      changed: () => this.#parts.onChange?.(session),
       ended: new AbortController(),
     }
     const one = { session, owner, openedAt: session.seen }
-    held.set(id, one)
-    owned.set(owner, own.add(one))
+    this.#held.set(id, one)
+    this.#owned.set(owner, own.add(one))
     return session
   }
 
-  return {
-    open: (owner, opening) => add(owner, newName(), { ...opening, logLevel: undefined, watched: {} }, false),
-    revive: (owner, id, facts) => (held.has(id) ? find(owner, id).session : add(owner, id, facts, true)),
-    get: (owner, id) => find(owner, id).session,
-    holds: (id) => held.has(id),
-    end: (owner, id) => drop(find(owner, id), 'ended'),
-    drop(id) {
-      const one = held.get(id)
-      if (one !== undefined) drop(one, 'ended')
-    },
-    get size() {
-      return held.size
-    },
-    list: () => [...held.values()],
-    close() {
-      clearInterval(reaper)
-      for (const one of [...held.values()]) drop(one, 'closing')
-    },
+  open(owner: string, opening: Opening) {
+    return this.#add(owner, this.#newName(), { ...opening, logLevel: undefined, watched: {} }, false)
+  }
+
+  revive(owner: string, id: string, facts: SessionFacts) {
+    return this.#held.has(id) ? this.#find(owner, id).session : this.#add(owner, id, facts, true)
+  }
+
+  get(owner: string, id: string) {
+    return this.#find(owner, id).session
+  }
+
+  holds(id: string) {
+    return this.#held.has(id)
+  }
+
+  end(owner: string, id: string) {
+    return this.#drop(this.#find(owner, id), 'ended')
+  }
+
+  drop(id: string) {
+    const one = this.#held.get(id)
+    if (one !== undefined) this.#drop(one, 'ended')
+  }
+
+  get size() {
+    return this.#held.size
+  }
+
+  list() {
+    return [...this.#held.values()]
+  }
+
+  close() {
+    clearInterval(this.#reaper)
+    for (const one of [...this.#held.values()]) this.#drop(one, 'closing')
   }
 }
 
 /** The one that was used longest ago: of those in which nothing goes on, or else where at least nothing is under way. */
-function leastMissed(own: ReadonlySet<Held>): Held {
+function leastMissed(own: ReadonlySet<SessionEntry>): SessionEntry {
   const all = [...own]
   const idle = all.filter(({ session }) => isIdle(session))
   const quiet = all.filter(({ session }) => session.underWay.size === 0)

@@ -43,135 +43,143 @@ const A_WHILE = 5_000
 /** How long the stream before is still heard, for what was sent on it just before the next one was there. Milliseconds. */
 const LINGER = 250
 
-interface Wanted {
+interface Subscription {
   readonly union: Union
   readonly inForce: PromiseWithResolvers<Takes>
 }
 
 interface Stream {
-  readonly wanted: Wanted
+  readonly wanted: Subscription
   readonly controller: AbortController
   readonly since: number
   /** Resolves to whether the server has such streams. */
   readonly ended: Promise<boolean>
 }
 
-export function createKeptListen(parts: KeptListenParts): KeptListen {
-  const { open, onNotification, onReturn, patience, wait = pause } = parts
-  const closing = new AbortController()
-  let waiting: Wanted[] = []
-  let wanted: Wanted | undefined
-  let changed = Promise.withResolvers<void>()
-  let current: Stream | undefined
-  let running = false
-  /** Something may have been missed: there was a stream, and there is none. */
-  let broken = false
-  let delay = AGAIN.first
+export const createKeptListen = (parts: KeptListenParts): KeptListen => new KeptListener(parts)
 
-  function want(union: Union): Promise<Takes> {
-    wanted = { union, inForce: Promise.withResolvers() }
-    waiting.push(wanted)
-    changed.resolve()
-    changed = Promise.withResolvers()
-    if (!running) void keep()
-    return wanted.inForce.promise
+class KeptListener implements KeptListen {
+  readonly #parts: KeptListenParts
+  readonly #wait
+  readonly #closing = new AbortController()
+  #waiting: Subscription[] = []
+  #wanted: Subscription | undefined
+  #changed = Promise.withResolvers<void>()
+  #current: Stream | undefined
+  #running = false
+  /** Something may have been missed: there was a stream, and there is none. */
+  #broken = false
+  #delay = AGAIN.first
+  readonly #closed
+
+  constructor(parts: KeptListenParts) {
+    this.#parts = parts
+    const { wait = pause } = parts
+    this.#wait = wait
+    this.#closed = new Promise<void>((resolve) => this.#closing.signal.addEventListener('abort', () => resolve()))
+  }
+
+  want(union: Union): Promise<Takes> {
+    this.#wanted = { union, inForce: Promise.withResolvers() }
+    this.#waiting.push(this.#wanted)
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+    if (!this.#running) void this.#keep()
+    return this.#wanted.inForce.promise
   }
 
   /** Resolves the callers that wait for this union, or for an earlier one that it replaced. */
-  function settle(until: Wanted, takes: Takes): void {
-    const at = waiting.indexOf(until)
-    for (const { inForce } of waiting.slice(0, at + 1)) inForce.resolve(takes)
-    waiting = waiting.slice(at + 1)
+  #settle(until: Subscription, takes: Takes): void {
+    const at = this.#waiting.indexOf(until)
+    for (const { inForce } of this.#waiting.slice(0, at + 1)) inForce.resolve(takes)
+    this.#waiting = this.#waiting.slice(at + 1)
   }
 
-  async function keep(): Promise<void> {
-    running = true
-    while (!closing.signal.aborted && wanted !== undefined && !isSilent(wanted.union)) {
-      if (current?.wanted === wanted) await whileGood(current)
-      else await change(wanted)
+  async #keep(): Promise<void> {
+    this.#running = true
+    while (!this.#closing.signal.aborted && this.#wanted !== undefined && !isSilent(this.#wanted.union)) {
+      if (this.#current?.wanted === this.#wanted) await this.#whileGood(this.#current)
+      else await this.#change(this.#wanted)
     }
-    running = false
-    current?.controller.abort()
-    current = undefined
-    broken = false
-    for (const { inForce } of waiting.splice(0)) inForce.resolve(undefined)
+    this.#running = false
+    this.#current?.controller.abort()
+    this.#current = undefined
+    this.#broken = false
+    for (const { inForce } of this.#waiting.splice(0)) inForce.resolve(undefined)
   }
 
-  async function whileGood(stream: Stream): Promise<void> {
-    const how = await Promise.race([stream.ended.then((offered) => ({ offered })), changed.promise])
+  async #whileGood(stream: Stream): Promise<void> {
+    const how = await Promise.race([stream.ended.then((offered) => ({ offered })), this.#changed.promise])
     if (how === undefined) return
     // It was taken for open before the server said that it has none: an answer, and no break.
-    if (!how.offered) return untilWantedAnew(stream.wanted)
-    if (Date.now() - stream.since >= A_WHILE) delay = AGAIN.first
-    await again()
+    if (!how.offered) return this.#untilWantedAnew(stream.wanted)
+    if (Date.now() - stream.since >= A_WHILE) this.#delay = AGAIN.first
+    await this.#again()
   }
 
   /** A server without such streams is not asked again until something else is wanted. */
-  async function untilWantedAnew(refused: Wanted): Promise<void> {
-    if (wanted === refused) await Promise.race([changed.promise, closed])
+  async #untilWantedAnew(refused: Subscription): Promise<void> {
+    if (this.#wanted === refused) await Promise.race([this.#changed.promise, this.#closed])
   }
 
-  const again = async () => {
-    const now = delay
-    delay = Math.min(delay * 2, AGAIN.most)
-    await wait(now, closing.signal)
+  async #again() {
+    const now = this.#delay
+    this.#delay = Math.min(this.#delay * 2, AGAIN.most)
+    await this.#wait(now, this.#closing.signal)
   }
 
-  async function change(next: Wanted): Promise<void> {
+  async #change(next: Subscription): Promise<void> {
     const acknowledged = Promise.withResolvers<{ takes: Takes }>()
-    const stream = begin(next, (takes) => acknowledged.resolve({ takes }))
+    const stream = this.#begin(next, (takes) => acknowledged.resolve({ takes }))
     const late = new AbortController()
     const how = await Promise.race([
       acknowledged.promise,
       stream.ended.then((offered) => (offered ? 'failed' : 'none')),
-      pause(patience, AbortSignal.any([late.signal, closing.signal])).then(() => 'late'),
+      pause(this.#parts.patience, AbortSignal.any([late.signal, this.#closing.signal])).then(() => 'late'),
     ])
     late.abort()
-    if (typeof how === 'object') return take(stream, how.takes)
+    if (typeof how === 'object') return this.#take(stream, how.takes)
     stream.controller.abort()
     if (how !== 'none') {
       // Announcements before the first stream is open are missed, too.
-      broken ||= current === undefined
-      return again()
+      this.#broken ||= this.#current === undefined
+      return this.#again()
     }
-    settle(next, NOTHING)
-    await untilWantedAnew(next)
+    this.#settle(next, NOTHING)
+    await this.#untilWantedAnew(next)
   }
 
-  function begin(next: Wanted, onOpen: (takes: Takes) => void): Stream {
+  #begin(next: Subscription, onOpen: (takes: Takes) => void): Stream {
     const controller = new AbortController()
-    const ended = open({
-      filter: filterOf(next.union),
-      tasks: next.union.tasks.size > 0,
-      signal: AbortSignal.any([controller.signal, closing.signal]),
-      onOpen: (honoured) => onOpen(takesOf(honoured)),
-      onNotification,
-    }).catch(() => true)
+    const ended = this.#parts
+      .open({
+        filter: filterOf(next.union),
+        tasks: next.union.tasks.size > 0,
+        signal: AbortSignal.any([controller.signal, this.#closing.signal]),
+        onOpen: (honoured) => onOpen(takesOf(honoured)),
+        onNotification: this.#parts.onNotification,
+      })
+      .catch(() => true)
     return { wanted: next, controller, since: Date.now(), ended }
   }
 
-  function take(stream: Stream, takes: Takes): void {
-    const before = current
-    current = stream
+  #take(stream: Stream, takes: Takes): void {
+    const before = this.#current
+    this.#current = stream
     if (before !== undefined) setTimeout(() => before.controller.abort(), LINGER).unref()
-    settle(stream.wanted, takes)
-    if (broken) onReturn()
-    broken = false
+    this.#settle(stream.wanted, takes)
+    if (this.#broken) this.#parts.onReturn()
+    this.#broken = false
     void stream.ended.then((offered) => {
-      if (current !== stream) return
-      current = undefined
-      broken = offered
+      if (this.#current !== stream) return
+      this.#current = undefined
+      this.#broken = offered
     })
   }
 
-  const closed = new Promise<void>((resolve) => closing.signal.addEventListener('abort', () => resolve()))
-
-  return {
-    want,
-    close() {
-      closing.abort()
-      changed.resolve()
-    },
+  close() {
+    this.#closing.abort()
+    this.#changed.resolve()
   }
 }
 

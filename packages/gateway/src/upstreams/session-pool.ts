@@ -48,7 +48,7 @@ export interface PooledState {
 
 export interface SessionPool<Session extends Pooled> {
   /** The sessions of one connection as it is set up now; once it changes, another place takes over. */
-  place(connectionId: string, alias: string): Place<Session>
+  place(connectionId: string, alias: string): ConnectionPool<Session>
   readonly size: number
   list(): PooledState[]
   /** Give up those of which this is true: calls under way finish, and the next one opens anew. How many those are. */
@@ -57,7 +57,7 @@ export interface SessionPool<Session extends Pooled> {
   close(): void
 }
 
-export interface Place<Session extends Pooled> {
+export interface ConnectionPool<Session extends Pooled> {
   /**
    * Do the work in the holder's session, which is opened where there is none. Rejects with what `open` or the work rejects
    * with, and with `upstream.disabled` where the session was given up while it was being opened.
@@ -107,44 +107,53 @@ export interface SessionPoolParts {
   readonly reuses?: boolean
 }
 
-export function createSessionPool<Session extends Pooled>({
-  now,
-  reuses = true,
-}: SessionPoolParts): SessionPool<Session> {
-  /** In the order of their last use, the oldest first. */
-  const entries = new Map<string, Entry<Session>>()
-  let places = 0
-  const reaper = setInterval(reap, REAP_EVERY)
-  reaper.unref()
+export const createSessionPool = <Session extends Pooled>(parts: SessionPoolParts): SessionPool<Session> =>
+  new PoolOfSessions<Session>(parts)
 
-  function reap(): void {
-    for (const entry of entries.values()) if (isPast(entry)) retire(entry)
+class PoolOfSessions<Session extends Pooled> implements SessionPool<Session> {
+  readonly #reuses
+  readonly #now
+  /** In the order of their last use, the oldest first. */
+  readonly #entries = new Map<string, Entry<Session>>()
+  #places = 0
+  readonly #reaper
+
+  constructor(parts: SessionPoolParts) {
+    this.#now = parts.now
+    const { reuses = true } = parts
+    this.#reuses = reuses
+    this.#reaper = setInterval(this.#reap, REAP_EVERY)
+    this.#reaper.unref()
   }
 
-  function isPast({ holder, born, used, calls, streams }: Entry<Session>): boolean {
-    const at = now()
+  readonly #reap = (): void => {
+    for (const entry of this.#entries.values()) if (this.#isPast(entry)) this.#retire(entry)
+  }
+
+  #isPast({ holder, born, used, calls, streams }: Entry<Session>): boolean {
+    const at = this.#now()
     if (!holder.lasting && at - born >= LIFE) return true
     return calls === 0 && streams === 0 && at - used >= (holder.lasting ? IDLE_OF_CLIENT : IDLE)
   }
 
-  function retire(entry: Entry<Session>): void {
-    if (entries.get(entry.key) === entry) entries.delete(entry.key)
+  #retire(entry: Entry<Session>): void {
+    if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
     entry.retired = true
     entry.ended?.abort()
-    if (entry.calls === 0) void end(entry)
+    if (entry.calls === 0) void this.#end(entry)
   }
 
   /** The server is told without anybody waiting for it, once. */
-  function end(entry: Entry<Session>): Promise<void> {
+  #end(entry: Entry<Session>): Promise<void> {
     entry.closing ??= (async () => {
       const session = await entry.opening.catch(() => undefined)
       await session?.close().catch(() => {})
-      strike(entry)
+      this.#strike(entry)
     })()
     return entry.closing
   }
 
-  function strike(entry: Entry<Session>): void {
+  #strike(entry: Entry<Session>): void {
     const { siblings, holder } = entry
     const own = siblings.get(holder.owner)
     own?.delete(entry)
@@ -152,37 +161,37 @@ export function createSessionPool<Session extends Pooled>({
   }
 
   /** The one that was used least recently goes; one with a call or a stream under way only if there is no other. */
-  function makeRoom(): void {
-    if (entries.size < MOST) return
+  #makeRoom(): void {
+    if (this.#entries.size < MOST) return
     let oldest: Entry<Session> | undefined
     let streaming: Entry<Session> | undefined
-    for (const entry of entries.values()) {
-      if (entry.calls === 0 && entry.streams === 0) return retire(entry)
+    for (const entry of this.#entries.values()) {
+      if (entry.calls === 0 && entry.streams === 0) return this.#retire(entry)
       oldest ??= entry
       if (entry.calls === 0) streaming ??= entry
     }
     const last = streaming ?? oldest
-    if (last !== undefined) retire(last)
+    if (last !== undefined) this.#retire(last)
   }
 
-  function find(key: string): Entry<Session> | undefined {
-    const entry = entries.get(key)
+  #find(key: string): Entry<Session> | undefined {
+    const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    if (isPast(entry)) {
-      retire(entry)
+    if (this.#isPast(entry)) {
+      this.#retire(entry)
       return undefined
     }
-    entries.delete(key)
-    entries.set(key, entry)
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
     return entry
   }
 
-  function add(
+  #add(
     { key, connectionId, holder, siblings }: Pick<Entry<Session>, 'key' | 'connectionId' | 'holder' | 'siblings'>,
     open: () => Promise<Session>,
   ): Entry<Session> {
-    makeRoom()
-    const at = now()
+    this.#makeRoom()
+    const at = this.#now()
     const entry: Entry<Session> = {
       key,
       connectionId,
@@ -199,20 +208,20 @@ export function createSessionPool<Session extends Pooled>({
       ended: undefined,
       closing: undefined,
     }
-    entries.set(key, entry)
+    this.#entries.set(key, entry)
     const own = siblings.get(holder.owner)
     if (own === undefined) siblings.set(holder.owner, new Set([entry]))
     else own.add(entry)
     entry.opening.then(
       (session) => (entry.session = session),
       // Nothing was opened: the next one who asks tries again.
-      () => retire(entry),
+      () => this.#retire(entry),
     )
     return entry
   }
 
-  function place(connectionId: string, alias: string): Place<Session> {
-    const name = `${connectionId} ${++places}`
+  place(connectionId: string, alias: string): ConnectionPool<Session> {
+    const name = `${connectionId} ${++this.#places}`
     const siblings: Entry<Session>['siblings'] = new Map()
     const drains: (() => void)[] = []
     let underWay = 0
@@ -223,17 +232,17 @@ export function createSessionPool<Session extends Pooled>({
       JSON.stringify([name, owner, capabilities, credential])
     let uses = 0
 
-    function enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
+    const enter = (holder: Holder, open: () => Promise<Session>): Entry<Session> => {
       if (closed) throw gone()
       const key = keyOf(holder)
-      return find(key) ?? add({ key, connectionId, holder, siblings }, open)
+      return this.#find(key) ?? this.#add({ key, connectionId, holder, siblings }, open)
     }
 
     /** For one call: where sessions are not used again, one that nobody else finds and that takes no second call. */
-    function enterOnce(holder: Holder, open: () => Promise<Session>): Entry<Session> {
-      if (reuses || holder.lasting) return enter(holder, open)
+    const enterOnce = (holder: Holder, open: () => Promise<Session>): Entry<Session> => {
+      if (this.#reuses || holder.lasting) return enter(holder, open)
       if (closed) throw gone()
-      return add({ key: `${keyOf(holder)} ${++uses}`, connectionId, holder, siblings }, open)
+      return this.#add({ key: `${keyOf(holder)} ${++uses}`, connectionId, holder, siblings }, open)
     }
 
     async function opened(entry: Entry<Session>): Promise<Session> {
@@ -246,7 +255,7 @@ export function createSessionPool<Session extends Pooled>({
     const all = () => [...siblings.values()].flatMap((own) => [...own])
 
     return {
-      async use(holder, open, work) {
+      use: async (holder, open, work) => {
         const entry = enterOnce(holder, open)
         entry.calls++
         underWay++
@@ -254,13 +263,13 @@ export function createSessionPool<Session extends Pooled>({
           return await work(entry.session ?? (await opened(entry)))
         } finally {
           entry.calls--
-          entry.used = now()
-          if (!reuses && !holder.lasting) retire(entry)
-          else if (entry.retired && entry.calls === 0) void end(entry)
+          entry.used = this.#now()
+          if (!this.#reuses && !holder.lasting) this.#retire(entry)
+          else if (entry.retired && entry.calls === 0) void this.#end(entry)
           if (--underWay === 0) for (const drained of drains.splice(0)) drained()
         }
       },
-      async listen(holder, open, work) {
+      listen: async (holder, open, work) => {
         const entry = enter(holder, open)
         entry.streams++
         try {
@@ -270,7 +279,7 @@ export function createSessionPool<Session extends Pooled>({
           return await work(session, entry.ended.signal)
         } finally {
           entry.streams--
-          entry.used = now()
+          entry.used = this.#now()
         }
       },
       held({ owner, capabilities }) {
@@ -279,46 +288,48 @@ export function createSessionPool<Session extends Pooled>({
           session !== undefined && !retired && JSON.stringify(holder.capabilities) === same ? [session] : [],
         )
       },
-      lose({ owner }, session) {
+      lose: ({ owner }, session) => {
         const entry = [...(siblings.get(owner) ?? [])].find((one) => one.session === session)
         if (entry === undefined) return
-        entry.closing ??= Promise.resolve(strike(entry))
-        retire(entry)
+        entry.closing ??= Promise.resolve(this.#strike(entry))
+        this.#retire(entry)
       },
-      forget(owner) {
+      forget: (owner) => {
         for (const entry of [...(siblings.get(owner) ?? [])]) {
           entry.refused = true
-          retire(entry)
+          this.#retire(entry)
         }
       },
       drained: () => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => void drains.push(resolve))),
-      async close() {
+      close: async () => {
         closed = true
         await Promise.all(
           all().map((entry) => {
             entry.refused = true
-            retire(entry)
-            return end(entry)
+            this.#retire(entry)
+            return this.#end(entry)
           }),
         )
       },
     }
   }
 
-  return {
-    place,
-    list: () => [...entries.values()].map(stateOf),
-    evict(is) {
-      const chosen = [...entries.values()].filter((entry) => is(stateOf(entry)))
-      for (const entry of chosen) retire(entry)
-      return chosen.length
-    },
-    get size() {
-      return entries.size
-    },
-    close() {
-      clearInterval(reaper)
-    },
+  list() {
+    return [...this.#entries.values()].map(stateOf)
+  }
+
+  evict(is: (state: PooledState) => boolean) {
+    const chosen = [...this.#entries.values()].filter((entry) => is(stateOf(entry)))
+    for (const entry of chosen) this.#retire(entry)
+    return chosen.length
+  }
+
+  get size() {
+    return this.#entries.size
+  }
+
+  close() {
+    clearInterval(this.#reaper)
   }
 }
 

@@ -18,12 +18,12 @@ import { forCaller, MOST_QUESTIONS, type ProgressHandle } from '@toolway/protoco
 import type { Answer, Ask } from './upstream.ts'
 
 /** A call that is under way, and what it lends while it is. */
-export type Held = Ask & { readonly hold: ProgressHandle }
+export type UpstreamCall = Ask & { readonly hold: ProgressHandle }
 
 export interface UncorrelatedMessages {
   /** A call begins, before there is even a session for it; `end` says that it is over. */
-  begin(asked: Ask): Held
-  end(call: Held): void
+  begin(asked: Ask): UpstreamCall
+  end(call: UpstreamCall): void
   /** Receives a message sent outside any exchange; `reply` answers the server's requests. */
   hear(message: Message, reply: (message: JsonObject) => Promise<unknown>): void
   /** Calls under way. */
@@ -39,77 +39,88 @@ const NO_METHOD = -32601
 const AMBIGUOUS = -32600
 
 /** `unclaimed` takes what is said to the session, and to none of its calls. */
-export function createUncorrelatedMessages(unclaimed: (notice: Notification) => void): UncorrelatedMessages {
-  const underWay = new Set<Held>()
-  /** Questions of the server that are being answered, by its own ids. */
-  const open = new Map<Id, AbortController>()
+export const createUncorrelatedMessages = (unclaimed: (notice: Notification) => void): UncorrelatedMessages =>
+  new MessageRouter(unclaimed)
 
-  const only = (): Held | undefined => {
-    const [first] = underWay
-    return underWay.size === 1 ? first : undefined
+class MessageRouter implements UncorrelatedMessages {
+  readonly #unclaimed: (notice: Notification) => void
+  readonly #underWay = new Set<UpstreamCall>()
+  /** Questions of the server that are being answered, by its own ids. */
+  readonly #open = new Map<Id, AbortController>()
+  #answering = 0
+
+  constructor(unclaimed: (notice: Notification) => void) {
+    this.#unclaimed = unclaimed
   }
 
-  async function answerTo(question: Request): Promise<Answer> {
+  #only(): UpstreamCall | undefined {
+    const [first] = this.#underWay
+    return this.#underWay.size === 1 ? first : undefined
+  }
+
+  async #answerTo(question: Request): Promise<Answer> {
     if (question.method === 'ping') return { result: {} }
     if (!QUESTIONS.has(question.method))
       return { error: { code: NO_METHOD, message: `Not available here: ${question.method}` } }
-    const one = only()
-    if (one === undefined) return refusal(question.method, underWay.size)
+    const one = this.#only()
+    if (one === undefined) return refusal(question.method, this.#underWay.size)
     one.hold.extend()
     return one.onQuestion(question)
   }
 
-  let answering = 0
   /** Throws where a server asks more than anybody could answer: whoever carries the message ends its stream. */
-  function hearQuestion(question: Request, reply: (message: JsonObject) => Promise<unknown>): void {
-    if (answering >= MOST_QUESTIONS) throw new Error(`more than ${MOST_QUESTIONS} questions wait for an answer`)
-    answering++
+  #hearQuestion(question: Request, reply: (message: JsonObject) => Promise<unknown>): void {
+    if (this.#answering >= MOST_QUESTIONS) throw new Error(`more than ${MOST_QUESTIONS} questions wait for an answer`)
+    this.#answering++
     const asking = new AbortController()
-    open.set(question.id, asking)
-    answerTo(question)
+    this.#open.set(question.id, asking)
+    this.#answerTo(question)
       .catch((): Answer => ({ error: { code: AMBIGUOUS, message: 'The client cannot be asked.' } }))
       .then((answer) => {
-        open.delete(question.id)
+        this.#open.delete(question.id)
         // A server that took its question back wants no answer to it.
         return asking.signal.aborted ? undefined : reply({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject)
       })
       .catch(() => {})
-      .finally(() => answering--)
+      .finally(() => this.#answering--)
   }
 
-  function hearNotice(notice: Notification): void {
-    if (notice.method === 'notifications/cancelled') return takeBack(notice.params?.['requestId'])
-    if (notice.method === 'notifications/progress') return hearProgress(notice)
-    const one = NAMING.has(notice.method) ? undefined : only()
-    if (one === undefined) unclaimed(notice)
+  #hearNotice(notice: Notification): void {
+    if (notice.method === 'notifications/cancelled') return this.#takeBack(notice.params?.['requestId'])
+    if (notice.method === 'notifications/progress') return this.#hearProgress(notice)
+    const one = NAMING.has(notice.method) ? undefined : this.#only()
+    if (one === undefined) this.#unclaimed(notice)
     else one.onNotification(notice)
   }
 
-  function hearProgress(notice: Notification): void {
-    for (const call of underWay) {
+  #hearProgress(notice: Notification): void {
+    for (const call of this.#underWay) {
       const heard = forCaller(notice, call.hold.token, progressTokenOf(call.params))
       if (heard !== undefined) call.onNotification(heard)
     }
   }
 
-  function takeBack(id: unknown): void {
-    if (typeof id === 'string' || typeof id === 'number') open.get(id)?.abort()
+  #takeBack(id: unknown): void {
+    if (typeof id === 'string' || typeof id === 'number') this.#open.get(id)?.abort()
   }
 
-  return {
-    begin(asked) {
-      const call = { ...asked, hold: { token: undefined, extend() {} } }
-      if (CALLS.has(asked.method)) underWay.add(call)
-      return call
-    },
-    end: (call) => void underWay.delete(call),
-    get size() {
-      return underWay.size
-    },
-    hear(message, reply) {
-      if (isRequest(message)) hearQuestion(message, reply)
-      else if (isNotification(message)) hearNotice(message)
-    },
+  begin(asked: Ask) {
+    const call = { ...asked, hold: { token: undefined, extend() {} } }
+    if (CALLS.has(asked.method)) this.#underWay.add(call)
+    return call
+  }
+
+  end(call: UpstreamCall) {
+    void this.#underWay.delete(call)
+  }
+
+  get size() {
+    return this.#underWay.size
+  }
+
+  hear(message: Message, reply: (message: JsonObject) => Promise<unknown>) {
+    if (isRequest(message)) this.#hearQuestion(message, reply)
+    else if (isNotification(message)) this.#hearNotice(message)
   }
 }
 

@@ -42,14 +42,14 @@ export interface Upstreams {
   /** End what runs of a connection; it is started again when it is needed. */
   stop(connectionId: string): Promise<void>
   /** Returns the open sessions with servers, and the processes of single callers. */
-  pooled(): readonly Held[]
+  pooled(): readonly PooledResource[]
   /** Give up what is held of that connection, or of all of them, and was not used for so many milliseconds. How much it was. */
   evict(of: { connectionId?: string; idle: number }): number
   close(): Promise<void>
 }
 
 /** One thing that is held open with a server. Times are in milliseconds. */
-export interface Held {
+export interface PooledResource {
   readonly connectionId: string
   readonly kind: 'session' | 'process'
   readonly holder: 'gateway' | 'session' | 'principal'
@@ -81,82 +81,107 @@ interface Live {
   readonly upstream: Upstream
 }
 
-export function createUpstreams(parts: UpstreamsParts): Upstreams {
-  const { children, pools = true, onRevision, onNoise, onTurn, onCrash, onNote } = parts
-  const pool = createSessionPool<LegacySession>({ now: Date.now, reuses: pools })
-  const held = new Map<string, Live>()
+export const createUpstreams = (parts: UpstreamsParts): Upstreams => new LiveUpstreams(parts)
+
+class LiveUpstreams implements Upstreams {
+  readonly #parts: UpstreamsParts
+  readonly #pools
+  readonly #pool
+  readonly #held = new Map<string, Live>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
-  const dropped = new Map<string, string>()
-  let last = 0
+  readonly #dropped = new Map<string, string>()
+  #last = 0
+
+  constructor(parts: UpstreamsParts) {
+    this.#parts = parts
+    const { pools = true } = parts
+    this.#pools = pools
+    this.#pool = createSessionPool<LegacySession>({ now: Date.now, reuses: this.#pools })
+  }
+
   // One source for the whole process: ids stay unique on every shared channel, and no retry ever re-uses one.
-  const ids = () => ++last
+  readonly #ids = () => ++this.#last
 
-  const makingOf = (connectionId: string, alias: string, isCurrent: () => boolean): UpstreamMaking => ({
-    ...{ ids, pool, children, now: Date.now },
-    onRevision: (revision) => onRevision(connectionId, revision),
-    onTurn(failure) {
-      // An upstream that was replaced says nothing of the one in its place.
-      if (isCurrent()) onTurn?.(connectionId, failure)
-    },
-    onNoise: (line) => onNoise(alias, line),
-    ...(onCrash === undefined ? {} : { onCrash }),
-    onNote: (facts, message) => onNote?.({ connection: alias, ...facts }, message),
-  })
+  #makingOf(connectionId: string, alias: string, isCurrent: () => boolean): UpstreamMaking {
+    return {
+      ...{ ids: this.#ids, pool: this.#pool, children: this.#parts.children, now: Date.now },
+      onRevision: (revision) => this.#parts.onRevision(connectionId, revision),
+      onTurn: (failure) => {
+        // An upstream that was replaced says nothing of the one in its place.
+        if (isCurrent()) this.#parts.onTurn?.(connectionId, failure)
+      },
+      onNoise: (line) => this.#parts.onNoise(alias, line),
+      ...(this.#parts.onCrash === undefined ? {} : { onCrash: this.#parts.onCrash }),
+      onNote: (facts, message) => this.#parts.onNote?.({ connection: alias, ...facts }, message),
+    }
+  }
 
-  async function drop(connectionId: string, version: string): Promise<void> {
-    dropped.set(connectionId, version)
-    const current = held.get(connectionId)
+  async drop(connectionId: string, version: string): Promise<void> {
+    this.#dropped.set(connectionId, version)
+    const current = this.#held.get(connectionId)
     if (current === undefined || current.version > version) return
-    held.delete(connectionId)
+    this.#held.delete(connectionId)
     await current.upstream.close()
   }
 
-  return {
-    open(connectionId, version, alias, make) {
-      const current = held.get(connectionId)
-      if (current !== undefined && current.version >= version) return current.upstream
-      const last = dropped.get(connectionId)
-      if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: alias })
-      const isCurrent = () => held.get(connectionId)?.upstream === upstream
-      const upstream = make(makingOf(connectionId, alias, isCurrent))
-      held.set(connectionId, { version, upstream })
-      void current?.upstream.close().catch(() => {})
-      return upstream
-    },
-    drop,
-    forgetSession(session) {
-      for (const { upstream } of held.values()) upstream.forget(session)
-    },
-    get sessions() {
-      return pool.size
-    },
-    processes: (connectionId) => held.get(connectionId)?.upstream.processes?.(),
-    stop: async (connectionId) => held.get(connectionId)?.upstream.stop?.(),
-    pooled: () => [
-      ...pool.list().map((state) => ({ ...state, kind: 'session' as const, holder: holderOf(state) })),
-      ...[...held].flatMap(([connectionId, { upstream }]) => ownProcesses(connectionId, upstream)),
-    ],
-    evict({ connectionId, idle }) {
-      const oldest = Date.now() - idle
-      const isMeant = (id: string) => connectionId === undefined || connectionId === id
-      const sessions = pool.evict(
-        (state) =>
-          isMeant(state.connectionId) && (idle === 0 || (state.calls + state.streams === 0 && state.usedAt <= oldest)),
-      )
-      const ending = [...held].filter(([id]) => isMeant(id)).map(([, { upstream }]) => upstream.endUnused?.(idle) ?? 0)
-      return ending.reduce((sum, count) => sum + count, sessions)
-    },
-    async close() {
-      pool.close()
-      await Promise.all([...held.entries()].map(([id, { version }]) => drop(id, version)))
-    },
+  open(connectionId: string, version: string, alias: string, make: (making: UpstreamMaking) => Upstream) {
+    const current = this.#held.get(connectionId)
+    if (current !== undefined && current.version >= version) return current.upstream
+    const last = this.#dropped.get(connectionId)
+    if (last !== undefined && last >= version) throw new Fault('upstream.disabled', { connection: alias })
+    const isCurrent = () => this.#held.get(connectionId)?.upstream === upstream
+    const upstream = make(this.#makingOf(connectionId, alias, isCurrent))
+    this.#held.set(connectionId, { version, upstream })
+    void current?.upstream.close().catch(() => {})
+    return upstream
+  }
+
+  forgetSession(session: string) {
+    for (const { upstream } of this.#held.values()) upstream.forget(session)
+  }
+
+  get sessions() {
+    return this.#pool.size
+  }
+
+  processes(connectionId: string) {
+    return this.#held.get(connectionId)?.upstream.processes?.()
+  }
+
+  async stop(connectionId: string) {
+    return this.#held.get(connectionId)?.upstream.stop?.()
+  }
+
+  pooled() {
+    return [
+      ...this.#pool.list().map((state) => ({ ...state, kind: 'session' as const, holder: holderOf(state) })),
+      ...[...this.#held].flatMap(([connectionId, { upstream }]) => ownProcesses(connectionId, upstream)),
+    ]
+  }
+
+  evict({ connectionId, idle }: { connectionId?: string; idle: number }) {
+    const oldest = Date.now() - idle
+    const isMeant = (id: string) => connectionId === undefined || connectionId === id
+    const sessions = this.#pool.evict(
+      (state) =>
+        isMeant(state.connectionId) && (idle === 0 || (state.calls + state.streams === 0 && state.usedAt <= oldest)),
+    )
+    const ending = [...this.#held]
+      .filter(([id]) => isMeant(id))
+      .map(([, { upstream }]) => upstream.endUnused?.(idle) ?? 0)
+    return ending.reduce((sum, count) => sum + count, sessions)
+  }
+
+  async close() {
+    this.#pool.close()
+    await Promise.all([...this.#held.entries()].map(([id, { version }]) => this.drop(id, version)))
   }
 }
 
-const holderOf = ({ holder: { owner, lasting } }: PooledState): Held['holder'] =>
+const holderOf = ({ holder: { owner, lasting } }: PooledState): PooledResource['holder'] =>
   owner === GATEWAY ? 'gateway' : lasting ? 'session' : 'principal'
 
-const ownProcesses = (connectionId: string, upstream: Upstream): Held[] =>
+const ownProcesses = (connectionId: string, upstream: Upstream): PooledResource[] =>
   (upstream.processes?.() ?? [])
     .filter(({ ofOneCaller }) => ofOneCaller)
     .map(({ uses = 0, startedAt = Date.now(), usedAt = startedAt }) => ({

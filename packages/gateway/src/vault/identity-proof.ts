@@ -8,7 +8,7 @@ import type { Vault } from './vault.ts'
 const PURPOSE = 'gateway identity'
 
 /** Where a connection ends, as its sockets say. */
-export interface Place {
+export interface ListenAddress {
   readonly address: string
   readonly port: number
 }
@@ -18,11 +18,15 @@ export const isChallenge = (text: string | undefined): text is string =>
   text !== undefined && /^[0-9a-f]{64}$/.test(text)
 
 /** One that listens on both families calls the older one's addresses by mapped names (RFC 4291, section 2.5.5.2). */
-const wordsOf = (challenge: string, { address, port }: Place): string =>
+const wordsOf = (challenge: string, { address, port }: ListenAddress): string =>
   `${challenge} ${address.replace(/^::ffff:/i, '')} ${port}`
 
-export const proofOf = (vault: Pick<Vault, 'sign'>, challenge: string, place: Place): string =>
+export const proofOf = (vault: Pick<Vault, 'sign'>, challenge: string, place: ListenAddress): string =>
   vault.sign(wordsOf(challenge, place), PURPOSE)
 
-export const isProof = (vault: Pick<Vault, 'verify'>, challenge: string, place: Place, proof: unknown): boolean =>
-  typeof proof === 'string' && vault.verify(wordsOf(challenge, place), proof, PURPOSE)
+export const isProof = (
+  vault: Pick<Vault, 'verify'>,
+  challenge: string,
+  place: ListenAddress,
+  proof: unknown,
+): boolean => typeof proof === 'string' && vault.verify(wordsOf(challenge, place), proof, PURPOSE)

@@ -77,35 +77,52 @@ export interface Channel {
   drained(): Promise<void>
 }
 
-export function createChannel(parts: ChannelParts): Channel {
-  const { alias, send, onNotification, onNoise, owned = false, mask = (text: string) => text } = parts
-  const waiting = new Map<Id, Waiting>()
+export const createChannel = (parts: ChannelParts): Channel => new CorrelatedChannel(parts)
+
+class CorrelatedChannel implements Channel {
+  readonly #parts: ChannelParts
+  readonly #owned
+  readonly #mask
+  readonly #waiting = new Map<Id, Waiting>()
   /** Requests that were given up, and when: their server may not have heard of it. */
-  const givenUp = new Map<Id, number>()
-  const drains: (() => void)[] = []
-  let replies = 0
-  let ended: Fault | undefined
+  readonly #givenUp = new Map<Id, number>()
+  readonly #drains: (() => void)[] = []
+  #replies = 0
+  #ended: Fault | undefined
 
-  const write = async (message: JsonObject) => {
-    await send(JSON.stringify(message))
+  constructor(parts: ChannelParts) {
+    this.#parts = parts
+    const { owned = false } = parts
+    this.#owned = owned
+    const { mask = (text: string) => text } = parts
+    this.#mask = mask
   }
-  const tell = (method: string, params?: JsonObject) => {
-    write({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(() => {})
-  }
-  const isDrained = () => [...waiting.values()].every(({ call }) => call.timeout === Infinity)
 
-  function call(asked: Call): Promise<Answer> {
+  async #write(message: JsonObject) {
+    await this.#parts.send(JSON.stringify(message))
+  }
+
+  tell(method: string, params?: JsonObject) {
+    this.#write({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(() => {})
+  }
+
+  #isDrained() {
+    return [...this.#waiting.values()].every(({ call }) => call.timeout === Infinity)
+  }
+
+  call(asked: Call): Promise<Answer> {
     const { id, method, params, signal, timeout } = asked
     return new Promise((resolve, reject) => {
-      if (ended !== undefined) return reject(ended)
+      if (this.#ended !== undefined) return reject(this.#ended)
       const began = Date.now()
       let questions = 0
       let timer: ReturnType<typeof setTimeout> | undefined
       const finish = () => {
-        waiting.delete(id)
+        this.#waiting.delete(id)
         clearTimeout(timer)
         signal.removeEventListener('abort', onAbort)
-        if (drains.length > 0 && isDrained()) for (const resolveDrain of drains.splice(0)) resolveDrain()
+        if (this.#drains.length > 0 && this.#isDrained())
+          for (const resolveDrain of this.#drains.splice(0)) resolveDrain()
       }
       const fail = (thrown: unknown) => {
         finish()
@@ -113,47 +130,47 @@ export function createChannel(parts: ChannelParts): Channel {
       }
       const giveUp = (fault: Fault) => {
         // A call that could not be the subject of a question before cannot be the subject of a late one.
-        if (owned && asked.onQuestion !== undefined) bury(id)
+        if (this.#owned && asked.onQuestion !== undefined) this.#bury(id)
         fail(fault)
         // An initialize must not be cancelled (2025-11-25, cancellation).
-        if (method !== 'initialize') tell('notifications/cancelled', { requestId: id, reason: fault.message })
+        if (method !== 'initialize') this.tell('notifications/cancelled', { requestId: id, reason: fault.message })
       }
-      const late = () => giveUp(new Fault('upstream.timeout', { connection: alias, seconds: timeout }))
+      const late = () => giveUp(new Fault('upstream.timeout', { connection: this.#parts.alias, seconds: timeout }))
       const limit = (seconds: number) => {
         clearTimeout(timer)
         if (seconds !== Infinity) timer = setTimeout(late, seconds * 1000)
       }
-      const onAbort = () => giveUp(faultOfAbort(signal.reason, alias, timeout))
+      const onAbort = () => giveUp(faultOfAbort(signal.reason, this.#parts.alias, timeout))
       const settle = (answer: Answer) => {
         finish()
         resolve(answer)
       }
       const question = (change: 1 | -1) => {
         questions += change
-        if (!waiting.has(id)) return
+        if (!this.#waiting.has(id)) return
         limit(questions > 0 ? Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000) : timeout)
       }
-      waiting.set(id, { call: asked, settle, fail, question })
+      this.#waiting.set(id, { call: asked, settle, fail, question })
       limit(timeout)
       signal.addEventListener('abort', onAbort, { once: true })
       if (signal.aborted) return onAbort()
-      write({ jsonrpc: '2.0', id, method, params }).catch(fail)
+      this.#write({ jsonrpc: '2.0', id, method, params }).catch(fail)
     })
   }
 
-  function bury(id: Id): void {
+  #bury(id: Id): void {
     const now = Date.now()
-    for (const [one, at] of givenUp) if (now - at > AFTERLIFE) givenUp.delete(one)
-    givenUp.set(id, now)
+    for (const [one, at] of this.#givenUp) if (now - at > AFTERLIFE) this.#givenUp.delete(one)
+    this.#givenUp.set(id, now)
   }
 
   /** The call that is under way, where it is the only one that a question or a log line may be about. */
-  function onlyOne(): Waiting | undefined {
-    if (!owned) return undefined
+  #onlyOne(): Waiting | undefined {
+    if (!this.#owned) return undefined
     const now = Date.now()
-    for (const at of givenUp.values()) if (now - at <= AFTERLIFE) return undefined
+    for (const at of this.#givenUp.values()) if (now - at <= AFTERLIFE) return undefined
     let only: Waiting | undefined
-    for (const one of waiting.values()) {
+    for (const one of this.#waiting.values()) {
       if (one.call.onQuestion === undefined) continue
       if (only !== undefined) return undefined
       only = one
@@ -161,74 +178,73 @@ export function createChannel(parts: ChannelParts): Channel {
     return only
   }
 
-  function hear(message: Message): void {
-    if (isResponse(message)) return answer(message)
-    if (isRequest(message)) return question(message)
+  #hear(message: Message): void {
+    if (isResponse(message)) return this.#answer(message)
+    if (isRequest(message)) return this.#question(message)
     if (!isNotification(message)) return
     const { method, params } = message
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']
       const id = typeof token === 'string' && /^p\d+$/.test(token) ? Number(token.slice(1)) : undefined
-      if (id !== undefined) waiting.get(id)?.call.onNotification?.(message)
+      if (id !== undefined) this.#waiting.get(id)?.call.onNotification?.(message)
       return
     }
     const subscription = metaOf(params)[SUBSCRIPTION_KEY]
-    const subscribed = typeof subscription === 'number' ? waiting.get(subscription) : undefined
-    const about = subscribed ?? (method === 'notifications/message' ? onlyOne() : undefined)
-    if (about?.call.onNotification === undefined) onNotification(message)
+    const subscribed = typeof subscription === 'number' ? this.#waiting.get(subscription) : undefined
+    const about = subscribed ?? (method === 'notifications/message' ? this.#onlyOne() : undefined)
+    if (about?.call.onNotification === undefined) this.#parts.onNotification(message)
     else about.call.onNotification(message)
   }
 
-  function answer(response: Response): void {
+  #answer(response: Response): void {
     if (response.id === undefined) return
-    givenUp.delete(response.id)
+    this.#givenUp.delete(response.id)
     // A late or second answer has nobody waiting for it any more.
-    waiting
+    this.#waiting
       .get(response.id)
       ?.settle(
         isFailure(response)
-          ? { error: maskedError({ mask }, response.error) }
-          : { result: maskedResult({ mask }, response.result) },
+          ? { error: maskedError({ mask: this.#mask }, response.error) }
+          : { result: maskedResult({ mask: this.#mask }, response.result) },
       )
   }
 
-  function question(asked: Request): void {
-    if (replies >= MOST_REPLIES) return
-    replies++
+  #question(asked: Request): void {
+    if (this.#replies >= MOST_REPLIES) return
+    this.#replies++
     const { id, method } = asked
-    const about = method === 'ping' ? undefined : onlyOne()
+    const about = method === 'ping' ? undefined : this.#onlyOne()
     about?.question(1)
-    const answering = about?.call.onQuestion?.(asked) ?? Promise.resolve(own(method, owned))
+    const answering = about?.call.onQuestion?.(asked) ?? Promise.resolve(own(method, this.#owned))
     answering
       .catch((): Answer => ({ error: { code: INTERNAL, message: 'The question could not be answered.' } }))
       .then((said) => {
         about?.question(-1)
-        return write({ jsonrpc: '2.0', id, ...said } as JsonObject)
+        return this.#write({ jsonrpc: '2.0', id, ...said } as JsonObject)
       })
       .catch(() => {})
-      .finally(() => replies--)
+      .finally(() => this.#replies--)
   }
 
-  function receive(text: string): void {
+  receive(text: string): void {
     try {
-      hear(readMessage(parseJson(text)))
+      this.#hear(readMessage(parseJson(text)))
     } catch {
-      onNoise(text)
+      this.#parts.onNoise(text)
     }
   }
 
-  return {
-    call,
-    tell,
-    receive,
-    end(fault) {
-      ended = fault
-      for (const { fail } of [...waiting.values()]) fail(fault)
-    },
-    get size() {
-      return waiting.size
-    },
-    drained: () => (isDrained() ? Promise.resolve() : new Promise((resolve) => void drains.push(resolve))),
+  end(fault: Fault): void {
+    this.#ended = fault
+    for (const { fail } of [...this.#waiting.values()]) fail(fault)
+  }
+
+  get size() {
+    return this.#waiting.size
+  }
+
+  drained(): Promise<void> {
+    return this.#isDrained() ? Promise.resolve() : new Promise((resolve) => void this.#drains.push(resolve))
   }
 }
 

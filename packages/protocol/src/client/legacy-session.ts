@@ -86,56 +86,104 @@ export async function openLegacySession(
   ids: () => number,
   options: OpenOptions,
 ): Promise<LegacySession> {
-  const plain = transportFor(undefined)
-  const { alias, timeout } = plain
-  /** That of the last request that brought its credential: what the session says beside its requests goes out with it. */
-  let current = transportFor(options.credential)
-  const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal: opening } = options
+  const transport = transportFor(options.credential)
+  const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal } = options
   const params = { protocolVersion: revision, capabilities, clientInfo: client }
-  const { id: sessionId, headers, serverInfo } = await initialize(current, ids(), params, opening)
-  const post = (message: JsonObject, more: Partial<Outgoing> = {}, at = current) =>
-    at.send({ method: 'POST', headers, body: JSON.stringify(message), ...more })
-  const tell = (message: JsonObject, signal?: AbortSignal, at = current) =>
-    post(message, signal === undefined ? {} : { signal }, at)
-
-  function present(credential: CredentialHeaders): void {
-    current = transportFor(credential)
+  const initialized = await initialize(transport, ids(), params, signal)
+  const session = createHttpSession({ transportFor, transport, ids, options, ...initialized })
+  try {
+    await session.greet()
+  } catch (thrown) {
+    // The server has made a session by now, and nobody else would ever end it.
+    void session.close()
+    throw thrown
   }
+  return session
+}
 
-  const logs = isObject(serverInfo.capabilities['logging'])
-  const level = createLogLevel(undefined, (wanted) => {
-    const message = { jsonrpc: '2.0', id: ids(), method: 'logging/setLevel', params: { level: wanted } }
-    return tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
-  })
+interface HttpSessionParts extends Initialized {
+  readonly transportFor: TransportFor
+  readonly transport: Transport
+  readonly ids: () => number
+  readonly options: OpenOptions
+}
 
+interface HttpSession extends LegacySession {
   /** Completes the opening of a session that its server has created. */
-  async function greet(): Promise<void> {
-    await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, options.signal)
-    if (logs) await level.ensure(options.logLevel)
+  greet(): Promise<void>
+}
+
+const createHttpSession = (parts: HttpSessionParts): HttpSession => new ServerSession(parts)
+
+class ServerSession implements HttpSession {
+  readonly serverInfo: ServerInfo
+  readonly attributes = false
+  readonly #parts: HttpSessionParts
+  readonly #headers
+  readonly #plain
+  readonly #alias
+  readonly #timeout
+  /** That of the last request that brought its credential: what the session says beside its requests goes out with it. */
+  #current
+  readonly #logs
+  readonly #level
+  #asking = 0
+
+  constructor(parts: HttpSessionParts) {
+    this.#parts = parts
+    this.serverInfo = parts.serverInfo
+    this.#headers = parts.headers
+    this.#plain = this.#parts.transportFor(undefined)
+    const { alias, timeout } = this.#plain
+    this.#alias = alias
+    this.#timeout = timeout
+    this.#current = this.#parts.transport
+    this.#logs = isObject(this.#parts.serverInfo.capabilities['logging'])
+    this.#level = createLogLevel(undefined, (wanted) => {
+      const message = { jsonrpc: '2.0', id: this.#parts.ids(), method: 'logging/setLevel', params: { level: wanted } }
+      return this.tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
+    })
   }
 
-  let asking = 0
+  #post(message: JsonObject, more: Partial<Outgoing> = {}, at: Transport = this.#current) {
+    return at.send({ method: 'POST', headers: this.#headers, body: JSON.stringify(message), ...more })
+  }
+
+  tell(message: JsonObject, signal?: AbortSignal, at: Transport = this.#current) {
+    return this.#post(message, signal === undefined ? {} : { signal }, at)
+  }
+
+  present(credential: CredentialHeaders): void {
+    this.#current = this.#parts.transportFor(credential)
+  }
+
+  async greet(): Promise<void> {
+    await this.tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.#parts.options.signal)
+    if (this.#logs) await this.#level.ensure(this.#parts.options.logLevel)
+  }
+
   /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
-  async function answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
-    asking++
+  async #answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
+    this.#asking++
     try {
       const answer = await asked.onQuestion(question)
-      await tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
+      await this.tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
     } finally {
-      asking--
+      this.#asking--
     }
   }
-  function refuseFlood(): void {
+
+  #refuseFlood(): void {
     const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
-    if (asking >= MOST_QUESTIONS) throw malformed(alias, problem)
+    if (this.#asking >= MOST_QUESTIONS) throw malformed(this.#alias, problem)
   }
 
-  async function ask(asked: SessionRequest): Promise<Answer> {
-    if (asked.credential !== undefined) present(asked.credential)
-    const at = current
+  async ask(asked: SessionRequest): Promise<Answer> {
+    if (asked.credential !== undefined) this.present(asked.credential)
+    const at = this.#current
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
-    if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
-    const id = ids()
+    if (this.#logs && asked.session === undefined) await this.#level.ensure(asked.caller.logLevel)
+    const id = this.#parts.ids()
     let began = Date.now()
     let questions = 0
     const token = progressTokenOf(asked.params)
@@ -144,23 +192,23 @@ export async function openLegacySession(
     const { signal } = asked
     const cancel = (reason: string) => {
       const params = { requestId: id, reason }
-      tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, undefined, at).catch(() => {})
+      this.tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, undefined, at).catch(() => {})
     }
     const onAbort = () => cancel('the client cancelled the request')
     signal.addEventListener('abort', onAbort, { once: true })
     const onMessage = (message: Message) => {
       const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
       if (heard !== undefined) {
-        if (changedList(heard.method) !== undefined) options.onListChanged(heard)
+        if (changedList(heard.method) !== undefined) this.#parts.options.onListChanged(heard)
         asked.onNotification(heard)
       } else if (isRequest(message)) {
-        refuseFlood()
+        this.#refuseFlood()
         questions++
         const answered = () => {
           questions--
           began = Date.now()
         }
-        answerQuestion(message, asked, at).then(answered, answered)
+        this.#answerQuestion(message, asked, at).then(answered, answered)
       }
     }
     const { hold, method, patient = false } = asked
@@ -174,87 +222,75 @@ export async function openLegacySession(
       }
     }
     try {
-      const traced = { ...headers, ...traceHeaders(params) }
+      const traced = { ...this.#headers, ...traceHeaders(params) }
       const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
-      const first = await post({ jsonrpc: '2.0', id, method, params }, heard, at)
+      const first = await this.#post({ jsonrpc: '2.0', id, method, params }, heard, at)
       if (first.response === undefined) {
-        if (sessionId !== undefined) refuseLost(at, first, id)
+        if (this.#parts.id !== undefined) refuseLost(at, first, id)
         refuseStatus(at, first)
       }
       // A request that is fetched in several streams has one time limit, which is suspended while a user is being asked.
       const left = () => {
         if (isAskedBeside) return HUMAN.question
-        return questions > 0 ? timeout : timeout - (Date.now() - began) / 1000
+        return questions > 0 ? this.#timeout : this.#timeout - (Date.now() - began) / 1000
       }
       return await finish(at, id, first, async (last, wait) => {
         asked.onPause?.()
         await pause(wait)
-        return resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() }, at)
+        return this.#resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() }, at)
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
       if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
-      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await isGone(at))) throw thrown
-      throw lost(alias, thrown)
+      if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await this.#isGone(at))) throw thrown
+      throw lost(this.#alias, thrown)
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
 
   /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
-  async function isGone(at: Transport): Promise<boolean> {
-    const id = ids()
-    const answer = await post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
+  async #isGone(at: Transport): Promise<boolean> {
+    const id = this.#parts.ids()
+    const answer = await this.#post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
     return answer?.status === 404 && !answers(at, answer.text, id)
   }
 
   /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
-  const resume = (last: string, more: Partial<Outgoing>, at: Transport) => {
-    const again = { ...headers, accept: 'text/event-stream', 'last-event-id': last }
+  #resume(last: string, more: Partial<Outgoing>, at: Transport) {
+    const again = { ...this.#headers, accept: 'text/event-stream', 'last-event-id': last }
     // The request itself was sent, whatever prevents the rest from arriving: it may have taken effect.
     return at.send({ method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
       const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
-      throw isUnsent ? lost(alias, thrown) : thrown
+      throw isUnsent ? lost(this.#alias, thrown) : thrown
     })
   }
 
-  async function stream(
-    onMessage: (message: Message) => void,
-    signal: AbortSignal,
-    onOpen?: () => void,
-  ): Promise<boolean> {
-    const incoming = await current.send({
+  async stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean> {
+    const incoming = await this.#current.send({
       method: 'GET',
-      headers: { ...headers, accept: 'text/event-stream' },
+      headers: { ...this.#headers, accept: 'text/event-stream' },
       signal,
       patient: true,
       onMessage,
       onHead: (status) => status === 200 && onOpen?.(),
     })
     const { status } = incoming
-    if (status === 404 && sessionId !== undefined) throw new SessionLost()
+    if (status === 404 && this.#parts.id !== undefined) throw new SessionLost()
     if (status === 409) throw new StreamTaken()
-    const mayBeRenewed = status === 401 && current !== plain
-    if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw current.refusal(incoming)
+    const mayBeRenewed = status === 401 && this.#current !== this.#plain
+    if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw this.#current.refusal(incoming)
     return status === 200 && incoming.stream
   }
 
-  async function close(): Promise<void> {
-    if (sessionId === undefined) return
+  async close(): Promise<void> {
+    if (this.#parts.id === undefined) return
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
-    await current.sendLast({ method: 'DELETE', headers, signal }).catch(() => {})
+    await this.#current.sendLast({ method: 'DELETE', headers: this.#headers, signal }).catch(() => {})
   }
-
-  try {
-    await greet()
-  } catch (thrown) {
-    // The server has made a session by now, and nobody else would ever end it.
-    void close()
-    throw thrown
-  }
-
-  return { serverInfo, attributes: false, ask, present, stream, tell, close }
 }
+
+type Initialized = Awaited<ReturnType<typeof initialize>>
 
 /** Opens a session with these words of a client; what is said in it goes out with its headers. */
 export async function initialize(transport: Transport, id: Id, params: JsonObject, signal?: AbortSignal) {

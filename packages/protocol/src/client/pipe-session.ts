@@ -6,7 +6,7 @@
  * at all, and fail with `SessionLost`, so that they may go to another session.
  */
 import { Fault } from '@toolway/contract'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObject } from '../json.ts'
 import type { Message, Notification, Request } from '../message.ts'
 import { lost } from './answer.ts'
 import { callOn } from './channel-call.ts'
@@ -48,78 +48,139 @@ const NEVER = new AbortController().signal
 const NAMED = new Set(['notifications/cancelled', 'notifications/progress'])
 
 export async function openPipeSession(parts: PipeSessionParts, options: OpenOptions): Promise<LegacySession> {
-  const { alias, ids, timeout, mask, observer } = parts
-  const listeners = new Set<(message: Message) => void>()
-  const over = Promise.withResolvers<void>()
-  let isOver = false
-  let doubt: Promise<void> | undefined
-  const channel: Channel = createChannel({
-    alias,
-    owned: true,
-    mask,
-    send: (text) => pipe.send(text),
-    onNotification: (notification: Notification) => {
-      if (!NAMED.has(notification.method)) for (const onMessage of listeners) onMessage(notification)
-    },
-    onNoise() {},
-  })
-  function end(fault: Fault): void {
-    isOver = true
-    channel.end(fault.code === 'result.too-large' && channel.size > 1 ? lost(alias) : fault)
-    over.resolve()
+  const session = createSession(parts, options)
+  const pipe = await session.open()
+  try {
+    const serverInfo = await session.greet()
+    return {
+      serverInfo,
+      attributes: true,
+      ask: (asked) => session.ask(asked),
+      present: (credential) => parts.onCredential?.(credential),
+      stream: (onMessage, signal, onOpen) => session.stream(onMessage, signal, onOpen),
+      tell: (message) => pipe.send(JSON.stringify(message)),
+      close: () => Promise.resolve(pipe.close()),
+    }
+  } catch (thrown) {
+    pipe.close()
+    throw thrown
   }
-  const opening = observer.turn
-  const pipe: Pipe = await parts
-    .open({ onText: channel.receive, onEnd: end }, options.signal)
-    .catch((thrown: unknown) => refuse(opening, thrown))
+}
 
-  function refuse(turn: number, thrown: unknown): never {
-    observer.failed(turn, thrown)
+/** In place of a pipe, until there is one. */
+const UNOPENED: Pipe = { send: () => Promise.reject(new SessionLost()), quiet: () => 0, close() {} }
+
+interface Session extends Pick<LegacySession, 'ask' | 'stream'> {
+  open(): Promise<Pipe>
+  greet(): Promise<ServerInfo>
+}
+
+const createSession = (parts: PipeSessionParts, options: OpenOptions): Session => new PipeSession(parts, options)
+
+class PipeSession implements Session {
+  readonly #options: OpenOptions
+  readonly #parts: PipeSessionParts
+  readonly #alias
+  readonly #ids
+  readonly #timeout
+  readonly #observer
+  #pipe: Pipe = UNOPENED
+  readonly #listeners = new Set<(message: Message) => void>()
+  readonly #over = Promise.withResolvers<void>()
+  #isOver = false
+  #doubt: Promise<void> | undefined
+  readonly #channel: Channel
+  #logs = false
+  readonly #level
+
+  constructor(parts: PipeSessionParts, options: OpenOptions) {
+    this.#parts = parts
+    this.#options = options
+    this.#alias = parts.alias
+    this.#ids = parts.ids
+    this.#timeout = parts.timeout
+    this.#observer = parts.observer
+    this.#channel = createChannel({
+      alias: this.#alias,
+      owned: true,
+      mask: this.#parts.mask,
+      send: (text) => this.#pipe.send(text),
+      onNotification: (notification: Notification) => {
+        if (!NAMED.has(notification.method)) for (const onMessage of this.#listeners) onMessage(notification)
+      },
+      onNoise() {},
+    })
+    this.#level = createLogLevel(undefined, (wanted) => {
+      const signal = AbortSignal.timeout(LEVEL_PATIENCE)
+      return this.#channel.call({
+        id: this.#ids(),
+        method: 'logging/setLevel',
+        params: { level: wanted },
+        timeout: this.#timeout,
+        signal,
+      })
+    })
+  }
+
+  readonly #end = (fault: Fault): void => {
+    this.#isOver = true
+    this.#channel.end(fault.code === 'result.too-large' && this.#channel.size > 1 ? lost(this.#alias) : fault)
+    this.#over.resolve()
+  }
+
+  async open(): Promise<Pipe> {
+    const { turn } = this.#observer
+    this.#pipe = await this.#parts
+      .open({ onText: (text) => this.#channel.receive(text), onEnd: this.#end }, this.#options.signal)
+      .catch((thrown: unknown) => this.#refuse(turn, thrown))
+    return this.#pipe
+  }
+
+  #refuse(turn: number, thrown: unknown): never {
+    this.#observer.failed(turn, thrown)
     throw thrown
   }
 
-  let logs = false
-  const level = createLogLevel(undefined, (wanted) => {
-    const signal = AbortSignal.timeout(LEVEL_PATIENCE)
-    return channel.call({ id: ids(), method: 'logging/setLevel', params: { level: wanted }, timeout, signal })
-  })
-
-  async function greet(): Promise<ServerInfo> {
-    const { revision, capabilities, signal } = options
-    const { turn } = observer
+  async greet(): Promise<ServerInfo> {
+    const { revision, capabilities, signal } = this.#options
+    const { turn } = this.#observer
     const serverInfo = await initialize(
-      channel,
-      { alias, id: ids(), signal, timeout },
+      this.#channel,
+      { alias: this.#alias, id: this.#ids(), signal, timeout: this.#timeout },
       { revision, capabilities },
-    ).catch((thrown: unknown) => refuse(turn, thrown))
-    observer.answered(turn)
-    parts.onServerInfo?.(serverInfo)
-    logs = isObject(serverInfo.capabilities['logging'])
-    if (logs) await level.ensure(options.logLevel)
+    ).catch((thrown: unknown) => this.#refuse(turn, thrown))
+    this.#observer.answered(turn)
+    this.#parts.onServerInfo?.(serverInfo)
+    this.#logs = isObject(serverInfo.capabilities['logging'])
+    if (this.#logs) await this.#level.ensure(this.#options.logLevel)
     return serverInfo
   }
 
-  async function ask(asked: SessionRequest): Promise<Answer> {
-    if (doubt !== undefined) await doubt
-    if (isOver) throw new SessionLost()
-    if (asked.credential !== undefined) parts.onCredential?.(asked.credential)
+  async ask(asked: SessionRequest): Promise<Answer> {
+    if (this.#doubt !== undefined) await this.#doubt
+    if (this.#isOver) throw new SessionLost()
+    if (asked.credential !== undefined) this.#parts.onCredential?.(asked.credential)
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
-    if (logs && asked.session === undefined) await level.ensure(asked.caller.logLevel)
+    if (this.#logs && asked.session === undefined) await this.#level.ensure(asked.caller.logLevel)
     const began = performance.now()
-    const { turn } = observer
+    const { turn } = this.#observer
     try {
       const about = ABOUT_SESSION.has(asked.method) ? undefined : (question: Request) => asked.onQuestion(question)
-      const answer = await callOn(channel, ids(), asked, { era: 'legacy', timeout, onQuestion: about })
-      observer.answered(turn)
+      const answer = await callOn(this.#channel, this.#ids(), asked, {
+        era: 'legacy',
+        timeout: this.#timeout,
+        onQuestion: about,
+      })
+      this.#observer.answered(turn)
       return answer
     } catch (thrown) {
-      observer.failed(turn, thrown)
+      this.#observer.failed(turn, thrown)
       const isLate = thrown instanceof Fault && thrown.code === 'upstream.timeout'
       const isUnknown = thrown instanceof SessionLost
-      const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await isGone())
-      if (isUnknown) pipe.close()
-      else if (isLate && pipe.quiet() >= performance.now() - began) look()
-      throw mayRepeat ? thrown : lost(alias, thrown)
+      const mayRepeat = !isUnknown || REPEATABLE.has(asked.method) || (await this.#isGone())
+      if (isUnknown) this.#pipe.close()
+      else if (isLate && this.#pipe.quiet() >= performance.now() - began) this.#look()
+      throw mayRepeat ? thrown : lost(this.#alias, thrown)
     }
   }
 
@@ -127,54 +188,45 @@ export async function openPipeSession(parts: PipeSessionParts, options: OpenOpti
    * Probes the server with a ping, when a call is late and nothing was received since it was sent. Later requests wait for the
    * result.
    */
-  function look(): void {
-    const ping = { id: ids(), method: 'ping', params: {}, signal: NEVER, timeout: Math.min(timeout, LOOK_PATIENCE) }
-    doubt ??= channel
+  #look(): void {
+    const ping = {
+      id: this.#ids(),
+      method: 'ping',
+      params: {},
+      signal: NEVER,
+      timeout: Math.min(this.#timeout, LOOK_PATIENCE),
+    }
+    this.#doubt ??= this.#channel
       .call(ping)
       .then(
         () => {},
-        () => pipe.close(),
+        () => this.#pipe.close(),
       )
-      .finally(() => (doubt = undefined))
+      .finally(() => (this.#doubt = undefined))
   }
 
   /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
-  async function isGone(): Promise<boolean> {
-    const ping = JSON.stringify({ jsonrpc: '2.0', id: ids(), method: 'ping' })
-    return pipe.send(ping).then(
+  async #isGone(): Promise<boolean> {
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: this.#ids(), method: 'ping' })
+    return this.#pipe.send(ping).then(
       () => false,
       (thrown: unknown) => thrown instanceof SessionLost,
     )
   }
 
-  async function stream(
-    onMessage: (message: Message) => void,
-    signal: AbortSignal,
-    onOpen?: () => void,
-  ): Promise<boolean> {
-    if (isOver) throw new SessionLost()
-    listeners.add(onMessage)
+  async stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean> {
+    if (this.#isOver) throw new SessionLost()
+    this.#listeners.add(onMessage)
     onOpen?.()
     const left = Promise.withResolvers<void>()
     const leave = () => left.resolve()
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
-    await Promise.race([left.promise, over.promise])
+    await Promise.race([left.promise, this.#over.promise])
     signal.removeEventListener('abort', leave)
-    listeners.delete(onMessage)
-    if (isOver) throw new SessionLost()
+    this.#listeners.delete(onMessage)
+    if (this.#isOver) throw new SessionLost()
     return true
-  }
-
-  try {
-    const serverInfo = await greet()
-    const close = () => Promise.resolve(pipe.close())
-    const tell = (message: JsonObject) => pipe.send(JSON.stringify(message))
-    const present = (credential: CredentialHeaders) => parts.onCredential?.(credential)
-    return { serverInfo, attributes: true, ask, present, stream, tell, close }
-  } catch (thrown) {
-    pipe.close()
-    throw thrown
   }
 }
 

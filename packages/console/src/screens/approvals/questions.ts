@@ -22,7 +22,7 @@ export const past = (organization: string, state: ApprovalState | undefined, off
 export const one = (organization: string, approval: string) =>
   ask('approvals', getApproval, { path: { organization, approval } })
 
-export interface Said {
+export interface GivenAnswer {
   readonly approval: Approval
   readonly answer: Verdict
   readonly note: string
@@ -32,7 +32,7 @@ export function useAnswer() {
   const organization = useOrganization()
   const queries = useQueryClient()
   const again = () => queries.invalidateQueries({ queryKey: ['approvals'] })
-  const send = ({ approval, answer, note }: Said) =>
+  const send = ({ approval, answer, note }: GivenAnswer) =>
     call(answerApproval, {
       path: { organization, approval: approval.id },
       body: { answer, ...(note === '' ? {} : { note }) },
@@ -41,7 +41,7 @@ export function useAnswer() {
    * Undoes a grant and returns the outcome in words. A standing grant is ended, so that later calls need approval again, though
    * one may already have been made.
    */
-  const takeBack = async (said: Said, lasting: string | undefined): Promise<string> => {
+  const takeBack = async (said: GivenAnswer, lasting: string | undefined): Promise<string> => {
     const { always, said: t } = texts.approvals
     const { tool } = said.approval
     const denied = send({ ...said, answer: 'deny', note: t.takenBack }).then(() => t.denied(tool))

@@ -1,6 +1,6 @@
 import type { SeenClient } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
-import { checkOf, type Wanted } from './check.ts'
+import { checkOf, type ExpectedClient } from './check.ts'
 
 const AT = Date.parse('2026-11-22T12:00:00.000Z')
 const time = (minutes: number) => new Date(AT + minutes * 60_000).toISOString()
@@ -16,7 +16,7 @@ const row = (name: string, more: Partial<SeenClient>): SeenClient => ({
   seen_at: more.call_at ?? more.list_at ?? more.initialize_at ?? time(-1000),
   ...more,
 })
-const wanted = (more: Partial<Wanted> = {}): Wanted => ({
+const wanted = (more: Partial<ExpectedClient> = {}): ExpectedClient => ({
   keyId: undefined,
   userId: 'usr_a',
   says: /^cursor/,

@@ -12,7 +12,7 @@ export const STEP_KEYS: readonly StepKey[] = ['initialize_at', 'list_at', 'call_
 /** Steps of that long ago are still news. Milliseconds. */
 const RECENT = 10 * 60_000
 
-export interface Wanted {
+export interface ExpectedClient {
   /** Of the key that was made for it. */
   readonly keyId: string | undefined
   readonly userId: string | undefined
@@ -33,7 +33,7 @@ export interface Check {
   readonly done: Readonly<Partial<Record<StepKey, string>>>
 }
 
-export function checkOf(rows: readonly SeenClient[], wanted: Wanted): Check {
+export function checkOf(rows: readonly SeenClient[], wanted: ExpectedClient): Check {
   const candidates = rows
     .filter(({ key_id, user_id }) =>
       wanted.keyId === undefined ? user_id === null || user_id === wanted.userId : key_id === wanted.keyId,
@@ -47,7 +47,7 @@ export function checkOf(rows: readonly SeenClient[], wanted: Wanted): Check {
 const NOTHING: Check = { row: undefined, expected: true, done: {} }
 const seen = ({ row }: Check): string => row?.seen_at ?? ''
 
-function newsOf(row: SeenClient, { says, before, keyId, userId }: Wanted): Check {
+function newsOf(row: SeenClient, { says, before, keyId, userId }: ExpectedClient): Check {
   const expected = keyId !== undefined || says === undefined || (row.client !== null && says.test(row.client.name))
   const old = before.rows.find((one) => sameAs(one, row))
   // A key was made a moment ago: all that it did is news, but what another client did with it before.

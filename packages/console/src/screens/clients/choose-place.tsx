@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
-import type { Place } from './place.ts'
+import type { McpEndpoint } from './place.ts'
 import { Part } from './part.tsx'
 
 const ALL = 'all'
@@ -13,8 +13,8 @@ const ALL = 'all'
 const SUPPLIED = 'default'
 
 interface ChoosePlaceProps {
-  readonly place: Place
-  readonly onChoose: (place: Place) => void
+  readonly place: McpEndpoint
+  readonly onChoose: (place: McpEndpoint) => void
 }
 
 export function ChoosePlace({ place, onChoose }: ChoosePlaceProps) {
@@ -58,10 +58,10 @@ export function ChoosePlace({ place, onChoose }: ChoosePlaceProps) {
   )
 }
 
-const valueOf = (place: Place): string =>
+const valueOf = (place: McpEndpoint): string =>
   place.kind === 'all' ? ALL : place.kind === 'toolset' ? `t ${place.toolset}` : `c ${place.connection}`
 
-function placeIn(value: string): Place {
+function placeIn(value: string): McpEndpoint {
   const [kind, name = ''] = value.split(' ')
   if (kind === 't') return { kind: 'toolset', toolset: name }
   return kind === 'c' ? { kind: 'connection', connection: name } : { kind: 'all' }

@@ -16,7 +16,7 @@ import { ChoosePlace } from './choose-place.tsx'
 import { ChooseWay } from './choose-way.tsx'
 import { FarAway } from './far-away.tsx'
 import { LiveCheck } from './live-check.tsx'
-import { isNear, nameOf, pathOf, type Place } from './place.ts'
+import { isNear, nameOf, pathOf, type McpEndpoint } from './place.ts'
 import { CLIENT_IDS, presetOf, type Preset } from './presets.ts'
 import type { Setup } from './snippets.ts'
 import { Steps } from './steps.tsx'
@@ -97,15 +97,15 @@ function Connecting({ seen, address, bridge }: ConnectingProps) {
   )
 }
 
-function placeOf({ toolset, connection }: z.output<typeof State>): Place {
+function placeOf({ toolset, connection }: z.output<typeof State>): McpEndpoint {
   if (connection !== '') return { kind: 'connection', connection }
   return toolset === '' ? { kind: 'all' } : { kind: 'toolset', toolset }
 }
 
-const reaches = ({ toolset }: Made, place: Place): boolean =>
+const reaches = ({ toolset }: Made, place: McpEndpoint): boolean =>
   toolset === null || (place.kind === 'toolset' && place.toolset === toolset)
 
-const addressed = (place: Place) => ({
+const addressed = (place: McpEndpoint) => ({
   toolset: place.kind === 'toolset' ? place.toolset : undefined,
   connection: place.kind === 'connection' ? place.connection : undefined,
 })

@@ -1,5 +1,5 @@
 /** The endpoint of an organization that a client is to use: its address, and a name for it that no other endpoint has. */
-export type Place =
+export type McpEndpoint =
   | { readonly kind: 'all' }
   | { readonly kind: 'toolset'; readonly toolset: string }
   | { readonly kind: 'connection'; readonly connection: string }
@@ -8,7 +8,7 @@ export type Place =
  * The path of the endpoint. `alone`: whoever asks is in this organization and no other, so that the short address is meant; else the
  * organization is said, and nobody is asked which.
  */
-export function pathOf(organization: string, place: Place, alone: boolean): string {
+export function pathOf(organization: string, place: McpEndpoint, alone: boolean): string {
   if (place.kind === 'toolset') return `/o/${organization}/t/${place.toolset}/mcp`
   if (place.kind === 'connection') return `/api/v1/${organization}/connectors/${place.connection}/mcp`
   return alone ? '/mcp' : `/o/${organization}/t/default/mcp`
@@ -18,7 +18,7 @@ export function pathOf(organization: string, place: Place, alone: boolean): stri
 const LONGEST = 40
 
 /** The name that an endpoint has in clients, where two of one name would take each other's place. */
-export function nameOf(organization: string, place: Place): string {
+export function nameOf(organization: string, place: McpEndpoint): string {
   const inner =
     place.kind === 'all' ? '' : place.kind === 'toolset' ? `--${place.toolset}` : `--only-${place.connection}`
   const whole = `toolway-${organization}${inner}`

@@ -1,11 +1,11 @@
 /** One's own account: who one is here, where one is signed in, one's password, and what acts in one's name. */
-import { Button, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core'
+import { SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core'
 import { useMe } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Section } from '../../ui/section.tsx'
+import { OwnAccounts } from './own-accounts.tsx'
 import { OwnClients } from './own-clients.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SignIns } from './sign-ins.tsx'
@@ -19,15 +19,7 @@ export function MeScreen() {
       <SignIns />
       <PasswordForm />
       <OwnClients />
-      <Section
-        title={t.accounts}
-        hint={t.accountsHint}
-        action={
-          <Button component="a" href="/connect" variant="default" rightSection={<Icon name="arrow-right" size={16} />}>
-            {t.accountsOpen}
-          </Button>
-        }
-      />
+      <OwnAccounts />
       <Appearance />
     </Screen>
   )

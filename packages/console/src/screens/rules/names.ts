@@ -15,7 +15,7 @@ import { ask } from '../../data/queries.ts'
 const MOST = { limit: 200 } as const
 const MOST_TOOLS = 2_000
 
-export interface Named {
+export interface NamedValue {
   /** The value in the rule. */
   readonly value: string
   /** The label shown to users. */
@@ -31,7 +31,7 @@ export function useNames() {
   const groups = useQuery(ask('people', listGroups, { path }))
   const keys = useQuery(ask('keys', listOrganizationKeys, { path, query: MOST }))
 
-  const named: Readonly<Record<RuleScope, readonly Named[]>> = {
+  const named: Readonly<Record<RuleScope, readonly NamedValue[]>> = {
     platform: [],
     organization: [],
     toolset: (toolsets.data?.items ?? [])

@@ -5,13 +5,13 @@ import { useMemo } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { isFiltered, type ToolsState, type Wanted } from './tool-filter.ts'
+import { isFiltered, type ToolsState, type ToolFilter } from './tool-filter.ts'
 
 const ANY = 'any'
 
 export interface FilterBarProps {
   readonly tools: readonly OrganizationTool[]
-  readonly wanted: Wanted
+  readonly wanted: ToolFilter
   readonly set: SetUrlState<ToolsState>
   /** The current text of the field; the address follows a moment later. */
   readonly typed: string

@@ -17,11 +17,11 @@ const PLIGHT = { connection: 'hidden', switch: 'off', hold: 'held', rule: 'hidde
 
 export const plightOf = ({ hidden_by: by }: Pick<OrganizationTool, 'hidden_by'>) => (by === null ? 'on' : PLIGHT[by])
 
-export type Wanted = Pick<ToolsState, 'q' | 'effect' | 'connection' | 'state' | 'sort'>
+export type ToolFilter = Pick<ToolsState, 'q' | 'effect' | 'connection' | 'state' | 'sort'>
 
 export function shownTools(
   tools: readonly OrganizationTool[],
-  { q, effect, connection, state, sort }: Wanted,
+  { q, effect, connection, state, sort }: ToolFilter,
 ): readonly OrganizationTool[] {
   const sought = q.trim().toLowerCase()
   const found = tools.filter(
@@ -39,7 +39,7 @@ export function shownTools(
 const says = ({ joined_name: joined, name, title, description }: OrganizationTool, sought: string): boolean =>
   [joined, name, title, description].some((text) => text?.toLowerCase().includes(sought) === true)
 
-export const isFiltered = ({ q, effect, connection, state }: Wanted): boolean =>
+export const isFiltered = ({ q, effect, connection, state }: ToolFilter): boolean =>
   q !== '' || effect !== undefined || connection !== undefined || state !== undefined
 
 export const tokensOf = (tools: readonly Pick<OrganizationTool, 'tokens'>[]): number =>

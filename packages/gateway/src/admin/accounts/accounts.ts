@@ -11,7 +11,7 @@ import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { pageFrom } from '../page-from.ts'
-import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 
 const DAY = 86_400_000
 const RELIANCE_DAYS = 30
@@ -44,15 +44,15 @@ const toAccount = (row: AccountRow): shapes.Account => ({
   created_at: row.created_at.toISOString(),
 })
 
-type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'params' | 'role' | 'principal'>
+type AccountRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params' | 'role' | 'principal'>
 
 const administers = (role: Role): boolean => permits(role, 'connector_update')
 
-const connectionOf = ({ parts, organization, params }: Asked): ConnectionRow =>
+const connectionOf = ({ parts, organization, params }: AccountRequest): ConnectionRow =>
   findConnectionOf(parts, organization.id, params['connection'] ?? '')
 
 /** Those that one may see. */
-const seen = (sql: OrgSql, { parts, role, principal }: Asked, row: ConnectionRow): Promise<AccountRow[]> =>
+const seen = (sql: OrgSql, { parts, role, principal }: AccountRequest, row: ConnectionRow): Promise<AccountRow[]> =>
   listAccounts(
     sql,
     { connectionId: row.id, provider: factsOf(parts.vault, row).provider },
@@ -60,7 +60,7 @@ const seen = (sql: OrgSql, { parts, role, principal }: Asked, row: ConnectionRow
   )
 
 /** The one that is to be changed: one's own, or as an administrator any. Throws `thing.unknown` and `role.forbidden`. */
-async function changeable(sql: OrgSql, asked: Asked, id: string, row: ConnectionRow): Promise<AccountRow> {
+async function changeable(sql: OrgSql, asked: AccountRequest, id: string, row: ConnectionRow): Promise<AccountRow> {
   const found = (await seen(sql, asked, row)).find((one) => one.id === id)
   if (found === undefined) throw new Fault('thing.unknown', { thing: 'account' })
   if (found.user_id === null || found.user_id !== asked.principal.userId) refuseOthers(asked.role)
@@ -72,7 +72,7 @@ function refuseOthers(role: Role): void {
 }
 
 /** Returns the user who will own the key; undefined for the organization. */
-function ownerOf({ role, principal }: Asked, owner: 'member' | 'organization'): UserId | undefined {
+function ownerOf({ role, principal }: AccountRequest, owner: 'member' | 'organization'): UserId | undefined {
   if (owner === 'organization') {
     refuseOthers(role)
     return undefined
@@ -115,7 +115,7 @@ const add = serveOrganization(shapes.addAccountKey, async (asked) => {
 })
 
 type KeyPlace = Pick<NewCredential, 'organizationId' | 'userId' | 'account'> & { readonly connectionId: ConnectionId }
-type Giving = Pick<OrganizationAsked<Operation>, 'parts' | 'actor' | 'principal'>
+type Giving = Pick<OrganizationRequest<Operation>, 'parts' | 'actor' | 'principal'>
 
 /** Throws what the server says to the key. */
 function keepChecked({ parts, actor, principal }: Giving, place: KeyPlace, key: string) {

@@ -4,7 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import { findApproval, listApprovals, type ApprovalRow } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { approverIn } from './admin-approvals.ts'
 import { lastingApprovalOperations } from './standing-approvals.ts'
 import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-approval.ts'
@@ -12,9 +12,9 @@ import { argumentsOf, describeApproval, maySee, type Viewer } from './describe-a
 /** Maximum number of approvals listed at a time; older ones are in the records. */
 const MOST = 2_000
 
-type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
+type ApprovalRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
 
-const viewerOf = ({ parts, organization, principal, role }: Asked): Viewer => ({
+const viewerOf = ({ parts, organization, principal, role }: ApprovalRequest): Viewer => ({
   role,
   principal: principal.id,
   userId: principal.userId,
@@ -22,7 +22,7 @@ const viewerOf = ({ parts, organization, principal, role }: Asked): Viewer => ({
 })
 
 const unknown = () => new Fault('thing.unknown', { thing: 'approval' })
-const idOf = ({ params }: Asked): string => params['approval'] ?? ''
+const idOf = ({ params }: ApprovalRequest): string => params['approval'] ?? ''
 
 function seen(row: ApprovalRow | undefined, viewer: Viewer): ApprovalRow {
   if (row === undefined || !maySee(row, viewer)) throw unknown()

@@ -98,12 +98,12 @@ export async function describeApproval(
 
 /** The arguments of the call as they would be sent; and as they came, where rules changed them. */
 export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
-  const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as Held
+  const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as ShownArguments
   const { arguments: sent, given = null } = held
   return { arguments: sent, given: given === null || canonicalJson(given) === canonicalJson(sent) ? null : given }
 }
 
-interface Held {
+interface ShownArguments {
   readonly arguments: JsonObject
   readonly given?: JsonObject | null
 }

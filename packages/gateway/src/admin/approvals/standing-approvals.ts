@@ -14,17 +14,17 @@ import { wordsOfRule } from '../../call/approvals/standing-grants.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { hashTool } from '../../catalog/locks/tool-hash.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { rulesOf } from '../../call/approvals/answer-approval.ts'
 
 /** Maximum number of standing grants listed at a time. */
 const MOST = 2_000
 
-type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
-type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
+type GrantRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal' | 'role' | 'params'>
+type GrantSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'rules'>
 
 /** Returns whether the principal administers rules, gave the grant, or is the caller that it is for. */
-function maySee(row: StandingGrantRow, { principal, role }: Pick<Asked, 'principal' | 'role'>): boolean {
+function maySee(row: StandingGrantRow, { principal, role }: Pick<GrantRequest, 'principal' | 'role'>): boolean {
   if (permits(role, 'policy_manage')) return true
   const id = principal.userId ?? principal.id
   return row.granted_by === id || isOwn({ principal: row.principal, userId: row.user_id ?? undefined }, { id })
@@ -33,7 +33,7 @@ function maySee(row: StandingGrantRow, { principal, role }: Pick<Asked, 'princip
 /** The first reason for which it lets no call through; undefined where it does. */
 export function endOf(
   row: StandingGrantRow,
-  { connections, catalogs, rules }: Place,
+  { connections, catalogs, rules }: GrantSnapshot,
   giver: Giver,
 ): LastingApproval['ended'] {
   const alias = connections.find(({ id }) => id === row.connection_id)?.alias
@@ -54,7 +54,11 @@ export function endOf(
 }
 type Giver = ReturnType<ApproverLookup['person']>
 
-export function describeLasting(row: StandingGrantRow, snapshot: Place, lookup: ApproverLookup): LastingApproval {
+export function describeLasting(
+  row: StandingGrantRow,
+  snapshot: GrantSnapshot,
+  lookup: ApproverLookup,
+): LastingApproval {
   const { id } = snapshot.organization
   const giver = lookup.person(id, row.granted_by)
   return {
@@ -78,7 +82,7 @@ export function describeLasting(row: StandingGrantRow, snapshot: Place, lookup: 
   }
 }
 
-function snapshotOf({ parts, organization }: Asked): Snapshot {
+function snapshotOf({ parts, organization }: GrantRequest): Snapshot {
   const snapshot = parts.snapshots.find({ id: organization.id })
   if (snapshot === undefined) throw new Fault('thing.unknown', { thing: 'organization' })
   return snapshot

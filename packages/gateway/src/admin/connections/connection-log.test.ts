@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createLogTail } from '../../telemetry/log-tail.ts'
 import { createChildWords } from '../../upstreams/children/child-words.ts'
-import type { AdminParts, Asking } from '../serve.ts'
+import type { AdminParts, OperationCall } from '../serve.ts'
 import { connectionLogOperations } from './connection-log.ts'
 
 const own = { id: 'con_1', alias: 'notes' }
@@ -20,7 +20,12 @@ function open(id: string, query: object = {}) {
     find: (name: { id?: string }) => all.find((one) => one.organization.id === name.id),
   }
   const parts = { snapshots, runtime: { logs, words } } as unknown as AdminParts
-  const asking = { principal: {}, query, signal: leaving.signal, params: { connection: 'notes' } } as unknown as Asking
+  const asking = {
+    principal: {},
+    query,
+    signal: leaving.signal,
+    params: { connection: 'notes' },
+  } as unknown as OperationCall
   const { organization } = snapshot
   const place = { organization, role: 'tenant_admin' } as never
   const ask = () => connectionLogOperations.find(({ operation }) => operation.id === id)?.run(parts, asking, place)

@@ -6,11 +6,11 @@ import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { ChildLine } from '../../upstreams/children/child-words.ts'
 import { readLine, STREAM_HEAD, streamOfLines } from '../runtime/logs.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { findConnectionOf } from './find-connection.ts'
 
 type Line = shapes.ConnectionLogLine
-type Asked = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'params'>
+type LogRequest = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params'>
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
@@ -20,7 +20,7 @@ const saidBy = ({ at, text }: ChildLine): Line => ({
 })
 
 /** Undefined for a line of another connection, and for one that does not say whose it is. */
-function lineOf({ parts, organization }: Asked, connectionId: string, text: string): Line | undefined {
+function lineOf({ parts, organization }: LogRequest, connectionId: string, text: string): Line | undefined {
   const { connector_id: of, tenant_slug: slug, facts, ...line } = readLine(parts.snapshots, text)
   if (of !== connectionId || slug !== organization.slug) return undefined
   return {
@@ -37,10 +37,10 @@ function lineOf({ parts, organization }: Asked, connectionId: string, text: stri
   }
 }
 
-const connectionOf = ({ parts, organization, params }: Asked) =>
+const connectionOf = ({ parts, organization, params }: LogRequest) =>
   findConnectionOf(parts, organization.id, params['connection'] ?? '')
 
-function recent(asked: Asked): Line[] {
+function recent(asked: LogRequest): Line[] {
   const { logs, words } = asked.parts.runtime
   const { id } = connectionOf(asked)
   const lines = logs.recent().flatMap((text) => lineOf(asked, id, text) ?? [])
@@ -49,7 +49,7 @@ function recent(asked: Asked): Line[] {
   )
 }
 
-function follow(asked: Asked) {
+function follow(asked: LogRequest) {
   const { logs, words } = asked.parts.runtime
   const { id } = connectionOf(asked)
   return (hear: (line: Line) => void) => {

@@ -1,7 +1,7 @@
 import { ConnectionAuth, ConnectionSecrets, ConnectionSettings } from '@toolway/contract'
 import { ConnectionChange, NewConnection } from '@toolway/contract/admin'
 import { describe, expect, test } from 'vitest'
-import type { Held } from '../../kinds/kind.ts'
+import type { OpenedConnection } from '../../kinds/kind.ts'
 import { connectorOf, describe as describeWords } from './connection-words.ts'
 
 const said = (words: object) => NewConnection.parse(words)
@@ -57,7 +57,7 @@ describe('a command line in the words of the source system', () => {
 })
 
 describe('a change of a connection', () => {
-  const http: Held = {
+  const http: OpenedConnection = {
     settings: ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://a.example/x?key=•••', timeout: 9 }),
     secrets: ConnectionSecrets.parse({
       headers: { 'X-Key': 'one', 'X-Team': 'two' },
@@ -97,7 +97,7 @@ describe('a change of a connection', () => {
   ])('%j moves it elsewhere: %s', (words, moved) => expect(changed(words).moved).toBe(moved))
 
   test('of a command or its arguments moves it, and of anything else does not', () => {
-    const held: Held = {
+    const held: OpenedConnection = {
       settings: ConnectionSettings.parse({ connector: 'mcp.process', command: 'a', args: ['--key', '•••'] }),
       secrets: ConnectionSecrets.parse({ environment: { K: 'v' }, args: ['--key', 'true'] }),
     }

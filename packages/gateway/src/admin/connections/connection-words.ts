@@ -4,7 +4,7 @@
  */
 import { Fault, kindOf, type Connector } from '@toolway/contract'
 import type { NewConnection } from '@toolway/contract/admin'
-import type { Described, Held, Said } from '../../kinds/kind.ts'
+import type { Described, OpenedConnection, ConnectionRequest } from '../../kinds/kind.ts'
 import { describeWire, KINDS, type ConnectionWords, type Wire } from '../../kinds/kinds.ts'
 import { mismatch } from '../../kinds/settings.ts'
 
@@ -35,7 +35,11 @@ export interface DescribedConnection extends Omit<Described<Wire>, 'wire'> {
 }
 
 /** A connection as it is to be: the request over what is held. */
-export function describe(connector: Connector, said: Said, held: Held | undefined): DescribedConnection {
+export function describe(
+  connector: Connector,
+  said: ConnectionRequest,
+  held: OpenedConnection | undefined,
+): DescribedConnection {
   const { wire, ...turn } = describeWire(connector, said, held)
   return {
     ...turn,

@@ -23,7 +23,7 @@ import { createConnection, type CreatedConnection } from './create-connection.ts
 import { sealerOf, viewOf } from '../../kinds/kinds.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { findConnectionOf } from './find-connection.ts'
-import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 import { pageFrom } from '../page-from.ts'
 
@@ -83,7 +83,7 @@ function leftOutOf(
 
 const snapshotOf = ({ snapshots }: AdminParts, id: string): Snapshot | undefined => snapshots.find({ id })
 
-type Looking = Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'head' | 'look'>
+type Looking = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'head' | 'look'>
 
 /** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
 export async function shown({ parts, organization, head, look }: Looking, name: string): Promise<shapes.Connection> {
@@ -103,7 +103,7 @@ async function lockOwn(sql: OrgSql, name: string, ifMatch: string | undefined): 
   return held
 }
 
-const nameOf = ({ params }: Pick<OrganizationAsked<Operation>, 'params'>) => params['connection'] ?? ''
+const nameOf = ({ params }: Pick<OrganizationRequest<Operation>, 'params'>) => params['connection'] ?? ''
 
 /** The alias that is said, else one like the title that nobody has. */
 function aliasFor(body: shapes.NewConnection, connector: string, taken: readonly string[]): string {
@@ -153,7 +153,7 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
   return shown(asked, id)
 })
 
-type ChangeAsked = Pick<OrganizationAsked<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
+type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'parts' | 'organization' | 'role' | 'body'>
 
 /** A connection as the change makes it. Throws what is wrong with the change. */
 function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {

@@ -9,24 +9,28 @@ import type { ConnectionParts } from '../../kinds/kind.ts'
 import { createAliasAllotment } from '../../lib/alias.ts'
 import { MASK } from '../../lib/secret-marks.ts'
 import { idsOf, type Ended } from '../../oauth/outgoing/credentials/revoke-credentials.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { reachKey } from './already-there.ts'
 import { permittedParts } from './connection-permits.ts'
 import { connectorOf, describe } from './connection-words.ts'
 import { secretsOf } from './connections.ts'
 import { createConnection } from './create-connection.ts'
 
-type Asked = OrganizationAsked<typeof shapes.importConnections>
-type Wanted = z.output<typeof shapes.ImportedConnection>
+type ImportRequest = OrganizationRequest<typeof shapes.importConnections>
+type ImportEntry = z.output<typeof shapes.ImportedConnection>
 
 interface Planned extends ConnectionParts {
-  readonly wanted: Wanted
+  readonly wanted: ImportEntry
   readonly alias: string
   readonly exists: boolean
 }
 
 /** Throws as `addConnection` does; the place of what does not fit is one of the list. */
-function partsOf({ role, organization }: Asked, { secret_args: secret = [], ...wanted }: Wanted, at: number) {
+function partsOf(
+  { role, organization }: ImportRequest,
+  { secret_args: secret = [], ...wanted }: ImportEntry,
+  at: number,
+) {
   try {
     const described = describe(connectorOf(wanted), wanted, undefined)
     return hiding(
@@ -50,7 +54,7 @@ function hiding({ settings, secrets }: ConnectionParts, positions: ReadonlySet<n
 }
 
 /** Aliases by what the connections of the organization reach; what cannot be opened cannot be compared. */
-function reachedBy({ parts, organization }: Asked): Map<string | undefined, string> {
+function reachedBy({ parts, organization }: ImportRequest): Map<string | undefined, string> {
   const rows = parts.snapshots.find({ id: organization.id })?.connections ?? []
   const keyOf = (row: ConnectionRow) => {
     try {
@@ -64,7 +68,7 @@ function reachedBy({ parts, organization }: Asked): Map<string | undefined, stri
   return reached
 }
 
-async function planOf(asked: Asked): Promise<Planned[]> {
+async function planOf(asked: ImportRequest): Promise<Planned[]> {
   const reached = reachedBy(asked)
   const taken = (asked.parts.snapshots.find({ id: asked.organization.id })?.connections ?? []).map((one) => one.alias)
   return asked.look(async (sql) => {

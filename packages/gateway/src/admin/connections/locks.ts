@@ -8,7 +8,7 @@ import { findToolLock, listAllToolLocks, listToolLocks, type ToolLockRow } from 
 import { lockConnection, type ConnectionRow } from '../../connections/connections.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { pageFrom } from '../page-from.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { findConnectionOf } from './find-connection.ts'
 import { fingerprintOf, presentTools, setLock, settleTool } from './settle-lock.ts'
 
@@ -43,14 +43,14 @@ function toLock({ tool_lock: mode, trusted }: ConnectionRow, rows: readonly Tool
   return { mode, trusted, accepted: count('accepted'), held: count('held', 'rejected'), gone: count('gone') }
 }
 
-type Asked = OrganizationAsked<Operation>
+type LockRequest = OrganizationRequest<Operation>
 /** A name that no account is kept of is nobody's. */
-function toolOf({ params: { tool } }: Pick<Asked, 'params'>): string {
+function toolOf({ params: { tool } }: Pick<LockRequest, 'params'>): string {
   if (!isNamed(tool)) throw new Fault('thing.unknown', { thing: 'tool' })
   return tool
 }
-const nameOf = ({ params }: Pick<Asked, 'params'>): string => params['connection'] ?? ''
-const connectionOf = ({ parts, organization, params }: Pick<Asked, 'parts' | 'organization' | 'params'>) =>
+const nameOf = ({ params }: Pick<LockRequest, 'params'>): string => params['connection'] ?? ''
+const connectionOf = ({ parts, organization, params }: Pick<LockRequest, 'parts' | 'organization' | 'params'>) =>
   findConnectionOf(parts, organization.id, nameOf({ params }))
 
 /** Throws `thing.unknown`. A connection of a file has its lock here, as its tools have their switches. */

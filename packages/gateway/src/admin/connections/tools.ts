@@ -6,7 +6,7 @@ import type { ConnectionRow } from '../../connections/connections.ts'
 import { sayEffect, switchAllTools, switchTools } from '../../connections/tool-states.ts'
 import { describeTools } from './describe-tools.ts'
 import { findConnectionOf } from './find-connection.ts'
-import { serveOrganization, type AdminParts, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type AdminParts, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 
 interface Subject {
@@ -26,7 +26,7 @@ const subject = ({
   parts,
   organization,
   params,
-}: Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'params'>) =>
+}: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'params'>) =>
   subjectOf(parts, organization.id, params['connection'] ?? '')
 
 /** Every tool that the server offered last, as it stands here. */
@@ -38,7 +38,7 @@ const counts = (tools: readonly shapes.Tool[]) => {
   return { enabled, disabled: tools.length - enabled }
 }
 
-type Listing = OrganizationAsked<typeof shapes.listTools>
+type Listing = OrganizationRequest<typeof shapes.listTools>
 
 function pageOf(asked: Pick<Listing, 'parts' | 'organization' | 'params' | 'query'>) {
   const { limit, offset, search, effect, enabled } = asked.query
@@ -57,13 +57,13 @@ function refuseUnknown(tools: readonly shapes.Tool[], wanted: readonly { readonl
   if (wanted.some(({ tool }) => !names.has(tool))) throw new Fault('thing.unknown', { thing: 'tool' })
 }
 
-interface Wanted {
+interface ToolChange {
   readonly enabled?: boolean
   /** Null: no word of ours any more. */
   readonly effect?: Effect | null
 }
 
-function wantedIn(body: OrganizationAsked<typeof shapes.toggleTool>['body']): Wanted {
+function wantedIn(body: OrganizationRequest<typeof shapes.toggleTool>['body']): ToolChange {
   if ('is_enabled' in body) return { enabled: body.is_enabled }
   const { effect } = body
   return {

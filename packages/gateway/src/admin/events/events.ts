@@ -5,7 +5,7 @@
  */
 import * as shapes from '@toolway/contract/admin'
 import type { GatewayEvent } from '@toolway/contract/admin'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 
 /** Events that wait for a slow reader. */
 const MOST_WAITING = 200
@@ -18,10 +18,13 @@ const HEAD = {
   'x-accel-buffering': 'no',
 }
 
-type Asked = Pick<OrganizationAsked<typeof shapes.followEvents>, 'parts' | 'organization' | 'principal' | 'signal'>
+type EventsRequest = Pick<
+  OrganizationRequest<typeof shapes.followEvents>,
+  'parts' | 'organization' | 'principal' | 'signal'
+>
 
 /** Throws `channel.limit`, before anything is answered. */
-function streamOf({ parts, organization, principal, signal }: Asked): ReadableStream<Uint8Array> {
+function streamOf({ parts, organization, principal, signal }: EventsRequest): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let say = (_: string): void => {}
   let end = (): void => {}

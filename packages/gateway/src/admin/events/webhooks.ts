@@ -16,7 +16,7 @@ import {
 } from '../../webhooks/webhooks.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { addressIn } from '../integrations/integration-words.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import type { Operation } from '@toolway/contract/admin'
 
 const MOST = 10
@@ -40,12 +40,12 @@ const toWebhook = (row: ListedWebhook): shapes.Webhook => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-type Asked = Pick<OrganizationAsked<Operation>, 'look' | 'params'>
+type WebhookRequest = Pick<OrganizationRequest<Operation>, 'look' | 'params'>
 
-const idIn = ({ params }: Asked): string => params['webhook'] ?? ''
+const idIn = ({ params }: WebhookRequest): string => params['webhook'] ?? ''
 const unknown = () => new Fault('thing.unknown', { thing: 'webhook' })
 
-async function shown({ look }: Asked, id: string): Promise<shapes.Webhook> {
+async function shown({ look }: WebhookRequest, id: string): Promise<shapes.Webhook> {
   const row = (await look(listWebhooks)).find((one) => one.id === id)
   if (row === undefined) throw unknown()
   return toWebhook(row)

@@ -97,7 +97,7 @@ interface Wishes {
   readonly toolsets: readonly { readonly settings: { readonly rules?: readonly RuleWords[] | undefined } }[]
 }
 
-interface Wanted {
+interface DeclaredRule {
   readonly scope: 'organization' | 'connection'
   readonly of: string | null
   readonly words: RuleWords
@@ -106,7 +106,7 @@ interface Wanted {
 /** Call it when connections and toolsets are as the file says. */
 export async function declareRules(carrying: Carrying, { rules = [], connections, toolsets }: Wishes): Promise<void> {
   const { sql, platform } = carrying
-  const wanted: Wanted[] = [
+  const wanted: DeclaredRule[] = [
     ...rules.map((words) => ({ scope: 'organization' as const, of: null, words })),
     ...connections.flatMap(({ alias, rules: own = [] }) =>
       own.map((words) => ({ scope: 'connection' as const, of: alias, words })),
@@ -125,7 +125,7 @@ export async function declareRules(carrying: Carrying, { rules = [], connections
   for (const { settings } of toolsets) for (const words of settings.rules ?? []) refuse(words, 'toolset', known)
 }
 
-const stands = ({ scope, of, words }: Wanted, row: OrganizationRuleRow): boolean =>
+const stands = ({ scope, of, words }: DeclaredRule, row: OrganizationRuleRow): boolean =>
   row.scope === scope && row.of === of && row.name === words.name
 
 const sayOf = (
@@ -139,7 +139,7 @@ const sayOf = (
   say({ ...change, detail: { ...change.detail, origin: FILE } })
 }
 
-async function put(carrying: Carrying, present: readonly OrganizationRuleRow[], one: Wanted): Promise<void> {
+async function put(carrying: Carrying, present: readonly OrganizationRuleRow[], one: DeclaredRule): Promise<void> {
   const { sql, organizationId } = carrying
   const rule = writtenOf(one.words)
   const held = present.find((row) => stands(one, row))

@@ -49,7 +49,7 @@ export function serverTypeOf(url: string | null): string {
   return short.includes('.') ? short : host
 }
 
-interface Said {
+interface IntegrationFields {
   readonly name: string | undefined
   readonly url: string | undefined
   readonly enabled: boolean | undefined
@@ -58,7 +58,7 @@ interface Said {
 }
 
 /** Returns the members of the body, in either spelling. Throws `body.shape` where the spellings differ. */
-export function saidIn(body: NewIntegration | IntegrationChange): Said {
+export function saidIn(body: NewIntegration | IntegrationChange): IntegrationFields {
   const apiKey = one('api_key', body.api_key, body.apiKey)
   const authType = one('auth_type', body.auth_type, body.authType) ?? (apiKey === undefined ? undefined : 'api_key')
   if (apiKey !== undefined && authType !== 'api_key')

@@ -10,7 +10,13 @@ import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
 import * as connections from '../connections/connections.ts'
 import { knowsTag, versionTag } from '../entity-tag.ts'
-import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
+import {
+  serveOrganization,
+  type AdminParts,
+  type OperationCall,
+  type OrganizationRequest,
+  type Served,
+} from '../serve.ts'
 import { NO_ACCOUNTS, type Accounts } from '../connections/auth-type.ts'
 import { connectionChangeOf, integrationOf, newConnectionOf } from './integration-words.ts'
 import { catalogOperations } from './registry.ts'
@@ -29,10 +35,10 @@ interface Underneath {
   remove(): Promise<void>
 }
 
-type Place = Parameters<Served['run']>[2]
+type RunScope = Parameters<Served['run']>[2]
 
-function underneath(parts: AdminParts, asking: Asking, place: Place): Underneath {
-  const ask = async <Answer>(served: Served, more: Partial<Asking> = {}) =>
+function underneath(parts: AdminParts, asking: OperationCall, place: RunScope): Underneath {
+  const ask = async <Answer>(served: Served, more: Partial<OperationCall> = {}) =>
     (await served.run(parts, { ...asking, ...more }, place)) as Answer
   return {
     get: () => ask(connections.get),
@@ -43,7 +49,7 @@ function underneath(parts: AdminParts, asking: Asking, place: Place): Underneath
   }
 }
 
-type Run<Op extends Operation> = (asked: OrganizationAsked<Op>, below: Underneath) => Promise<unknown>
+type Run<Op extends Operation> = (asked: OrganizationRequest<Op>, below: Underneath) => Promise<unknown>
 
 const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Served => ({
   operation,
@@ -55,7 +61,7 @@ const serveIntegration = <Op extends Operation>(operation: Op, run: Run<Op>): Se
     ),
 })
 
-type Looking = Pick<OrganizationAsked<Operation>, 'look'>
+type Looking = Pick<OrganizationRequest<Operation>, 'look'>
 
 const accountsOf = async ({ look }: Looking): Promise<(id: string) => Accounts> => {
   const rows = new Map((await look(listConnectionCredentials)).map((row) => [row.connection_id as string, row]))
@@ -75,7 +81,7 @@ const add = serveIntegration(shapes.addIntegration, async (asked, { add: addConn
 
 /** A key is the organization's: everybody who may call may use it, and nobody reads it again. */
 const keepKey = (
-  { parts, organization, actor }: Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'actor'>,
+  { parts, organization, actor }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'actor'>,
   connectionId: ConnectionId,
   key: string,
 ) =>

@@ -2,17 +2,18 @@
 import { mayHaveAccounts, Fault, permits, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { findConnectionOf } from '../connections/find-connection.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 
-type Asked = OrganizationAsked<typeof shapes.getOAuthUrl>
+type RedirectRequest = OrganizationRequest<typeof shapes.getOAuthUrl>
 
 /** The page of the console on which a way ends, in the organization in which it began. */
-const pageIn = ({ organization }: Asked) => `/settings/integrations?org=${encodeURIComponent(organization.slug)}`
+const pageIn = ({ organization }: RedirectRequest) =>
+  `/settings/integrations?org=${encodeURIComponent(organization.slug)}`
 
 const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
 /** Undefined: the organization's. Throws `role.forbidden` and `body.shape`. */
-function ownerOf({ role, principal, query }: Asked, owners: readonly string[]): UserId | undefined {
+function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly string[]): UserId | undefined {
   const administers = permits(role, 'connector_update')
   const owner = query.owner ?? (administers && owners.includes('organization') ? 'organization' : 'member')
   if (!owners.includes(owner))
@@ -25,7 +26,7 @@ function ownerOf({ role, principal, query }: Asked, owners: readonly string[]): 
   return principal.userId
 }
 
-async function depart(asked: Asked, page?: string) {
+async function depart(asked: RedirectRequest, page?: string) {
   const { parts, organization, params, principal, actor, query, head } = asked
   if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
@@ -51,7 +52,7 @@ async function depart(asked: Asked, page?: string) {
 }
 
 /** Signed in by cookies, or a script of a page of ours, which no program says it is by mistake (Fetch Metadata). */
-const isBrowser = ({ principal, header }: Asked): boolean =>
+const isBrowser = ({ principal, header }: RedirectRequest): boolean =>
   principal.client === 'browser' || header('sec-fetch-site') === 'same-origin'
 const secondsUntil = (at: Date): number => Math.max(0, Math.round((at.getTime() - Date.now()) / 1000))
 

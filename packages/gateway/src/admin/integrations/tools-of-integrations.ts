@@ -6,7 +6,7 @@ import type { ConnectionId } from '@toolway/contract'
 import type { Integration, Operation } from '@toolway/contract/admin'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'
 import type { Snapshot } from '../../call/snapshot.ts'
-import type { OrganizationAsked } from '../serve.ts'
+import type { OrganizationRequest } from '../serve.ts'
 
 const TOOLSET = 'default'
 /** In the words of the newest revision that had all of these fields under one name in every era. */
@@ -15,7 +15,7 @@ const REVISION = '2025-11-25'
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export const integrationTools = (
-  { parts, organization, principal }: Pick<OrganizationAsked<Operation>, 'parts' | 'organization' | 'principal'>,
+  { parts, organization, principal }: Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'principal'>,
   integrations: readonly Integration[],
 ) => {
   const snapshot = parts.snapshots.find({ id: organization.id })

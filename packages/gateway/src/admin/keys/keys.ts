@@ -5,7 +5,14 @@ import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identit
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
-import { serveOrganization, servePlatform, type AdminParts, type Asking, type Origin, type Served } from '../serve.ts'
+import {
+  serveOrganization,
+  servePlatform,
+  type AdminParts,
+  type OperationCall,
+  type Origin,
+  type Served,
+} from '../serve.ts'
 import { pageFrom } from '../page-from.ts'
 
 interface Wished {
@@ -36,7 +43,7 @@ const wordsOf = (
 })
 
 /** The answer that holds a key is kept by nobody on its way. */
-const told = ({ row, key }: MadeKey, head: Asking['head']) => {
+const told = ({ row, key }: MadeKey, head: OperationCall['head']) => {
   head.set('cache-control', 'no-store')
   return { ...toKey(row), key }
 }

@@ -21,7 +21,7 @@ import type { KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { refuseOldSignIn } from '../people/fresh-sign-in.ts'
-import { serveSignedIn, type AdminParts, type Asking, type Served } from '../serve.ts'
+import { serveSignedIn, type AdminParts, type OperationCall, type Served } from '../serve.ts'
 
 /** The member that a principal stands for. Throws `login.needed` for keys of nobody's. */
 function memberOf({ userId }: Principal): UserId {
@@ -64,11 +64,11 @@ function roleOf({ accounts }: AdminParts, principal: Principal, { members }: Sna
 
 const MOST_OWN = 100
 /** The answer that holds a key is kept by nobody on its way. */
-const secretly = <T>(answer: T, head: Asking['head']): T => {
+const secretly = <T>(answer: T, head: OperationCall['head']): T => {
   head.set('cache-control', 'no-store')
   return answer
 }
-const told = ({ row, key }: MadeKey, head: Asking['head']) => secretly({ ...toKey(row), key }, head)
+const told = ({ row, key }: MadeKey, head: OperationCall['head']) => secretly({ ...toKey(row), key }, head)
 const taken = (name: string) => new Fault('thing.taken', { thing: 'key', name })
 
 type Wish = ReturnType<(typeof shapes.addMyKey)['body']['parse']>

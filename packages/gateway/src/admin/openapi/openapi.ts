@@ -12,7 +12,7 @@ import { permittedParts } from '../connections/connection-permits.ts'
 import { shown } from '../connections/connections.ts'
 import { createConnection, type CreatedConnection } from '../connections/create-connection.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { previewOf, titleOf } from './preview-of.ts'
 import { providerOf } from './provider-of.ts'
 import { compare, keepDocument, renewal } from './renew.ts'
@@ -22,7 +22,7 @@ import { namesPrivate } from '../../kinds/remote.ts'
 
 const DEFAULT_TIMEOUT = 60
 
-type AnyAsked = Pick<OrganizationAsked<typeof shapes.previewOpenApi>, 'role' | 'organization' | 'signal'>
+type AnyAsked = Pick<OrganizationRequest<typeof shapes.previewOpenApi>, 'role' | 'organization' | 'signal'>
 
 /** Only the platform lets a document be fetched from a private network. */
 function reachingOf({ role, organization, signal }: AnyAsked, wanted: boolean | undefined): Reaching {
@@ -99,7 +99,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
 const isGiven = ({ document, document_gzip: packed, document_url: address }: Source): boolean =>
   document !== undefined || packed !== undefined || address !== undefined
 
-type RefreshAsked = OrganizationAsked<typeof shapes.refreshOpenApi>
+type RefreshAsked = OrganizationRequest<typeof shapes.refreshOpenApi>
 
 /** Another address is fetched from a private network only for the platform, which names one in so many words. */
 function renewingOf({ role, organization, body, signal }: RefreshAsked, { alias, settings }: ConnectionRow): Reaching {

@@ -21,7 +21,7 @@ const toGroup = ({ slug, title, members, awaited, origin }: GroupWithMembers): s
   origin,
 })
 
-interface Asked {
+interface GroupRequest {
   readonly parts: AdminParts
   readonly organization: { readonly id: OrganizationId }
   change<T>(say: (result: T) => Change, work: (sql: OrgSql) => Promise<T>): Promise<T>
@@ -29,7 +29,7 @@ interface Asked {
 
 /** Change a group and answer it as it is then. */
 async function settle(
-  { parts, organization, change }: Asked,
+  { parts, organization, change }: GroupRequest,
   slug: string,
   said: Omit<Change, 'resource' | 'id'>,
   work: (sql: OrgSql) => Promise<void>,

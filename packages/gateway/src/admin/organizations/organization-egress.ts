@@ -10,7 +10,7 @@ import {
 } from '../../organizations/organizations.ts'
 import { isPrivateNetwork } from '../../upstreams/http/address.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
-import { serveOrganization, servePlatform, type Asking, type Served } from '../serve.ts'
+import { serveOrganization, servePlatform, type OperationCall, type Served } from '../serve.ts'
 
 /** Of a network that is public nothing needs to be said; link-local ones stay closed whatever is said. Throws `body.shape`. */
 export function refusePublic({ networks }: EgressExceptions): void {
@@ -23,7 +23,7 @@ export function refusePublic({ networks }: EgressExceptions): void {
   }
 }
 
-function shown({ egress, updated_at }: OrganizationRow, head: Asking['head']) {
+function shown({ egress, updated_at }: OrganizationRow, head: OperationCall['head']) {
   head.set('etag', tagOf(updated_at))
   return { ...egress, updated_at: updated_at.toISOString() }
 }

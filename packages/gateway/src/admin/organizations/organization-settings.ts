@@ -8,9 +8,9 @@ import { changeOwnOrganization, getOwnOrganization, type OrganizationRow } from 
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { mostOf, rateOf } from './organization-rate.ts'
 import { changedOrganization } from './organizations.ts'
-import { serveOrganization, type AdminParts, type Asking, type Served } from '../serve.ts'
+import { serveOrganization, type AdminParts, type OperationCall, type Served } from '../serve.ts'
 
-function shown(parts: AdminParts, row: OrganizationRow, head: Asking['head']) {
+function shown(parts: AdminParts, row: OrganizationRow, head: OperationCall['head']) {
   const { id, slug, name, description, contact_email, settings, created_at, updated_at } = row
   head.set('etag', tagOf(updated_at))
   return {

@@ -13,7 +13,7 @@ import {
 } from '../../organizations/organizations.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { boundedRate } from './organization-rate.ts'
-import { servePlatform, type Asking, type Served } from '../serve.ts'
+import { servePlatform, type OperationCall, type Served } from '../serve.ts'
 
 const toOrganization = (row: OrganizationRow): shapes.Organization => ({
   id: row.id,
@@ -28,7 +28,7 @@ const toOrganization = (row: OrganizationRow): shapes.Organization => ({
 })
 
 /** The answer, and its tag in the head. */
-function shown(row: OrganizationRow, head: Asking['head']): shapes.Organization {
+function shown(row: OrganizationRow, head: OperationCall['head']): shapes.Organization {
   head.set('etag', tagOf(row.updated_at))
   return toOrganization(row)
 }

@@ -6,7 +6,7 @@ import { findByRefreshToken, listSignIns, type SignInRow } from '../../identity/
 import { findUser, type UserRow } from '../../identity/users.ts'
 import type { Principal } from '../../identity/principal.ts'
 import type { Tokens } from './sign-in.ts'
-import { serveAnyone, serveSignedIn, type AdminParts, type Asking, type Served } from '../serve.ts'
+import { serveAnyone, serveSignedIn, type AdminParts, type OperationCall, type Served } from '../serve.ts'
 
 const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.TokenPair['user'] => ({
   id,
@@ -17,7 +17,7 @@ const toPerson = ({ id, email, name, platform_admin: admin }: UserRow): shapes.T
 
 interface Answering {
   readonly parts: AdminParts
-  readonly head: Asking['head']
+  readonly head: OperationCall['head']
 }
 
 /** Tokens in cookies, or in the answer; never in both. */
@@ -74,7 +74,11 @@ const toEntry = (row: SignInRow, current: string) => ({
 })
 
 /** From the body, or from the cookie of a browser; then its CSRF token must come along. */
-function refreshTokenOf({ web }: AdminParts, header: Asking['header'], body: { refresh_token: string } | undefined) {
+function refreshTokenOf(
+  { web }: AdminParts,
+  header: OperationCall['header'],
+  body: { refresh_token: string } | undefined,
+) {
   if (body !== undefined) return { token: body.refresh_token, check: undefined }
   const token = web.refreshTokenOf(header('cookie'))
   const check = ({ id }: Pick<SignInRow, 'id'>) => web.checkCsrf(id, header('x-csrf-token'))

@@ -62,7 +62,7 @@ export interface Tokens {
   readonly user: UserRow
 }
 
-export interface Wanted {
+export interface SignInScope {
   /** Slug or id of the organization that the tokens are for; undefined leaves them unbound. */
   readonly organization?: string | undefined
   readonly client: 'browser' | 'command line'
@@ -70,16 +70,16 @@ export interface Wanted {
 
 export interface SignIn {
   /** Throws `login.wrong`, `login.limit`, or `place.unknown` for an organization the person is not in. */
-  withPassword(actor: Actor, email: string, password: string, wanted: Wanted): Promise<Tokens>
+  withPassword(actor: Actor, email: string, password: string, wanted: SignInScope): Promise<Tokens>
   /**
    * With a token of the identity provider's: its ID token, or for Supabase its access token. Throws `login.provider` or
    * `place.unknown`.
    */
-  withProviderToken(actor: Actor, token: string, wanted: Wanted): Promise<Tokens>
+  withProviderToken(actor: Actor, token: string, wanted: SignInScope): Promise<Tokens>
   /** For whom the provider has proven. Throws `login.provider` where that is nobody here. */
-  withProven(actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens>
+  withProven(actor: Actor, proven: Proven, wanted: SignInScope): Promise<Tokens>
   /** For somebody whose identity is proven already; `how` is told in the record. */
-  as(actor: Actor, user: UserRow, how: string, wanted: Wanted): Promise<Tokens>
+  as(actor: Actor, user: UserRow, how: string, wanted: SignInScope): Promise<Tokens>
   /** Throws `refresh.unknown`. `check` may refuse the sign-in before the token is used. */
   refresh(actor: Actor, token: string, check?: (signIn: SignInRow) => void): Promise<Tokens>
   /** Under which hash a refresh token is kept. */
@@ -198,7 +198,7 @@ async function open(
   actor: Actor,
   user: UserRow,
   how: string,
-  { organization, client }: Wanted,
+  { organization, client }: SignInScope,
 ): Promise<Tokens> {
   const boundTo = organizationFor(parts, user, organization)
   return parts.db.system(async (sql) => {
@@ -217,7 +217,7 @@ async function open(
   })
 }
 
-async function openProven(parts: SignInParts, actor: Actor, proven: Proven, wanted: Wanted): Promise<Tokens> {
+async function openProven(parts: SignInParts, actor: Actor, proven: Proven, wanted: SignInScope): Promise<Tokens> {
   const { user, joined, changed } = await parts.db
     .system((sql) => userOf(sql, parts, actor, proven, parts.provision))
     .catch((thrown: unknown) => refusedBy(parts, actor, Fault.of(thrown)))
@@ -255,7 +255,7 @@ async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<
   throw new Fault('refresh.unknown')
 }
 
-const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'] satisfies Wanted['client'][])
+const OWN_CLIENTS: ReadonlySet<string> = new Set(['browser', 'command line'] satisfies SignInScope['client'][])
 
 /** The typed text is not recorded, because users type their password into the email field. */
 const failure = (user: UserRow | undefined): Change => ({

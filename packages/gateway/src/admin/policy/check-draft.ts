@@ -15,19 +15,23 @@ export interface CheckedDraft {
   readonly words: unknown
 }
 
-type Place = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'toolsets' | 'states'>
+type DraftSnapshot = Pick<Snapshot, 'organization' | 'connections' | 'catalogs' | 'toolsets' | 'states'>
 
 /** Tools that are named at most; the others are counted. */
 const MOST_NAMED = 200
 
-export function checkDraft(snapshot: Place, { scope, of, words: written }: CheckedDraft, known: readonly Known[]) {
+export function checkDraft(
+  snapshot: DraftSnapshot,
+  { scope, of, words: written }: CheckedDraft,
+  known: readonly Known[],
+) {
   const read = readWords(written)
   const found = 'words' in read ? problemsOf(read.words, scope, known) : read.problems
   const problems = found.map(({ place, problem }) => ({ place: place === '' ? '/' : place, problem }))
   return { problems, tools: 'words' in read ? speaksOf(snapshot, read.words, scope, of) : null } satisfies DraftCheck
 }
 
-function speaksOf(snapshot: Place, words: RuleWords, scope: RuleScope, of: string | undefined) {
+function speaksOf(snapshot: DraftSnapshot, words: RuleWords, scope: RuleScope, of: string | undefined) {
   const { mismatch } = readRule({ ...words, id: 'draft', scope, of })
   const endpoint = { organization: snapshot.organization.slug, toolset: scope === 'toolset' ? (of ?? '') : '' }
   const toolset = withSupplied(snapshot.toolsets).find(({ slug }) => slug === endpoint.toolset)

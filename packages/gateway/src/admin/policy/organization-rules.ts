@@ -8,7 +8,13 @@ import { storedOfToolsets } from '../../policy/stored/rules-in-force.ts'
 import { listToolsets } from '../../toolsets/toolsets.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../page-from.ts'
-import { serveOrganization, type AdminParts, type Asking, type OrganizationAsked, type Served } from '../serve.ts'
+import {
+  serveOrganization,
+  type AdminParts,
+  type OperationCall,
+  type OrganizationRequest,
+  type Served,
+} from '../serve.ts'
 import { changeOf, toOrganizationRule, toPlacedRule, writeEach } from './rule-words.ts'
 import { idlePatterns } from './tools-of.ts'
 import {
@@ -24,7 +30,7 @@ const unknown = () => new Fault('thing.unknown', { thing: 'rule' })
 const said = (action: string) => (row: OrganizationRuleRow) =>
   changeOf(action, row.id, row.scope, row.of ?? undefined, writtenOfRow(row))
 
-const told = (row: OrganizationRuleRow, head: Asking['head']): shapes.KeptRule => {
+const told = (row: OrganizationRuleRow, head: OperationCall['head']): shapes.KeptRule => {
   head.set('etag', tagOf(row.updated_at))
   return toOrganizationRule(row)
 }
@@ -41,7 +47,7 @@ const namesOf = (rules: readonly Rule[]): readonly string[] => rules.map(({ name
 const listPlaced = async (sql: OrgSql): Promise<shapes.KeptRule[]> =>
   storedOfToolsets(await listToolsets(sql)).map((kept) => toPlacedRule(kept, 'toolset'))
 
-function writingOf({ parts, organization, origin, principal }: OrganizationAsked<Operation>): Writing {
+function writingOf({ parts, organization, origin, principal }: OrganizationRequest<Operation>): Writing {
   const { id: organizationId, slug } = organization
   const platform = namesOf(platformRulesFor(parts, organizationId, slug))
   return { organizationId, platform, origin, createdBy: principal.id }

@@ -4,14 +4,14 @@ import * as shapes from '@toolway/contract/admin'
 import { listPlatformRules, type PlatformRuleRow } from '../../policy/stored/platform-rules.ts'
 import { tagOf } from '../entity-tag.ts'
 import { pageFrom } from '../page-from.ts'
-import { servePlatform, type Asking, type Served } from '../serve.ts'
+import { servePlatform, type OperationCall, type Served } from '../serve.ts'
 import { changeOf, toPlatformRule, writeEach } from './rule-words.ts'
 import { erasePlatformRule, rewritePlatformRule, writePlatformRule, writtenOfRow } from './write-platform-rules.ts'
 
 const said = (action: string) => (row: PlatformRuleRow) =>
   changeOf(action, row.id, 'platform', undefined, writtenOfRow(row))
 
-const told = (row: PlatformRuleRow, head: Asking['head']): shapes.KeptRule => {
+const told = (row: PlatformRuleRow, head: OperationCall['head']): shapes.KeptRule => {
   head.set('etag', tagOf(row.updated_at))
   return toPlatformRule(row)
 }

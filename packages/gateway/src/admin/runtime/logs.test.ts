@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { createLogTail } from '../../telemetry/log-tail.ts'
 import { logOperations } from './logs.ts'
-import type { AdminParts, Asking } from '../serve.ts'
+import type { AdminParts, OperationCall } from '../serve.ts'
 
 const lineOf = (message: string) => JSON.stringify({ level: 'info', message, timestamp: 't' })
 
@@ -14,7 +14,7 @@ async function follow(query: object = {}) {
   const asking = { principal: {}, query, signal: leaving.signal, params: {} }
   const operation = logOperations.find((one) => one.operation.id === 'followLogs')
   const place = { organization: undefined, role: 'platform_admin' as const }
-  const given = operation?.run(parts as unknown as AdminParts, asking as unknown as Asking, place)
+  const given = operation?.run(parts as unknown as AdminParts, asking as unknown as OperationCall, place)
   return { logs, leaving, response: (await given) as Response }
 }
 

@@ -8,7 +8,7 @@ import * as shapes from '@toolway/contract/admin'
 import type { Snapshot } from '../../call/snapshot.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
-interface Wanted {
+interface LogFilter {
   readonly level?: (typeof LEVELS_OF_LOG)[number] | undefined
   readonly tenant_slug?: string | undefined
   readonly connector_id?: string | undefined
@@ -52,7 +52,7 @@ export function readLine(snapshots: Snapshots, line: string): LogLine {
 
 const severity = (level: string): number => (LEVELS_OF_LOG as readonly string[]).indexOf(level)
 
-const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: connector }: Wanted): boolean =>
+const isWanted = (line: LogLine, { level, tenant_slug: slug, connector_id: connector }: LogFilter): boolean =>
   (level === undefined || severity(line.level) >= severity(level)) &&
   (slug === undefined || line.tenant_slug === slug) &&
   (connector === undefined || line.connector_id === connector)
@@ -109,7 +109,7 @@ export const STREAM_HEAD = {
 }
 
 const followed =
-  ({ snapshots, runtime }: AdminParts, wanted: Wanted) =>
+  ({ snapshots, runtime }: AdminParts, wanted: LogFilter) =>
   (hear: (line: object) => void) =>
     runtime.logs.follow((text) => {
       const line = readLine(snapshots, text)

@@ -4,7 +4,7 @@
  */
 import { Fault, type ConnectionId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import type { Held } from '../../upstreams/upstreams.ts'
+import type { PooledResource } from '../../upstreams/upstreams.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
@@ -21,7 +21,7 @@ function pooledOf({ snapshots, runtime }: AdminParts) {
   })
 }
 
-const toPooled = (held: Held, { slug, alias }: { slug: string; alias: string }): shapes.Pooled => ({
+const toPooled = (held: PooledResource, { slug, alias }: { slug: string; alias: string }): shapes.Pooled => ({
   tenant_slug: slug,
   connector_id: held.connectionId,
   connector: alias,

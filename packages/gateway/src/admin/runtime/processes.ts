@@ -9,12 +9,12 @@ import { restartConnection, type ConnectionRow } from '../../connections/connect
 import type { OrgSql } from '../../db/db.ts'
 import type { ProcessState } from '../../upstreams/upstream.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 
 type Shown = typeof shapes.findProcess
 type Restart = typeof shapes.restartProcess
 type Stop = typeof shapes.stopProcess
-type Of = Pick<OrganizationAsked<Shown>, 'parts' | 'organization' | 'params'>
+type Of = Pick<OrganizationRequest<Shown>, 'parts' | 'organization' | 'params'>
 
 const connectionOf = ({ parts, organization, params }: Of) =>
   findConnectionOf(parts, organization.id, params['connection'] ?? '')
@@ -43,9 +43,9 @@ function show({ parts, organization }: Of, connection: ConnectionRow) {
   }
 }
 
-const find = (asked: OrganizationAsked<Shown>) => show(asked, connectionOf(asked))
+const find = (asked: OrganizationRequest<Shown>) => show(asked, connectionOf(asked))
 
-async function restart(asked: OrganizationAsked<Restart>) {
+async function restart(asked: OrganizationRequest<Restart>) {
   const connection = connectionOf(asked)
   if (!connection.enabled) throw new Fault('upstream.disabled', { connection: connection.alias })
   await asked.change(
@@ -57,7 +57,7 @@ async function restart(asked: OrganizationAsked<Restart>) {
   return show(asked, connection)
 }
 
-async function stop(asked: OrganizationAsked<Stop>): Promise<undefined> {
+async function stop(asked: OrganizationRequest<Stop>): Promise<undefined> {
   const connection = connectionOf(asked)
   if (!runsHere(connection.settings)) throw new Fault('thing.unknown', { thing: 'process' })
   await asked.change(

@@ -6,13 +6,13 @@
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listStoredSessions, removeSession, type ListedSession } from '../../sessions/stored-sessions.ts'
-import type { Held } from '../../sessions/sessions.ts'
+import type { SessionEntry } from '../../sessions/sessions.ts'
 import { servePlatform, type AdminParts, type Served } from '../serve.ts'
 
 const digestOf = ({ vault }: AdminParts, id: string): Buffer => vault.hash(`session ${id}`)
 
 /** Principal, organization, toolset and connection, as the admission made it. */
-function placeOf({ owner }: Held) {
+function placeOf({ owner }: SessionEntry) {
   const [principal = '', organizationId = '', toolset = '', connection = ''] = owner.split(' ')
   return { principal, organizationId: organizationId as OrganizationId, toolset, connection }
 }

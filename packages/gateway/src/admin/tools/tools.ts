@@ -9,10 +9,10 @@ import { principalOf } from '../../identity/identify.ts'
 import { listKeys } from '../../identity/keys/keys.ts'
 import { OPERATOR, type Principal } from '../../identity/principal.ts'
 import { listMembers } from '../../organizations/members.ts'
-import { serveOrganization, type OrganizationAsked, type Served } from '../serve.ts'
+import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
 import { findOrganizationTool, listOrganizationTools } from './organization-tools.ts'
 
-type Within = Pick<OrganizationAsked<Operation>, 'parts' | 'organization'>
+type Within = Pick<OrganizationRequest<Operation>, 'parts' | 'organization'>
 
 /** Throws `thing.unknown`. */
 function snapshotOf({ parts, organization }: Within) {
@@ -98,7 +98,7 @@ const switchAll = serveOrganization(shapes.switchAllTools, async (asked) => {
  */
 async function callerOf(
   sql: OrgSql,
-  { principal, organization, body }: OrganizationAsked<typeof shapes.previewList>,
+  { principal, organization, body }: OrganizationRequest<typeof shapes.previewList>,
 ): Promise<Principal> {
   const { as, key: keyName, role } = body
   const somebody = { ...OPERATOR, kind: 'user', organizationId: organization.id } as const

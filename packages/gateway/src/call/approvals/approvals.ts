@@ -14,7 +14,15 @@ import { createBoundStates, type BoundStates } from '../questions/bound-states.t
 import { createApprovalTasks, type ApprovalTaskParts } from './approval-tasks.ts'
 import { answerApproval, type AnswerParts } from './answer-approval.ts'
 import { standingGrantOf } from './standing-grants.ts'
-import { answersForms, opensPages, pageQuestion, putOnLine, selfQuestion, wordOf, type Said } from './questions.ts'
+import {
+  answersForms,
+  opensPages,
+  pageQuestion,
+  putOnLine,
+  selfQuestion,
+  wordOf,
+  type ApprovalReply,
+} from './questions.ts'
 import {
   actorOf,
   digestOfAsking,
@@ -113,7 +121,7 @@ class CallApprovals implements Approvals {
   }
 
   /** Said by the person behind the call, in its own client. A question that is over by now is looked at anew. */
-  async #answerOwn(asking: ApprovalAsking, id: string, { action, note, always }: Said) {
+  async #answerOwn(asking: ApprovalAsking, id: string, { action, note, always }: ApprovalReply) {
     if (action !== 'accept' && action !== 'decline') return
     const { organizationId, principal } = asking
     const person = personOf(principal)
@@ -238,7 +246,12 @@ class CallApprovals implements Approvals {
   }
 
   /** `wait`: somebody's word is to come; `leave`: not on this line. */
-  async #heard(asking: ApprovalAsking, pending: Pending, said: Said, form: boolean): Promise<'wait' | 'leave'> {
+  async #heard(
+    asking: ApprovalAsking,
+    pending: Pending,
+    said: ApprovalReply,
+    form: boolean,
+  ): Promise<'wait' | 'leave'> {
     const { action } = said
     if (!form) return action === 'accept' ? 'wait' : 'leave'
     if (action !== 'accept' && action !== 'decline') return 'leave'

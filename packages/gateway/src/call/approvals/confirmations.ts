@@ -14,7 +14,7 @@ import { createBoundStates } from '../questions/bound-states.ts'
 import { taskOwner } from '../tasks/task-owner.ts'
 import { toolHashOf, type StandingGrantParts } from './standing-grants.ts'
 import { isOurs, KEY, PREFIX } from './own-state.ts'
-import { answersForms, putOnLine, selfQuestion, wordOf, type Said } from './questions.ts'
+import { answersForms, putOnLine, selfQuestion, wordOf, type ApprovalReply } from './questions.ts'
 
 export interface ConfirmationsParts extends Pick<StandingGrantParts, 'definitionOf'> {
   readonly signer: Signer
@@ -56,7 +56,7 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
     })
 
   /** Undefined for an answer that was used before, or whose question another process asked. Throws `state.unknown`. */
-  function answerIn(params: JsonObject, owner: { principal: string; digest: string }): Said | undefined {
+  function answerIn(params: JsonObject, owner: { principal: string; digest: string }): ApprovalReply | undefined {
     const { requestState, inputResponses } = params
     const id = states.release(String(requestState).slice(PREFIX.length), owner)
     if (!open.delete(id)) return undefined
@@ -83,7 +83,7 @@ export function createConfirmations(parts: ConfirmationsParts): Approvals {
 }
 
 /** Undefined where the user said yes. */
-function enforce(asking: ApprovalAsking, { action, note }: Said): undefined {
+function enforce(asking: ApprovalAsking, { action, note }: ApprovalReply): undefined {
   if (action === 'accept') return undefined
   if (asking.channel.signal.aborted) throw Fault.of(asking.channel.signal.reason)
   if (action === 'unasked') throw unconfirmed(asking, 'nobody answered the question in the client')

@@ -5,7 +5,7 @@ import { isObject, NEWEST_LEGACY, type McpRequest, type JsonObject } from '@tool
 import type { ApprovalAsking, ClientChannel } from '../ports.ts'
 
 /** `unasked` where the client cannot be asked after all, or is gone, or nobody answered. */
-export interface Said {
+export interface ApprovalReply {
   readonly action: 'accept' | 'decline' | 'cancel' | 'unasked'
   readonly note: string | undefined
   /** Not this call alone. */
@@ -68,7 +68,7 @@ export const pageQuestion = ({ target, rules, mcpRequest }: ApprovalAsking, link
   ...(mcpRequest.caller.revision === NEWEST_LEGACY ? { elicitationId: randomUUID() } : {}),
 })
 
-export async function putOnLine(channel: ClientChannel, params: JsonObject, patience: number): Promise<Said> {
+export async function putOnLine(channel: ClientChannel, params: JsonObject, patience: number): Promise<ApprovalReply> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(late.resolve, patience, undefined)
   const question = channel
@@ -80,7 +80,7 @@ export async function putOnLine(channel: ClientChannel, params: JsonObject, pati
 }
 
 /** What a client says in answer to the form. */
-export function wordOf({ action, content }: { readonly action?: unknown; readonly content?: unknown }): Said {
+export function wordOf({ action, content }: { readonly action?: unknown; readonly content?: unknown }): ApprovalReply {
   const { note, for: scope } = isObject(content) ? content : {}
   return {
     action: action === 'accept' || action === 'decline' || action === 'cancel' ? action : 'unasked',

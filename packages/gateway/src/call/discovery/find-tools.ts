@@ -31,7 +31,7 @@ function* findable(toolListing: ToolListing) {
   }
 }
 
-export interface Wanted {
+export interface ToolSearch {
   readonly query: string
   readonly limit: number
   readonly effect: Effect | undefined
@@ -40,7 +40,7 @@ export interface Wanted {
 export function findTools(
   requestContext: RequestContext,
   mcpRequest: McpRequest,
-  { query, limit, effect }: Wanted,
+  { query, limit, effect }: ToolSearch,
 ): JsonObject {
   const seen = seenTools(requestContext, mcpRequest.caller)
   const found: string[] = []

@@ -19,7 +19,7 @@ export interface Waiting {
   end(): void
 }
 
-export interface Asked {
+export interface CredentialWait {
   readonly word: Promise<Word>
   /** Whoever comes now is not led by it any more on this one's account. */
   leave(): void
@@ -29,7 +29,7 @@ export interface CredentialWaiters {
   /** A place among those that wait; undefined when the principal has as many as it may. */
   begin(principal: string, signal: AbortSignal): Waiting | undefined
   /** The one question that is asked for all who share the key, as long as one of them is led by it. */
-  ask(key: string, put: () => Promise<Word>): Asked
+  ask(key: string, put: () => Promise<Word>): CredentialWait
   /** Principals of whom calls wait. */
   readonly size: number
   close(): void

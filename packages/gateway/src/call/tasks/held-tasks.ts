@@ -46,7 +46,7 @@ interface Question {
   settle(answer: Answer): void
 }
 
-interface Held {
+interface TaskEntry {
   readonly principal: string
   readonly controller: AbortController
   readonly pending: Map<string, Question>
@@ -55,86 +55,97 @@ interface Held {
   last: number
 }
 
-export function createHeldTasks(): HeldTasks {
-  const held = new Map<string, Held>()
-  const sessions = new Map<string, SessionRef | undefined>()
+export const createHeldTasks = (): HeldTasks => new TasksInMemory()
 
-  function drop(name: string): void {
-    const one = held.get(name)
+class TasksInMemory implements HeldTasks {
+  readonly #held = new Map<string, TaskEntry>()
+  readonly #sessions = new Map<string, SessionRef | undefined>()
+
+  #drop(name: string): void {
+    const one = this.#held.get(name)
     if (one === undefined) return
-    held.delete(name)
+    this.#held.delete(name)
     clearTimeout(one.timer)
     for (const { settle } of one.pending.values()) settle(GONE)
     one.pending.clear()
     one.controller.abort(new Fault('call.cancelled'))
     one.look()
   }
-  const timed = (name: string) => setTimeout(() => drop(name), LIFE).unref()
 
-  function begin(name: string, principal: string, listen: (eventSink: TaskEventSink) => Promise<unknown>): Held {
-    const own = [...held.values()].filter((other) => other.principal === principal)
+  #timed(name: string) {
+    return setTimeout(() => this.#drop(name), LIFE).unref()
+  }
+
+  #begin(name: string, principal: string, listen: (eventSink: TaskEventSink) => Promise<unknown>): TaskEntry {
+    const own = [...this.#held.values()].filter((other) => other.principal === principal)
     if (own.length >= MOST_OF_ONE) throw new Fault('question.limit', { limit: MOST_OF_ONE })
-    const one: Held = {
+    const one: TaskEntry = {
       principal,
       controller: new AbortController(),
       pending: new Map(),
-      timer: timed(name),
+      timer: this.#timed(name),
       look() {},
       last: 0,
     }
-    held.set(name, one)
+    this.#held.set(name, one)
     const onQuestion = ({ method, params = {} }: Request) =>
       new Promise<Answer>((settle) => {
         one.pending.set(`q${++one.last}`, { asked: modernQuestion(method, params), settle })
         one.look()
       })
     listen({ signal: one.controller.signal, onQuestion }).then(
-      () => drop(name),
-      () => drop(name),
+      () => this.#drop(name),
+      () => this.#drop(name),
     )
     return one
   }
 
-  return {
-    made(key, session) {
-      sessions.set(nameOf(key), session)
-      const [oldest] = sessions.keys()
-      if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest)
-    },
-    session: (key) => sessions.get(nameOf(key)),
-    async questions(key, listen) {
-      const name = nameOf(key)
-      const one = held.get(name) ?? begin(name, key.principal, listen)
-      clearTimeout(one.timer)
-      one.timer = timed(name)
-      if (one.pending.size === 0) await looked(one)
-      return Object.fromEntries([...one.pending].map(([asked, question]) => [asked, question.asked]))
-    },
-    settle(key, answers) {
-      const one = held.get(nameOf(key))
-      if (one === undefined || !isObject(answers)) return
-      for (const [asked, { settle }] of one.pending) {
-        const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined
-        if (!isObject(answer)) continue
-        one.pending.delete(asked)
-        settle({ result: answer })
-      }
-    },
-    end(key) {
-      drop(nameOf(key))
-      sessions.delete(nameOf(key))
-    },
-    get size() {
-      return held.size
-    },
-    close() {
-      for (const name of [...held.keys()]) drop(name)
-    },
+  made(key: HeldKey, session: SessionRef | undefined) {
+    this.#sessions.set(nameOf(key), session)
+    const [oldest] = this.#sessions.keys()
+    if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest)
+  }
+
+  session(key: HeldKey) {
+    return this.#sessions.get(nameOf(key))
+  }
+
+  async questions(key: HeldKey, listen: (eventSink: TaskEventSink) => Promise<unknown>) {
+    const name = nameOf(key)
+    const one = this.#held.get(name) ?? this.#begin(name, key.principal, listen)
+    clearTimeout(one.timer)
+    one.timer = this.#timed(name)
+    if (one.pending.size === 0) await looked(one)
+    return Object.fromEntries([...one.pending].map(([asked, question]) => [asked, question.asked]))
+  }
+
+  settle(key: HeldKey, answers: Json | undefined) {
+    const one = this.#held.get(nameOf(key))
+    if (one === undefined || !isObject(answers)) return
+    for (const [asked, { settle }] of one.pending) {
+      const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined
+      if (!isObject(answer)) continue
+      one.pending.delete(asked)
+      settle({ result: answer })
+    }
+  }
+
+  end(key: HeldKey) {
+    this.#drop(nameOf(key))
+    this.#sessions.delete(nameOf(key))
+  }
+
+  get size() {
+    return this.#held.size
+  }
+
+  close() {
+    for (const name of [...this.#held.keys()]) this.#drop(name)
   }
 }
 
 /** Until something is asked or the stream is over, but not for long. */
-const looked = (one: Held): Promise<void> =>
+const looked = (one: TaskEntry): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

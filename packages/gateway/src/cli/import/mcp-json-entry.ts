@@ -23,7 +23,7 @@ export interface ImportNeed {
   asks?: string
 }
 
-type Asked = Pick<ImportNeed, 'supply' | 'asks'>
+type ImportSupply = Pick<ImportNeed, 'supply' | 'asks'>
 
 export interface EntryReader {
   /** Where the entry stands: `mcpServers.github`. */
@@ -31,7 +31,7 @@ export interface EntryReader {
   readonly problems: ImportNeed[]
   readonly notes: string[]
   /** Asks something of the person; the same thing once. */
-  need(code: ImportNeed['code'], message: string, asked?: Asked): void
+  need(code: ImportNeed['code'], message: string, asked?: ImportSupply): void
   fill(text: string): Filled
   text(value: unknown, field: string): string
   list(value: unknown, field: string): string[]
@@ -146,7 +146,7 @@ function headerFault(name: string, value: string): string | undefined {
 function wordsFor(
   { kind, name }: Missing,
   inputs: McpJsonFile['inputs'],
-): [code: ImportNeed['code'], message: string, asked?: Asked] {
+): [code: ImportNeed['code'], message: string, asked?: ImportSupply] {
   const shown = clean(name)
   const asked = { supply: `--input ${shown}=…`, asks: name }
   if (kind === 'input') {

@@ -21,26 +21,26 @@ import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { drawDifference } from './draw-difference.ts'
 import { driftOf, readLockFile, writeLockFile, type Drift, type LockedConnection } from './lock-file.ts'
 
-interface Place {
+interface OrganizationOption {
   readonly organization: string
 }
-interface Named extends Place {
+interface ConnectionArgument extends OrganizationOption {
   readonly alias: string
 }
-interface NamedTool extends Named {
+interface NamedTool extends ConnectionArgument {
   readonly tool: string
 }
 
 const alias = new Argument('<alias>')
 const tool = new Argument('<tool>', 'the name that its server gives it')
 
-const paramsOf = ({ organization, alias: connection }: Named) => ({ organization, connection })
+const paramsOf = ({ organization, alias: connection }: ConnectionArgument) => ({ organization, connection })
 const toolParams = (words: NamedTool) => ({ ...paramsOf(words), tool: words.tool })
 const short = (hash: string | null): string => hash?.slice(0, 12) ?? '-'
 
-const lockOf = ({ call }: Transport, words: Named): Promise<ToolLock> =>
+const lockOf = ({ call }: Transport, words: ConnectionArgument): Promise<ToolLock> =>
   call(getToolLock, { params: paramsOf(words) }).catch(noConnection(words))
-const noConnection = (words: Named) =>
+const noConnection = (words: ConnectionArgument) =>
   reworded(`There is no connection "${words.alias}"; \`toolway connection list\` shows them.`, 'thing.unknown')
 const noTool = (words: NamedTool) =>
   reworded(
@@ -54,7 +54,7 @@ interface ShownLock extends ToolLock {
   readonly held_tools: readonly ToolDifference[]
 }
 
-async function showOne(transport: Transport, words: Named): Promise<ShownLock> {
+async function showOne(transport: Transport, words: ConnectionArgument): Promise<ShownLock> {
   const params = paramsOf(words)
   const lock = await lockOf(transport, words)
   const tools = await listAll(transport, listLockedTools, { params })
@@ -70,7 +70,7 @@ const show = described({
   about: 'show the locks; of one connection, its tools and what changed in those that are held',
   arguments: [new Argument('[alias]')],
   examples: ['toolway lock show', 'toolway lock show docs'],
-  async call(transport, words: Place & { alias?: string }) {
+  async call(transport, words: OrganizationOption & { alias?: string }) {
     const { alias: name, organization } = words
     return name === undefined
       ? (await transport.call(listToolLocks, { params: { organization } })).items
@@ -115,7 +115,7 @@ const heldLines = (of: string, { name, hash, accepted, difference }: ToolDiffere
   `To let it in: toolway lock accept ${of} ${JSON.stringify(name)} --hash ${hash}`,
 ]
 
-interface Setting extends Named {
+interface Setting extends ConnectionArgument {
   readonly mode: LockMode
   readonly holdPresent?: boolean
   readonly acceptPresent?: boolean
@@ -203,7 +203,7 @@ const trust = described({
   arguments: [alias],
   options: [new Option('--off', 'do not believe it any more')],
   examples: ['toolway lock trust docs', 'toolway lock trust docs --off'],
-  async call(transport, words: Named & { off?: boolean }) {
+  async call(transport, words: ConnectionArgument & { off?: boolean }) {
     const { mode } = await lockOf(transport, words)
     return transport.call(setToolLock, { params: paramsOf(words), body: { mode, trusted: words.off !== true } })
   },
@@ -241,7 +241,7 @@ const effect = described({
   }),
 })
 
-async function presentOf({ call }: Transport, { organization }: Place): Promise<LockedConnection[]> {
+async function presentOf({ call }: Transport, { organization }: OrganizationOption): Promise<LockedConnection[]> {
   const { items } = await call(listToolLocks, { params: { organization } })
   return items.map(({ alias: name, mode, tools }) => ({
     ...{ alias: name, lock: mode },
@@ -254,7 +254,7 @@ const exportFile = described({
   about: 'write the hashes of all tools to a file that can be reviewed and kept; without one, print them',
   arguments: [new Argument('[file]')],
   examples: ['toolway lock export', 'toolway lock export toolway.lock.json'],
-  async call(transport, words: Place & { file?: string }) {
+  async call(transport, words: OrganizationOption & { file?: string }) {
     const connections = await presentOf(transport, words)
     const text = writeLockFile(connections)
     if (words.file !== undefined) await writeFile(words.file, text)
@@ -281,7 +281,7 @@ const check = described({
   about: 'compare what servers list now, as last known, with a file; 1 and the differences where it drifted',
   arguments: [new Argument('<file>')],
   examples: ['toolway lock check toolway.lock.json'],
-  async call(transport, words: Place & { file: string }) {
+  async call(transport, words: OrganizationOption & { file: string }) {
     return driftOf(await readLocked(words.file), await presentOf(transport, words))
   },
   print: (drift, { file }) => ({

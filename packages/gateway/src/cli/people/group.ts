@@ -5,10 +5,10 @@ import { described, groupOf, type Finish } from '../command.ts'
 import { table } from '../terminal/output.ts'
 import { getMember } from './find-person.ts'
 
-interface Place {
+interface OrganizationOption {
   readonly organization: string
 }
-interface Named extends Place {
+interface GroupArgument extends OrganizationOption {
   readonly group: string
 }
 
@@ -16,7 +16,7 @@ const list = described({
   name: 'list',
   about: 'list the groups of an organization with their members',
   examples: ['toolway group list'],
-  call: ({ call }, { organization }: Place) => call(listGroups, { params: { organization } }),
+  call: ({ call }, { organization }: OrganizationOption) => call(listGroups, { params: { organization } }),
   print: ({ items }) => ({
     value: items.map(({ members, awaited, ...rest }) => ({
       ...rest,
@@ -42,7 +42,7 @@ const add = described({
   arguments: [new Argument('<group>', 'its name in rules')],
   options: [new Option('--title <text>', 'name for people')],
   examples: ['toolway group add finance --title "Finance"'],
-  call: ({ call }, { organization, group, title }: Named & { title?: string }) =>
+  call: ({ call }, { organization, group, title }: GroupArgument & { title?: string }) =>
     call(putGroup, { params: { organization, group }, body: { title } }),
   print: ({ slug }) => ({
     value: { group: slug },
@@ -55,7 +55,7 @@ const remove = described({
   about: 'remove a group',
   arguments: [new Argument('<group>')],
   examples: ['toolway group remove finance'],
-  call: ({ call }, { organization, group }: Named) => call(removeGroup, { params: { organization, group } }),
+  call: ({ call }, { organization, group }: GroupArgument) => call(removeGroup, { params: { organization, group } }),
   print: (_, { group }) => ({
     value: { removed: group },
     lines: [`Removed the group ${group}. Rules that name it fit nobody by it any more.`],
@@ -68,7 +68,7 @@ const moving = (to: 'join' | 'leave') =>
     about: to === 'join' ? 'let members into a group' : 'take members out of a group',
     arguments: [new Argument('<group>'), new Argument('<email...>', 'their email addresses')],
     examples: [`toolway group ${to} finance ada@example.com bob@example.com`],
-    async call(transport, { organization, group, email: addresses }: Named & { email: readonly string[] }) {
+    async call(transport, { organization, group, email: addresses }: GroupArgument & { email: readonly string[] }) {
       const people = []
       for (const address of addresses) people.push(await getMember(transport, organization, address))
       for (const { user_id: user } of people)

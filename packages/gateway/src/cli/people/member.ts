@@ -13,13 +13,13 @@ import { table } from '../terminal/output.ts'
 import { listAll } from '../transport/transport.ts'
 import { checkEmail, getMember } from './find-person.ts'
 
-interface Place {
+interface OrganizationOption {
   readonly organization: string
 }
-interface Named extends Place {
+interface MemberArgument extends OrganizationOption {
   readonly email: string
 }
-interface Joining extends Named {
+interface Joining extends MemberArgument {
   readonly role: MemberRole
   readonly vouch?: boolean
 }
@@ -54,7 +54,8 @@ const list = described({
   name: 'list',
   about: 'list the members of an organization',
   examples: ['toolway member list'],
-  call: (transport, { organization }: Place) => listAll(transport, listMembers, { params: { organization } }),
+  call: (transport, { organization }: OrganizationOption) =>
+    listAll(transport, listMembers, { params: { organization } }),
   print: (members) => ({
     value: members.map(({ user_id: _, added_at: __, ...rest }) => rest),
     lines: table(
@@ -84,7 +85,7 @@ const remove = described({
   about: 'remove a member with the keys that are theirs there',
   arguments: [email],
   examples: ['toolway member remove ada@example.com'],
-  async call(transport, { organization, email: address }: Named) {
+  async call(transport, { organization, email: address }: MemberArgument) {
     const { user_id: user } = await getMember(transport, organization, address)
     return transport.call(removeMember, { params: { organization, user } })
   },

@@ -17,10 +17,10 @@ import { readNewPassword } from '../terminal/terminal.ts'
 import { listAll, Refusal, type Transport } from '../transport/transport.ts'
 import { checkEmail, getUser } from './find-person.ts'
 
-interface Named {
+interface UserArgument {
   readonly email: string
 }
-interface Adding extends Named {
+interface Adding extends UserArgument {
   readonly name?: string
   readonly platformAdmin?: boolean
   readonly setupCode?: string
@@ -107,7 +107,7 @@ const remove = described({
   about: 'remove a person with their memberships, keys and sign-ins',
   arguments: [email],
   examples: ['toolway user remove ada@example.com'],
-  async call(transport, { email: address }: Named) {
+  async call(transport, { email: address }: UserArgument) {
     const { id: user } = await getUser(transport, address)
     return transport.call(removeUser, { params: { user } })
   },
@@ -123,7 +123,7 @@ const password = described({
   arguments: [email],
   options: [new Option('--code', 'make a one-time code instead of setting a password'), stdin],
   examples: ['toolway user password ada@example.com --code'],
-  async call(transport, words: Named & { code?: boolean; passwordStdin?: boolean }) {
+  async call(transport, words: UserArgument & { code?: boolean; passwordStdin?: boolean }) {
     const { id: user } = await getUser(transport, words.email)
     if (words.code === true) return transport.call(addPasswordCode, { params: { user } })
     const next = await readNewPassword(words.passwordStdin === true)

@@ -15,10 +15,10 @@ import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, EXIT, table } from '../terminal/output.ts'
 import { listAll, reworded, type Transport } from '../transport/transport.ts'
 
-interface Named {
+interface OrganizationArgument {
   readonly slug: string
 }
-interface Settled extends Named {
+interface Settled extends OrganizationArgument {
   readonly name?: string
   readonly description?: string
   readonly contact?: string
@@ -119,7 +119,7 @@ const change = described({
   }),
 })
 
-interface Reaching extends Named {
+interface Reaching extends OrganizationArgument {
   readonly allow?: readonly string[]
   readonly forbid?: readonly string[]
 }
@@ -176,7 +176,7 @@ const remove = described({
   arguments: [slugOrId],
   options: [new Option('--yes', 'yes, for good')],
   examples: ['toolway org remove acme --yes'],
-  async call({ call }, { slug, yes = false }: Named & { yes?: boolean }) {
+  async call({ call }, { slug, yes = false }: OrganizationArgument & { yes?: boolean }) {
     const held = await call(getOrganization, { params: { organization: slug } }).catch(known(slug))
     if (!yes)
       throw new CommandFault(

@@ -19,7 +19,7 @@ export interface RuleFlags {
 /** One rule as it is written; not checked yet. */
 export type Written = Record<string, unknown>
 
-interface Said {
+interface RuleOptions {
   readonly tools: readonly string[]
   readonly parameters: Written
 }
@@ -72,7 +72,7 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   }
 }
 
-function saidOf({ action, flag }: WithFlag, flags: RuleFlags): Said {
+function saidOf({ action, flag }: WithFlag, flags: RuleFlags): RuleOptions {
   const more: Written = {}
   for (const { name, missing } of flag.more ?? []) {
     const value = flags[name]

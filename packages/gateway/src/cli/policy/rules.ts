@@ -24,12 +24,12 @@ import { explain } from './explain.ts'
 import { test } from './test-rules.ts'
 import { replay, shadow } from './trials.ts'
 
-interface Place {
+interface ScopeOptions {
   readonly organization: string
   /** Of the whole installation, and not of one organization. */
   readonly platform?: boolean
 }
-interface Named extends Place {
+interface RuleArgument extends ScopeOptions {
   readonly rule: string
 }
 
@@ -45,7 +45,7 @@ const usage = (message: string) => new CommandFault(message, EXIT.usage)
 const named = new Argument('<rule>', 'its name or id')
 const onPlatform = new Option('--platform', 'a rule of the platform, which holds in every organization')
 
-const rulesOf = (transport: Transport, { organization, platform = false }: Place): Promise<KeptRule[]> =>
+const rulesOf = (transport: Transport, { organization, platform = false }: ScopeOptions): Promise<KeptRule[]> =>
   platform
     ? listAll(transport, listPlatformRules)
     : listAll(transport, listOrganizationRules, { params: { organization } })
@@ -60,7 +60,7 @@ const list = described({
   about: 'list the rules that hold in an organization, those of the platform too',
   options: [new Option('--platform', 'only those of the platform')],
   examples: ['toolway policy list', 'toolway policy list -o acme'],
-  call: (transport, words: Place) => rulesOf(transport, words),
+  call: (transport, words: ScopeOptions) => rulesOf(transport, words),
   print: (rules) => ({
     value: rules,
     lines:
@@ -83,7 +83,7 @@ function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' |
   return scope === undefined ? {} : { scope, of: flags[scope] ?? '' }
 }
 
-type Adding = Place & RuleFlags & ScopeFlags & { readonly file?: string }
+type Adding = ScopeOptions & RuleFlags & ScopeFlags & { readonly file?: string }
 
 /** The rules of the file, or the one that the flags say. */
 async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise<FileRule[]> {
@@ -150,7 +150,7 @@ const add = described({
 })
 
 /** By name or id. Throws with the names that may have been meant. */
-async function find(transport: Transport, words: Named): Promise<KeptRule> {
+async function find(transport: Transport, words: RuleArgument): Promise<KeptRule> {
   const rules = await rulesOf(transport, words)
   const found = rules.filter(({ id, name }) => id === words.rule || name === words.rule)
   const [only, ...others] = found
@@ -162,7 +162,7 @@ async function find(transport: Transport, words: Named): Promise<KeptRule> {
   return only
 }
 
-function unknownRule(rules: readonly KeptRule[], { rule, platform = false, organization }: Named): CommandFault {
+function unknownRule(rules: readonly KeptRule[], { rule, platform = false, organization }: RuleArgument): CommandFault {
   const names = rules.map(({ name }) => name)
   const near = nearestNames(rule, names)
   const guess = near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
@@ -171,7 +171,7 @@ function unknownRule(rules: readonly KeptRule[], { rule, platform = false, organ
 }
 
 /** One that may be changed where the words say. */
-async function findOwn(transport: Transport, words: Named): Promise<KeptRule> {
+async function findOwn(transport: Transport, words: RuleArgument): Promise<KeptRule> {
   const rule = await find(transport, words)
   if (rule.scope === 'platform' && words.platform !== true)
     throw new CommandFault(`"${rule.name}" is a rule of the platform: say --platform to change it for everybody.`)
@@ -184,7 +184,7 @@ const show = described({
   arguments: [named],
   options: [onPlatform],
   examples: ['toolway policy show no-deleting'],
-  async call(transport, words: Named) {
+  async call(transport, words: RuleArgument) {
     const rule = await find(transport, words)
     const { stringify } = await import('yaml')
     return { rule, text: stringify(rule).trimEnd() }
@@ -192,12 +192,17 @@ const show = described({
   print: ({ rule, text }) => ({ value: rule, lines: text.split('\n') }),
 })
 
-const rewrite = ({ call }: Transport, { organization, platform = false }: Place, id: string, body: FullRuleChange) =>
+const rewrite = (
+  { call }: Transport,
+  { organization, platform = false }: ScopeOptions,
+  id: string,
+  body: FullRuleChange,
+) =>
   platform
     ? call(changePlatformRule, { params: { rule: id }, body })
     : call(changeOrganizationRule, { params: { organization, rule: id }, body })
 
-interface Changing extends Named {
+interface Changing extends RuleArgument {
   readonly name?: string
   readonly reason?: string
   readonly state?: RuleState
@@ -262,7 +267,7 @@ const remove = described({
   arguments: [named],
   options: [onPlatform],
   examples: ['toolway policy remove no-deleting'],
-  async call(transport, words: Named) {
+  async call(transport, words: RuleArgument) {
     const held = await findOwn(transport, words)
     const { organization, platform = false } = words
     await (platform
@@ -282,7 +287,7 @@ const switching = (name: string, state: RuleState, about: string) =>
     arguments: [named],
     options: [onPlatform],
     examples: [`toolway policy ${name} no-deleting`],
-    async call(transport, words: Named) {
+    async call(transport, words: RuleArgument) {
       const { id } = await findOwn(transport, words)
       return rewrite(transport, words, id, { state })
     },

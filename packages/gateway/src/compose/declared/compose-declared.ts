@@ -5,21 +5,17 @@
  * The stages are those of `compose.ts` wherever they do not store; nothing here decides. It loads no database driver, which a
  * test holds it to.
  */
+import { createRunning, type Gateway } from '../running.ts'
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfirmations } from '../../call/approvals/confirmations.ts'
 import { createAuditLog } from '../../call/audit-entry.ts'
 import { createChanges } from '../../catalog/changes.ts'
-import type { Gateway } from '../../compose.ts'
 import type { Config } from '../../config.ts'
 import type { Declared } from '../../config-file.ts'
 import { createClients } from '../../http/client-address.ts'
-import { createGuard } from '../../http/guard.ts'
 import { createReadiness, type Health } from '../../http/health.ts'
 import { createConnectionRegistry } from '../../http/persistent/connection-registry.ts'
 import { createDoors } from '../../http/doors.ts'
-import { createServer } from '../../http/server.ts'
-import { prepareEnd } from '../../http/server-end.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
 import { createCounters } from '../../telemetry/counters.ts'
@@ -31,7 +27,6 @@ import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../core-dependencies.ts'
 import { refuseNoPlace } from '../external-principals.ts'
 import { composeLimits } from '../limits.ts'
-import { listenOn } from '../listening.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
 import {
@@ -64,7 +59,7 @@ export interface ComposeDeclaredParts {
 }
 
 export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gateway> {
-  const { config, vault, declared, log, logLine, path, lang } = parts
+  const { config, vault, log, logLine, path, lang } = parts
   const preset = config.TOOLWAY_PRESET === 'curatore'
   const health: Health = { started: false, draining: false }
   const drain = new AbortController()
@@ -81,16 +76,16 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
 
   // Declarations, and their changes at run time.
   const rows = createRows(vault)
-  const policies = preset ? await keepPolicies() : undefined
+  const declareAll = () => declareFiles(rows, parts, policies)
+  const onChange = async () => {
+    declareAll()
+    await snapshots.reload()
+  }
+  const policies = preset ? await keepPolicies(core, onChange) : undefined
   declareAll()
 
-  const auditLog = createAuditLog({
-    log,
-    logLine,
-    count: counters.call,
-    refuse: counters.refuse,
-    ...composeLogRecords(core),
-  })
+  const count = { count: counters.call, refuse: counters.refuse }
+  const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core) })
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
@@ -104,14 +99,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   })
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const { catalogs, healthy } = offers
-  const snapshots = composeDeclaredSnapshots(core, {
-    rows,
-    upstreams,
-    changes,
-    catalogs,
-    healthy,
-    open: () => open,
-  })
+  const kept = { rows, upstreams, changes, catalogs, healthy }
+  const snapshots = composeDeclaredSnapshots(core, { ...kept, open: () => open })
   const admission: Admission = composeAdmission(core, {
     identity,
     accounts,
@@ -120,14 +109,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     credentials: undefined,
     links: undefined,
     onBehalf: createOnBehalfOfAnybody(log),
-    approvals: preset
-      ? createConfirmations({
-          signer: vault,
-          confirms: isConfirmation,
-          definitionOf: ({ target }) =>
-            rows.findCatalog(target.connectionId)?.tools?.find(({ name }) => name === target.name),
-        })
-      : undefined,
+    approvals: preset ? confirmationsOf(vault, rows) : undefined,
     placeOf: preset ? placeOfProfile : undefined,
   })
   const { admit, open } = admission
@@ -148,7 +130,73 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
-  const doors = createDoors({
+  const doors = declaredDoors(core, {
+    mcpDoors,
+    policies,
+    again: () => askAll(rows, offers),
+    admit,
+    health,
+    identify: identity.identify,
+    limits,
+  })
+  return createRunning(core, {
+    doors,
+    calls: mcpDoors.calls,
+    clients,
+    limits,
+    health,
+    offers,
+    admission,
+    drain,
+    opened,
+    stops: [catalogs, healthy, snapshots],
+  })
+}
+
+/** The files as they are now, all of it before any of it counts. */
+function declareFiles(
+  rows: Rows,
+  { config, declared }: Pick<ComposeDeclaredParts, 'config' | 'declared'>,
+  policies: KeepPolicies | undefined,
+): void {
+  const own = policies === undefined ? [] : [curatoreOrganization(config, policies.profiles())]
+  const platform = declared.flatMap((one) => one.platform?.rules ?? [])
+  rows.declare([...own, ...declared.filter(({ slug }) => own.every((one) => one.slug !== slug))], platform)
+}
+
+async function keepPolicies({ config, log, opened }: Base, onChange: () => Promise<void>): Promise<KeepPolicies> {
+  const kept = await createKeepPolicies({ profiles: profilesOf(config), log, onChange })
+  opened.defer(() => kept.close())
+  return kept
+}
+
+/** Requests the catalog of every connection again. */
+async function askAll(rows: Rows, { syncNow }: Catalogs): Promise<void> {
+  const all = rows.organizations().flatMap(({ connections }) => connections)
+  await Promise.all(
+    all.map(({ organization_id: organization, id }) => syncNow(organization, id).catch(() => undefined)),
+  )
+}
+
+type Rows = ReturnType<typeof createRows>
+
+interface DeclaredDoorsParts {
+  readonly mcpDoors: ReturnType<typeof composeMcpDoors>
+  readonly admit: Admission['admit']
+  /** Requests the catalog of every connection again. */
+  again(): Promise<void>
+  readonly policies: KeepPolicies | undefined
+  readonly health: Health
+  readonly identify: Parameters<typeof createDoors>[0]['identify']
+  readonly limits: Awaited<ReturnType<typeof composeLimits>>
+}
+
+/** Nothing that stores: no sign-in, no administration and no console. */
+const declaredDoors = (
+  { config, vault, log, counters }: Base,
+  { mcpDoors, policies, again, admit, health, identify, limits }: DeclaredDoorsParts,
+) =>
+  createDoors({
     ...mcpDoors,
     policy:
       policies === undefined
@@ -162,7 +210,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     pages: undefined,
     console: undefined,
     health,
-    identify: identity.identify,
+    identify,
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: createReadiness({
       health,
@@ -175,72 +223,11 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     newCorrelationId: randomUUID,
     log,
   })
-  const server = createServer({
-    guard: createGuard({
-      host: config.TOOLWAY_HOST,
-      publicUrl: config.TOOLWAY_PUBLIC_URL,
-      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
-      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
-    }),
-    clients,
-    limits,
-    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
-    health,
-    refused: counters.refuse,
-    newCorrelationId: randomUUID,
-    ...doors,
+
+const confirmationsOf = (vault: Vault, rows: Rows) =>
+  createConfirmations({
+    signer: vault,
+    confirms: isConfirmation,
+    definitionOf: ({ target }) =>
+      rows.findCatalog(target.connectionId)?.tools?.find(({ name }) => name === target.name),
   })
-  const endServer = prepareEnd(server, mcpDoors.calls)
-  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
-  const owned = opened.move()
-
-  /** The files as they are now, all of it before any of it counts. */
-  function declareAll(): void {
-    const own = policies === undefined ? [] : [curatoreOrganization(config, policies.profiles())]
-    const platform = declared.flatMap((one) => one.platform?.rules ?? [])
-    rows.declare([...own, ...declared.filter(({ slug }) => own.every((one) => one.slug !== slug))], platform)
-  }
-
-  async function keepPolicies(): Promise<KeepPolicies> {
-    const kept = await createKeepPolicies({
-      profiles: profilesOf(config),
-      log,
-      async onChange() {
-        declareAll()
-        await snapshots.reload()
-      },
-    })
-    opened.defer(() => kept.close())
-    return kept
-  }
-
-  /** Ask every connection again what it offers. */
-  async function again(): Promise<void> {
-    const all = rows.organizations().flatMap(({ connections }) => connections)
-    await Promise.all(
-      all.map(({ organization_id: organization, id }) => offers.syncNow(organization, id).catch(() => undefined)),
-    )
-  }
-
-  return {
-    async listen(patience = 0) {
-      const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
-      if (patience > 0) await Promise.race([catalogs.tried(), sleep(patience, undefined, { ref: false })])
-      health.started = true
-      return port
-    },
-    retire() {
-      health.draining = true
-    },
-    async close() {
-      health.draining = true
-      drain.abort()
-      open.close()
-      admission.calls.authElicitation.close()
-      catalogs.close()
-      healthy.close()
-      snapshots.close()
-      await owned.disposeAsync()
-    },
-  }
-}

@@ -36,7 +36,7 @@ export interface EmbeddedPostgres {
   onExit(listener: (exit: Exit) => void): void
 }
 
-export interface Place {
+export interface ClusterLocation {
   home: string
   cluster: string
   account: Account
@@ -48,7 +48,7 @@ const patience = { holderLeaves: 15_000, serverReady: 120_000, fastStop: 10_000,
 const logLimit = 5 * 1024 * 1024
 
 /** Twice: a server that was about to end may have refused the first try and be gone now. */
-export async function launch(place: Place): Promise<EmbeddedPostgres> {
+export async function launch(place: ClusterLocation): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt++) {
     await waitUntilFree(place)
     const folder = await openSocketFolder(place.home, place.account)
@@ -71,7 +71,7 @@ export async function launch(place: Place): Promise<EmbeddedPostgres> {
 }
 
 /** Settings on the command line win over the cluster's own files. Errors are logged without rows and statements: those hold secrets. */
-function serverCommand({ cluster, binaries }: Place, folder: string): string[] {
+function serverCommand({ cluster, binaries }: ClusterLocation, folder: string): string[] {
   const settings = {
     listen_addresses: '',
     unix_socket_permissions: '0700',
@@ -87,7 +87,7 @@ function serverCommand({ cluster, binaries }: Place, folder: string): string[] {
 }
 
 /** A server that is ending, or whose starter has died so that it will, is worth a wait. Any other is not ours to end. */
-async function waitUntilFree({ home, cluster }: Place): Promise<void> {
+async function waitUntilFree({ home, cluster }: ClusterLocation): Promise<void> {
   const started = Date.now()
   for (;;) {
     const holder = await findHolder(cluster)
@@ -100,7 +100,7 @@ async function waitUntilFree({ home, cluster }: Place): Promise<void> {
 
 /** False when our server ended first. The pid is checked: the one that answers may be another starter's. */
 async function waitUntilReady(
-  place: Place,
+  place: ClusterLocation,
   folder: string,
   pid: number | undefined,
   exited: Promise<Exit>,
@@ -128,7 +128,7 @@ async function waitUntilReady(
 type Guarded = ReturnType<typeof startGuarded>
 
 function createServer(
-  { home, log }: Place,
+  { home, log }: ClusterLocation,
   folder: string,
   child: Guarded['child'],
   exited: Promise<Exit>,
@@ -193,7 +193,7 @@ export async function ask(connection: EmbeddedConnection, ...statements: string[
 
 const logOf = (home: string) => path.join(home, 'postgres.log')
 
-async function openLog({ home, account }: Place) {
+async function openLog({ home, account }: ClusterLocation) {
   await cutLog(home)
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants
   const file = await open(logOf(home), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)

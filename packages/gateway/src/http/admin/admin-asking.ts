@@ -9,7 +9,7 @@ import type { Operation } from '@toolway/contract/admin'
 import { parseJson, type Json } from '@toolway/protocol'
 import type { Context } from 'hono'
 import { readInput } from '../../admin/read-input.ts'
-import type { Asking } from '../../admin/serve.ts'
+import type { OperationCall } from '../../admin/serve.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { actorTypeOf, type Actor } from '../../records/change.ts'
 import { readBody, textOf } from '../body.ts'
@@ -29,7 +29,7 @@ export interface Known {
 }
 
 /** Throws `body.shape`, `request.media-type`, `request.too-large`. */
-export async function askingOf(c: AdminContext, operation: Operation, known: Known): Promise<Asking> {
+export async function askingOf(c: AdminContext, operation: Operation, known: Known): Promise<OperationCall> {
   const { principal, client, correlationId, bodyLimit } = known
   const actor: Actor = {
     id: principal?.id ?? 'anonymous',

@@ -12,7 +12,7 @@ import { createKeptAnswers } from '../../admin/kept-answers.ts'
 import { homeOf, placeOf, refuseBeyond } from '../../admin/place.ts'
 import { refuseUnstorable } from '../../admin/read-input.ts'
 import { STREAM_HEAD } from '../../admin/runtime/logs.ts'
-import type { AdminParts, Asking, Served } from '../../admin/serve.ts'
+import type { AdminParts, OperationCall, Served } from '../../admin/serve.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
@@ -56,7 +56,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
   const once = async (
     c: AdminContext,
     { method, needs, path }: Operation,
-    { principal, query, body }: Asking,
+    { principal, query, body }: OperationCall,
     run: () => unknown,
   ) => {
     const key = c.req.header('idempotency-key')
@@ -92,7 +92,7 @@ export function createAdminDoor(door: AdminDoorParts): Hono<Env> {
     const isStream = isFollowed || operation.media === EVENTS
     const asking = isStream ? { ...asked, signal: untilEnded(c, streams, stand) } : asked
     if (isFollowed) {
-      const run = (progress: Asking['progress']) => served.run(parts, { ...asking, progress }, place)
+      const run = (progress: OperationCall['progress']) => served.run(parts, { ...asking, progress }, place)
       const { signal } = asking
       const events = streamWithProgress({ operation, signal, run, word: wordFor(operation, learned) })
       return c.body(events, 200, STREAM_HEAD)

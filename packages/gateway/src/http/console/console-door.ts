@@ -75,5 +75,5 @@ const notBuilt = () =>
     status: 503,
     body: html`<p>This gateway runs from its sources, and its console was not built from them.</p>
       <p><code>npm start</code> builds it by itself, <code>npm run build</code> too.</p>
-      <p>Without it there are <a href="/connect">your accounts</a> and the command line.</p>`,
+      <p>Without it there is the command line.</p>`,
   })

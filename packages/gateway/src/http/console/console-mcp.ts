@@ -6,14 +6,14 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '@toolway/contract'
-import type { Place } from '../../call/ports.ts'
+import type { EndpointPath } from '../../call/ports.ts'
 import { refuseOthersPages } from '../sign-in/own-page.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
 
 const FORM = /^\/api\/v1\/console\/([\w-]+)(?:\/(t|connectors)\/([\w-]+))?\/mcp$/
 
 /** The endpoint that a path of the console's own names: all of an organization, one of its toolsets, one connection. */
-export function consolePlaceOf(path: string): Place | undefined {
+export function consolePlaceOf(path: string): EndpointPath | undefined {
   const [, organization, kind, name] = FORM.exec(path) ?? []
   if (organization === undefined) return undefined
   if (name === undefined) return { organization }

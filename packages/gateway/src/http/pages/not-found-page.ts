@@ -1,14 +1,14 @@
 /** An address at which nothing is served, for people; programs get problem+json. */
 import { html, pageOf } from './page.ts'
 
-interface Asked {
+interface UnknownRequest {
   readonly method: string
   readonly path: string
   header(name: string): string | undefined
 }
 
 /** Browsers name text/html when they open a page (Fetch standard, 4.1), programs seldom do. The API never answers with pages. */
-export const wantsPage = (asked: Asked): boolean =>
+export const wantsPage = (asked: UnknownRequest): boolean =>
   (asked.method === 'GET' || asked.method === 'HEAD') &&
   !asked.path.startsWith('/api/') &&
   /(^|[\s,])text\/html\s*(;|,|$)/i.test(asked.header('accept') ?? '')

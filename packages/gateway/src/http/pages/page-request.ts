@@ -21,13 +21,13 @@ export async function formOf(c: PageContext): Promise<URLSearchParams> {
   return new URLSearchParams(textOf(await readBody(c.env.incoming, FORM_LIMIT)))
 }
 
-interface Asked {
+interface PageRequestParts {
   readonly clients: Clients
   newCorrelationId(): string
 }
 
 /** The actor of an unauthenticated request, with its client address. */
-export const actorOf = (c: PageContext, { clients, newCorrelationId }: Asked): Actor => ({
+export const actorOf = (c: PageContext, { clients, newCorrelationId }: PageRequestParts): Actor => ({
   id: 'anonymous',
   type: 'system',
   keyId: undefined,

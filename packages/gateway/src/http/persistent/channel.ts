@@ -94,35 +94,57 @@ const BRING = 'auth/setUserToken'
 /** Throws `request.shape`. */
 export const readIncoming = (value: Json): Incoming => (Array.isArray(value) ? value : readMessage(value))
 
-export function createChannel(parts: ChannelParts, wire: Wire): Channel {
-  const { entrance, sessions, changes, auditLog, draining, calls } = parts
-  const answerBatch = createBatch({ entrance, auditLog, calls })
-  const underWay = new Set<UnderWay>()
-  let batches = 0
-  let opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
+export const createChannel = (parts: ChannelParts, wire: Wire): Channel => new PersistentChannel(parts, wire)
+
+class PersistentChannel implements Channel {
+  readonly #wire: Wire
+  readonly #parts: ChannelParts
+  readonly #entrance
+  readonly #sessions
+  readonly #draining
+  readonly #answerBatch
+  readonly #underWay = new Set<UnderWay>()
+  #batches = 0
+  #opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
   /**
    * The pass-through token for calls on this connection, until another one is given. It is not visible to other clients and ends
    * with the connection.
    */
-  let brought: string | Fault | undefined = wire.bringing?.first
+  #brought: string | Fault | undefined
   /** A session is being opened, which takes a moment where requests are counted elsewhere. */
-  let opening = false
-  let ended = false
+  #opening = false
+  #ended = false
 
-  const send = (message: object): number => {
-    const text = JSON.stringify(message)
-    return !ended && wire.send(text) ? text.length : 0
+  constructor(parts: ChannelParts, wire: Wire) {
+    this.#parts = parts
+    this.#wire = wire
+    this.#entrance = parts.entrance
+    this.#sessions = parts.sessions
+    this.#draining = parts.draining
+    this.#answerBatch = createBatch({
+      entrance: this.#entrance,
+      auditLog: this.#parts.auditLog,
+      calls: this.#parts.calls,
+    })
+    this.#brought = this.#wire.bringing?.first
+    this.#draining.addEventListener('abort', this.#drain, { once: true })
   }
 
-  function refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void {
-    audit.note({ bytesOut: send(failureOf(id, errorOf(audit.fail(fault), era, audit.correlationId))) })
+  #send(message: object): number {
+    const text = JSON.stringify(message)
+    return !this.#ended && this.#wire.send(text) ? text.length : 0
+  }
+
+  refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void {
+    audit.note({ bytesOut: this.#send(failureOf(id, errorOf(audit.fail(fault), era, audit.correlationId))) })
   }
 
   /** The client's session, as long as it exists; each use keeps it alive. */
-  const sessionOf = ({ owner }: RequestContext): Session | undefined =>
-    opened === undefined ? undefined : sessions.get(owner, opened.session.id)
+  #sessionOf({ owner }: RequestContext): Session | undefined {
+    return this.#opened === undefined ? undefined : this.#sessions.get(owner, this.#opened.session.id)
+  }
 
-  async function take(
+  async take(
     incoming: Incoming,
     requestContext: RequestContext,
     audit: AuditEntryBuilder,
@@ -130,200 +152,203 @@ export function createChannel(parts: ChannelParts, wire: Wire): Channel {
   ): Promise<void> {
     audit.note({ requestContext })
     try {
-      if (isBatch(incoming)) await batch(incoming, requestContext, audit, own)
+      if (isBatch(incoming)) await this.#batch(incoming, requestContext, audit, own)
       else if (isResponse(incoming)) {
         audit.note({ method: 'response' })
-        settleQuestion(sessionOf(requestContext), incoming)
-      } else if (isRequest(incoming)) await ask(incoming, requestContext, audit, own)
-      else tell(incoming, requestContext, audit)
+        settleQuestion(this.#sessionOf(requestContext), incoming)
+      } else if (isRequest(incoming)) await this.#ask(incoming, requestContext, audit, own)
+      else this.#tell(incoming, requestContext, audit)
     } catch (thrown) {
       // Nothing answers a notification or a response, not even a refusal (JSON-RPC 2.0, section 4.1).
       const fault = audit.fail(Fault.of(thrown))
-      if (isBatch(incoming)) refuse(fault, undefined, 'legacy', audit)
+      if (isBatch(incoming)) this.refuse(fault, undefined, 'legacy', audit)
     } finally {
       audit.close()
-      rest()
+      this.#rest()
     }
   }
 
-  async function ask(
-    request: Request,
-    requestContext: RequestContext,
-    audit: AuditEntryBuilder,
-    own?: string,
-  ): Promise<void> {
-    const era: Era = isModern(request, wire.header) ? 'modern' : 'legacy'
+  async #ask(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder, own?: string): Promise<void> {
+    const era: Era = isModern(request, this.#wire.header) ? 'modern' : 'legacy'
     audit.note({ method: request.method })
     try {
-      begin()
-      if (era === 'modern' && !wire.modern && request.method !== 'server/discover') throw unspoken(request)
-      if (era === 'legacy' && request.method === 'initialize') return await open(request, requestContext, audit)
-      if (request.method === BRING && wire.bringing !== undefined) return passThroughTokenBy(request, era, audit)
-      await answer(request, requestContext, era, audit, own)
+      this.#begin()
+      if (era === 'modern' && !this.#wire.modern && request.method !== 'server/discover') throw unspoken(request)
+      if (era === 'legacy' && request.method === 'initialize') return await this.#open(request, requestContext, audit)
+      if (request.method === BRING && this.#wire.bringing !== undefined)
+        return this.#passThroughTokenBy(request, era, audit)
+      await this.#answer(request, requestContext, era, audit, own)
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
       if (fault.code === 'call.cancelled') audit.fail(fault)
-      else refuse(fault, request.id, era, audit)
+      else this.refuse(fault, request.id, era, audit)
     }
   }
 
   /** Throws when no request may begin. */
-  function begin(): void {
-    if (ended) throw new Fault('call.cancelled')
-    if (draining.aborted) throw new Fault('gateway.draining')
-    if (underWay.size + batches >= MOST_UNDER_WAY) throw new Fault('channel.busy', { limit: MOST_UNDER_WAY })
+  #begin(): void {
+    if (this.#ended) throw new Fault('call.cancelled')
+    if (this.#draining.aborted) throw new Fault('gateway.draining')
+    if (this.#underWay.size + this.#batches >= MOST_UNDER_WAY)
+      throw new Fault('channel.busy', { limit: MOST_UNDER_WAY })
   }
 
-  function bring(params: Request['params']): void {
+  #bring(params: Request['params']): void {
     try {
-      brought = wire.bringing?.evaluate(params?.['token'] ?? undefined)
+      this.#brought = this.#wire.bringing?.evaluate(params?.['token'] ?? undefined)
     } catch (thrown) {
       // Nothing is called with another credential than its caller thinks, also when it did not hear of this refusal.
-      brought = Fault.of(thrown)
-      throw brought
+      this.#brought = Fault.of(thrown)
+      throw this.#brought
     }
   }
 
-  function tokenOf(own: string | undefined): string | undefined {
-    if (own === undefined && brought instanceof Fault) throw brought
-    return own ?? (brought instanceof Fault ? undefined : brought)
+  #tokenOf(own: string | undefined): string | undefined {
+    if (own === undefined && this.#brought instanceof Fault) throw this.#brought
+    return own ?? (this.#brought instanceof Fault ? undefined : this.#brought)
   }
 
   /** Calls from here on bring this token, or none any more where it is null (ledger S3-OAU-07). */
-  function passThroughTokenBy({ id, params }: Request, era: Era, audit: AuditEntryBuilder): void {
-    bring(params)
-    audit.note({ bytesOut: send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} }) })
+  #passThroughTokenBy({ id, params }: Request, era: Era, audit: AuditEntryBuilder): void {
+    this.#bring(params)
+    audit.note({
+      bytesOut: this.#send({ jsonrpc: '2.0', id, result: era === 'modern' ? { resultType: 'complete' } : {} }),
+    })
   }
 
-  async function answer(
+  async #answer(
     request: Request,
     requestContext: RequestContext,
     era: Era,
     audit: AuditEntryBuilder,
     own: string | undefined,
   ): Promise<void> {
-    const speaks = era === 'modern' && wire.modern
-    const session = speaks ? undefined : sessionOf(requestContext)
-    const mcpRequest = speaks ? readModern(request, undefined) : readLegacy(request, session, wire.header)
-    const reply = { streams: true, send: (message: Message) => !line.signal.aborted && send(message) > 0 }
+    const speaks = era === 'modern' && this.#wire.modern
+    const session = speaks ? undefined : this.#sessionOf(requestContext)
+    const mcpRequest = speaks ? readModern(request, undefined) : readLegacy(request, session, this.#wire.header)
+    const reply = { streams: true, send: (message: Message) => !line.signal.aborted && this.#send(message) > 0 }
     const line = createClientLine({
       mcpRequest,
       session,
       header: undefined,
       reply,
-      brought: tokenOf(own),
+      brought: this.#tokenOf(own),
       audit,
-      calls,
+      calls: this.#parts.calls,
     })
     const one = { id: request.id, line, listens: mcpRequest.method === 'subscriptions/listen' }
-    underWay.add(one)
+    this.#underWay.add(one)
     try {
-      const given = await entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+      const given = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
       if ('error' in given) audit.note({ outcome: 'failed' })
-      audit.note({ bytesOut: send(responseOf(request, given)) })
+      audit.note({ bytesOut: this.#send(responseOf(request, given)) })
     } finally {
-      underWay.delete(one)
+      this.#underWay.delete(one)
       line.done()
     }
   }
 
-  function open(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder): Promise<void> | void {
-    if (opened !== undefined || opening) throw new Fault('session.open')
-    const begun = entrance.initialize(requestContext, request)
-    if (!(begun instanceof Promise)) return hold(request, requestContext, audit, begun)
-    opening = true
-    return begun.then((made) => hold(request, requestContext, audit, made)).finally(() => (opening = false))
+  #open(request: Request, requestContext: RequestContext, audit: AuditEntryBuilder): Promise<void> | void {
+    if (this.#opened !== undefined || this.#opening) throw new Fault('session.open')
+    const begun = this.#entrance.initialize(requestContext, request)
+    if (!(begun instanceof Promise)) return this.#hold(request, requestContext, audit, begun)
+    this.#opening = true
+    return begun.then((made) => this.#hold(request, requestContext, audit, made)).finally(() => (this.#opening = false))
   }
 
-  function hold(
+  #hold(
     request: Request,
     requestContext: RequestContext,
     audit: AuditEntryBuilder,
     { answer: given, session }: { answer: Answer; session: Session },
   ): void {
     // The line may have ended while the opening was counted.
-    if (ended) return sessions.end(requestContext.owner, session.id)
-    audit.note({ eraClient: session.revision, bytesOut: send(responseOf(request, given)) })
-    session.stream = (message) => void send(message)
+    if (this.#ended) return this.#sessions.end(requestContext.owner, session.id)
+    audit.note({ eraClient: session.revision, bytesOut: this.#send(responseOf(request, given)) })
+    session.stream = (message) => void this.#send(message)
     const listsDiffer = createDifference(requestContext, session.caller, session.announced)
-    const stopHearing = changes.listen(requestContext.organizationId, {
+    const stopHearing = this.#parts.changes.listen(requestContext.organizationId, {
       sees: (connectionId) => requestContext.sees(connectionId),
-      onChange(kind) {
-        if (listsDiffer(kind)) void send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
+      onChange: (kind) => {
+        if (listsDiffer(kind)) void this.#send({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed` })
       },
     })
-    opened = { session, owner: requestContext.owner, stopHearing }
+    this.#opened = { session, owner: requestContext.owner, stopHearing }
     // Somebody else may end it: one that is needed more, or whoever runs the gateway.
-    session.ended.signal.addEventListener('abort', () => close(new Fault('session.unknown')), { once: true })
+    session.ended.signal.addEventListener('abort', () => this.close(new Fault('session.unknown')), { once: true })
   }
 
   /** A notification: `cancelled` ends what it names; what a client says of itself goes to its servers. */
-  function tell(message: Notification, requestContext: RequestContext, audit: AuditEntryBuilder): void {
+  #tell(message: Notification, requestContext: RequestContext, audit: AuditEntryBuilder): void {
     audit.note({ method: message.method })
-    if (message.method === BRING && wire.bringing !== undefined) return bring(message.params)
-    if (opened !== undefined) passOn(requestContext, opened.session, message)
+    if (message.method === BRING && this.#wire.bringing !== undefined) return this.#bring(message.params)
+    if (this.#opened !== undefined) passOn(requestContext, this.#opened.session, message)
     if (message.method !== 'notifications/cancelled') return
     // Requests within a batch are known to the session only.
-    cancelNamed(opened?.session, message)
-    for (const { id, line } of underWay)
+    cancelNamed(this.#opened?.session, message)
+    for (const { id, line } of this.#underWay)
       if (id === message.params?.['requestId']) line.cancel(new Fault('call.cancelled'))
   }
 
-  async function batch(
+  async #batch(
     values: readonly Json[],
     requestContext: RequestContext,
     audit: AuditEntryBuilder,
     own?: string,
   ): Promise<void> {
     audit.note({ method: 'batch' })
-    const session = sessionOf(requestContext)
+    const session = this.#sessionOf(requestContext)
     // Only a session's requests end with the line, so nothing of a batch may run without one.
     if (session === undefined) throw new Fault('request.batch', { revision: 'unknown, as no session is open' })
     if (!takesBatches(session.revision)) throw new Fault('request.batch', { revision: session.revision })
-    begin()
-    batches++
+    this.#begin()
+    this.#batches++
     try {
       const { correlationId, from } = audit
-      const by = { requestContext, session, header: wire.header, correlationId, from, brought: tokenOf(own) }
-      const answers = await answerBatch({ values, ...by })
-      if (answers.length > 0) audit.note({ bytesOut: send(answers) })
+      const by = {
+        requestContext,
+        session,
+        header: this.#wire.header,
+        correlationId,
+        from,
+        brought: this.#tokenOf(own),
+      }
+      const answers = await this.#answerBatch({ values, ...by })
+      if (answers.length > 0) audit.note({ bytesOut: this.#send(answers) })
     } finally {
-      batches--
+      this.#batches--
     }
   }
 
-  function drain(): void {
-    for (const { line, listens } of underWay) if (listens) line.cancel(new Fault('gateway.draining'))
-    rest()
+  readonly #drain = (): void => {
+    for (const { line, listens } of this.#underWay) if (listens) line.cancel(new Fault('gateway.draining'))
+    this.#rest()
   }
 
   /** While the gateway drains, a line with nothing under way has no reason to stay. */
-  function rest(): void {
-    if (draining.aborted && underWay.size + batches === 0) close(new Fault('gateway.draining'))
+  #rest(): void {
+    if (this.#draining.aborted && this.#underWay.size + this.#batches === 0) this.close(new Fault('gateway.draining'))
   }
 
-  function close(reason: Fault): void {
-    if (ended) return
-    wire.close(reason)
-    end()
+  close(reason: Fault): void {
+    if (this.#ended) return
+    this.#wire.close(reason)
+    this.end()
   }
 
-  function end(): void {
-    if (ended) return
-    ended = true
-    draining.removeEventListener('abort', drain)
-    for (const { line } of underWay) line.cancel(new Fault('call.cancelled'))
-    if (opened === undefined) return
-    const { session, owner, stopHearing } = opened
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#draining.removeEventListener('abort', this.#drain)
+    for (const { line } of this.#underWay) line.cancel(new Fault('call.cancelled'))
+    if (this.#opened === undefined) return
+    const { session, owner, stopHearing } = this.#opened
     stopHearing()
     session.stream = undefined
-    if (!session.ended.signal.aborted) sessions.end(owner, session.id)
+    if (!session.ended.signal.aborted) this.#sessions.end(owner, session.id)
   }
-
-  draining.addEventListener('abort', drain, { once: true })
-  return { take, refuse, close, end }
 }
 
 const isBatch = (incoming: Incoming): incoming is readonly Json[] => Array.isArray(incoming)

@@ -12,7 +12,7 @@ import { Fault } from '@toolway/contract'
 import { KEEP_ALIVE, parseJson } from '@toolway/protocol'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
-import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
+import type { Inbound, EndpointPath, RequestContext } from '../../call/ports.ts'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
@@ -43,7 +43,12 @@ export interface SseDoorParts extends ChannelParts {
 }
 
 export interface SseDoor {
-  answer(request: IncomingMessage, response: ServerResponse, place: Place, way: Exclude<Way, 'mcp'>): Promise<void>
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: EndpointPath,
+    way: Exclude<Way, 'mcp'>,
+  ): Promise<void>
 }
 
 interface Stream {
@@ -91,7 +96,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))
     streams.set(id, { owner: requestContext.owner, channel })
-    const release = open.hold(inbound, channel.close)
+    const release = open.hold(inbound, (fault) => channel.close(fault))
     const reader = createReader(response)
     const beat = setInterval(() => {
       reader.look()

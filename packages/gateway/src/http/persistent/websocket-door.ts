@@ -12,7 +12,7 @@ import { idOf, isRequest, parseJson, readMessage, type Id, type Json } from '@to
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
-import type { Inbound, Place, RequestContext } from '../../call/ports.ts'
+import type { Inbound, EndpointPath, RequestContext } from '../../call/ports.ts'
 import type { From } from '../../call/audit-facts.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
@@ -38,7 +38,7 @@ export interface WebSocketDoor {
   /** Whether a request asks for what is opened here, now. */
   takes(request: IncomingMessage): boolean
   /** Never rejects; the connection is the door's from here on. */
-  enter(request: IncomingMessage, socket: Duplex, head: Buffer, place: Place): Promise<void>
+  enter(request: IncomingMessage, socket: Duplex, head: Buffer, place: EndpointPath): Promise<void>
 }
 
 export interface SocketTimes {
@@ -73,64 +73,78 @@ interface Visit {
   readonly channel: Channel
 }
 
-export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor {
-  const { admit, clients, limits, open, room, auditLog, bodyLimit, draining } = parts
-  const server = new WebSocketServer(optionsOf(bodyLimit, times))
+export const createWebSocketDoor = (parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor =>
+  new WebSocketHandler(parts, times)
+
+class WebSocketHandler implements WebSocketDoor {
+  readonly #times: SocketTimes
+  readonly #parts: WebSocketDoorParts
+  readonly #admit
+  readonly #limits
+  readonly #server
+
+  constructor(parts: WebSocketDoorParts, times: SocketTimes = TIMES) {
+    this.#parts = parts
+    this.#times = times
+    this.#admit = parts.admit
+    this.#limits = parts.limits
+    this.#server = new WebSocketServer(optionsOf(this.#parts.bodyLimit, this.#times))
+  }
 
   /** Somebody who is let in, or a fault that says why not. */
-  async function welcome(inbound: Inbound, { network }: Client, token: unknown): Promise<Welcomed | Fault> {
+  async #welcome(inbound: Inbound, { network }: Client, token: unknown): Promise<Welcomed | Fault> {
     try {
-      await limits.address(network)
-      const requestContext = await admit(inbound)
+      await this.#limits.address(network)
+      const requestContext = await this.#admit(inbound)
       // It may have begun to end meanwhile, and would not tell anybody who came later.
-      if (draining.aborted) throw new Fault('gateway.draining')
-      const brought = parts.brought(token, inbound.authorization)
-      return { requestContext, brought, leave: room.take(requestContext.principal.id) }
+      if (this.#parts.draining.aborted) throw new Fault('gateway.draining')
+      const brought = this.#parts.brought(token, inbound.authorization)
+      return { requestContext, brought, leave: this.#parts.room.take(requestContext.principal.id) }
     } catch (thrown) {
-      return countUnknown(thrown, limits)
+      return countUnknown(thrown, this.#limits)
     }
   }
 
-  async function enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: Place): Promise<void> {
-    const from = fromOf(request, clients)
-    const audit = auditLog.begin(0, correlationOf(request), from)
+  async enter(request: IncomingMessage, raw: Duplex, head: Buffer, place: EndpointPath): Promise<void> {
+    const from = fromOf(request, this.#parts.clients)
+    const audit = this.#parts.auditLog.begin(0, correlationOf(request), from)
     audit.note({ method: 'socket' })
     raw.on('error', nothing)
     const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
-    const client = clients.of(request)
-    const welcomed = await welcome(inbound, client, request.headers[PASS_THROUGH_HEADER])
-    const socket = shake(request, raw, head)
+    const client = this.#parts.clients.of(request)
+    const welcomed = await this.#welcome(inbound, client, request.headers[PASS_THROUGH_HEADER])
+    const socket = this.#shake(request, raw, head)
     if (welcomed instanceof Fault) {
       audit.fail(welcomed)
       socket?.close(closeCodeOf(welcomed), closeReasonOf(welcomed))
     } else {
       audit.note({ requestContext: welcomed.requestContext })
       if (socket === undefined) welcomed.leave()
-      else serve(socket, inbound, { client, from }, welcomed)
+      else this.#serve(socket, inbound, { client, from }, welcomed)
     }
     audit.close()
   }
 
   /** The handshake; undefined where the client's half of it is wrong, which is answered, or where it has left. */
-  function shake(request: IncomingMessage, raw: Duplex, head: Buffer): WebSocket | undefined {
+  #shake(request: IncomingMessage, raw: Duplex, head: Buffer): WebSocket | undefined {
     let socket: WebSocket | undefined
-    server.handleUpgrade(request, raw, head, (made) => (socket = made))
+    this.#server.handleUpgrade(request, raw, head, (made) => (socket = made))
     // A socket error is followed by `close`, which is handled where it matters.
     socket?.on('error', nothing)
     return socket
   }
 
-  function serve(
+  #serve(
     socket: WebSocket,
     inbound: Inbound,
     { client, from }: Pick<Visit, 'client' | 'from'>,
     { requestContext, brought, leave }: Welcomed,
   ) {
-    const evaluate = (token: unknown) => parts.brought(token, inbound.authorization)
-    const channel = createChannel(parts, { ...createWire(socket), bringing: { first: brought, evaluate } })
+    const evaluate = (token: unknown) => this.#parts.brought(token, inbound.authorization)
+    const channel = createChannel(this.#parts, { ...createWire(socket), bringing: { first: brought, evaluate } })
     const visit: Visit = { socket, inbound, client, from, owner: requestContext.owner, channel }
-    const release = open.hold(inbound, channel.close)
-    const stopWatching = watch(visit)
+    const release = this.#parts.open.hold(inbound, (fault) => channel.close(fault))
+    const stopWatching = this.#watch(visit)
     const end = () => {
       stopWatching()
       release()
@@ -138,11 +152,11 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       leave()
     }
     socket.once('close', end)
-    socket.on('message', createEventSink(visit))
+    socket.on('message', this.#createEventSink(visit))
   }
 
   /** Whether the peer lives, and may still stand there: an endpoint may go without any key having changed. */
-  function watch(visit: Visit): () => void {
+  #watch(visit: Visit): () => void {
     const { socket, inbound, owner, channel } = visit
     let lives = true
     for (const sign of ['pong', 'ping', 'message']) socket.on(sign, () => (lives = true))
@@ -151,30 +165,30 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
       if (!lives && !socket.isPaused) return socket.terminate()
       lives = false
       socket.ping()
-      stand(inbound, owner).catch((thrown: unknown) => {
+      this.#stand(inbound, owner).catch((thrown: unknown) => {
         const fault = Fault.of(thrown)
         if (isRefusal(fault)) channel.close(fault)
       })
-    }, times.ping)
+    }, this.#times.ping)
     beat.unref()
     return () => clearInterval(beat)
   }
 
-  async function stand(inbound: Inbound, owner: string): Promise<RequestContext> {
-    const requestContext = await admit(inbound)
+  async #stand(inbound: Inbound, owner: string): Promise<RequestContext> {
+    const requestContext = await this.#admit(inbound)
     if (requestContext.owner !== owner) throw new Fault('place.unknown')
     return requestContext
   }
 
   /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-  function createEventSink({ socket, inbound, client, from, owner, channel }: Visit) {
+  #createEventSink({ socket, inbound, client, from, owner, channel }: Visit) {
     /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
     let turn: Promise<void> | undefined
 
-    const begin = (text: string) => auditLog.begin(Buffer.byteLength(text), undefined, from)
+    const begin = (text: string) => this.#parts.auditLog.begin(Buffer.byteLength(text), undefined, from)
     const enter = (): RequestContext | Promise<RequestContext> => {
-      const counting = limits.address(client.network)
-      return counting === undefined ? admit(inbound) : counting.then(() => admit(inbound))
+      const counting = this.#limits.address(client.network)
+      return counting === undefined ? this.#admit(inbound) : counting.then(() => this.#admit(inbound))
     }
     const take = (requestContext: RequestContext, text: string) => {
       if (requestContext.owner !== owner) throw new Fault('place.unknown')
@@ -229,10 +243,8 @@ export function createWebSocketDoor(parts: WebSocketDoorParts, times: SocketTime
     }
   }
 
-  return {
-    takes: ({ method, headers }) =>
-      method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !draining.aborted,
-    enter,
+  takes({ method, headers }: IncomingMessage) {
+    return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !this.#parts.draining.aborted
   }
 }
 

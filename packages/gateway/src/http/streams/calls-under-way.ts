@@ -17,14 +17,14 @@ export interface CallsUnderWay {
   over(): Promise<void>
 }
 
-type Held = readonly [call: { cancel(fault: Fault): void }, audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>]
+type CallEntry = readonly [call: { cancel(fault: Fault): void }, audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>]
 
 export function createCallsUnderWay(): CallsUnderWay {
-  const held = new Set<Held>()
+  const held = new Set<CallEntry>()
   let waiting: (() => void)[] = []
   return {
     hold(call, audit) {
-      const one: Held = [call, audit]
+      const one: CallEntry = [call, audit]
       held.add(one)
       return () => {
         held.delete(one)

@@ -4,7 +4,7 @@
  *
  * Below an endpoint all of them are served; at the root the flat one, which would take any name, is only where a preset says so.
  */
-import type { Place } from '../../call/ports.ts'
+import type { EndpointPath } from '../../call/ports.ts'
 
 export type ToolWay =
   | 'openapi'
@@ -18,7 +18,7 @@ export type ToolWay =
 
 export interface ToolAddress {
   readonly way: ToolWay
-  readonly place: Place
+  readonly place: EndpointPath
   /** Path prefix of this endpoint's addresses; empty at the root. */
   readonly base: string
   /** The one method it takes. */

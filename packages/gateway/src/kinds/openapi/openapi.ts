@@ -4,7 +4,7 @@ import { createGuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { readApart } from '../../upstreams/openapi/document/read-apart.ts'
 import { UNTITLED } from '../../upstreams/openapi/document/read-document.ts'
 import { createOpenApiUpstream } from '../../upstreams/openapi/openapi-upstream.ts'
-import type { Kind, Probing, Said } from '../kind.ts'
+import type { Kind, Probing, ConnectionRequest } from '../kind.ts'
 import {
   describeRemote,
   namesPrivate,
@@ -80,7 +80,7 @@ export const openapi: Kind<OpenApiSettings, OpenApiWire> = {
 }
 
 /** Of a connection that is there: another one is added with its document. */
-function apiOf(settings: OpenApiSettings | undefined, said: Said): ApiWords {
+function apiOf(settings: OpenApiSettings | undefined, said: ConnectionRequest): ApiWords {
   const next = 'openapi' in said ? said.openapi : undefined
   return {
     document: settings?.document,

@@ -1,5 +1,5 @@
 /** The command line and the variables of a program, in our words or in a source system's. */
-import type { Said } from '../kind.ts'
+import type { ConnectionRequest } from '../kind.ts'
 import { mismatch } from '../settings.ts'
 
 type Pairs = Readonly<Record<string, string | null>>
@@ -10,7 +10,7 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The words of the command line, as far as any are said. */
-export function commandOf(said: Said): { command?: string; args?: string[] } {
+export function commandOf(said: ConnectionRequest): { command?: string; args?: string[] } {
   const { command, args, runtime_command: runtime, package_path: path, runtime_type: type = '' } = said
   if (runtime === undefined && path === undefined)
     return { ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
@@ -37,7 +37,11 @@ function wordsIn(said: readonly string[] | string): readonly string[] {
 }
 
 /** The source system gives its configuration to a program as variables `CONFIG_NAME`. */
-export function environmentOf({ configuration = {}, runtime_env: runtime = {}, environment = {} }: Said): Pairs {
+export function environmentOf({
+  configuration = {},
+  runtime_env: runtime = {},
+  environment = {},
+}: ConnectionRequest): Pairs {
   const configured = Object.entries(configuration).map(([name, value]) => [
     `CONFIG_${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`,
     typeof value === 'string' ? value : JSON.stringify(value),

@@ -1,10 +1,10 @@
 /** A schema as it is checked by: its keywords made into checks once, so that a check reads no schema. */
 import type { Json } from '@toolway/protocol'
 import type { Draft } from './draft.ts'
-import { nothingSeen, seeAll, type Place, type Run, type Seen } from './run.ts'
+import { nothingSeen, seeAll, type InstancePath, type Run, type Seen } from './run.ts'
 import { UnusableSchema } from './usable.ts'
 
-export type Check = (value: Json, at: Place | undefined, run: Run, seen: Seen | undefined) => void
+export type Check = (value: Json, at: InstancePath | undefined, run: Run, seen: Seen | undefined) => void
 
 export interface Node {
   readonly checks: Check[]
@@ -28,7 +28,7 @@ export interface Making {
 }
 
 /** Checks one value by one schema. `seen` collects for the schema around it. */
-export function evaluate(node: Node, value: Json, at: Place | undefined, run: Run, seen?: Seen): void {
+export function evaluate(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen?: Seen): void {
   if (!run.enter()) throw new UnusableSchema('refers to itself without end')
   if (node.never) run.say(at, 'may not be given')
   const own = node.tracks ? nothingSeen() : seen

@@ -6,8 +6,8 @@
  */
 
 /** Where a value stands in the whole; written out as a JSON Pointer only where something is said of it. */
-export interface Place {
-  readonly up: Place | undefined
+export interface InstancePath {
+  readonly up: InstancePath | undefined
   readonly key: string | number
 }
 
@@ -20,7 +20,7 @@ export interface Problem {
 
 /** A finding within: where only the type did not fit, `types` says what would. */
 export interface Finding {
-  readonly at: Place | undefined
+  readonly at: InstancePath | undefined
   readonly message: string
   readonly types?: readonly string[] | undefined
 }
@@ -83,7 +83,7 @@ export class Run {
     this.#work.depth -= 1
   }
 
-  say(at: Place | undefined, message: string, types?: readonly string[]): void {
+  say(at: InstancePath | undefined, message: string, types?: readonly string[]): void {
     this.count += 1
     if (this.found.length < RUN_BOUNDS.findings) this.found.push({ at, message, types })
   }
@@ -99,7 +99,7 @@ export class Run {
 
 const LONGEST_POINTER = 300
 
-export function pointerOf(at: Place | undefined): string {
+export function pointerOf(at: InstancePath | undefined): string {
   const keys: string[] = []
   for (let place = at; place !== undefined; place = place.up)
     keys.push(String(place.key).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1'))

@@ -26,13 +26,13 @@ export interface ChildWords {
   follow(connectionId: string, hear: (line: ChildLine) => void): () => void
 }
 
-interface Said {
+interface ChildLog {
   lines: ChildLine[]
   readonly followers: Set<(line: ChildLine) => void>
 }
 
 export function createChildWords(now: () => Date = () => new Date()): ChildWords {
-  const said = createRecent(MOST_CONNECTIONS, (): Said => ({ lines: [], followers: new Set() }))
+  const said = createRecent(MOST_CONNECTIONS, (): ChildLog => ({ lines: [], followers: new Set() }))
   return {
     hear(child, lines) {
       const connectionId = child.split('.')[1]

@@ -46,32 +46,55 @@ const NO_STREAM = -1
 /** An address as a header can hold it. */
 const SENDABLE = /^[\x21-\x7e]{1,320}$/
 
-export function createBackend({ alias, timeout, wire }: ReachOf<ContractTarget>, breaker: Breaker): Backend {
-  const url = new URL(wire.url)
-  const base = url.pathname.replace(/\/+$/, '')
-  const options = {
-    alias,
-    allowPrivate: wire.private,
-    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
-    headersTimeout: timeout * 1000,
-  }
-  const pool = createPool(url.origin, options)
-  const secrets = createReachMask(url, wire.headers)
-  const hide = createAddressMask(url)
-  const mask = (text: string) => hide(secrets(text))
-  const ownPool = () => createPool(url.origin, options)
-  const shared: Omit<Wire, 'path'> = {
-    alias,
-    pool,
-    ownPool,
-    streams: pool,
-    headers: wire.headers,
-    timeout,
-    breaker,
-    mask,
+export const createBackend = (parts: ReachOf<ContractTarget>, breaker: Breaker): Backend =>
+  new HttpBackend(parts, breaker)
+
+class HttpBackend implements Backend {
+  readonly #breaker: Breaker
+  readonly #parts: ReachOf<ContractTarget>
+  readonly #alias
+  readonly #wire
+  readonly #url
+  readonly #base
+  readonly #options
+  readonly #pool
+  readonly #secrets
+  readonly hide
+  readonly #shared: Omit<Wire, 'path'>
+
+  constructor(parts: ReachOf<ContractTarget>, breaker: Breaker) {
+    this.#parts = parts
+    this.#alias = parts.alias
+    this.#wire = parts.wire
+    this.#breaker = breaker
+    this.#url = new URL(this.#wire.url)
+    this.#base = this.#url.pathname.replace(/\/+$/, '')
+    this.#options = {
+      alias: this.#alias,
+      allowPrivate: this.#wire.private,
+      exceptions: this.#wire.exceptions ?? NO_EXCEPTIONS,
+      headersTimeout: this.#parts.timeout * 1000,
+    }
+    this.#pool = createPool(this.#url.origin, this.#options)
+    this.#secrets = createReachMask(this.#url, this.#wire.headers)
+    this.hide = createAddressMask(this.#url)
+    this.#shared = {
+      alias: this.#alias,
+      pool: this.#pool,
+      ownPool: this.#ownPool,
+      streams: this.#pool,
+      headers: this.#wire.headers,
+      timeout: this.#parts.timeout,
+      breaker: this.#breaker,
+      mask: this.mask,
+    }
   }
 
-  const headersOf = ({ correlationId, onBehalf }: Saying): Record<string, string> => {
+  readonly mask = (text: string) => this.hide(this.#secrets(text))
+
+  readonly #ownPool = () => createPool(this.#url.origin, this.#options)
+
+  #headersOf({ correlationId, onBehalf }: Saying): Record<string, string> {
     // Without the name of whom it is for, it would be asked for as the gateway itself.
     if (onBehalf !== undefined && !SENDABLE.test(onBehalf)) throw new Fault('behalf.unknown')
     return {
@@ -80,68 +103,69 @@ export function createBackend({ alias, timeout, wire }: ReachOf<ContractTarget>,
       ...(onBehalf === undefined ? {} : { 'x-on-behalf-of': onBehalf }),
     }
   }
-  const signalOf = ({ signal }: Saying) => (signal === undefined ? {} : { signal })
-  const malformed = (problem: string) => new Fault('contract.malformed', { connection: alias, problem })
 
-  function pathOf(path: string, query: Readonly<Record<string, string>>): string {
-    const search = new URLSearchParams([...url.searchParams, ...Object.entries(query)]).toString()
-    return `${base}${path}${search === '' ? '' : `?${search}`}`
+  #signalOf({ signal }: Saying) {
+    return signal === undefined ? {} : { signal }
   }
 
-  async function read(path: string, query: Readonly<Record<string, string>>, saying: Saying = {}): Promise<Json> {
-    const headers = headersOf(saying)
-    let at = pathOf(path, query)
+  #malformed(problem: string) {
+    return new Fault('contract.malformed', { connection: this.#alias, problem })
+  }
+
+  #pathOf(path: string, query: Readonly<Record<string, string>>): string {
+    const search = new URLSearchParams([...this.#url.searchParams, ...Object.entries(query)]).toString()
+    return `${this.#base}${path}${search === '' ? '' : `?${search}`}`
+  }
+
+  async read(path: string, query: Readonly<Record<string, string>>, saying: Saying = {}): Promise<Json> {
+    const headers = this.#headersOf(saying)
+    let at = this.#pathOf(path, query)
     for (let followed = 0; ; followed++) {
       const incoming = await send(
-        { ...shared, path: at },
-        { method: 'GET', headers, until: NO_STREAM, ...signalOf(saying) },
+        { ...this.#shared, path: at },
+        { method: 'GET', headers, until: NO_STREAM, ...this.#signalOf(saying) },
       )
-      const next = followed < MOST_REDIRECTS ? redirected(incoming, at) : undefined
+      const next = followed < MOST_REDIRECTS ? this.#redirected(incoming, at) : undefined
       if (next !== undefined) {
         at = next
         continue
       }
-      if (incoming.status >= 300) throw refusalOf({ alias, mask }, incoming)
-      const value = incoming.stream ? undefined : parsed(hide(incoming.text))
-      if (value === undefined) throw malformed(`${path} gives no JSON`)
+      if (incoming.status >= 300) throw refusalOf({ alias: this.#alias, mask: this.mask }, incoming)
+      const value = incoming.stream ? undefined : parsed(this.hide(incoming.text))
+      if (value === undefined) throw this.#malformed(`${path} gives no JSON`)
       return value
     }
   }
 
   /** Where a read goes on: at its own origin and below its own base, or nowhere. */
-  function redirected(incoming: Incoming, from: string): string | undefined {
+  #redirected(incoming: Incoming, from: string): string | undefined {
     const location = REDIRECTS.has(incoming.status) ? header(incoming, 'location') : undefined
-    const to = location === undefined ? null : URL.parse(location, `${url.origin}${from}`)
-    if (to === null || to.host !== url.host || to.username !== '' || to.password !== '') return undefined
+    const to = location === undefined ? null : URL.parse(location, `${this.#url.origin}${from}`)
+    if (to === null || to.host !== this.#url.host || to.username !== '' || to.password !== '') return undefined
     // A backend behind a proxy that ends TLS calls itself by http.
-    if (to.protocol !== url.protocol && to.protocol !== 'http:') return undefined
-    return to.pathname.startsWith(`${base}/`) ? to.pathname + to.search : undefined
+    if (to.protocol !== this.#url.protocol && to.protocol !== 'http:') return undefined
+    return to.pathname.startsWith(`${this.#base}/`) ? to.pathname + to.search : undefined
   }
 
-  function parse(text: string): Json | undefined {
+  parse(text: string): Json | undefined {
     const value = parsed(text)
     return isShallow(value, MOST_LEVELS) ? value : undefined
   }
 
-  return {
-    read,
-    async act(path, body, saying) {
-      const headers = headersOf(saying)
-      const incoming = await send(
-        { ...shared, path: pathOf(path, {}) },
-        { method: 'POST', headers, body: JSON.stringify(body), until: NO_STREAM, ...signalOf(saying) },
-      )
-      if (incoming.stream) throw malformed('it answers with a stream of events')
-      return incoming
-    },
-    parse,
-    hide,
-    mask,
-    async close(grace) {
-      const cut = setTimeout(() => void pool.destroy().catch(() => {}), grace)
-      await pool.close().catch(() => {})
-      clearTimeout(cut)
-    },
+  async act(path: string, body: JsonObject, saying: Saying) {
+    const headers = this.#headersOf(saying)
+    const incoming = await send(
+      { ...this.#shared, path: this.#pathOf(path, {}) },
+      { method: 'POST', headers, body: JSON.stringify(body), until: NO_STREAM, ...this.#signalOf(saying) },
+    )
+    if (incoming.stream) throw this.#malformed('it answers with a stream of events')
+    return incoming
+  }
+
+  async close(grace: number) {
+    const cut = setTimeout(() => void this.#pool.destroy().catch(() => {}), grace)
+    await this.#pool.close().catch(() => {})
+    clearTimeout(cut)
   }
 }
 

@@ -11,6 +11,7 @@ import { pause } from '../../lib/pause.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import {
+  type Hearing,
   GATEWAY,
   type Answer,
   type Ask,
@@ -45,87 +46,137 @@ export interface ContractUpstreamParts {
   onTurn(failure: Fault | undefined): void
 }
 
-export function createContractUpstream({ reach, now, onNote, onTurn }: ContractUpstreamParts): Upstream {
-  const { alias, wire } = reach
-  const words = wordsOf(wire)
-  const { organization, contractsFor, facetsFor, staleFor, facets: checksFacets } = wire
-  const breaker = createBreaker({ alias, patience: reach.timeout * 1000, now, onTurn })
-  const backend = createBackend(reach, breaker)
-  const onStale = (what: string) => (age: number, thrown: unknown) =>
-    onNote(
-      { what, age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
-      'a contract backend cannot be asked; what it said last is used',
-    )
-  const packs = createKept<ContractPack>({ now, keptFor: contractsFor, staleFor, onStale: onStale('contracts') })
-  const metadata = createKept<Metadata>({ now, keptFor: facetsFor, staleFor, onStale: onStale('facets') })
-  const closing = new AbortController()
-  const ended = new Set<() => void>()
+export const createContractUpstream = (parts: ContractUpstreamParts): Upstream => new ContractUpstream(parts)
+
+class ContractUpstream implements Upstream {
+  readonly #parts: ContractUpstreamParts
+  readonly #alias
+  readonly #wire
+  readonly #words
+  readonly #organization
+  readonly #contractsFor
+  readonly #facetsFor
+  readonly #staleFor
+  readonly #checksFacets
+  readonly #breaker
+  readonly #backend
+  readonly #packs
+  readonly #metadata
+  readonly #closing = new AbortController()
+  readonly #ended = new Set<() => void>()
   /** Of the last pack that was told of. */
-  let noted = ''
-
+  #noted = ''
   /** Contracts are asked for by the gateway itself, whoever calls; the key names the organization and that it is nobody's in person. */
-  const packKey = JSON.stringify([organization, 'gateway'])
-  const query = { org_id: organization }
+  readonly #packKey
+  readonly #query
 
-  async function fetchPack(): Promise<ContractPack> {
-    const pack = readPack(await backend.read(CONTRACTS, query), words, alias)
+  constructor(parts: ContractUpstreamParts) {
+    this.#parts = parts
+    const { alias, wire } = this.#parts.reach
+    this.#alias = alias
+    this.#wire = wire
+    this.#words = wordsOf(this.#wire)
+    const { organization, contractsFor, facetsFor, staleFor, facets: checksFacets } = this.#wire
+    this.#organization = organization
+    this.#contractsFor = contractsFor
+    this.#facetsFor = facetsFor
+    this.#staleFor = staleFor
+    this.#checksFacets = checksFacets
+    this.#breaker = createBreaker({
+      alias: this.#alias,
+      patience: this.#parts.reach.timeout * 1000,
+      now: this.#parts.now,
+      onTurn: this.#parts.onTurn,
+    })
+    this.#backend = createBackend(this.#parts.reach, this.#breaker)
+    this.#packs = createKept<ContractPack>({
+      now: this.#parts.now,
+      keptFor: this.#contractsFor,
+      staleFor: this.#staleFor,
+      onStale: this.#onStale('contracts'),
+    })
+    this.#metadata = createKept<Metadata>({
+      now: this.#parts.now,
+      keptFor: this.#facetsFor,
+      staleFor: this.#staleFor,
+      onStale: this.#onStale('facets'),
+    })
+    this.#packKey = JSON.stringify([this.#organization, 'gateway'])
+    this.#query = { org_id: this.#organization }
+  }
+
+  #onStale(what: string) {
+    return (age: number, thrown: unknown) =>
+      this.#parts.onNote(
+        { what, age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
+        'a contract backend cannot be asked; what it said last is used',
+      )
+  }
+
+  readonly #fetchPack = async (): Promise<ContractPack> => {
+    const pack = readPack(await this.#backend.read(CONTRACTS, this.#query), this.#words, this.#alias)
     const said = JSON.stringify(pack.leftOut)
-    if (said !== noted && pack.leftOut.length > 0)
-      for (const { name, reason } of pack.leftOut) onNote({ contract: name, reason }, 'a contract is left out')
-    noted = said
+    if (said !== this.#noted && pack.leftOut.length > 0)
+      for (const { name, reason } of pack.leftOut)
+        this.#parts.onNote({ contract: name, reason }, 'a contract is left out')
+    this.#noted = said
     return pack
   }
 
-  const pack = () => packs.open(packKey, fetchPack)
+  #pack() {
+    return this.#packs.open(this.#packKey, this.#fetchPack)
+  }
 
-  async function toolNamed(name: string): Promise<ContractTool> {
-    const tool = (await pack()).tools.get(name)
+  async #toolNamed(name: string): Promise<ContractTool> {
+    const tool = (await this.#pack()).tools.get(name)
     // It was listed, and is no more: what is gone and what was never there answer alike.
     if (tool === undefined) throw new Fault('tool.unknown', { tool: name })
     return tool
   }
 
   /** One for each organization, and for each member where the backend decides by the member. */
-  function metadataFor(onBehalf: string | undefined, correlationId: string | undefined): Promise<Metadata> {
-    return metadata.open(JSON.stringify([organization, onBehalf ?? '']), async () => {
+  #metadataFor(onBehalf: string | undefined, correlationId: string | undefined): Promise<Metadata> {
+    return this.#metadata.open(JSON.stringify([this.#organization, onBehalf ?? '']), async () => {
       const saying = { onBehalf, correlationId }
       const [catalog, facets] = await Promise.all([
-        backend.read(CATALOG, query, saying),
-        backend.read(FACETS, query, saying),
+        this.#backend.read(CATALOG, this.#query, saying),
+        this.#backend.read(FACETS, this.#query, saying),
       ])
-      return readMetadata(catalog, facets, alias)
+      return readMetadata(catalog, facets, this.#alias)
     })
   }
 
-  const behalfOf = ({ onBehalf }: { readonly onBehalf?: string | undefined }) => (wire.onBehalf ? onBehalf : undefined)
+  #behalfOf({ onBehalf }: { readonly onBehalf?: string | undefined }) {
+    return this.#wire.onBehalf ? onBehalf : undefined
+  }
 
-  async function list(): Promise<Answer> {
-    const { tools } = await pack()
+  async #list(): Promise<Answer> {
+    const { tools } = await this.#pack()
     return { result: { tools: Array.from(tools.values(), ({ definition }) => definition) } }
   }
 
-  async function call(asked: Ask): Promise<Answer> {
+  async #call(asked: Ask): Promise<Answer> {
     const { name, arguments: given } = asked.params
-    const tool = await toolNamed(String(name))
+    const tool = await this.#toolNamed(String(name))
     const { correlationId, signal } = asked
-    const params = { ...sendable(tool, isObject(given) ? given : {}), [ORGANIZATION_PARAMETER]: organization }
-    const incoming = await backend.act(
+    const params = { ...sendable(tool, isObject(given) ? given : {}), [ORGANIZATION_PARAMETER]: this.#organization }
+    const incoming = await this.#backend.act(
       functionPath(tool.contract.name),
       { params, dry_run: false },
       {
         correlationId,
-        onBehalf: behalfOf(asked),
+        onBehalf: this.#behalfOf(asked),
         signal,
       },
     )
     const result = resultOf(incoming, {
-      alias,
+      alias: this.#alias,
       tool,
-      parse: backend.parse,
-      hide: backend.hide,
-      mask: backend.mask,
+      parse: (text) => this.#backend.parse(text),
+      hide: (text) => this.#backend.hide(text),
+      mask: (text) => this.#backend.mask(text),
       onUnfit: (problems) =>
-        onNote(
+        this.#parts.onNote(
           { tool: tool.contract.name, request_id: correlationId, problems },
           'an answer is not as its contract says; it is passed on with a note',
         ),
@@ -133,79 +184,87 @@ export function createContractUpstream({ reach, now, onNote, onTurn }: ContractU
     return { result }
   }
 
-  async function reviewFacets({ tool, arguments: given, correlationId, ...asked }: Reviewing): Promise<void> {
+  async #reviewFacets({ tool, arguments: given, correlationId, ...asked }: Reviewing): Promise<void> {
     let known: Metadata
     try {
-      known = await metadataFor(behalfOf(asked), correlationId)
+      known = await this.#metadataFor(this.#behalfOf(asked), correlationId)
     } catch (thrown) {
-      throw new Fault('metadata.unavailable', { connection: alias }, { cause: thrown })
+      throw new Fault('metadata.unavailable', { connection: this.#alias }, { cause: thrown })
     }
     const problems = facetProblems(given, known)
     if (problems.length > 0) throw unfitting(tool, problems)
   }
 
-  return {
-    async introduce() {
-      // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it.
-      await packs.refresh(packKey, fetchPack)
-      return SERVER_INFO
-    },
-    ask(asked) {
-      if (!breaker.closed && asked.owner !== GATEWAY) {
-        const refusal = breaker.admit()
-        if (refusal !== undefined) return Promise.reject(refusal)
-      }
-      if (asked.method === 'tools/call') return call(asked)
-      if (asked.method === 'tools/list') return list()
-      return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${asked.method}` } })
-    },
-    review(asked) {
-      const { tool, name, arguments: given } = asked
-      const hidden = packs.peek(packKey)?.tools.get(name)?.hidden
-      const said =
-        hidden === undefined
-          ? []
-          : Object.keys(given).filter((one) => hidden.has(one) && one !== ORGANIZATION_PARAMETER)
-      if (said.length > 0)
-        throw unfitting(
-          tool,
-          said.map((one) => ({ path: `/${one}`, message: 'is no parameter of this tool' })),
-        )
-      return checksFacets && hasFacets(given) ? reviewFacets(asked) : undefined
-    },
-    watch(onChange, signal) {
-      void poll((kind) => onChange(kind, false), AbortSignal.any([signal, closing.signal]))
-    },
-    listen({ signal, onEnd }) {
-      ended.add(onEnd)
-      signal.addEventListener('abort', () => ended.delete(onEnd), { once: true })
-      return Promise.resolve({ uris: [], tasks: [] })
-    },
-    tell() {},
-    async check() {
-      await packs.refresh(packKey, fetchPack)
-      return true
-    },
-    leftOut: () => packs.peek(packKey)?.leftOut ?? [],
-    doubt() {},
-    forget() {},
-    async close() {
-      closing.abort()
-      for (const end of ended) end()
-      await backend.close(GRACE)
-    },
-  }
-
   /** Contracts tell nobody that they changed: they are looked at as often as they are kept. */
-  async function poll(onChange: (kind: ListKind) => void, signal: AbortSignal): Promise<void> {
-    let before = shown(packs.peek(packKey))
+  async #poll(onChange: (kind: ListKind) => void, signal: AbortSignal): Promise<void> {
+    let before = shown(this.#packs.peek(this.#packKey))
     while (!signal.aborted) {
-      await pause(contractsFor, signal)
+      await pause(this.#contractsFor, signal)
       if (signal.aborted) return
-      const now = shown(await pack().catch(() => undefined))
+      const now = shown(await this.#pack().catch(() => undefined))
       if (now !== undefined && before !== undefined && now !== before) onChange('tools')
       before = now ?? before
     }
+  }
+
+  async introduce() {
+    // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it.
+    await this.#packs.refresh(this.#packKey, this.#fetchPack)
+    return SERVER_INFO
+  }
+
+  ask(asked: Ask) {
+    if (!this.#breaker.closed && asked.owner !== GATEWAY) {
+      const refusal = this.#breaker.admit()
+      if (refusal !== undefined) return Promise.reject(refusal)
+    }
+    if (asked.method === 'tools/call') return this.#call(asked)
+    if (asked.method === 'tools/list') return this.#list()
+    return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${asked.method}` } })
+  }
+
+  review(asked: Reviewing) {
+    const { tool, name, arguments: given } = asked
+    const hidden = this.#packs.peek(this.#packKey)?.tools.get(name)?.hidden
+    const said =
+      hidden === undefined ? [] : Object.keys(given).filter((one) => hidden.has(one) && one !== ORGANIZATION_PARAMETER)
+    if (said.length > 0)
+      throw unfitting(
+        tool,
+        said.map((one) => ({ path: `/${one}`, message: 'is no parameter of this tool' })),
+      )
+    return this.#checksFacets && hasFacets(given) ? this.#reviewFacets(asked) : undefined
+  }
+
+  watch(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal) {
+    void this.#poll((kind) => onChange(kind, false), AbortSignal.any([signal, this.#closing.signal]))
+  }
+
+  listen({ signal, onEnd }: Hearing) {
+    this.#ended.add(onEnd)
+    signal.addEventListener('abort', () => this.#ended.delete(onEnd), { once: true })
+    return Promise.resolve({ uris: [], tasks: [] })
+  }
+
+  tell() {}
+
+  async check() {
+    await this.#packs.refresh(this.#packKey, this.#fetchPack)
+    return true
+  }
+
+  leftOut() {
+    return this.#packs.peek(this.#packKey)?.leftOut ?? []
+  }
+
+  doubt() {}
+
+  forget() {}
+
+  async close() {
+    this.#closing.abort()
+    for (const end of this.#ended) end()
+    await this.#backend.close(GRACE)
   }
 }
 

@@ -22,7 +22,7 @@ export interface Kept<Value> {
   peek(key: string): Value | undefined
 }
 
-interface Held<Value> {
+interface CacheEntry<Value> {
   readonly value: Value
   readonly at: number
   /** Not before that is it fetched again. */
@@ -34,7 +34,7 @@ const MOST_KEYS = 500
 const REST = 10_000
 
 export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts): Kept<Value> {
-  const held = new LRUCache<string, Held<Value>>({ max: MOST_KEYS })
+  const held = new LRUCache<string, CacheEntry<Value>>({ max: MOST_KEYS })
   const fly = createSingleFlight<string, Value>()
 
   const refresh = (key: string, fetch: () => Promise<Value>): Promise<Value> =>
@@ -50,7 +50,7 @@ export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts
     peek: (key) => held.peek(key)?.value,
     async open(key, fetch) {
       const before = held.get(key)
-      const tooOld = ({ at }: Held<Value>) => now() - at > Math.max(keptFor, staleFor)
+      const tooOld = ({ at }: CacheEntry<Value>) => now() - at > Math.max(keptFor, staleFor)
       if (before !== undefined && now() < before.again && !tooOld(before)) return before.value
       try {
         return await refresh(key, fetch)

@@ -52,7 +52,7 @@ export function createAnnouncements({ open, presents: own, patience }: Announcem
       onReturn: listening.missed,
       patience,
     })
-    return { listening, close: kept.close }
+    return { listening, close: () => kept.close() }
   }
 
   function of(credential: string, presents: CredentialSource): Listening {

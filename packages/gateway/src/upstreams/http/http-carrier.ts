@@ -4,8 +4,10 @@
  * Specification 2026-07-28, versioning: a 401, 403, 5xx or silence says nothing about the era. 2025-11-25, transports: a
  * server that refuses `initialize` with 400, 404 or 405 is tried with GET, and is an HTTP+SSE server if that names an endpoint.
  */
-import { Fault } from '@toolway/contract'
+import type { OpenedCredential } from '../upstream.ts'
 import {
+  type ClientRequest,
+  type ListenOptions,
   discover,
   exchange,
   InitializeRefused,
@@ -16,6 +18,7 @@ import {
   type LegacySession,
   type OpenOptions,
 } from '@toolway/protocol/client'
+import { Fault } from '@toolway/contract'
 import type { Carrier, CarrierParts } from '../carrier.ts'
 import { createPool } from './agent.ts'
 import { MOST_STREAMS } from './own-streams.ts'
@@ -27,31 +30,67 @@ import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
 /** Streams of the gateway's own, beside those of sessions: what is listened to now, and what takes its place. */
 const ROOM = 24
 
-export function createHttpCarrier(parts: CarrierParts): Carrier {
-  const { alias, timeout, url, allowPrivate, exceptions, headers, ids, breaker } = parts
-  const options = { alias, allowPrivate, exceptions, headersTimeout: timeout * 1000 }
-  const ownPool = () => createPool(url.origin, options)
-  const streams = createPool(url.origin, { ...options, connections: MOST_STREAMS + ROOM })
-  const mask = createReachMask(url, headers)
-  const path = url.pathname + url.search
-  const wire: Wire = { alias, pool: ownPool(), streams, ownPool, path, headers, timeout, breaker, mask }
-  const present = createPresenting(wire)
-  /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
-  let speaksPair = false
+export const createHttpCarrier = (parts: CarrierParts): Carrier => new HttpCarrier(parts)
 
-  async function openPair(options: OpenOptions): Promise<LegacySession> {
+class HttpCarrier implements Carrier {
+  readonly #parts: CarrierParts
+  readonly #alias
+  readonly #timeout
+  readonly #url
+  readonly #ids
+  readonly #options
+  readonly #streams
+  readonly #mask
+  readonly #path
+  readonly #wire: Wire
+  readonly #present
+  /** Whether the server turned out to speak HTTP+SSE; it is asked so first then. */
+  #speaksPair = false
+
+  constructor(parts: CarrierParts) {
+    this.#parts = parts
+    this.#alias = parts.alias
+    this.#timeout = parts.timeout
+    this.#url = parts.url
+    this.#ids = parts.ids
+    this.#options = {
+      alias: this.#alias,
+      allowPrivate: this.#parts.allowPrivate,
+      exceptions: this.#parts.exceptions,
+      headersTimeout: this.#timeout * 1000,
+    }
+    this.#streams = createPool(this.#url.origin, { ...this.#options, connections: MOST_STREAMS + ROOM })
+    this.#mask = createReachMask(this.#url, this.#parts.headers)
+    this.#path = this.#url.pathname + this.#url.search
+    this.#wire = {
+      alias: this.#alias,
+      pool: this.#ownPool(),
+      streams: this.#streams,
+      ownPool: this.#ownPool,
+      path: this.#path,
+      headers: this.#parts.headers,
+      timeout: this.#timeout,
+      breaker: this.#parts.breaker,
+      mask: this.#mask,
+    }
+    this.#present = createPresenting(this.#wire)
+  }
+
+  readonly #ownPool = () => createPool(this.#url.origin, this.#options)
+
+  async #openPair(options: OpenOptions): Promise<LegacySession> {
     let pair: SsePair | undefined
-    let at = present(options.credential)
+    let at = this.#present(options.credential)
     return openPipeSession(
       {
-        alias,
-        ids,
-        timeout,
-        observer: breaker,
+        alias: this.#alias,
+        ids: this.#ids,
+        timeout: this.#timeout,
+        observer: this.#parts.breaker,
         mask: (text) => at.mask(text),
-        open: async (eventSink, signal) => (pair = await openSsePair(at, url, eventSink, signal)),
-        onCredential(credential) {
-          at = present(credential)
+        open: async (eventSink, signal) => (pair = await openSsePair(at, this.#url, eventSink, signal)),
+        onCredential: (credential) => {
+          at = this.#present(credential)
           Object.assign(pair?.headers ?? {}, headersOf(credential))
         },
         onServerInfo: ({ revision }) => void (pair && (pair.headers['mcp-protocol-version'] = revision)),
@@ -61,10 +100,10 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
   }
 
   /** A server that refused in MCP's own words is no older one for being silent on a stream. */
-  async function openOlder(options: OpenOptions, refusal: unknown): Promise<LegacySession> {
+  async #openOlder(options: OpenOptions, refusal: unknown): Promise<LegacySession> {
     try {
-      const session = await openPair(options)
-      speaksPair = true
+      const session = await this.#openPair(options)
+      this.#speaksPair = true
       return session
     } catch (thrown) {
       const spoke = isGreetingRefused(refusal)
@@ -72,41 +111,49 @@ export function createHttpCarrier(parts: CarrierParts): Carrier {
     }
   }
 
-  async function open(options: OpenOptions): Promise<LegacySession> {
-    if (speaksPair) {
-      const session = await openPair(options).catch((thrown: unknown) => {
+  async open(options: OpenOptions): Promise<LegacySession> {
+    if (this.#speaksPair) {
+      const session = await this.#openPair(options).catch((thrown: unknown) => {
         if (!(thrown instanceof NoEventStream)) throw thrown
-        speaksPair = false
+        this.#speaksPair = false
       })
       if (session !== undefined) return session
     }
-    return openLegacySession(present, ids, options).catch((thrown: unknown) => {
-      if (thrown instanceof InitializeRefused) return openOlder(options, thrown.cause)
+    return openLegacySession(this.#present, this.#ids, options).catch((thrown: unknown) => {
+      if (thrown instanceof InitializeRefused) return this.#openOlder(options, thrown.cause)
       throw thrown
     })
   }
 
-  return {
-    async isModern(signal, credential) {
-      try {
-        await discover(present(credential), ids, signal)
-        return true
-      } catch (thrown) {
-        if (!saysLegacy(thrown)) throw thrown
-        return false
-      }
-    },
-    discover: (signal, credential) => discover(present(credential), ids, signal),
-    exchange: (asked) => exchange(present(asked.credential), ids, asked),
-    listen: (options) => listen(present(options.credential), ids, options),
-    open,
-    doubt() {
-      speaksPair = false
-    },
-    async close(grace) {
-      void wire.streams.destroy().catch(() => {})
-      await endCalls(wire.pool, grace)
-    },
+  async isModern(signal: AbortSignal, credential: OpenedCredential | undefined) {
+    try {
+      await discover(this.#present(credential), this.#ids, signal)
+      return true
+    } catch (thrown) {
+      if (!saysLegacy(thrown)) throw thrown
+      return false
+    }
+  }
+
+  discover(signal: AbortSignal, credential: OpenedCredential | undefined) {
+    return discover(this.#present(credential), this.#ids, signal)
+  }
+
+  exchange(asked: ClientRequest) {
+    return exchange(this.#present(asked.credential), this.#ids, asked)
+  }
+
+  listen(options: ListenOptions) {
+    return listen(this.#present(options.credential), this.#ids, options)
+  }
+
+  doubt() {
+    this.#speaksPair = false
+  }
+
+  async close(grace: number) {
+    void this.#wire.streams.destroy().catch(() => {})
+    await endCalls(this.#wire.pool, grace)
   }
 }
 

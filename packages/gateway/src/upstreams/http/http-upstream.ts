@@ -22,6 +22,7 @@ import {
   type Ask,
   type Hearing,
   type Honoured,
+  type ListKind,
   type ServerInfo,
   type OpenedCredential,
   type CredentialSource,
@@ -48,155 +49,199 @@ export interface HttpUpstreamParts {
   onTurn(failure: Fault | undefined): void
 }
 
-export function createHttpUpstream({ reach, ids, pool, onRevision, onTurn }: HttpUpstreamParts): Upstream {
-  const breaker = createBreaker({ alias: reach.alias, patience: reach.timeout * 1000, now: Date.now, onTurn })
-  const carrier = createCarrier(reach, ids, breaker)
-  /** For what the gateway asks for itself. */
-  const own = reach.credential
-  const patience = reach.timeout * 1000
-  const detecting = createSingleFlight<string | undefined, Revision>()
-  let known = reach.revision
-  const pinned = () => (known !== undefined && isLegacyRevision(known) ? known : undefined)
-  const announcements = createAnnouncements({ open: listen, presents: own, patience })
-  const announced = announcements.shared
-  const sessions = createLegacySessions({ reach, carrier, pool, revision: pinned, onListChanged: announced.hear })
-  const closing = new AbortController()
+export const createHttpUpstream = (parts: HttpUpstreamParts): Upstream => new HttpUpstream(parts)
 
-  function settle(revision: Revision): Revision {
-    known = revision
-    onRevision(revision)
+class HttpUpstream implements Upstream {
+  readonly #parts: HttpUpstreamParts
+  readonly #reach
+  readonly #breaker
+  readonly #carrier
+  /** For what the gateway asks for itself. */
+  readonly #own
+  readonly patience
+  readonly #detecting = createSingleFlight<string | undefined, Revision>()
+  #known
+  readonly #announcements
+  readonly #announced
+  readonly #sessions
+  readonly #closing = new AbortController()
+
+  constructor(parts: HttpUpstreamParts) {
+    this.#parts = parts
+    this.#reach = parts.reach
+    this.#breaker = createBreaker({
+      alias: this.#reach.alias,
+      patience: this.#reach.timeout * 1000,
+      now: Date.now,
+      onTurn: this.#parts.onTurn,
+    })
+    this.#carrier = createCarrier(this.#reach, this.#parts.ids, this.#breaker)
+    this.#own = this.#reach.credential
+    this.patience = this.#reach.timeout * 1000
+    this.#known = this.#reach.revision
+    this.#announcements = createAnnouncements({ open: this.#listen, presents: this.#own, patience: this.patience })
+    this.#announced = this.#announcements.shared
+    this.#sessions = createLegacySessions({
+      reach: this.#reach,
+      carrier: this.#carrier,
+      pool: this.#parts.pool,
+      revision: this.#pinned,
+      onListChanged: this.#announced.hear,
+    })
+  }
+
+  readonly #pinned = () => (this.#known !== undefined && isLegacyRevision(this.#known) ? this.#known : undefined)
+
+  #settle(revision: Revision): Revision {
+    this.#known = revision
+    this.#parts.onRevision(revision)
     return revision
   }
 
   /** Found out with the credential of whoever wants to know: nobody is told no because another one may not come in. */
-  const revisionOf = (whose: Ask | OpenedCredential | undefined): Promise<Revision> | Revision => {
-    if (known !== undefined) return known
+  #revisionOf(whose: Ask | OpenedCredential | undefined): Promise<Revision> | Revision {
+    if (this.#known !== undefined) return this.#known
     const credential = whose !== undefined && 'caller' in whose ? whose.credential : whose
-    return detecting(credential?.id, () => detect(whose, credential))
+    return this.#detecting(credential?.id, () => this.#detect(whose, credential))
   }
 
-  async function detect(
+  async #detect(
     whose: Ask | OpenedCredential | undefined,
     credential: OpenedCredential | undefined,
   ): Promise<Revision> {
-    const signal = AbortSignal.timeout(patience)
-    if (await carrier.isModern(signal, credential)) return settle(MODERN)
-    return settle((await sessions.introduce(credential === undefined ? undefined : whose)).revision)
+    const signal = AbortSignal.timeout(this.patience)
+    if (await this.#carrier.isModern(signal, credential)) return this.#settle(MODERN)
+    return this.#settle((await this.#sessions.introduce(credential === undefined ? undefined : whose)).revision)
   }
 
-  async function introduce(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<ServerInfo> {
-    const revision = await revisionOf(credential)
-    if (eraOf(revision) === 'legacy') return sessions.introduce(credential)
+  async #introduce(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<ServerInfo> {
+    const revision = await this.#revisionOf(credential)
+    if (eraOf(revision) === 'legacy') return this.#sessions.introduce(credential)
     try {
-      return await carrier.discover(signal, credential)
+      return await this.#carrier.discover(signal, credential)
     } catch (thrown) {
       // A pinned server is taken at its word, even if it does not answer discovery.
-      if (reach.pinned && isGreetingRefused(thrown)) return UNDISCOVERED
+      if (this.#reach.pinned && isGreetingRefused(thrown)) return UNDISCOVERED
       throw thrown
     }
   }
 
   /** The modern era known, which is nearly always, costs no turn of the event loop. */
-  function ask(asked: Ask): Promise<Answer> {
+  ask(asked: Ask): Promise<Answer> {
     // The gateway's own requests bypass the breaker: they are rare and paced, and show whether the server is available again.
-    if (!breaker.closed && asked.owner !== GATEWAY) {
-      const refusal = breaker.admit()
+    if (!this.#breaker.closed && asked.owner !== GATEWAY) {
+      const refusal = this.#breaker.admit()
       if (refusal !== undefined) return Promise.reject(refusal)
     }
-    if (own !== undefined && asked.owner === GATEWAY)
-      return withCredential(own, (credential) =>
-        listsPrivate(asked, credential) ? Promise.resolve(NO_RESOURCES) : send({ ...asked, credential }),
+    if (this.#own !== undefined && asked.owner === GATEWAY)
+      return withCredential(this.#own, (credential) =>
+        listsPrivate(asked, credential) ? Promise.resolve(NO_RESOURCES) : this.#send({ ...asked, credential }),
       )
-    return send(asked)
+    return this.#send(asked)
   }
 
-  const send = (asked: Ask): Promise<Answer> => (known === MODERN ? carrier.exchange(asked) : askOther(asked))
-
-  async function askOther(asked: Ask): Promise<Answer> {
-    return (await revisionOf(asked)) === MODERN ? carrier.exchange(asked) : sessions.ask(asked)
+  #send(asked: Ask): Promise<Answer> {
+    return this.#known === MODERN ? this.#carrier.exchange(asked) : this.#askOther(asked)
   }
 
-  async function check(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<boolean> {
-    if ((await revisionOf(credential)) === MODERN)
-      await carrier.exchange({ method: 'server/discover', params: {}, caller: NOBODY, signal, credential })
-    else await sessions.ping(signal, credential)
+  async #askOther(asked: Ask): Promise<Answer> {
+    return (await this.#revisionOf(asked)) === MODERN ? this.#carrier.exchange(asked) : this.#sessions.ask(asked)
+  }
+
+  async #check(signal: AbortSignal, credential: OpenedCredential | undefined): Promise<boolean> {
+    if ((await this.#revisionOf(credential)) === MODERN)
+      await this.#carrier.exchange({ method: 'server/discover', params: {}, caller: NOBODY, signal, credential })
+    else await this.#sessions.ping(signal, credential)
     return true
   }
 
   /** One stream of the server's announcements, until it ends; false where it has none. */
-  function listen(opening: Opening, presents: CredentialSource | undefined): Promise<boolean> {
+  readonly #listen = (opening: Opening, presents: CredentialSource | undefined): Promise<boolean> => {
     return withCredential(presents, async (credential) => {
-      if ((await revisionOf(credential)) !== MODERN) {
+      if ((await this.#revisionOf(credential)) !== MODERN) {
         const { signal, onOpen, onNotification } = opening
-        return sessions.watch({ signal, onOpen: () => onOpen(undefined), onNotification }, credential)
+        return this.#sessions.watch({ signal, onOpen: () => onOpen(undefined), onNotification }, credential)
       }
-      const answer = await carrier.listen({ ...opening, credential })
+      const answer = await this.#carrier.listen({ ...opening, credential })
       return !('error' in answer) || answer.error.code !== NO_METHOD
     })
   }
 
-  async function join(hearing: Hearing): Promise<Honoured> {
+  async #join(hearing: Hearing): Promise<Honoured> {
     const { uris, tasks, credential: presents, onNotification, onEnd } = hearing
     const left = new AbortController()
     const here = AbortSignal.any([hearing.signal, left.signal])
-    const signal = AbortSignal.any([here, closing.signal])
-    closing.signal.addEventListener('abort', onEnd, { once: true, signal: here })
+    const signal = AbortSignal.any([here, this.#closing.signal])
+    this.#closing.signal.addEventListener('abort', onEnd, { once: true, signal: here })
     const credential = presents === undefined ? undefined : await presents.open()
-    const revision = await again(() => revisionOf(credential), signal)
-    if (revision !== MODERN) return sessions.listen(hearing, signal)
+    const revision = await again(() => this.#revisionOf(credential), signal)
+    if (revision !== MODERN) return this.#sessions.listen(hearing, signal)
     const leave = () => {
       left.abort()
       onEnd()
     }
-    const source = await sourceOf(presents, credential, () => announcements.ofNobody(leave, signal))
+    const source = await this.#sourceOf(presents, credential, () => this.#announcements.ofNobody(leave, signal))
     return source.join({ lists: false, uris, tasks }, onNotification, signal)
   }
 
   /**
    * Returns the stream for a credential. Callers without one do not receive the announcements to the gateway's own credential.
    */
-  function sourceOf(
+  #sourceOf(
     presents: CredentialSource | undefined,
     credential: OpenedCredential | undefined,
     ofNobody: () => Promise<Listening>,
   ): Promise<Listening> | Listening {
-    if (presents === undefined) return announced
-    return credential === undefined ? ofNobody() : announcements.of(credential.id, presents)
+    if (presents === undefined) return this.#announced
+    return credential === undefined ? ofNobody() : this.#announcements.of(credential.id, presents)
   }
 
-  return {
-    patience,
-    introduce: (signal) => withCredential(own, (credential) => introduce(signal, credential)),
-    ask,
-    check: (signal) => withCredential(own, (credential) => check(signal, credential)),
-    watch(onChange, signal) {
-      const onNotification = ({ method }: Notification, missed: boolean) => {
-        const kind = changedList(method)
-        if (kind !== undefined) onChange(kind, missed)
-      }
-      void announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
-    },
-    listen: (hearing) => soon(join(hearing), hearing),
-    tell: (whose, notification) => sessions.tell(whose, notification),
-    doubt() {
-      if (reach.pinned) return
-      known = undefined
-      carrier.doubt()
-      sessions.forget(GATEWAY)
-    },
-    forget: (session) => sessions.forget(session),
-    async close() {
-      closing.abort()
-      announcements.close()
-      const until = performance.now() + GRACE
-      const drained = new AbortController()
-      void sessions.drain().then(() => drained.abort())
-      await pause(GRACE, drained.signal)
-      // One limit for both: what hangs in a session holds the end up no longer than what hangs outside.
-      await carrier.close(Math.max(0, until - performance.now()))
-      // The sessions end after the calls in them.
-      await sessions.close()
-    },
+  introduce(signal: AbortSignal) {
+    return withCredential(this.#own, (credential) => this.#introduce(signal, credential))
+  }
+
+  check(signal: AbortSignal) {
+    return withCredential(this.#own, (credential) => this.#check(signal, credential))
+  }
+
+  watch(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal) {
+    const onNotification = ({ method }: Notification, missed: boolean) => {
+      const kind = changedList(method)
+      if (kind !== undefined) onChange(kind, missed)
+    }
+    void this.#announced.join({ lists: true, uris: [], tasks: [] }, onNotification, signal)
+  }
+
+  listen(hearing: Hearing) {
+    return soon(this.#join(hearing), hearing)
+  }
+
+  tell(whose: Pick<Ask, 'caller' | 'session' | 'owner'>, notification: Notification) {
+    return this.#sessions.tell(whose, notification)
+  }
+
+  doubt() {
+    if (this.#reach.pinned) return
+    this.#known = undefined
+    this.#carrier.doubt()
+    this.#sessions.forget(GATEWAY)
+  }
+
+  forget(session: string) {
+    return this.#sessions.forget(session)
+  }
+
+  async close() {
+    this.#closing.abort()
+    this.#announcements.close()
+    const until = performance.now() + GRACE
+    const drained = new AbortController()
+    void this.#sessions.drain().then(() => drained.abort())
+    await pause(GRACE, drained.signal)
+    // One limit for both: what hangs in a session holds the end up no longer than what hangs outside.
+    await this.#carrier.close(Math.max(0, until - performance.now()))
+    // The sessions end after the calls in them.
+    await this.#sessions.close()
   }
 }
 

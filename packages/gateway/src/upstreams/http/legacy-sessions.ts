@@ -88,34 +88,41 @@ const holdingOf = ({ owner, capabilities, lasting, credential = '' }: Holder): H
   key: lasting ? credential : `${credential} ${JSON.stringify(capabilities)}`,
 })
 
-export function createLegacySessions(parts: LegacySessionsParts): LegacySessions {
-  const { reach, carrier, pool, revision, onListChanged } = parts
-  const { connectionId, alias, timeout } = reach
-  const place = pool.place(connectionId, alias)
-  const own = createOwnStreams({
-    hold,
-    ownAsk: (method, params, signal) => ({ ...PING, method, params, signal }),
-  })
+export const createLegacySessions = (parts: LegacySessionsParts): LegacySessions => new LegacySessionPool(parts)
 
-  const open =
-    ({ capabilities }: Holder, credential: OpenedCredential | undefined, logLevel?: string) =>
-    () =>
-      carrier.open({
-        revision: revision(),
+class LegacySessionPool implements LegacySessions {
+  readonly #parts: LegacySessionsParts
+  readonly #place
+  readonly #own
+
+  constructor(parts: LegacySessionsParts) {
+    this.#parts = parts
+    this.#place = this.#parts.pool.place(this.#parts.reach.connectionId, this.#parts.reach.alias)
+    this.#own = createOwnStreams({
+      hold: this.#hold,
+      ownAsk: (method, params, signal) => ({ ...PING, method, params, signal }),
+    })
+  }
+
+  #open({ capabilities }: Holder, credential: OpenedCredential | undefined, logLevel?: string) {
+    return () =>
+      this.#parts.carrier.open({
+        revision: this.#parts.revision(),
         capabilities,
         logLevel,
         credential,
-        signal: AbortSignal.timeout(timeout * 1000),
-        onListChanged,
+        signal: AbortSignal.timeout(this.#parts.reach.timeout * 1000),
+        onListChanged: this.#parts.onListChanged,
       })
+  }
 
   /** The server did not know the session, so it did not act: one new session, one more try. */
-  async function askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
+  async #askIn(holder: Holder, asked: Ask, stream?: OwnStream): Promise<Answer> {
     const once = () =>
-      place.use(holder, open(holder, asked.credential, levelOf(asked)), async (session) => {
+      this.#place.use(holder, this.#open(holder, asked.credential, levelOf(asked)), async (session) => {
         // The session's own stream must be open before a request, or the server's requests on it would be lost.
         await stream?.ready()
-        return session.ask(asked).catch((thrown: unknown) => refuse(holder, session, thrown))
+        return session.ask(asked).catch((thrown: unknown) => this.#refuse(holder, session, thrown))
       })
     try {
       return await once()
@@ -124,23 +131,23 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
     }
     return once().catch((thrown: unknown) => {
       throw thrown instanceof SessionLost
-        ? new Fault('upstream.lost', { connection: alias }, { cause: thrown })
+        ? new Fault('upstream.lost', { connection: this.#parts.reach.alias }, { cause: thrown })
         : thrown
     })
   }
 
-  function refuse(holder: Holder, session: LegacySession, thrown: unknown): never {
-    if (thrown instanceof SessionLost) place.lose(holder, session)
+  #refuse(holder: Holder, session: LegacySession, thrown: unknown): never {
+    if (thrown instanceof SessionLost) this.#place.lose(holder, session)
     throw thrown
   }
 
-  async function ask(asked: Ask): Promise<Answer> {
+  async ask(asked: Ask): Promise<Answer> {
     const holder = holderOf(asked)
-    const stream = needsOwnStream(asked) ? own.of(holdingOf(holder), asked) : own.find(holdingOf(holder))
-    if (stream === undefined) return askIn(holder, asked)
+    const stream = needsOwnStream(asked) ? this.#own.of(holdingOf(holder), asked) : this.#own.find(holdingOf(holder))
+    if (stream === undefined) return this.#askIn(holder, asked)
     const call = stream.uncorrelated.begin(asked)
     try {
-      const answer = await askIn(holder, call, stream)
+      const answer = await this.#askIn(holder, call, stream)
       // A line that the server sent before its answer may come a moment after it, on the other stream.
       if (asked.session === undefined && asked.caller.logLevel !== undefined) await pause(LATE_LINES, asked.signal)
       return answer
@@ -149,67 +156,83 @@ export function createLegacySessions(parts: LegacySessionsParts): LegacySessions
     }
   }
 
-  function hold(
+  readonly #hold = (
     whose: Whose,
     work: (session: LegacySession, ended: AbortSignal) => Promise<boolean>,
-  ): Promise<boolean> {
+  ): Promise<boolean> => {
     const holder = holderOf(whose)
-    return place.listen(holder, open(holder, whose.credential, levelOf(whose)), (session, ended) => {
+    return this.#place.listen(holder, this.#open(holder, whose.credential, levelOf(whose)), (session, ended) => {
       if (whose.credential !== undefined) session.present(whose.credential)
-      return work(session, ended).catch((thrown: unknown) => refuse(holder, session, thrown))
+      return work(session, ended).catch((thrown: unknown) => this.#refuse(holder, session, thrown))
     })
   }
 
-  function forget(owner: string): void {
-    own.end(owner)
-    place.forget(owner)
+  forget(owner: string): void {
+    this.#own.end(owner)
+    this.#place.forget(owner)
   }
 
-  return {
-    introduce(whose) {
-      const isWhose = whose !== undefined && 'caller' in whose
-      const holder = isWhose ? holderOf(whose) : ownHolder(whose)
-      const opening = isWhose ? open(holder, whose.credential, levelOf(whose)) : open(holder, whose)
-      return place.use(holder, opening, ({ serverInfo }) => Promise.resolve(serverInfo))
-    },
-    ask,
-    ping: (signal, credential) => askIn(ownHolder(credential), { ...PING, signal, credential }),
-    watch: ({ onOpen, onNotification, signal }, credential) => {
-      const holder = ownHolder(credential)
-      return place.listen(holder, open(holder, credential), async (session, ended) => {
-        const nobody = createUncorrelatedMessages(() => {})
-        const hear = (message: Message) => {
-          if (isNotification(message)) onNotification(message)
-          else nobody.hear(message, (answer) => session.tell(answer))
-        }
-        try {
-          // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
-          await session.ask({ ...PING, signal, credential })
-          onOpen()
-          return await session.stream(hear, AbortSignal.any([signal, ended]))
-        } catch (thrown) {
-          // Nothing depends on this very session: the next one has a stream to give.
-          if (thrown instanceof StreamTaken) forget(GATEWAY)
-          return refuse(holder, session, thrown)
-        }
-      })
-    },
-    async listen({ session, owner, caller, credential: presents, uris, beside = false, onNotification }, signal) {
-      if (uris.length === 0 && !beside) return { uris: [], tasks: [] }
-      const whose = { session, owner, caller, credential: await presents?.open() }
-      const stream = own.of(holdingOf(holderOf(whose)), whose, presents)
-      if (stream === undefined) return { uris: [], tasks: [] }
-      return stream.listening.join({ lists: false, uris, tasks: [], beside }, onNotification, signal)
-    },
-    tell(whose, notification) {
-      for (const session of place.held(holderOf(whose))) session.tell({ ...notification }).catch(() => {})
-    },
-    forget,
-    drain() {
-      own.close()
-      return place.drained()
-    },
-    close: () => place.close(),
+  introduce(whose: OpenedCredential | Whose | undefined) {
+    const isWhose = whose !== undefined && 'caller' in whose
+    const holder = isWhose ? holderOf(whose) : ownHolder(whose)
+    const opening = isWhose ? this.#open(holder, whose.credential, levelOf(whose)) : this.#open(holder, whose)
+    return this.#place.use(holder, opening, ({ serverInfo }) => Promise.resolve(serverInfo))
+  }
+
+  ping(signal: AbortSignal, credential: OpenedCredential | undefined) {
+    return this.#askIn(ownHolder(credential), { ...PING, signal, credential })
+  }
+
+  watch(
+    {
+      onOpen,
+      onNotification,
+      signal,
+    }: { onOpen(): void; onNotification(notification: Notification): void; readonly signal: AbortSignal },
+    credential: OpenedCredential | undefined,
+  ) {
+    const holder = ownHolder(credential)
+    return this.#place.listen(holder, this.#open(holder, credential), async (session, ended) => {
+      const nobody = createUncorrelatedMessages(() => {})
+      const hear = (message: Message) => {
+        if (isNotification(message)) onNotification(message)
+        else nobody.hear(message, (answer) => session.tell(answer))
+      }
+      try {
+        // A server may hold back the head of a stream until it has something to say, so it is asked whether it is there.
+        await session.ask({ ...PING, signal, credential })
+        onOpen()
+        return await session.stream(hear, AbortSignal.any([signal, ended]))
+      } catch (thrown) {
+        // Nothing depends on this very session: the next one has a stream to give.
+        if (thrown instanceof StreamTaken) this.forget(GATEWAY)
+        return this.#refuse(holder, session, thrown)
+      }
+    })
+  }
+
+  async listen(
+    { session, owner, caller, credential: presents, uris, beside = false, onNotification }: Hearing,
+    signal: AbortSignal,
+  ) {
+    if (uris.length === 0 && !beside) return { uris: [], tasks: [] }
+    const whose = { session, owner, caller, credential: await presents?.open() }
+    const stream = this.#own.of(holdingOf(holderOf(whose)), whose, presents)
+    if (stream === undefined) return { uris: [], tasks: [] }
+    return stream.listening.join({ lists: false, uris, tasks: [], beside }, onNotification, signal)
+  }
+
+  tell(whose: Whose, notification: Notification) {
+    for (const session of this.#place.held(holderOf(whose))) session.tell({ ...notification }).catch(() => {})
+  }
+
+  drain() {
+    this.#own.close()
+    return this.#place.drained()
+  }
+
+  close() {
+    return this.#place.close()
   }
 }
 

@@ -46,91 +46,102 @@ interface Life {
   deaf: boolean
 }
 
-export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnStream {
-  const listening = createListening({ apply })
-  const uncorrelated = createUncorrelatedMessages(listening.hear)
-  const closing = new AbortController()
-  let union: Union | undefined
+export const createOwnStream = (parts: OwnStreamParts): OwnStream => new OwnStreamKeeper(parts)
+
+class OwnStreamKeeper implements OwnStream {
+  readonly #parts: OwnStreamParts
+  readonly listening
+  readonly uncorrelated
+  readonly #closing = new AbortController()
+  #union: Union | undefined
   /** Set while the stream is kept; it ends what is open of it. */
-  let keeping: AbortController | undefined
-  let opened = Promise.withResolvers<void>()
-  let life: Life | undefined
-  let broken = false
-  let idle: NodeJS.Timeout | undefined
+  #keeping: AbortController | undefined
+  #opened = Promise.withResolvers<void>()
+  #life: Life | undefined
+  #broken = false
+  #idle: NodeJS.Timeout | undefined
 
-  const isWanted = () => union !== undefined && !isSilent(union)
+  constructor(parts: OwnStreamParts) {
+    this.#parts = parts
+    this.listening = createListening({ apply: this.#apply })
+    this.uncorrelated = createUncorrelatedMessages(this.listening.hear)
+  }
 
-  function hear(session: LegacySession, message: Message): void {
+  #isWanted() {
+    return this.#union !== undefined && !isSilent(this.#union)
+  }
+
+  #hear(session: LegacySession, message: Message): void {
     // List changes are received on the gateway's own session.
     if (isNotification(message) && changedList(message.method) !== undefined) return
     const isOwn =
       session.attributes || (isNotification(message) && message.method === 'notifications/resources/updated')
-    if (isOwn && isNotification(message)) listening.hear(message)
-    else uncorrelated.hear(message, (answer) => session.tell(answer))
+    if (isOwn && isNotification(message)) this.listening.hear(message)
+    else this.uncorrelated.hear(message, (answer) => session.tell(answer))
   }
 
-  function ready(): Promise<void> {
-    if (keeping === undefined && !closing.signal.aborted) void keep()
-    if (!lasting) idle = idle?.refresh() ?? setTimeout(rest, IDLE).unref()
-    return closing.signal.aborted ? Promise.resolve() : opened.promise
+  ready(): Promise<void> {
+    if (this.#keeping === undefined && !this.#closing.signal.aborted) void this.#keep()
+    if (!this.#parts.lasting) this.#idle = this.#idle?.refresh() ?? setTimeout(this.#rest, IDLE).unref()
+    return this.#closing.signal.aborted ? Promise.resolve() : this.#opened.promise
   }
 
-  function rest(): void {
-    if (isWanted() || uncorrelated.size > 0) idle?.refresh()
-    else keeping?.abort()
+  readonly #rest = (): void => {
+    if (this.#isWanted() || this.uncorrelated.size > 0) this.#idle?.refresh()
+    else this.#keeping?.abort()
   }
 
-  async function keep(): Promise<void> {
+  async #keep(): Promise<void> {
     const own = new AbortController()
-    keeping = own
-    const signal = AbortSignal.any([own.signal, closing.signal])
+    this.#keeping = own
+    const signal = AbortSignal.any([own.signal, this.#closing.signal])
     let delay = AGAIN.first
     for (let offers = true; offers && !signal.aborted;) {
       const since = Date.now()
       let over: AbortSignal | undefined
       const work = (session: LegacySession, ended: AbortSignal) => {
         over = ended
-        return live(session, AbortSignal.any([signal, ended]))
+        return this.#live(session, AbortSignal.any([signal, ended]))
       }
-      offers = await hold(work).catch(() => true)
+      offers = await this.#parts.hold(work).catch(() => true)
       // A call is not held up by a stream that does not come.
-      opened.resolve()
+      this.#opened.resolve()
       // Without such a stream there is nothing to keep: it stays as it is.
       if (!offers) return
-      broken = true
+      this.#broken = true
       const isOld = Date.now() - since >= A_WHILE
       if (isOld) delay = AGAIN.first
       // A session that was given up has a follower at once: its first call waits for the stream, too.
       if (isOld && over?.aborted === true) {
-        opened = Promise.withResolvers()
+        this.#opened = Promise.withResolvers()
         continue
       }
       await pause(delay, signal)
       delay = Math.min(delay * 2, AGAIN.most)
     }
-    keeping = undefined
-    life = undefined
-    broken = false
-    opened.resolve()
-    opened = Promise.withResolvers()
-    clearTimeout(idle)
-    idle = undefined
+    this.#keeping = undefined
+    this.#life = undefined
+    this.#broken = false
+    this.#opened.resolve()
+    this.#opened = Promise.withResolvers()
+    clearTimeout(this.#idle)
+    this.#idle = undefined
     // Somebody came while it was being ended.
-    if (isWanted() && !closing.signal.aborted) void ready()
+    if (this.#isWanted() && !this.#closing.signal.aborted) void this.ready()
   }
 
-  async function live(session: LegacySession, signal: AbortSignal): Promise<boolean> {
+  async #live(session: LegacySession, signal: AbortSignal): Promise<boolean> {
     // A session keeps what was subscribed to in it.
-    const subscriptions = life?.session === session ? life.subscriptions : subscribing(session)
+    const subscriptions = this.#life?.session === session ? this.#life.subscriptions : this.#subscribing(session)
     const one: Life = { session, subscriptions, deaf: false }
-    life = one
+    this.#life = one
     const there = Promise.withResolvers<void>()
     let isThere = false
     const arrive = () => {
       isThere = true
       there.resolve()
     }
-    const streaming = session.stream((message) => hear(session, message), signal, arrive)
+    const streaming = session.stream((message) => this.#hear(session, message), signal, arrive)
     let ended = false
     const end = () => {
       ended = true
@@ -138,48 +149,47 @@ export function createOwnStream({ lasting, hold, ownAsk }: OwnStreamParts): OwnS
     }
     void streaming.then(end, end)
     // A server that answers this has most likely taken the request for the stream by now; it cannot be known for sure.
-    if (!isThere) void looked(session, signal).then(there.resolve, there.resolve)
+    if (!isThere) void this.#looked(session, signal).then(there.resolve, there.resolve)
     void there.promise
-      .then(() => wanted(one))
+      .then(() => this.#wanted(one))
       .then(() => {
-        opened.resolve()
-        if (broken && !ended) listening.missed()
-        broken &&= ended
+        this.#opened.resolve()
+        if (this.#broken && !ended) this.listening.missed()
+        this.#broken &&= ended
       })
     const offers = await streaming
     one.deaf = !offers
     return offers
   }
 
-  async function looked(session: LegacySession, signal: AbortSignal): Promise<void> {
-    const there = session.ask(ownAsk('ping', {}, signal)).then(() => pause(PATIENCE.head, signal))
+  async #looked(session: LegacySession, signal: AbortSignal): Promise<void> {
+    const there = session.ask(this.#parts.ownAsk('ping', {}, signal)).then(() => pause(PATIENCE.head, signal))
     await Promise.race([there, pause(PATIENCE.there, signal)])
   }
 
-  const subscribing = (session: LegacySession): Subscriptions =>
-    createSubscriptions(async (method, uri) => {
-      const answer = await session.ask(ownAsk(method, { uri }, closing.signal)).catch(() => undefined)
+  #subscribing(session: LegacySession): Subscriptions {
+    return createSubscriptions(async (method, uri) => {
+      const answer = await session.ask(this.#parts.ownAsk(method, { uri }, this.#closing.signal)).catch(() => undefined)
       return answer !== undefined && 'result' in answer
     })
-  const wanted = ({ subscriptions }: Life) => subscriptions.make(() => union?.uris ?? new Set())
-
-  async function apply(next: Union): Promise<Takes> {
-    union = next
-    if (!isSilent(next)) await ready()
-    const one = life
-    if (one === undefined) return undefined
-    await wanted(one)
-    return { uri: (uri) => one.subscriptions.has(uri) && !(one.deaf && !lasting), task: () => false }
   }
 
-  return {
-    uncorrelated,
-    listening,
-    ready,
-    close() {
-      closing.abort()
-      opened.resolve()
-      clearTimeout(idle)
-    },
+  #wanted({ subscriptions }: Life) {
+    return subscriptions.make(() => this.#union?.uris ?? new Set())
+  }
+
+  readonly #apply = async (next: Union): Promise<Takes> => {
+    this.#union = next
+    if (!isSilent(next)) await this.ready()
+    const one = this.#life
+    if (one === undefined) return undefined
+    await this.#wanted(one)
+    return { uri: (uri) => one.subscriptions.has(uri) && !(one.deaf && !this.#parts.lasting), task: () => false }
+  }
+
+  close() {
+    this.#closing.abort()
+    this.#opened.resolve()
+    clearTimeout(this.#idle)
   }
 }

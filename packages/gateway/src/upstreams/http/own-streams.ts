@@ -31,7 +31,7 @@ export interface OwnStreamsParts {
 /** Each is a connection of its own; the pool for streams has room for them and for the gateway's own listening. */
 export const MOST_STREAMS = 1_000
 
-interface Held {
+interface StreamEntry {
   readonly stream: OwnStream
   /** As it was last presented; a stream that comes back after a break asks for a newer one where it can. */
   credential: OpenedCredential | undefined
@@ -39,10 +39,10 @@ interface Held {
 }
 
 export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams {
-  const streams = new Map<string, Map<string, Held>>()
+  const streams = new Map<string, Map<string, StreamEntry>>()
   let size = 0
 
-  function begin({ session, owner, caller, credential }: Whose, presents: CredentialSource | undefined): Held {
+  function begin({ session, owner, caller, credential }: Whose, presents: CredentialSource | undefined): StreamEntry {
     const lasting = session !== undefined && session.ofPrincipal !== true
     // Of what asked first only this is kept: nothing of the ask itself outlives it.
     const whose = { session, owner, caller }
@@ -59,12 +59,12 @@ export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams 
         })
       },
     })
-    const held: Held = { stream, credential, presents }
+    const held: StreamEntry = { stream, credential, presents }
     return held
   }
 
   /** The stream is its session's, and that was opened under one credential: another one in its place is none of its own. */
-  async function latest({ credential, presents }: Held): Promise<OpenedCredential | undefined> {
+  async function latest({ credential, presents }: StreamEntry): Promise<OpenedCredential | undefined> {
     const newer = await presents?.open()
     return newer !== undefined && newer.id === credential?.id ? newer : credential
   }
@@ -80,7 +80,7 @@ export function createOwnStreams({ hold, ownAsk }: OwnStreamsParts): OwnStreams 
       }
       if (size >= MOST_STREAMS) return undefined
       const begun = begin(whose, presents)
-      streams.set(owner, (own ?? new Map<string, Held>()).set(key, begun))
+      streams.set(owner, (own ?? new Map<string, StreamEntry>()).set(key, begun))
       size++
       return begun.stream
     },

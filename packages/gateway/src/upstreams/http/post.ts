@@ -91,118 +91,159 @@ export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
 }
 
 /** Creates the event sink of one exchange. It settles once; messages after the awaited response are read for a short time. */
-function createEventSink(
+const createEventSink = (
   wire: Wire,
-  { signal, until, onMessage, onData, onHead, onDeadline, patient = false, seconds = wire.timeout }: Exchange,
+  parts: Exchange,
   resolve: (incoming: Incoming) => void,
   reject: (fault: Fault) => void,
-) {
-  const chunks: Buffer[] = []
-  const began = Date.now()
-  const turn = wire.breaker.turn
-  /** Streams that stay open and notices that nobody waits for say nothing of how calls fare. */
-  const counts = until !== undefined && !patient
-  let exchange: Dispatcher.DispatchController | undefined
-  let status = 0
-  let headers: IncomingHttpHeaders = {}
-  let stream: Stream | undefined
-  let size = 0
-  let response: Response | undefined
-  let deadline: NodeJS.Timeout | undefined
-  /** Why we ended it ourselves, before or while it ran. */
-  let ended: Fault | undefined
-  let over = false
+) => new ResponseEventSink(wire, parts, resolve, reject)
 
-  function fail(fault: Fault): void {
-    if (counts && response === undefined) wire.breaker.failed(turn, fault)
-    reject(fault)
+class ResponseEventSink {
+  readonly #reject: (fault: Fault) => void
+  readonly #resolve: (incoming: Incoming) => void
+  readonly #parts: Exchange
+  readonly #wire: Wire
+  readonly #patient
+  readonly #seconds
+  readonly #signal
+  readonly #chunks: Buffer[] = []
+  readonly #began = Date.now()
+  readonly #turn
+  /** Streams that stay open and notices that nobody waits for say nothing of how calls fare. */
+  readonly #counts
+  #exchange: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: IncomingHttpHeaders = {}
+  #stream: Stream | undefined
+  #size = 0
+  #response: Response | undefined
+  #deadline: NodeJS.Timeout | undefined
+  /** Why we ended it ourselves, before or while it ran. */
+  #ended: Fault | undefined
+  #over = false
+
+  constructor(wire: Wire, parts: Exchange, resolve: (incoming: Incoming) => void, reject: (fault: Fault) => void) {
+    this.#wire = wire
+    this.#parts = parts
+    this.#signal = parts.signal
+    const { patient = false } = parts
+    this.#patient = patient
+    const { seconds = wire.timeout } = parts
+    this.#seconds = seconds
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#turn = this.#wire.breaker.turn
+    this.#counts = this.#parts.until !== undefined && !this.#patient
+    if (!this.#patient) this.#limit(this.#seconds)
+    this.#parts.onDeadline?.(this.#extend)
+    if (this.#signal?.aborted === true) this.#onAbort()
+    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
-  function end(fault: Fault): void {
-    ended ??= fault
-    finish()
-    fail(fault)
-    exchange?.abort(fault)
+
+  #fail(fault: Fault): void {
+    if (this.#counts && this.#response === undefined) this.#wire.breaker.failed(this.#turn, fault)
+    this.#reject(fault)
   }
-  const limit = (length: number) => {
-    clearTimeout(deadline)
-    deadline = setTimeout(
-      () => end(new Fault('upstream.timeout', { connection: wire.alias, seconds: wire.timeout })),
+
+  #end(fault: Fault): void {
+    this.#ended ??= fault
+    this.#finish()
+    this.#fail(fault)
+    this.#exchange?.abort(fault)
+  }
+
+  #limit(length: number) {
+    clearTimeout(this.#deadline)
+    this.#deadline = setTimeout(
+      () => this.#end(new Fault('upstream.timeout', { connection: this.#wire.alias, seconds: this.#wire.timeout })),
       length * 1000,
     )
   }
-  const onAbort = () => end(faultOfAbort(wire, signal?.reason))
-  function finish(): void {
-    over = true
-    clearTimeout(deadline)
-    signal?.removeEventListener('abort', onAbort)
+
+  readonly #onAbort = () => this.#end(faultOfAbort(this.#wire, this.#signal?.reason))
+
+  #finish(): void {
+    this.#over = true
+    clearTimeout(this.#deadline)
+    this.#signal?.removeEventListener('abort', this.#onAbort)
   }
-  const settle = (text: string) => {
-    const { lastEventId, retry } = stream ?? NO_STREAM
-    if (counts) wire.breaker.answered(turn, status)
-    resolve({ status, headers, stream: stream !== undefined, text, response, lastEventId, retry })
+
+  #settle(text: string) {
+    const { lastEventId, retry } = this.#stream ?? NO_STREAM
+    if (this.#counts) this.#wire.breaker.answered(this.#turn, this.#status)
+    this.#resolve({
+      status: this.#status,
+      headers: this.#headers,
+      stream: this.#stream !== undefined,
+      text,
+      response: this.#response,
+      lastEventId,
+      retry,
+    })
   }
-  const tooLarge = () => end(new Fault('result.too-large', { connection: wire.alias, limit: MAX_ANSWER }))
+
+  #tooLarge() {
+    return this.#end(new Fault('result.too-large', { connection: this.#wire.alias, limit: MAX_ANSWER }))
+  }
 
   /** While a person thinks about a question, the server is not late. */
-  function extend(): void {
-    if (!patient && !over && response === undefined)
-      limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - began) / 1000))
+  readonly #extend = (): void => {
+    if (!this.#patient && !this.#over && this.#response === undefined)
+      this.#limit(Math.min(HUMAN.question, HUMAN.all - (Date.now() - this.#began) / 1000))
   }
 
-  function hear(message: Message): void {
+  readonly #hear = (message: Message): void => {
     if (
-      until !== undefined &&
-      response === undefined &&
+      this.#parts.until !== undefined &&
+      this.#response === undefined &&
       isResponse(message) &&
-      (message.id === until || message.id === undefined)
+      (message.id === this.#parts.until || message.id === undefined)
     ) {
-      response = message
-      settle('')
-      limit(LINGER)
+      this.#response = message
+      this.#settle('')
+      this.#limit(LINGER)
     } else {
       // A server whose questions nobody takes has no more time for asking them.
-      if (isRequest(message) && onDeadline !== undefined) extend()
-      onMessage?.(message)
+      if (isRequest(message) && this.#parts.onDeadline !== undefined) this.#extend()
+      this.#parts.onMessage?.(message)
     }
   }
 
-  if (!patient) limit(seconds)
-  onDeadline?.(extend)
-  if (signal?.aborted === true) onAbort()
-  else signal?.addEventListener('abort', onAbort, { once: true })
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#exchange = controller
+    if (this.#ended !== undefined) controller.abort(this.#ended)
+  }
 
-  return {
-    onRequestStart(controller: Dispatcher.DispatchController) {
-      exchange = controller
-      if (ended !== undefined) controller.abort(ended)
-    },
-    onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
-      // Interim responses say nothing about the final one (RFC 9110, section 15.2).
-      if (code < 200) return
-      status = code
-      headers = given
-      if (isStreamType(given['content-type'])) stream = createStream(wire, hear)
-      onHead?.(code)
-    },
-    onResponseData(_: unknown, chunk: Buffer) {
-      if (stream !== undefined) {
-        if (onData !== undefined) onData(chunk)
-        else if (stream.feed(chunk) > MAX_ANSWER) tooLarge()
-        return
-      }
-      size += chunk.length
-      if (size > MAX_ANSWER) tooLarge()
-      else chunks.push(chunk)
-    },
-    onResponseEnd() {
-      finish()
-      // Settled before, when the stream brought what was waited for.
-      if (response === undefined) settle(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString())
-    },
-    onResponseError(_: unknown, error: unknown) {
-      finish()
-      if (ended === undefined) fail(wordFailure(wire, error))
-    },
+  onResponseStart(_: unknown, code: number, given: IncomingHttpHeaders) {
+    // Interim responses say nothing about the final one (RFC 9110, section 15.2).
+    if (code < 200) return
+    this.#status = code
+    this.#headers = given
+    if (isStreamType(given['content-type'])) this.#stream = createStream(this.#wire, this.#hear)
+    this.#parts.onHead?.(code)
+  }
+
+  onResponseData(_: unknown, chunk: Buffer) {
+    if (this.#stream !== undefined) {
+      if (this.#parts.onData !== undefined) this.#parts.onData(chunk)
+      else if (this.#stream.feed(chunk) > MAX_ANSWER) this.#tooLarge()
+      return
+    }
+    this.#size += chunk.length
+    if (this.#size > MAX_ANSWER) this.#tooLarge()
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd() {
+    this.#finish()
+    // Settled before, when the stream brought what was waited for.
+    if (this.#response === undefined)
+      this.#settle(this.#chunks.length === 1 ? String(this.#chunks[0]) : Buffer.concat(this.#chunks).toString())
+  }
+
+  onResponseError(_: unknown, error: unknown) {
+    this.#finish()
+    if (this.#ended === undefined) this.#fail(wordFailure(this.#wire, error))
   }
 }
 

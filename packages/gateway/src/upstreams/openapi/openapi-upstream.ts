@@ -46,76 +46,116 @@ export interface OpenApiUpstreamParts {
   onTurn(failure: Fault | undefined): void
 }
 
-export function createOpenApiUpstream({ reach, onTurn }: OpenApiUpstreamParts): Upstream {
-  const { alias, timeout, wire } = reach
-  const { headers, key, load } = wire
-  const base = new URL(wire.url)
-  const patience = timeout * 1000
-  const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
-  const pool = createPool(base.origin, {
-    alias,
-    allowPrivate: wire.private,
-    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
-    headersTimeout: patience,
-  })
-  const sending: SendParts = { alias, pool, base, timeout, breaker }
-  const maskReach = createReachMask(base, headers)
-  let api: Promise<Api> | undefined
+export const createOpenApiUpstream = (parts: OpenApiUpstreamParts): Upstream => new OpenApiUpstream(parts)
+
+class OpenApiUpstream implements Upstream {
+  readonly #parts: OpenApiUpstreamParts
+  readonly #alias
+  readonly #timeout
+  readonly #wire
+  readonly #base
+  readonly patience
+  readonly #breaker
+  readonly #pool
+  readonly #sending: SendParts
+  readonly #maskReach
+  #api: Promise<Api> | undefined
+
+  constructor(parts: OpenApiUpstreamParts) {
+    this.#parts = parts
+    const { alias, timeout, wire } = this.#parts.reach
+    this.#alias = alias
+    this.#timeout = timeout
+    this.#wire = wire
+    this.#base = new URL(this.#wire.url)
+    this.patience = this.#timeout * 1000
+    this.#breaker = createBreaker({
+      alias: this.#alias,
+      patience: this.patience,
+      now: Date.now,
+      onTurn: this.#parts.onTurn,
+    })
+    this.#pool = createPool(this.#base.origin, {
+      alias: this.#alias,
+      allowPrivate: this.#wire.private,
+      exceptions: this.#wire.exceptions ?? NO_EXCEPTIONS,
+      headersTimeout: this.patience,
+    })
+    this.#sending = {
+      alias: this.#alias,
+      pool: this.#pool,
+      base: this.#base,
+      timeout: this.#timeout,
+      breaker: this.#breaker,
+    }
+    this.#maskReach = createReachMask(this.#base, this.#wire.headers)
+  }
 
   /** Read once for all who wait; what failed is tried again by the next. */
-  function open(): Promise<Api> {
-    if (api !== undefined) return api
-    const opening = load().then(keep)
+  #open(): Promise<Api> {
+    if (this.#api !== undefined) return this.#api
+    const opening = this.#wire.load().then(keep)
     opening.catch(() => {
-      if (api === opening) api = undefined
+      if (this.#api === opening) this.#api = undefined
     })
-    api = opening
+    this.#api = opening
     return opening
   }
 
-  async function list(): Promise<Answer> {
-    return { result: { tools: await toolsOf(await open()) } }
+  async #list(): Promise<Answer> {
+    return { result: { tools: await toolsOf(await this.#open()) } }
   }
 
-  async function call({ params, credential, signal, owner }: Ask): Promise<Answer> {
-    const refusal = breaker.closed || owner === GATEWAY ? undefined : breaker.admit()
+  async #call({ params, credential, signal, owner }: Ask): Promise<Answer> {
+    const refusal = this.#breaker.closed || owner === GATEWAY ? undefined : this.#breaker.admit()
     if (refusal !== undefined) throw refusal
     const { name, arguments: given = {} } = params
-    const operation = (await open()).operations.get(String(name))
+    const operation = (await this.#open()).operations.get(String(name))
     if (operation === undefined)
       return { error: { code: NO_PARAMS, message: `There is no operation ${String(name).slice(0, 100)}` } }
     if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
-    const shown = presented(credential, key)
-    const request = requestOf(operation, given, { alias, base, key: shown.key })
-    const sent = joined(request.headers, headers, shown.headers)
-    const reply = await send(sending, request, sent, signal)
+    const shown = presented(credential, this.#wire.key)
+    const request = requestOf(operation, given, { alias: this.#alias, base: this.#base, key: shown.key })
+    const sent = joined(request.headers, this.#wire.headers, shown.headers)
+    const reply = await send(this.#sending, request, sent, signal)
     const ofCredential = createHeaderMask(credential?.headers ?? {})
-    const mask = (text: string) => maskReach(ofCredential(text))
+    const mask = (text: string) => this.#maskReach(ofCredential(text))
     const reads = operation.method === 'GET' || operation.method === 'HEAD'
-    const result = resultOf(reply, { alias, reads, structured: operation.structured, mask })
+    const result = resultOf(reply, { alias: this.#alias, reads, structured: operation.structured, mask })
     return { result: maskedResult({ mask }, result) }
   }
 
-  return {
-    patience,
-    introduce: async () => (await open()).serverInfo,
-    ask({ method, ...rest }) {
-      if (method === 'tools/call') return call({ method, ...rest })
-      if (method === 'tools/list') return list()
-      return Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${method}` } })
-    },
-    watch() {},
-    listen: () => Promise.resolve({ uris: [], tasks: [] }),
-    tell() {},
-    // There is no question that every REST server answers; calls tell how it is.
-    check: () => Promise.resolve(false),
-    doubt() {},
-    forget() {},
-    async close() {
-      const ended = pool.close()
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, GRACE).unref())])
-      await pool.destroy()
-    },
+  async introduce() {
+    return (await this.#open()).serverInfo
+  }
+
+  ask({ method, ...rest }: Ask) {
+    if (method === 'tools/call') return this.#call({ method, ...rest })
+    if (method === 'tools/list') return this.#list()
+    return Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${method}` } })
+  }
+
+  watch() {}
+
+  listen() {
+    return Promise.resolve({ uris: [], tasks: [] })
+  }
+
+  tell() {}
+
+  // There is no question that every REST server answers; calls tell how it is.
+  check() {
+    return Promise.resolve(false)
+  }
+
+  doubt() {}
+
+  forget() {}
+
+  async close() {
+    const ended = this.#pool.close()
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, GRACE).unref())])
+    await this.#pool.destroy()
   }
 }
 

@@ -34,31 +34,42 @@ export interface ChildListeningParts {
 
 const NO_METHOD = -32601
 
-export function createChildListening({ ids, timeout }: ChildListeningParts): ChildListening {
-  const closing = new AbortController()
-  const listening = createListening({ apply })
-  let union: Union | undefined
-  let current: Attached | undefined
-  /** The child whose stream broke last: the next one is waited for, and no time is lost then. */
-  let broken: Attached | undefined
-  let subscriptions: Subscriptions | undefined
-  let arrival = Promise.withResolvers<void>()
-  const kept = createKeptListen({
-    open,
-    onNotification: listening.hear,
-    onReturn: listening.missed,
-    patience: timeout * 1000,
-    wait: (milliseconds, signal) => (current === broken ? Promise.resolve() : pause(milliseconds, signal)),
-  })
+export const createChildListening = (parts: ChildListeningParts): ChildListening => new ListeningOfChild(parts)
 
-  async function open({ filter, tasks, signal, onOpen, onNotification }: Opening): Promise<boolean> {
+class ListeningOfChild implements ChildListening {
+  readonly #parts: ChildListeningParts
+  readonly #closing = new AbortController()
+  readonly listening
+  #union: Union | undefined
+  #current: Attached | undefined
+  /** The child whose stream broke last: the next one is waited for, and no time is lost then. */
+  #broken: Attached | undefined
+  #subscriptions: Subscriptions | undefined
+  #arrival = Promise.withResolvers<void>()
+  readonly #kept
+
+  constructor(parts: ChildListeningParts) {
+    this.#parts = parts
+    this.listening = createListening({ apply: this.#apply })
+    this.#kept = createKeptListen({
+      open: this.#open,
+      onNotification: this.listening.hear,
+      onReturn: this.listening.missed,
+      patience: this.#parts.timeout * 1000,
+      wait: (milliseconds, signal) =>
+        this.#current === this.#broken ? Promise.resolve() : pause(milliseconds, signal),
+    })
+  }
+
+  readonly #open = async ({ filter, tasks, signal, onOpen, onNotification }: Opening): Promise<boolean> => {
     const gone = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-    while (!signal.aborted && (current === undefined || current === broken)) await Promise.race([arrival.promise, gone])
-    if (signal.aborted || current === undefined) return true
-    const child = current
+    while (!signal.aborted && (this.#current === undefined || this.#current === this.#broken))
+      await Promise.race([this.#arrival.promise, gone])
+    if (signal.aborted || this.#current === undefined) return true
+    const child = this.#current
     const answer = await child.channel
       .call({
-        id: ids(),
+        id: this.#parts.ids(),
         method: 'subscriptions/listen',
         params: writeEnvelope({ notifications: filter }, tasks ? TASKED : NOBODY, undefined),
         signal,
@@ -66,51 +77,54 @@ export function createChildListening({ ids, timeout }: ChildListeningParts): Chi
         onNotification: hearAcknowledged(onOpen, onNotification),
       })
       .catch((thrown: unknown) => {
-        if (!signal.aborted) broken = child
+        if (!signal.aborted) this.#broken = child
         throw thrown
       })
     return !('error' in answer) || answer.error.code !== NO_METHOD
   }
 
-  async function apply(next: Union): Promise<Takes> {
-    union = next
-    if (current === undefined) return undefined
-    return current.serverInfo.revision === MODERN ? kept.want(next) : subscribe(next)
+  readonly #apply = async (next: Union): Promise<Takes> => {
+    this.#union = next
+    if (this.#current === undefined) return undefined
+    return this.#current.serverInfo.revision === MODERN ? this.#kept.want(next) : this.#subscribe(next)
   }
 
-  async function subscribe(wanted: Union): Promise<Takes> {
-    const own = subscriptions
-    await own?.make(() => union?.uris ?? wanted.uris)
+  async #subscribe(wanted: Union): Promise<Takes> {
+    const own = this.#subscriptions
+    await own?.make(() => this.#union?.uris ?? wanted.uris)
     return { uri: (uri) => own?.has(uri) === true, task: () => false }
   }
 
-  function attach(child: Attached): void {
-    const first = current === undefined
-    current = child
+  attach(child: Attached): void {
+    const first = this.#current === undefined
+    this.#current = child
     const { channel, serverInfo } = child
-    subscriptions = createSubscriptions(async (method, uri) => {
+    this.#subscriptions = createSubscriptions(async (method, uri) => {
       const params: JsonObject = stripEnvelope({ uri }, undefined)
-      const asked = { id: ids(), method, params, signal: closing.signal, timeout }
+      const asked = {
+        id: this.#parts.ids(),
+        method,
+        params,
+        signal: this.#closing.signal,
+        timeout: this.#parts.timeout,
+      }
       const answer = await channel.call(asked).catch(() => undefined)
       return answer !== undefined && 'result' in answer
     })
-    arrival.resolve()
-    arrival = Promise.withResolvers()
-    if (union !== undefined && serverInfo.revision === MODERN) void kept.want(union)
-    else if (union !== undefined) void subscribe(union)
+    this.#arrival.resolve()
+    this.#arrival = Promise.withResolvers()
+    if (this.#union !== undefined && serverInfo.revision === MODERN) void this.#kept.want(this.#union)
+    else if (this.#union !== undefined) void this.#subscribe(this.#union)
     // A child that follows another may offer something else.
-    if (!first) listening.missed()
+    if (!first) this.listening.missed()
   }
 
-  return {
-    listening,
-    attach,
-    hear(notification) {
-      if (current?.serverInfo.revision !== MODERN) listening.hear(notification)
-    },
-    close() {
-      closing.abort()
-      kept.close()
-    },
+  hear(notification: Notification) {
+    if (this.#current?.serverInfo.revision !== MODERN) this.listening.hear(notification)
+  }
+
+  close() {
+    this.#closing.abort()
+    this.#kept.close()
   }
 }

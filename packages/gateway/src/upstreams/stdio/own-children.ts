@@ -26,7 +26,7 @@ export interface OwnChild {
 
 type Whose = Pick<Ask, 'session' | 'owner' | 'caller'>
 
-interface Held {
+interface OwnChildEntry {
   readonly upstream: Upstream
   uses: number
   used: number
@@ -42,7 +42,7 @@ const REAP_EVERY = 60_000
 class CallerChildren {
   readonly #open: OwnChildrenParts['open']
   readonly #now: () => number
-  readonly #own = new Map<string, Held>()
+  readonly #own = new Map<string, OwnChildEntry>()
   /** When a child could not be started, by its key. */
   readonly #failed = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
@@ -53,12 +53,12 @@ class CallerChildren {
     this.#now = now
   }
 
-  get all(): readonly (readonly [key: string, child: Held])[] {
+  get all(): readonly (readonly [key: string, child: OwnChildEntry])[] {
     return [...this.#own]
   }
 
   /** Undefined where the caller is served by the shared child: a start failed, or each of the others is in use. */
-  find(key: string, whose: OwnChild, revision: Revision): Held | undefined {
+  find(key: string, whose: OwnChild, revision: Revision): OwnChildEntry | undefined {
     const held = this.#own.get(key)
     if (held !== undefined) return held
     if (this.#closed || this.#failed.has(key) || !this.#makeRoom()) return undefined
@@ -68,24 +68,24 @@ class CallerChildren {
     return one
   }
 
-  begin(one: Held): void {
+  begin(one: OwnChildEntry): void {
     one.uses++
   }
 
-  leave(one: Held): void {
+  leave(one: OwnChildEntry): void {
     one.uses--
     one.used = this.#now()
   }
 
   /** A child with a subscription is in use until the signal. */
-  hold({ upstream }: Pick<Held, 'upstream'>, signal: AbortSignal): void {
+  hold({ upstream }: Pick<OwnChildEntry, 'upstream'>, signal: AbortSignal): void {
     const one = [...this.#own.values()].find((other) => other.upstream === upstream)
     if (one === undefined || signal.aborted) return
     this.begin(one)
     signal.addEventListener('abort', () => this.leave(one), { once: true })
   }
 
-  failed(key: string, one: Held): void {
+  failed(key: string, one: OwnChildEntry): void {
     this.#failed.set(key, this.#now())
     if (this.#own.get(key) === one) this.#end(key, one)
   }
@@ -110,7 +110,7 @@ class CallerChildren {
     await Promise.all(this.all.map(([, { upstream }]) => upstream.close()))
   }
 
-  #end(key: string, { upstream }: Held): void {
+  #end(key: string, { upstream }: OwnChildEntry): void {
     this.#own.delete(key)
     void upstream.close()
   }
@@ -118,7 +118,7 @@ class CallerChildren {
   /** Ends the child that was used longest ago; false while each is in use. */
   #makeRoom(): boolean {
     if (this.#own.size < MOST) return true
-    let least: readonly [string, Held] | undefined
+    let least: readonly [string, OwnChildEntry] | undefined
     for (const [key, one] of this.#own)
       if (one.uses === 0 && (least === undefined || one.used < least[1].used)) least = [key, one]
     if (least === undefined) return false
@@ -158,7 +158,7 @@ export function createOwnChildren({ shared, alias, patience, ...opening }: OwnCh
   }
 
   /** A server that cannot run twice still serves everybody as one. */
-  async function starts(key: string, one: Held, signal: AbortSignal): Promise<boolean> {
+  async function starts(key: string, one: OwnChildEntry, signal: AbortSignal): Promise<boolean> {
     try {
       await introduction(one.upstream, signal)
       return true
@@ -171,10 +171,10 @@ export function createOwnChildren({ shared, alias, patience, ...opening }: OwnCh
   }
 
   return {
-    introduce: shared.introduce,
-    watch: shared.watch,
-    doubt: shared.doubt,
-    forget: shared.forget,
+    introduce: (signal) => shared.introduce(signal),
+    watch: (onChange, signal) => shared.watch(onChange, signal),
+    doubt: () => shared.doubt(),
+    forget: (session) => shared.forget(session),
     processes: () => [...(shared.processes?.() ?? []), ...own.all.flatMap(([, one]) => processesOf(one))],
     async stop() {
       await Promise.all([shared.stop?.(), own.stop()])
@@ -211,7 +211,7 @@ export function createOwnChildren({ shared, alias, patience, ...opening }: OwnCh
   }
 }
 
-const processesOf = ({ upstream, uses, used }: Held): ProcessState[] =>
+const processesOf = ({ upstream, uses, used }: OwnChildEntry): ProcessState[] =>
   (upstream.processes?.() ?? []).map((state) => ({ ...state, uses, usedAt: used }))
 
 /** Cheap, before anything is awaited: most callers can be asked nothing. */

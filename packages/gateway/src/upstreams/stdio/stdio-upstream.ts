@@ -21,6 +21,8 @@ import {
   GATEWAY,
   type Answer,
   type Ask,
+  type Hearing,
+  type ListKind,
   type ServerInfo,
   type ProcessState,
   type Upstream,
@@ -86,242 +88,278 @@ export const createStdioUpstream = (parts: StdioUpstreamParts): Upstream =>
     open: (own, revision) => createChildUpstream({ ...parts, reach: { ...parts.reach, revision }, onTurn() {}, own }),
   })
 
-function createChildUpstream(parts: StdioUpstreamParts): Upstream {
-  const { reach, ids, children, onRevision, onNoise, onTurn, own } = parts
-  const { wire } = reach
-  const heard = createChildListening({ ids, timeout: reach.timeout })
-  const closing = new AbortController()
-  const starting = createSingleFlight<'child', Running>()
-  const ending = createSingleFlight<'child', void>()
-  let running: Running | undefined
-  let greeting: Child | undefined
-  let known = reach.revision
-  const restarts = createRestarts({ now: Date.now })
-  const breaker = createBreaker({ alias: reach.alias, patience: reach.timeout * 1000, now: Date.now, onTurn })
-  let again: NodeJS.Timeout | undefined
-  let underWay = 0
-  let silences = 0
-  let checkedAt: number | undefined
-  /** Why it is being ended, where that is our doing. */
-  let sentence: string | undefined
-  let lastProblem = ''
-  let lastCause: ProgramSaid | undefined
-  let closed = false
+const createChildUpstream = (parts: StdioUpstreamParts): Upstream => new ChildUpstream(parts)
 
-  async function start(revision: Revision | undefined): Promise<Running> {
-    const child = await children.start({
-      // The connection's own folder, and its caller's: two organizations may use the same alias.
-      name: [reach.alias, reach.connectionId, ...(own === undefined ? [] : [own.owner])].join('.'),
-      ...wire,
+class ChildUpstream implements Upstream {
+  readonly #parts: StdioUpstreamParts
+  readonly #reach
+  readonly #ids
+  readonly #own
+  readonly #heard
+  readonly #closing = new AbortController()
+  readonly #starting = createSingleFlight<'child', Running>()
+  readonly #ending = createSingleFlight<'child', void>()
+  #running: Running | undefined
+  #greeting: Child | undefined
+  #known
+  readonly #restarts = createRestarts({ now: Date.now })
+  readonly #breaker
+  #again: NodeJS.Timeout | undefined
+  #underWay = 0
+  #silences = 0
+  #checkedAt: number | undefined
+  /** Why it is being ended, where that is our doing. */
+  #sentence: string | undefined
+  #lastProblem = ''
+  #lastCause: ProgramSaid | undefined
+  #closed = false
+
+  constructor(parts: StdioUpstreamParts) {
+    this.#parts = parts
+    this.#reach = parts.reach
+    this.#ids = parts.ids
+    this.#own = parts.own
+    this.#heard = createChildListening({ ids: this.#ids, timeout: this.#reach.timeout })
+    this.#known = this.#reach.revision
+    this.#breaker = createBreaker({
+      alias: this.#reach.alias,
+      patience: this.#reach.timeout * 1000,
+      now: Date.now,
+      onTurn: this.#parts.onTurn,
     })
-    greeting = child
+  }
+
+  async #start(revision: Revision | undefined): Promise<Running> {
+    const child = await this.#parts.children.start({
+      // The connection's own folder, and its caller's: two organizations may use the same alias.
+      name: [this.#reach.alias, this.#reach.connectionId, ...(this.#own === undefined ? [] : [this.#own.owner])].join(
+        '.',
+      ),
+      ...this.#reach.wire,
+    })
+    this.#greeting = child
     // The connection went while its child was waiting for its turn to start: nobody would hear a greeting.
-    if (closed) {
+    if (this.#closed) {
       await child.stop()
-      throw new Fault('upstream.disabled', { connection: reach.alias })
+      throw new Fault('upstream.disabled', { connection: this.#reach.alias })
     }
     const channel = createChannel({
-      alias: reach.alias,
-      owned: own !== undefined,
+      alias: this.#reach.alias,
+      owned: this.#own !== undefined,
       send: (line) =>
         child.send(line).catch((thrown: unknown) => {
-          throw new Fault('upstream.busy', { connection: reach.alias }, { cause: thrown })
+          throw new Fault('upstream.busy', { connection: this.#reach.alias }, { cause: thrown })
         }),
-      onNoise,
-      onNotification: heard.hear,
+      onNoise: this.#parts.onNoise,
+      onNotification: (notification) => this.#heard.hear(notification),
     })
     let ended: Fault | undefined
     child.onLine((line) => channel.receive(line))
     child.onExit(({ code, signal, reason, stderr }) => {
-      const wasRunning = running?.child === child
+      const wasRunning = this.#running?.child === child
       const how =
-        sentence ?? OVER[reason] ?? (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
-      sentence = undefined
-      lastProblem = how
+        this.#sentence ??
+        OVER[reason] ??
+        (signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`)
+      this.#sentence = undefined
+      this.#lastProblem = how
       // A child's output may contain a secret: it is a cause for operators, and not part of the fault that callers read.
       const over = OVER[reason]
       const cause = over === undefined ? new ProgramSaid(how, stderr) : new ChildOver(over, stderr)
-      lastCause = cause
-      ended = new Fault('upstream.lost', { connection: reach.alias }, { cause })
+      this.#lastCause = cause
+      ended = new Fault('upstream.lost', { connection: this.#reach.alias }, { cause })
       channel.end(ended)
       if (wasRunning) {
-        running = undefined
+        this.#running = undefined
         // One that ends with code 0 wanted to: it is started when it is asked next.
-        fail(code !== 0)
+        this.#fail(code !== 0)
       }
     })
     try {
-      const serverInfo = await greet(channel, revision)
+      const serverInfo = await this.#greet(channel, revision)
       // Its last words and its end may arrive together.
       if (ended !== undefined) throw ended
       child.ready()
-      greeting = undefined
-      return { child, channel, serverInfo, level: levelOf(channel, serverInfo), since: Date.now() }
+      this.#greeting = undefined
+      return { child, channel, serverInfo, level: this.#levelOf(channel, serverInfo), since: Date.now() }
     } catch (thrown) {
       await child.stop()
-      throw lateStart(thrown, child)
+      throw this.#lateStart(thrown, child)
     }
   }
 
   /** One that never answered its greeting: what it said until it was ended tells why. */
-  function lateStart(thrown: unknown, child: Child): unknown {
+  #lateStart(thrown: unknown, child: Child): unknown {
     if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
-    const facts = { connection: reach.alias, seconds: START_TIMEOUT }
+    const facts = { connection: this.#reach.alias, seconds: START_TIMEOUT }
     return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not answer', child.stderr()) })
   }
 
-  async function greet(channel: Channel, revision: Revision | undefined): Promise<ServerInfo> {
-    if (revision === undefined) return greetUnknown(channel)
-    return eraOf(revision) === 'modern' ? discoverOn(channel, greeted()) : introduceTo(channel, revision)
+  async #greet(channel: Channel, revision: Revision | undefined): Promise<ServerInfo> {
+    if (revision === undefined) return this.#greetUnknown(channel)
+    return eraOf(revision) === 'modern' ? discoverOn(channel, this.#greeted()) : this.#introduceTo(channel, revision)
   }
 
-  const introduceTo = (channel: Channel, revision: Revision) =>
-    initializeOn(channel, greeted(), {
+  #introduceTo(channel: Channel, revision: Revision) {
+    return initializeOn(channel, this.#greeted(), {
       revision,
-      capabilities: own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...own.capabilities },
+      capabilities: this.#own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...this.#own.capabilities },
     })
-  const greeted = () => ({ alias: reach.alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
+  }
+
+  #greeted() {
+    return { alias: this.#reach.alias, id: this.#ids(), signal: NEVER, timeout: START_TIMEOUT }
+  }
 
   /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
-  async function greetUnknown(channel: Channel): Promise<ServerInfo> {
-    const modern = discoverOn(channel, greeted())
+  async #greetUnknown(channel: Channel): Promise<ServerInfo> {
+    const modern = discoverOn(channel, this.#greeted())
     const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
-    const verdict = await Promise.race([modern.then(() => 'modern' as const, refusalOrThrow), patience])
+    const verdict = await Promise.race([modern.then(() => 'modern' as const, this.#refusalOrThrow), patience])
     if (verdict === 'modern') return modern
-    return Promise.any([modern, introduceTo(channel, NEWEST_LEGACY)]).catch((thrown: unknown) => {
+    return Promise.any([modern, this.#introduceTo(channel, NEWEST_LEGACY)]).catch((thrown: unknown) => {
       throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
     })
   }
 
-  const refusalOrThrow = (thrown: unknown): 'refused' => {
+  readonly #refusalOrThrow = (thrown: unknown): 'refused' => {
     if (isGreetingRefused(thrown)) return 'refused'
     throw thrown
   }
 
   /** It ended, or did not start: it is started again when it may be, or given up. */
-  function fail(eager: boolean): void {
-    if (closed) return
-    parts.onCrash?.()
-    restarts.failed()
-    const wait = restarts.wait()
-    if (wait === undefined) return onTurn(givenUp())
-    clearTimeout(again)
+  #fail(eager: boolean): void {
+    if (this.#closed) return
+    this.#parts.onCrash?.()
+    this.#restarts.failed()
+    const wait = this.#restarts.wait()
+    if (wait === undefined) return this.#parts.onTurn(this.#givenUp())
+    clearTimeout(this.#again)
     // A child of one caller's own is started when that one asks.
-    if (eager && own === undefined) again = setTimeout(() => void Promise.resolve(open()).catch(() => {}), wait).unref()
+    if (eager && this.#own === undefined)
+      this.#again = setTimeout(() => void Promise.resolve(this.#open()).catch(() => {}), wait).unref()
   }
 
-  const givenUp = () =>
-    new Fault(
+  #givenUp() {
+    return new Fault(
       'upstream.given-up',
-      { connection: reach.alias, failures: restarts.failures, problem: lastProblem },
-      { cause: lastCause },
+      { connection: this.#reach.alias, failures: this.#restarts.failures, problem: this.#lastProblem },
+      { cause: this.#lastCause },
     )
-
-  function refuseStart(): void {
-    const wait = restarts.wait()
-    if (wait === undefined) throw givenUp()
-    if (wait === 0) return
-    const problem = `${lastProblem}; next start in ${Math.ceil(wait / 1000)} s`
-    throw new Fault('upstream.unreachable', { connection: reach.alias, problem }, { cause: lastCause })
   }
 
-  async function startUp(): Promise<Running> {
-    refuseStart()
+  #refuseStart(): void {
+    const wait = this.#restarts.wait()
+    if (wait === undefined) throw this.#givenUp()
+    if (wait === 0) return
+    const problem = `${this.#lastProblem}; next start in ${Math.ceil(wait / 1000)} s`
+    throw new Fault('upstream.unreachable', { connection: this.#reach.alias, problem }, { cause: this.#lastCause })
+  }
+
+  readonly #startUp = async (): Promise<Running> => {
+    this.#refuseStart()
     try {
-      const started = await start(known).catch((thrown: unknown) => {
+      const started = await this.#start(this.#known).catch((thrown: unknown) => {
         const exited = thrown instanceof Fault && thrown.code === 'upstream.lost'
-        if (known !== undefined || !exited || closed) throw thrown
-        return start(NEWEST_LEGACY)
+        if (this.#known !== undefined || !exited || this.#closed) throw thrown
+        return this.#start(NEWEST_LEGACY)
       })
       // The connection went while its child was starting: nobody else would ever stop it.
-      if (closed) {
+      if (this.#closed) {
         await started.child.stop()
-        throw new Fault('upstream.disabled', { connection: reach.alias })
+        throw new Fault('upstream.disabled', { connection: this.#reach.alias })
       }
-      known = started.serverInfo.revision
-      onRevision(known)
-      restarts.started()
-      breaker.answered(breaker.turn)
-      silences = 0
-      running = started
-      heard.attach(started)
+      this.#known = started.serverInfo.revision
+      this.#parts.onRevision(this.#known)
+      this.#restarts.started()
+      this.#breaker.answered(this.#breaker.turn)
+      this.#silences = 0
+      this.#running = started
+      this.#heard.attach(started)
       return started
     } catch (thrown) {
-      const fault = wordStart(thrown)
-      fail(true)
+      const fault = this.#wordStart(thrown)
+      this.#fail(true)
       throw fault
     }
   }
 
-  function wordStart(thrown: unknown): Fault {
+  #wordStart(thrown: unknown): Fault {
     if (thrown instanceof Fault && thrown.code !== 'upstream.lost') {
-      lastProblem = thrown.message
-      lastCause = thrown.cause instanceof ProgramSaid ? thrown.cause : undefined
+      this.#lastProblem = thrown.message
+      this.#lastCause = thrown.cause instanceof ProgramSaid ? thrown.cause : undefined
       return thrown
     }
     // The worker words what an operating system says: no such command, no permission.
-    if (!(thrown instanceof Fault)) lastProblem = thrown instanceof Error ? thrown.message : String(thrown)
-    return new Fault('upstream.unreachable', { connection: reach.alias, problem: lastProblem }, { cause: thrown })
+    if (!(thrown instanceof Fault)) this.#lastProblem = thrown instanceof Error ? thrown.message : String(thrown)
+    return new Fault(
+      'upstream.unreachable',
+      { connection: this.#reach.alias, problem: this.#lastProblem },
+      { cause: thrown },
+    )
   }
 
-  function open(): Promise<Running> | Running {
-    if (closed) throw new Fault('upstream.disabled', { connection: reach.alias })
-    return running ?? starting('child', startUp)
+  #open(): Promise<Running> | Running {
+    if (this.#closed) throw new Fault('upstream.disabled', { connection: this.#reach.alias })
+    return this.#running ?? this.#starting('child', this.#startUp)
   }
 
-  const opened = async (signal: AbortSignal, seconds: number): Promise<Running> =>
-    running ??
-    waitFor(Promise.resolve(open()), { alias: reach.alias, seconds, signal }).catch((thrown: unknown) => {
-      throw greeting === undefined ? thrown : lateStart(thrown, greeting)
-    })
+  async #opened(signal: AbortSignal, seconds: number): Promise<Running> {
+    return (
+      this.#running ??
+      waitFor(Promise.resolve(this.#open()), { alias: this.#reach.alias, seconds, signal }).catch((thrown: unknown) => {
+        throw this.#greeting === undefined ? thrown : this.#lateStart(thrown, this.#greeting)
+      })
+    )
+  }
 
-  async function ask(asked: Ask): Promise<Answer> {
+  async ask(asked: Ask): Promise<Answer> {
     const isOurs = asked.owner === GATEWAY
-    const refusal = isOurs || breaker.closed ? undefined : breaker.admit()
+    const refusal = isOurs || this.#breaker.closed ? undefined : this.#breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { channel, serverInfo, level } = running ?? (await opened(asked.signal, START_TIMEOUT))
-    if (own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
-    const { turn } = breaker
+    const { channel, serverInfo, level } = this.#running ?? (await this.#opened(asked.signal, START_TIMEOUT))
+    if (this.#own !== undefined) await level.ensure((asked.session ?? asked).caller.logLevel)
+    const { turn } = this.#breaker
     // One that may take its time says nothing of how busy the child is.
     const working = !isOurs && asked.patient !== true
-    if (working) underWay++
+    if (working) this.#underWay++
     try {
-      const answer = await send(channel, asked, serverInfo)
-      breaker.answered(turn)
-      if (!isOurs) restarts.served()
+      const answer = await this.#send(channel, asked, serverInfo)
+      this.#breaker.answered(turn)
+      if (!isOurs) this.#restarts.served()
       return answer
     } catch (thrown) {
       // A child that ends is started again by its own rules.
-      if (!(thrown instanceof Fault && thrown.code === 'upstream.lost')) breaker.failed(turn, thrown)
-      throw endedFor(reach.alias, thrown) ?? thrown
+      if (!(thrown instanceof Fault && thrown.code === 'upstream.lost')) this.#breaker.failed(turn, thrown)
+      throw endedFor(this.#reach.alias, thrown) ?? thrown
     } finally {
-      if (working) underWay--
+      if (working) this.#underWay--
     }
   }
 
-  function send(channel: Channel, asked: Ask, { revision }: ServerInfo): Promise<Answer> {
+  #send(channel: Channel, asked: Ask, { revision }: ServerInfo): Promise<Answer> {
     const era = eraOf(revision)
     // Requests of a child are accepted during these calls, if the whole channel belongs to one caller.
-    const asks = own !== undefined && ASKING.has(asked.method)
-    return callOn(channel, ids(), asked, {
+    const asks = this.#own !== undefined && ASKING.has(asked.method)
+    return callOn(channel, this.#ids(), asked, {
       era,
       caller: era === 'modern' ? withoutRoots(asked.caller) : asked.caller,
-      timeout: reach.timeout,
+      timeout: this.#reach.timeout,
       onQuestion: asks ? (question) => askWithoutRoots(asked, question) : undefined,
     })
   }
 
   /** One that works on a call may be unable to answer anything else: the limit of that call judges it then. */
-  async function check(signal: AbortSignal): Promise<boolean> {
-    if (restarts.wait() === undefined) throw givenUp()
-    const current = running
-    if (current === undefined || underWay > 0) return current !== undefined
+  async check(signal: AbortSignal): Promise<boolean> {
+    if (this.#restarts.wait() === undefined) throw this.#givenUp()
+    const current = this.#running
+    if (current === undefined || this.#underWay > 0) return current !== undefined
     const { channel, serverInfo, child } = current
     const modern = serverInfo.revision === MODERN
-    const { turn } = breaker
+    const { turn } = this.#breaker
     try {
       await channel.call({
-        id: ids(),
+        id: this.#ids(),
         method: modern ? 'server/discover' : 'ping',
         params: modern ? writeEnvelope({}, NOBODY, undefined) : {},
         signal,
@@ -329,34 +367,35 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
       })
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'upstream.timeout') throw thrown
-      if (underWay > 0) return true
-      if (++silences >= CHECK.silences && running === current) {
-        sentence = 'it answered nothing any more and was ended'
+      if (this.#underWay > 0) return true
+      if (++this.#silences >= CHECK.silences && this.#running === current) {
+        this.#sentence = 'it answered nothing any more and was ended'
         void child.stop()
       }
       throw thrown
     }
-    silences = 0
-    checkedAt = Date.now()
-    breaker.answered(turn)
+    this.#silences = 0
+    this.#checkedAt = Date.now()
+    this.#breaker.answered(turn)
     return true
   }
 
-  function state(): ProcessState {
-    const isFailing = restarts.failures > 0
-    const isStarting = starting.isUnderWay('child')
-    const resting = restarts.wait() === undefined ? 'error' : isFailing ? 'restarting' : 'stopped'
-    const status = running !== undefined ? 'running' : !isStarting ? resting : isFailing ? 'restarting' : 'starting'
+  #state(): ProcessState {
+    const isFailing = this.#restarts.failures > 0
+    const isStarting = this.#starting.isUnderWay('child')
+    const resting = this.#restarts.wait() === undefined ? 'error' : isFailing ? 'restarting' : 'stopped'
+    const status =
+      this.#running !== undefined ? 'running' : !isStarting ? resting : isFailing ? 'restarting' : 'starting'
     return {
       status,
-      pid: running?.child.pid,
-      ofOneCaller: own !== undefined,
-      startedAt: running?.since,
-      checkedAt,
+      pid: this.#running?.child.pid,
+      ofOneCaller: this.#own !== undefined,
+      startedAt: this.#running?.since,
+      checkedAt: this.#checkedAt,
       usedAt: undefined,
       uses: undefined,
-      failures: restarts.failures,
-      problem: status === 'running' || lastProblem === '' ? undefined : lastProblem,
+      failures: this.#restarts.failures,
+      problem: status === 'running' || this.#lastProblem === '' ? undefined : this.#lastProblem,
     }
   }
 
@@ -364,61 +403,79 @@ function createChildUpstream(parts: StdioUpstreamParts): Upstream {
    * Ends the child, also during its handshake; that is not counted as a failure of the child. Concurrent callers wait for the
    * same end.
    */
-  const stop = () => ending('child', end)
-  async function end(): Promise<void> {
-    await greeting?.stop()
-    if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
-    clearTimeout(again)
-    const last = running
-    running = undefined
+  stop() {
+    return this.#ending('child', this.#end)
+  }
+
+  readonly #end = async (): Promise<void> => {
+    await this.#greeting?.stop()
+    if (this.#starting.isUnderWay('child')) await this.#starting('child', this.#startUp).catch(() => {})
+    clearTimeout(this.#again)
+    const last = this.#running
+    this.#running = undefined
     if (last === undefined) return
-    sentence = 'it was stopped by an administrator'
+    this.#sentence = 'it was stopped by an administrator'
     await last.child.stop()
   }
 
-  const levelOf = (channel: Channel, { revision, capabilities }: ServerInfo): LogLevel =>
-    createLogLevel(undefined, async (level) => {
+  #levelOf(channel: Channel, { revision, capabilities }: ServerInfo): LogLevel {
+    return createLogLevel(undefined, async (level) => {
       if (eraOf(revision) === 'modern' || !isObject(capabilities['logging'])) return
       const signal = AbortSignal.timeout(LEVEL_PATIENCE)
-      await channel.call({ id: ids(), method: 'logging/setLevel', params: { level }, signal, timeout: reach.timeout })
+      await channel.call({
+        id: this.#ids(),
+        method: 'logging/setLevel',
+        params: { level },
+        signal,
+        timeout: this.#reach.timeout,
+      })
     })
+  }
 
-  return {
-    introduce: async (signal) => (await opened(signal, TURN_TIMEOUT)).serverInfo,
-    ask,
-    check,
-    watch(onChange, signal) {
-      const tell = ({ method }: Notification, missed: boolean) => {
-        const kind = changedList(method)
-        if (kind !== undefined) onChange(kind, missed)
-      }
-      void heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
-    },
-    async listen({ uris, tasks, beside = false, signal: theirs, onNotification, onEnd }) {
-      const signal = AbortSignal.any([theirs, closing.signal])
-      closing.signal.addEventListener('abort', onEnd, { once: true, signal: theirs })
-      await open()
-      return heard.listening.join({ lists: false, uris, tasks, beside }, onNotification, signal)
-    },
-    tell: (_, { method, params }) => running?.channel.tell(method, params),
-    doubt() {
-      if (!reach.pinned && running === undefined) known = undefined
-    },
-    forget() {},
-    processes: () => [state()],
-    stop,
-    async close() {
-      closed = true
-      clearTimeout(again)
-      closing.abort()
-      heard.close()
-      const last = running
-      running = undefined
-      await last?.child.stop()
-      // One that is still being greeted may never answer: its end fails the greeting at once.
-      await greeting?.stop()
-      if (starting.isUnderWay('child')) await starting('child', startUp).catch(() => {})
-    },
+  async introduce(signal: AbortSignal) {
+    return (await this.#opened(signal, TURN_TIMEOUT)).serverInfo
+  }
+
+  watch(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal) {
+    const tell = ({ method }: Notification, missed: boolean) => {
+      const kind = changedList(method)
+      if (kind !== undefined) onChange(kind, missed)
+    }
+    void this.#heard.listening.join({ lists: true, uris: [], tasks: [] }, tell, signal)
+  }
+
+  async listen({ uris, tasks, beside = false, signal: theirs, onNotification, onEnd }: Hearing) {
+    const signal = AbortSignal.any([theirs, this.#closing.signal])
+    this.#closing.signal.addEventListener('abort', onEnd, { once: true, signal: theirs })
+    await this.#open()
+    return this.#heard.listening.join({ lists: false, uris, tasks, beside }, onNotification, signal)
+  }
+
+  tell(_: Pick<Ask, 'session' | 'owner' | 'caller'>, { method, params }: Notification) {
+    return this.#running?.channel.tell(method, params)
+  }
+
+  doubt() {
+    if (!this.#reach.pinned && this.#running === undefined) this.#known = undefined
+  }
+
+  forget() {}
+
+  processes() {
+    return [this.#state()]
+  }
+
+  async close() {
+    this.#closed = true
+    clearTimeout(this.#again)
+    this.#closing.abort()
+    this.#heard.close()
+    const last = this.#running
+    this.#running = undefined
+    await last?.child.stop()
+    // One that is still being greeted may never answer: its end fails the greeting at once.
+    await this.#greeting?.stop()
+    if (this.#starting.isUnderWay('child')) await this.#starting('child', this.#startUp).catch(() => {})
   }
 }
 

@@ -4,8 +4,9 @@
  * The shared socket is opened on the first request, and again on the next request after it broke. Calls under way on it are lost
  * and never sent again. It holds no caller: log lines that name no request are dropped, and server requests are refused.
  */
-import { Fault } from '@toolway/contract'
 import {
+  type ListenOptions,
+  type OpenOptions,
   callOn,
   checkEnvelope,
   createChannel,
@@ -17,6 +18,7 @@ import {
   type ClientRequest,
   type Pipe,
 } from '@toolway/protocol/client'
+import { Fault } from '@toolway/contract'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import type { Carrier, CarrierParts } from '../carrier.ts'
 import { createReachMask } from '../http/reach-mask.ts'
@@ -30,103 +32,123 @@ interface Shared {
 /** A server that answers no greeting of an era it does not know is not waited for until the deadline of a request. */
 const DISCOVER_PATIENCE = 3_000
 
-export function createWebSocketCarrier(parts: CarrierParts): Carrier {
-  const { alias, timeout, ids, breaker } = parts
-  const mask = createReachMask(parts.url, parts.headers)
-  const opening = createSingleFlight<'socket', Shared>()
-  let shared: Shared | undefined
-  let closed = false
+export const createWebSocketCarrier = (parts: CarrierParts): Carrier => new WebSocketCarrier(parts)
 
-  async function connect(): Promise<Shared> {
+class WebSocketCarrier implements Carrier {
+  readonly #parts: CarrierParts
+  readonly #alias
+  readonly #timeout
+  readonly #ids
+  readonly #breaker
+  readonly #mask
+  readonly #opening = createSingleFlight<'socket', Shared>()
+  #shared: Shared | undefined
+  #closed = false
+
+  constructor(parts: CarrierParts) {
+    this.#parts = parts
+    this.#alias = parts.alias
+    this.#timeout = parts.timeout
+    this.#ids = parts.ids
+    this.#breaker = parts.breaker
+    this.#mask = createReachMask(this.#parts.url, this.#parts.headers)
+  }
+
+  readonly #connect = async (): Promise<Shared> => {
     const channel: Channel = createChannel({
-      alias,
-      mask,
+      alias: this.#alias,
+      mask: this.#mask,
       send: (text) => pipe.send(text),
       // Notifications that name no request are dropped here; changes arrive by subscription.
       onNotification() {},
       onNoise() {},
     })
     const onEnd = (fault: Fault) => {
-      if (shared?.channel === channel) shared = undefined
+      if (this.#shared?.channel === channel) this.#shared = undefined
       channel.end(fault)
     }
-    const { turn } = breaker
-    const sink = { onText: channel.receive, onEnd }
-    const pipe: Pipe = await openSocket(parts, sink, AbortSignal.timeout(timeout * 1000)).catch((thrown: unknown) => {
-      breaker.failed(turn, thrown)
-      throw thrown
-    })
-    if (closed) {
+    const { turn } = this.#breaker
+    const sink = { onText: (text: string) => channel.receive(text), onEnd }
+    const pipe: Pipe = await openSocket(this.#parts, sink, AbortSignal.timeout(this.#timeout * 1000)).catch(
+      (thrown: unknown) => {
+        this.#breaker.failed(turn, thrown)
+        throw thrown
+      },
+    )
+    if (this.#closed) {
       pipe.close()
-      throw new Fault('upstream.disabled', { connection: alias })
+      throw new Fault('upstream.disabled', { connection: this.#alias })
     }
-    shared = { pipe, channel }
-    return shared
+    this.#shared = { pipe, channel }
+    return this.#shared
   }
 
-  function open(): Promise<Shared> | Shared {
-    if (closed) throw new Fault('upstream.disabled', { connection: alias })
-    return shared ?? opening('socket', connect)
+  #open(): Promise<Shared> | Shared {
+    if (this.#closed) throw new Fault('upstream.disabled', { connection: this.#alias })
+    return this.#shared ?? this.#opening('socket', this.#connect)
   }
 
-  async function exchange(asked: ClientRequest): Promise<Answer> {
-    const { channel } = shared ?? (await open())
-    const { turn } = breaker
-    const answering = callOn(channel, ids(), asked, { era: 'modern', timeout })
-    if (asked.patient === true) return checkEnvelope(alias, await answering)
+  async exchange(asked: ClientRequest): Promise<Answer> {
+    const { channel } = this.#shared ?? (await this.#open())
+    const { turn } = this.#breaker
+    const answering = callOn(channel, this.#ids(), asked, { era: 'modern', timeout: this.#timeout })
+    if (asked.patient === true) return checkEnvelope(this.#alias, await answering)
     const answer = await answering.catch((thrown: unknown) => {
-      breaker.failed(turn, thrown)
+      this.#breaker.failed(turn, thrown)
       throw thrown
     })
-    breaker.answered(turn)
-    return checkEnvelope(alias, answer)
+    this.#breaker.answered(turn)
+    return checkEnvelope(this.#alias, answer)
   }
 
-  async function discoverWithin(signal: AbortSignal) {
-    const { channel } = await open()
-    return discoverOn(channel, { alias, id: ids(), signal, timeout })
+  async discover(signal: AbortSignal) {
+    const { channel } = await this.#open()
+    return discoverOn(channel, { alias: this.#alias, id: this.#ids(), signal, timeout: this.#timeout })
   }
 
-  return {
-    async isModern(signal) {
-      const { pipe } = await open()
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(DISCOVER_PATIENCE)])
-      try {
-        await discoverWithin(patience)
-        return true
-      } catch (thrown) {
-        // It was reached; no, silence and a hang-up at a greeting that it does not know all say the same.
-        if (!(thrown instanceof Fault) || !SAYS_LEGACY.has(thrown.code) || signal.aborted) throw thrown
-        pipe.close()
-        return false
-      }
-    },
-    discover: discoverWithin,
-    exchange,
-    listen: (options) => exchange(listening(options)),
-    open: (options) =>
-      openPipeSession(
-        {
-          alias,
-          ids,
-          timeout,
-          mask,
-          observer: breaker,
-          open: (sink, signal) => openSocket(parts, sink, signal),
-        },
-        options,
-      ),
-    doubt() {},
-    async close(grace) {
-      closed = true
-      const ending = shared
-      if (ending === undefined) return
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, grace)
-      await Promise.race([ending.channel.drained(), late.promise])
-      clearTimeout(timer)
-      ending.pipe.close()
-    },
+  async isModern(signal: AbortSignal) {
+    const { pipe } = await this.#open()
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(DISCOVER_PATIENCE)])
+    try {
+      await this.discover(patience)
+      return true
+    } catch (thrown) {
+      // It was reached; no, silence and a hang-up at a greeting that it does not know all say the same.
+      if (!(thrown instanceof Fault) || !SAYS_LEGACY.has(thrown.code) || signal.aborted) throw thrown
+      pipe.close()
+      return false
+    }
+  }
+
+  listen(options: ListenOptions) {
+    return this.exchange(listening(options))
+  }
+
+  open(options: OpenOptions) {
+    return openPipeSession(
+      {
+        alias: this.#alias,
+        ids: this.#ids,
+        timeout: this.#timeout,
+        mask: this.#mask,
+        observer: this.#breaker,
+        open: (sink, signal) => openSocket(this.#parts, sink, signal),
+      },
+      options,
+    )
+  }
+
+  doubt() {}
+
+  async close(grace: number) {
+    this.#closed = true
+    const ending = this.#shared
+    if (ending === undefined) return
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, grace)
+    await Promise.race([ending.channel.drained(), late.promise])
+    clearTimeout(timer)
+    ending.pipe.close()
   }
 }
 

@@ -7,10 +7,11 @@ import { useEvents } from '../../../data/live.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
+import { ACCOUNT_TONES } from '../../../parts/account/account-tones.ts'
 import { useOAuthRedirect, type OAuthRedirect } from '../../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
-import { StateBadge, type Tone } from '../../../ui/badges.tsx'
+import { StateBadge } from '../../../ui/badges.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Failed } from '../../../ui/failed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -25,8 +26,6 @@ import { sentence } from './connection-states.ts'
 import { askAgain, usePath } from './connection-ways.tsx'
 
 const t = texts.connection.accounts
-
-const TONES: Readonly<Record<Account['state'], Tone>> = { good: 'good', expiring: 'warn', failing: 'warn', lost: 'bad' }
 
 export function ConnectionAccounts({ connection }: { connection: Connection }) {
   const path = usePath(connection)
@@ -122,7 +121,7 @@ function Named({ account, many }: { account: Account; many: boolean }) {
 function Health({ account: { state, problem, problem_at: at, renewed_at: renewed, kind } }: { account: Account }) {
   return (
     <Stack gap={4} align="flex-start">
-      <StateBadge tone={TONES[state]}>{t.states[state]}</StateBadge>
+      <StateBadge tone={ACCOUNT_TONES[state]}>{t.states[state]}</StateBadge>
       {problem === null ? null : (
         <Text size="sm" className="breakable">
           {sentence(problem)} <When at={at} never="" />

@@ -3,7 +3,7 @@
  */
 import type { KeptRule, Toolset } from '@toolway/contract/admin'
 
-interface Named {
+interface NamingObjects {
   readonly toolsets: readonly string[]
   readonly rules: readonly string[]
 }
@@ -12,7 +12,7 @@ export function namedBy(
   alias: string,
   toolsets: readonly Pick<Toolset, 'title' | 'settings'>[],
   rules: readonly Pick<KeptRule, 'name' | 'scope' | 'of' | 'match'>[],
-): Named {
+): NamingObjects {
   const starts = (pattern: unknown) => typeof pattern === 'string' && pattern.toLowerCase().startsWith(`${alias}__`)
   return {
     toolsets: toolsets

@@ -11,7 +11,7 @@ import type { ContractWords, Rule } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { Declared } from '../../../config-file.ts'
 import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
-import type { Place, RequestContext } from '../../../call/ports.ts'
+import type { EndpointPath, RequestContext } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import type { DeclaredOrganization } from '../make-rows.ts'
 import { backendOf } from '../../../kinds/contract/contract.ts'
@@ -136,7 +136,7 @@ export const bindToProfile = (principal: Principal): Principal =>
   principal.toolset === undefined ? { ...principal, toolset: DEFAULT } : principal
 
 /** An endpoint is its one connection, so that tools are known by their own names. */
-export function placeOfProfile(place: Place, { toolset }: Principal): Place {
+export function placeOfProfile(place: EndpointPath, { toolset }: Principal): EndpointPath {
   const alias = ALIASES[place.toolset ?? toolset ?? DEFAULT]
   return place.connection !== undefined || alias === undefined ? place : { ...place, connection: alias }
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
-import type { Place, Run, Seen } from '../run.ts'
+import type { InstancePath, Run, Seen } from '../run.ts'
 
 type ArrayKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 
@@ -19,7 +19,13 @@ const count =
 const listOf = (schemas: readonly Json[], keyword: string, making: Making): Node[] =>
   schemas.map((schema, index) => making.child(schema, `${keyword}/${index}`))
 
-function each(nodes: readonly Node[], value: readonly Json[], at: Place | undefined, run: Run, seen?: Seen): void {
+function each(
+  nodes: readonly Node[],
+  value: readonly Json[],
+  at: InstancePath | undefined,
+  run: Run,
+  seen?: Seen,
+): void {
   for (const [index, node] of nodes.entries()) {
     const item = value[index]
     if (item === undefined) return
@@ -33,7 +39,7 @@ interface Items {
   readonly from: number
   readonly value: readonly Json[]
 }
-function rest({ node, from, value }: Items, at: Place | undefined, run: Run, seen?: Seen): void {
+function rest({ node, from, value }: Items, at: InstancePath | undefined, run: Run, seen?: Seen): void {
   for (let index = from; index < value.length; index++) {
     evaluate(node, value[index] ?? null, { up: at, key: index }, run)
     seen?.items.add(index)

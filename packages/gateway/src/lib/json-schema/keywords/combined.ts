@@ -1,7 +1,7 @@
 /** Schemas that are put together of others, and schemas that are somewhere else. */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
-import { nothingSeen, seeAll, type Finding, type Place, type Run, type Seen } from '../run.ts'
+import { nothingSeen, seeAll, type Finding, type InstancePath, type Run, type Seen } from '../run.ts'
 import { typeWords } from './values.ts'
 
 type CombinedKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
@@ -17,7 +17,7 @@ interface Tried {
   readonly seen: Seen | undefined
 }
 
-function attempt(node: Node, value: Json, at: Place | undefined, run: Run, seen: Seen | undefined): Tried {
+function attempt(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen: Seen | undefined): Tried {
   const tried = { trial: run.trial(), seen: seen && nothingSeen() }
   evaluate(node, value, at, tried.trial, tried.seen)
   return tried
@@ -25,12 +25,13 @@ function attempt(node: Node, value: Json, at: Place | undefined, run: Run, seen:
 
 /** A value of another kind than meant is farther from fitting than one with a slip inside. */
 const FAR = 10
-const distanceOf = ({ found, count }: Run, at: Place | undefined): number =>
+const distanceOf = ({ found, count }: Run, at: InstancePath | undefined): number =>
   found.reduce((sum, { types, at: there }) => sum + (types !== undefined && isNear(there, at) ? FAR : 0), count)
-const isNear = (there: Place | undefined, at: Place | undefined): boolean => there === at || there?.up === at
+const isNear = (there: InstancePath | undefined, at: InstancePath | undefined): boolean =>
+  there === at || there?.up === at
 
 /** None of the forms fits: what would have to change for the nearest one. */
-function sayNearest(trials: readonly Run[], at: Place | undefined, run: Run): void {
+function sayNearest(trials: readonly Run[], at: InstancePath | undefined, run: Run): void {
   const firsts = trials.map(({ found }) => found)
   const types = firsts.flatMap((found) => kindsAlone(found, at) ?? [])
   if (firsts.every((found) => kindsAlone(found, at) !== undefined)) {
@@ -42,7 +43,7 @@ function sayNearest(trials: readonly Run[], at: Place | undefined, run: Run): vo
 }
 
 /** The types that a form would take, where nothing else is wrong with the value for it. */
-function kindsAlone(found: readonly Finding[], at: Place | undefined): readonly string[] | undefined {
+function kindsAlone(found: readonly Finding[], at: InstancePath | undefined): readonly string[] | undefined {
   const [first, second] = found
   if (first === undefined || second !== undefined || first.at !== at) return undefined
   return first.types !== undefined && first.types.length > 0 ? first.types : undefined

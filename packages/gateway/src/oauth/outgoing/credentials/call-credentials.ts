@@ -12,7 +12,7 @@ import type { CallCredentials, CredentialAsking, OpenCredential } from '../../..
 import type { Snapshot } from '../../../call/snapshot.ts'
 import { chooseCredential, isFresh, namesOf, NOTHING, ownerOf, type Choice } from './choose-credential.ts'
 import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'
-import type { CredentialMemory, Held } from './credential-memory.ts'
+import type { CredentialMemory, HeldCredential } from './credential-memory.ts'
 import { createLacking } from './lacking-scopes.ts'
 import type { LoseCredential } from './lose-credential.ts'
 import type { Challenge, ConnectLinks } from '../ports.ts'
@@ -122,7 +122,7 @@ class OpenedCredentials implements CallCredentials {
   }
 
   /** A server may have forgotten a new token, so it is renewed once; one that refuses every token is not asked for ever more. */
-  #mayRenewFresh({ id }: Held): boolean {
+  #mayRenewFresh({ id }: HeldCredential): boolean {
     if (this.#renewedFresh.has(id)) return false
     this.#renewedFresh.set(id, true)
     return true
@@ -188,14 +188,18 @@ class OpenedCredentials implements CallCredentials {
     return this.#serving(facts, asking, held)
   }
 
-  #serving(facts: ConnectionFacts, asking: CredentialAsking, held: Held): OpenCredential | Promise<OpenCredential> {
+  #serving(
+    facts: ConnectionFacts,
+    asking: CredentialAsking,
+    held: HeldCredential,
+  ): OpenCredential | Promise<OpenCredential> {
     if (this.#parts.now() >= held.renewAt) return this.#refresh(facts, asking, held)
     this.#parts.onUse(held.id)
     return held.open
   }
 
   /** One that is about to run out, or has. */
-  async #refresh(facts: ConnectionFacts, asking: CredentialAsking, held: Held): Promise<OpenCredential> {
+  async #refresh(facts: ConnectionFacts, asking: CredentialAsking, held: HeldCredential): Promise<OpenCredential> {
     const good = () => this.#parts.now() < held.expiresAt
     if (!held.renewable) {
       if (good()) return held.open
@@ -212,7 +216,7 @@ class OpenedCredentials implements CallCredentials {
     }
   }
 
-  async #renewed(facts: ConnectionFacts, asking: CredentialAsking, held: Held): Promise<OpenCredential> {
+  async #renewed(facts: ConnectionFacts, asking: CredentialAsking, held: HeldCredential): Promise<OpenCredential> {
     const { id, open } = held
     const { organizationId } = asking
     await this.#parts.renewal.renew({ organizationId, id, version: open.version, egress: facts.egress })
@@ -243,7 +247,12 @@ class OpenedCredentials implements CallCredentials {
   }
 
   /** A 403 that asks for more than the account was connected for: a person widens it, a renewal cannot (MCP, step-up authorization). */
-  #stepUp(facts: ConnectionFacts, asking: CredentialAsking, held: Held | undefined, challenge: Challenge): Fault {
+  #stepUp(
+    facts: ConnectionFacts,
+    asking: CredentialAsking,
+    held: HeldCredential | undefined,
+    challenge: Challenge,
+  ): Fault {
     const asked = scopesIn(challenge)
     if (held !== undefined) this.#lacking.add(held)
     const scopes = [...new Set([...(held?.scopes ?? []), ...asked])]
@@ -259,7 +268,7 @@ class OpenedCredentials implements CallCredentials {
     facts: ConnectionFacts,
     asking: CredentialAsking,
     used: OpenCredential,
-    held: Held,
+    held: HeldCredential,
   ): Promise<OpenCredential> {
     const name = sayName(held)
     if (held.id !== used.id || held.open.version > used.version) return this.#serving(facts, asking, held)
@@ -278,4 +287,4 @@ class OpenedCredentials implements CallCredentials {
   }
 }
 
-const sayName = ({ open }: Held): string => `the account "${open.name ?? open.account}"`
+const sayName = ({ open }: HeldCredential): string => `the account "${open.name ?? open.account}"`

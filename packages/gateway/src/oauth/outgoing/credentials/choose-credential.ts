@@ -5,15 +5,15 @@
 import { Fault, type UserId } from '@toolway/contract'
 import type { CredentialAsking } from '../../../call/ports.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
-import type { Held } from './credential-memory.ts'
+import type { HeldCredential } from './credential-memory.ts'
 
 /** Those of the caller and those of the organization, as far as the connection uses them. */
 export interface Choice {
-  readonly own: readonly Held[]
-  readonly shared: readonly Held[]
+  readonly own: readonly HeldCredential[]
+  readonly shared: readonly HeldCredential[]
 }
 
-export const NOTHING: readonly Held[] = Object.freeze([])
+export const NOTHING: readonly HeldCredential[] = Object.freeze([])
 
 /** Returns the user whose own credentials a call may use. */
 export const ownerOf = ({ auth }: ConnectionFacts, { userId }: { userId: UserId | undefined }): UserId | undefined =>
@@ -23,7 +23,7 @@ export const ownerOf = ({ auth }: ConnectionFacts, { userId }: { userId: UserId 
 const FRESH = 10_000
 
 /** One that can renew itself and is refused so soon after it was had is not refused for its age: another would not help. */
-export const isFresh = ({ renewable, renewedAt, renewAt }: Held, now: number): boolean =>
+export const isFresh = ({ renewable, renewedAt, renewAt }: HeldCredential, now: number): boolean =>
   renewable && now - renewedAt < FRESH && now < renewAt
 
 /** All that a caller may name: the default first, and of two of one name the caller's own. */
@@ -36,7 +36,7 @@ export function chooseCredential(
   { egress }: ConnectionFacts,
   choice: Choice,
   { account }: Pick<CredentialAsking, 'account'>,
-): Held | undefined {
+): HeldCredential | undefined {
   if (account !== undefined) return chooseNamed(egress.alias, choice, account)
   const list = choice.own.length > 0 ? choice.own : choice.shared
   const found = list.length === 1 ? list[0] : list.find(({ isDefault }) => isDefault)
@@ -45,8 +45,8 @@ export function chooseCredential(
   return found
 }
 
-function chooseNamed(connection: string, choice: Choice, account: string): Held | undefined {
-  const isNamed = ({ open }: Held) => open.account === account
+function chooseNamed(connection: string, choice: Choice, account: string): HeldCredential | undefined {
+  const isNamed = ({ open }: HeldCredential) => open.account === account
   const found = choice.own.find(isNamed) ?? choice.shared.find(isNamed)
   const names = namesOf(choice)
   if (found === undefined && names.length > 0)

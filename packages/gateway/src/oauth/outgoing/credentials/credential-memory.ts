@@ -13,7 +13,7 @@ import { accessTokenRow } from '../../../vault/sealed-columns.ts'
 import { MissingVaultKey } from '../../../vault/sealed-value.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 
-export interface Held {
+export interface HeldCredential {
   readonly id: CredentialId
   /** As a call uses it: one object for all calls. */
   readonly open: OpenCredential
@@ -43,8 +43,8 @@ export interface CredentialMemoryParts {
 
 export interface CredentialMemory {
   /** Those of an owner that may serve; undefined when memory does not know. Without an owner the organization's. */
-  find(facts: ConnectionFacts, owner: UserId | undefined): readonly Held[] | undefined
-  load(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly Held[]>
+  find(facts: ConnectionFacts, owner: UserId | undefined): readonly HeldCredential[] | undefined
+  load(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly HeldCredential[]>
   /** Something of an organization's, or of any, is not as it was. */
   changed(organizationId?: string): void
   /** Told after each change, until the returned function is called. */
@@ -56,7 +56,7 @@ export interface CredentialMemory {
 interface Entry {
   readonly generation: string
   readonly version: number
-  readonly list: readonly Held[]
+  readonly list: readonly HeldCredential[]
 }
 
 const MOST = 20_000
@@ -68,7 +68,7 @@ const BUFFER = 60_000
 export function createCredentialMemory(parts: CredentialMemoryParts): CredentialMemory {
   const { load, now, most = MOST } = parts
   const entries = new LRUCache<string, Entry>({ maxSize: most, sizeCalculation: ({ list }) => list.length + 1 })
-  const loading = createSingleFlight<string, readonly Held[]>()
+  const loading = createSingleFlight<string, readonly HeldCredential[]>()
   const generations = new Map<string, string>()
   const watchers = new Map<string, Set<() => void>>()
   let all = 0
@@ -77,7 +77,7 @@ export function createCredentialMemory(parts: CredentialMemoryParts): Credential
   const generationOf = (id: string): string => generations.get(id) ?? `${all}`
   const keyOf = ({ id }: ConnectionFacts, owner: UserId | undefined) => (owner === undefined ? id : `${id} ${owner}`)
 
-  async function read(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly Held[]> {
+  async function read(facts: ConnectionFacts, owner: UserId | undefined): Promise<readonly HeldCredential[]> {
     const generation = generationOf(facts.organizationId)
     const rows = await load(facts, owner)
     const list = rows.filter((row) => serves(row, facts)).map((row) => heldOf(parts, row, facts, now()))
@@ -138,7 +138,7 @@ function heldOf(
   row: HeldRow,
   facts: ConnectionFacts,
   now: number,
-): Held {
+): HeldCredential {
   const { auth } = facts
   const at = (seconds: number | null, none: number) => (seconds === null ? none : now + seconds * 1000)
   const expiresAt = at(row.left, Infinity)

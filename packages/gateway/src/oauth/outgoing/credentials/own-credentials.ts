@@ -10,7 +10,7 @@ import type { Snapshot } from '../../../call/snapshot.ts'
 import type { OpenedCredential } from '../../../upstreams/upstream.ts'
 import { isFresh } from './choose-credential.ts'
 import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'
-import type { CredentialMemory, Held } from './credential-memory.ts'
+import type { CredentialMemory, HeldCredential } from './credential-memory.ts'
 import type { LoseCredential } from './lose-credential.ts'
 import type { Renewal } from './renew-credential.ts'
 
@@ -28,9 +28,10 @@ export interface OwnCredentialsParts {
 export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials {
   const { find, memory, renewal, lose, newestOwner, now } = parts
 
-  const good = (list: readonly Held[]): Held | undefined => list.find(({ problem }) => problem === undefined)
+  const good = (list: readonly HeldCredential[]): HeldCredential | undefined =>
+    list.find(({ problem }) => problem === undefined)
 
-  async function choose(facts: ConnectionFacts): Promise<Held | undefined> {
+  async function choose(facts: ConnectionFacts): Promise<HeldCredential | undefined> {
     const { owners } = facts.auth
     const shared = owners.includes('organization') ? good(await listOf(facts, undefined)) : undefined
     if (shared !== undefined || !owners.includes('member')) return shared
@@ -48,7 +49,7 @@ export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials
     return facts?.auth.kind === 'none' ? undefined : facts
   }
 
-  async function renew(facts: ConnectionFacts, { id, open }: Held): Promise<Held | undefined> {
+  async function renew(facts: ConnectionFacts, { id, open }: HeldCredential): Promise<HeldCredential | undefined> {
     const { organizationId, egress } = facts
     await renewal.renew({ organizationId, id, version: open.version, egress })
     const after = await choose(facts)

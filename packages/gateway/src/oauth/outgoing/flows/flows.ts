@@ -86,44 +86,57 @@ export const FLOW_MINUTES = 10
 const SECONDS = FLOW_MINUTES * 60
 const secret = () => randomBytes(32).toString('base64url')
 
-export function createFlows(parts: FlowParts): Flows {
-  const { db, vault, oauth, clients, targets, publicUrl } = parts
-  const isSecure = () => publicUrl().startsWith('https:')
-  const cookieLine = (state: string, value: string, redirectUri: string, seconds: number) =>
-    laxCookie(cookieNameOf(state, isSecure()), value, {
-      // `__Host-` wants the whole host.
-      path: isSecure() ? '/' : new URL(redirectUri).pathname,
-      seconds,
-      secure: isSecure(),
-    })
+export const createFlows = (parts: FlowParts): Flows => new ConnectFlows(parts)
 
-  async function plan(target: Target): Promise<Plan> {
+class ConnectFlows implements Flows {
+  readonly #parts: FlowParts
+  readonly #db
+
+  constructor(parts: FlowParts) {
+    this.#parts = parts
+    this.#db = parts.db
+  }
+
+  #isSecure() {
+    return this.#parts.publicUrl().startsWith('https:')
+  }
+
+  #cookieLine(state: string, value: string, redirectUri: string, seconds: number) {
+    return laxCookie(cookieNameOf(state, this.#isSecure()), value, {
+      // `__Host-` wants the whole host.
+      path: this.#isSecure() ? '/' : new URL(redirectUri).pathname,
+      seconds,
+      secure: this.#isSecure(),
+    })
+  }
+
+  async plan(target: Target): Promise<Plan> {
     const { vendor, url, title, egress, auth } = target
     if (auth?.kind === 'key')
       throw new Fault('flow.unfit', { connection: egress.alias, problem: 'it takes a key, and no account' })
     if (vendor === undefined && url === undefined) throw new Error(`${title} has nowhere to be connected`)
-    const challenge = vendor === undefined ? await parts.challenge(target) : undefined
-    const authority = vendor?.authority ?? (await oauth.discover({ url: url ?? '', challenge, egress }))
+    const challenge = vendor === undefined ? await this.#parts.challenge(target) : undefined
+    const authority = vendor?.authority ?? (await this.#parts.oauth.discover({ url: url ?? '', challenge, egress }))
     return { authority, scopes: scopesFor(target, authority, challenge) }
   }
 
-  async function begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<OAuthRedirect> {
-    const target = targets.open(connectRequest)
-    refuseOthers(targets, principal, target)
-    const { authority, scopes } = await plan(target)
+  async begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<OAuthRedirect> {
+    const target = this.#parts.targets.open(connectRequest)
+    refuseOthers(this.#parts.targets, principal, target)
+    const { authority, scopes } = await this.plan(target)
     const { organizationId } = connectRequest
-    const redirectUri = `${publicUrl()}${ending.callback ?? CALLBACK}`
+    const redirectUri = `${this.#parts.publicUrl()}${ending.callback ?? CALLBACK}`
     const { egress, server = null } = target
-    const client = await clients.choose({ organizationId, authority, redirectUri, scopes, egress, actor })
+    const client = await this.#parts.clients.choose({ organizationId, authority, redirectUri, scopes, egress, actor })
     const [state, verifier, browser] = [secret(), secret(), secret()]
     const asked = { authority, client, redirectUri, state, verifier, scopes }
-    const to = await oauth.authorizationUrl(asked)
+    const to = await this.#parts.oauth.authorizationUrl(asked)
     // Where a browser is sent is an address of the web, whatever some metadata says.
     const url = webAddress(to.href, 'its authorization endpoint', egress)
     const id = newId('flw')
-    const expiresAt = new Date(parts.now() + SECONDS * 1000)
-    const sealedSecret = client.secret === undefined ? null : vault.seal(client.secret, flowSecretRow(id))
-    await db.organization(organizationId, (sql) =>
+    const expiresAt = new Date(this.#parts.now() + SECONDS * 1000)
+    const sealedSecret = client.secret === undefined ? null : this.#parts.vault.seal(client.secret, flowSecretRow(id))
+    await this.#db.organization(organizationId, (sql) =>
       addFlow(sql, {
         id,
         organizationId,
@@ -134,7 +147,7 @@ export function createFlows(parts: FlowParts): Flows {
         account: connectRequest.account ?? null,
         stateHash: sha256(state),
         browserHash: sha256(browser),
-        sealed_verifier: vault.seal(verifier, flowVerifierRow(id)),
+        sealed_verifier: this.#parts.vault.seal(verifier, flowVerifierRow(id)),
         client_id: client.clientId,
         sealed_client_secret: sealedSecret,
         app_id: client.appId ?? null,
@@ -147,30 +160,28 @@ export function createFlows(parts: FlowParts): Flows {
         expiresAt,
       }),
     )
-    return { flowId: id, url, cookie: cookieLine(state, browser, redirectUri, SECONDS), expiresAt }
+    return { flowId: id, url, cookie: this.#cookieLine(state, browser, redirectUri, SECONDS), expiresAt }
   }
 
-  async function finish(back: WayBack, from: Omit<Actor, 'id' | 'type'>): Promise<Arrival> {
-    const flow = await takeWayBack(db, back, isSecure())
+  async finish(back: WayBack, from: Omit<Actor, 'id' | 'type'>): Promise<Arrival> {
+    const flow = await takeWayBack(this.#db, back, this.#isSecure())
     const actor: Actor = { ...from, id: flow.begun_by, type: flow.begun_by.startsWith('key_') ? 'api_key' : 'user' }
     try {
-      const target = stillThere(parts, flow)
-      const credentialId = await exchange(parts, { flow, target, answer: back.answer, actor })
-      await db.organization(flow.organization_id, (sql) =>
+      const target = stillThere(this.#parts, flow)
+      const credentialId = await exchange(this.#parts, { flow, target, answer: back.answer, actor })
+      await this.#db.organization(flow.organization_id, (sql) =>
         recordChange(sql, actor, flow.organization_id, saysConnected(flow, credentialId)),
       )
       const state = back.answer.get('state') ?? ''
-      return { flow, credentialId, cookie: cookieLine(state, '', flow.redirect_uri, 0) }
+      return { flow, credentialId, cookie: this.#cookieLine(state, '', flow.redirect_uri, 0) }
     } catch (thrown) {
       const problem = problemOf(thrown, flow, back.answer)
-      await db.organization(flow.organization_id, (sql) =>
+      await this.#db.organization(flow.organization_id, (sql) =>
         recordChange(sql, actor, flow.organization_id, saysFailed(flow, problem)),
       )
       throw problem
     }
   }
-
-  return { plan, begin, finish }
 }
 
 /** A stranger learns nothing of what there is. */

@@ -49,13 +49,13 @@ export interface Discovering {
 export const discover = async (discovering: Discovering): Promise<Authority> =>
   (await discoverNamed(discovering)).authority
 
-export interface Named {
+export interface DiscoveredAuthority {
   readonly authority: Authority
   /** The server's own name for people, as it wrote it (RFC 9728, section 2, `resource_name`). */
   readonly name: string | undefined
 }
 
-export async function discoverNamed({ url, challenge, egress }: Discovering): Promise<Named> {
+export async function discoverNamed({ url, challenge, egress }: Discovering): Promise<DiscoveredAuthority> {
   const server = new URL(url)
   const resource = await findResource(server, challenge, egress)
   if (resource === undefined) return { authority: await discoverOlder(server, egress), name: undefined }

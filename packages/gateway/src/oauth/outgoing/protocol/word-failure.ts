@@ -9,13 +9,13 @@ import * as library from 'oauth4webapi'
 import { wordFailure as wordNetwork } from '../../../upstreams/http/post.ts'
 import type { Egress } from '../ports.ts'
 
-type Named = Pick<Egress, 'alias'>
+type EgressAlias = Pick<Egress, 'alias'>
 
-export const unreachable = ({ alias }: Named, problem: string, cause?: unknown): Fault =>
+export const unreachable = ({ alias }: EgressAlias, problem: string, cause?: unknown): Fault =>
   new Fault('authority.unreachable', { connection: alias, problem }, { cause })
-export const malformed = ({ alias }: Named, problem: string, cause?: unknown): Fault =>
+export const malformed = ({ alias }: EgressAlias, problem: string, cause?: unknown): Fault =>
   new Fault('authority.malformed', { connection: alias, problem }, { cause })
-export const refused = ({ alias }: Named, problem: string): Fault =>
+export const refused = ({ alias }: EgressAlias, problem: string): Fault =>
   new Fault('authority.refused', { connection: alias, problem })
 
 /** RFC 6749, sections 4.1.2.1 and 5.2: what the same request may be answered otherwise in a moment. */
@@ -26,7 +26,7 @@ const SECONDS = 10
 /** An error code, as far as it is one. */
 export const codeIn = (said: string): string => (CODE.test(said) ? said : 'an error without a name')
 
-function ofStatus(egress: Named, status: number, code: string): Fault {
+function ofStatus(egress: EgressAlias, status: number, code: string): Fault {
   if (status === 429 || status >= 500 || PASSING.has(code))
     return unreachable(egress, `it answers ${code} (HTTP ${status})`)
   return refused(egress, codeIn(code))
@@ -40,7 +40,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /** Never throws; what nobody foresaw is `internal`, with its cause. */
-export function wordFailure(thrown: unknown, egress: Named): Fault {
+export function wordFailure(thrown: unknown, egress: EgressAlias): Fault {
   if (thrown instanceof Fault)
     return thrown.code === 'result.too-large' ? malformed(egress, 'its answer is too large') : thrown
   if (thrown instanceof library.ResponseBodyError) return ofStatus(egress, thrown.status, codeIn(thrown.error))
@@ -57,7 +57,7 @@ export function wordFailure(thrown: unknown, egress: Named): Fault {
   return unreachable(egress, String(problem), thrown)
 }
 
-function ofAnswer({ code = '', cause, message }: library.OperationProcessingError, egress: Named): Fault {
+function ofAnswer({ code = '', cause, message }: library.OperationProcessingError, egress: EgressAlias): Fault {
   if (cause instanceof Response && (cause.status === 429 || cause.status >= 500))
     return unreachable(egress, `it answers HTTP ${cause.status}`)
   const said = SENTENCES[code]

@@ -3,7 +3,7 @@
  *
  * What comes out has the words of RFC 6749: whoever asks knows of no vendor. Nothing is sent from here.
  */
-import { findProvider, type Place, type Provider, type Revocation } from '@toolway/contract'
+import { findProvider, type ClaimPath, type Provider, type Revocation } from '@toolway/contract'
 import { isObject } from '@toolway/protocol'
 import { basicOf } from '../protocol/client-proof.ts'
 import type { ClientIdentity, Tokens, ProviderAdapter } from '../ports.ts'
@@ -94,7 +94,7 @@ function revocationOf(
   }
 }
 
-function firstOf(places: readonly Place[], answer: Answer): string | undefined {
+function firstOf(places: readonly ClaimPath[], answer: Answer): string | undefined {
   for (const place of places) {
     const from = place.in === 'answer' ? answer : claimsOf(answer['id_token'])
     const found = place.path.split('.').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), from)

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts'
 
 const SHORT = 6
 
-export interface Named {
+export interface OperationNames {
   readonly operationId: string | undefined
   readonly method: string
   readonly path: string
@@ -14,7 +14,7 @@ export interface Named {
  * Returns a unique name for each operation, in their order. Names that would clash get a suffix made from method and path, so
  * that they do not depend on the order.
  */
-export function namesFor(all: readonly Named[]): string[] {
+export function namesFor(all: readonly OperationNames[]): string[] {
   const wanted = all.map(plainNameOf)
   const often = new Map<string, number>()
   for (const name of wanted) often.set(name.toLowerCase(), (often.get(name.toLowerCase()) ?? 0) + 1)
@@ -25,12 +25,12 @@ export function namesFor(all: readonly Named[]): string[] {
   })
 }
 
-function plainNameOf({ operationId, method, path }: Named): string {
+function plainNameOf({ operationId, method, path }: OperationNames): string {
   const named = clean(operationId ?? '')
   return named === '' ? clean(`${method.toLowerCase()}_${path}`) || method.toLowerCase() : named
 }
 
 const clean = (text: string) => text.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^[_-]+|[_-]+$/g, '')
 
-const markOf = ({ method, path }: Named) =>
+const markOf = ({ method, path }: OperationNames) =>
   createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, SHORT)

@@ -1,0 +1,88 @@
+/** The last stage of every composition: the HTTP server in front of the doors, and its life from listening to closing. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clients } from '../http/client-address.ts'
+import type { createDoors } from '../http/doors.ts'
+import { createGuard } from '../http/guard.ts'
+import type { Health } from '../http/health.ts'
+import { createServer } from '../http/server.ts'
+import { prepareEnd } from '../http/server-end.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Admission } from './admission.ts'
+import type { Catalogs } from './catalogs.ts'
+import type { Base } from './core-dependencies.ts'
+import { listenOn } from './listening.ts'
+
+export interface Gateway {
+  /**
+   * Listen; the port that was taken. It counts as started, and this resolves, once every connection has been asked what it
+   * offers, or after `patience` ms: whoever calls then finds the tools.
+   */
+  listen(patience?: number): Promise<number>
+  /** Readiness says no from now on; requests are served as before. */
+  retire(): void
+  /** Let what is under way finish, then end everything. */
+  close(): Promise<void>
+}
+
+export interface RunningParts {
+  readonly doors: ReturnType<typeof createDoors>
+  readonly calls: Parameters<typeof prepareEnd>[1]
+  readonly clients: Clients
+  readonly limits: Limits
+  readonly health: Health
+  readonly offers: Catalogs
+  readonly admission: Admission
+  /** Aborted when the gateway closes. */
+  readonly drain: AbortController
+  readonly opened: AsyncDisposableStack
+  /** Called with the port, once it is known. */
+  onListening?(port: number): void
+  /** Jobs that begin nothing new from now on, while what is under way ends. */
+  readonly stops: readonly { close(): unknown }[]
+}
+
+export function createRunning({ config, counters }: Base, parts: RunningParts): Gateway {
+  const { health, drain, admission, offers, clients, limits, opened } = parts
+  const server = createServer({
+    guard: createGuard({
+      host: config.TOOLWAY_HOST,
+      publicUrl: config.TOOLWAY_PUBLIC_URL,
+      allowedHosts: config.TOOLWAY_ALLOWED_HOSTS,
+      allowedOrigins: config.TOOLWAY_ALLOWED_ORIGINS,
+    }),
+    clients,
+    limits,
+    https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
+    health,
+    refused: counters.refuse,
+    newCorrelationId: randomUUID,
+    ...parts.doors,
+  })
+  const endServer = prepareEnd(server, parts.calls)
+  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
+  const owned = opened.move()
+
+  return {
+    async listen(patience = 0) {
+      const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
+      parts.onListening?.(port)
+      if (patience > 0) await Promise.race([offers.catalogs.tried(), sleep(patience, undefined, { ref: false })])
+      health.started = true
+      return port
+    },
+    retire() {
+      health.draining = true
+    },
+    async close() {
+      health.draining = true
+      drain.abort()
+      // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
+      admission.open.close()
+      admission.calls.authElicitation.close()
+      for (const one of parts.stops) one.close()
+      // Each of the rest, also when one of them fails.
+      await owned.disposeAsync()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * `/connect/done`, the page on which flows end that began with a link in a chat; flows that began in the console end in it. The list of
+ * a person's accounts is a screen of the console, to which `/connect` redirects.
+ */
+import { Hono } from 'hono'
+import { roleIn } from '../../call/callers/role.ts'
+import type { Snapshot } from '../../call/snapshot.ts'
+import type { Accounts } from '../../identity/accounts.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { WHYS } from '../../oauth/outgoing/flows/way-back.ts'
+import { donePage, type Outcome } from '../pages/done-page.ts'
+import { pageOf } from '../pages/page.ts'
+import { comesFromElsewhere, leadOn, type Env, type PageContext } from '../pages/page-request.ts'
+import { INTEGRATIONS } from './callback-door.ts'
+import { DONE } from './connect-door.ts'
+import type { Visitors } from './visitor.ts'
+
+export interface DoneDoorParts {
+  readonly accounts: Pick<Accounts, 'find'>
+  readonly visitors: Visitors
+  all(): readonly Snapshot[]
+  prefix(): string
+}
+
+/** The console's screen of one's own account. */
+const OWN_ACCOUNTS = '/me'
+
+export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
+  const { visitors, prefix } = parts
+  const app = new Hono<Env>()
+
+  app.get('/connect', (c) => c.redirect(`${prefix()}${OWN_ACCOUNTS}`, 302))
+  // The old address of the source system (ledger S2-QRK-01).
+  app.get('/settings/mcp', (c) => c.redirect(`${prefix()}${INTEGRATIONS}${new URL(c.req.url).search}`, 308))
+
+  app.get(DONE, async (c) => {
+    const visitor = await visitors.find(c)
+    // Led here by the authorization server's site, the browser keeps back who it is; asked by us, it says.
+    if (visitor === undefined && comesFromElsewhere(c)) return leadOn(`${prefix()}${DONE}${new URL(c.req.url).search}`)
+    const titleOf = (id: string) => (visitor === undefined ? undefined : titleFor(parts, visitor.principal, id))
+    const outcome = outcomeIn(c, titleOf) ?? { kind: 'error', error: 'missing_code', why: undefined }
+    return pageOf({
+      title: outcome.kind === 'connected' ? 'Done' : 'That did not work',
+      body: donePage(outcome),
+      status: outcome.kind === 'connected' ? 200 : 400,
+    })
+  })
+  return app
+}
+
+/** Reads the outcome of an ended flow from the query of this page. Values that do not have the expected form are not shown. */
+function outcomeIn(c: PageContext, titleOf: (id: string) => string | undefined): Outcome | undefined {
+  const [connected, error, why] = [c.req.query('connected'), c.req.query('error'), c.req.query('why')]
+  if (error !== undefined) {
+    // RFC 6749, section 4.1.2.1: printable, without quotes.
+    const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'nothing that can be shown'
+    const sentence = why !== undefined && Object.hasOwn(WHYS, why) ? WHYS[why as keyof typeof WHYS] : undefined
+    return { kind: 'error', error: said, why: sentence === undefined ? undefined : `Why: ${sentence}.` }
+  }
+  return connected === undefined ? undefined : { kind: 'connected', title: titleOf(connected) }
+}
+
+/** The title of a connection of an organization that the visitor belongs to; undefined for any other. */
+function titleFor({ all, accounts }: DoneDoorParts, principal: Principal, id: string): string | undefined {
+  for (const { organization, members, connections } of all()) {
+    const isTheirs =
+      organization.active &&
+      (principal.organizationId ?? organization.id) === organization.id &&
+      roleIn(accounts, principal, members) !== undefined
+    const found = isTheirs ? connections.find((connection) => connection.id === id) : undefined
+    if (found !== undefined) return found.title === found.alias ? found.alias : `${found.title} (${found.alias})`
+  }
+  return undefined
+}
