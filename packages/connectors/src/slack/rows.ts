@@ -20,6 +20,10 @@ export const rows: VendorRows = {
     },
     { status: 200, body: { ok: false, error: 'something_new' }, word: 'EXECUTION_ERROR' },
   ],
+  undescribed: {
+    'conversations_history.files': 'the types of the SDK have no members of files in a history; the reference page has',
+    'conversations_replies.files': 'as conversations_history',
+  },
   tools: {
     conversations_history: [
       [{ channel_id: 'C1' }, 'GET /conversations.history?channel=C1&limit=20'],
