@@ -139,9 +139,14 @@ function checker(document: Json): Checker {
   }
 }
 
+/** `name[member]` is a member of a parameter that is an object. */
+const deepObject = (known: ReadonlyMap<string, Json>, name: string): Json | undefined =>
+  /\[\w+\]$/.test(name) ? known.get(name.replace(/\[\w+\]$/, '')) : undefined
+
 function queryProblems(check: Checker, params: readonly Json[], { searchParams }: URL): readonly string[] {
   const known = new Map(params.filter((one) => one['in'] === 'query').map((one) => [String(one['name']), one]))
   const given = [...searchParams].flatMap(([name, value]) => {
+    if (deepObject(known, name) !== undefined) return []
     const param = known.get(name) ?? known.get(`${name}[]`)
     return param === undefined ? [`query ${name}: unknown`] : check.text(param['schema'], value, `query ${name}`)
   })

@@ -4,6 +4,10 @@ import type { Vendor } from './kit/vendor.ts'
 export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   github: async () => (await import('./github/github.ts')).github,
   linear: async () => (await import('./linear/linear.ts')).linear,
+  cursor: async () => (await import('./cursor/cursor.ts')).cursor,
+  codex: async () => (await import('./codex/codex.ts')).codex,
+  claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,
+  windsurf: async () => (await import('./windsurf/windsurf.ts')).windsurf,
   slack: async () => (await import('./slack/slack.ts')).slack,
 }
 

@@ -1,7 +1,19 @@
 /** The rows of all vendors, for the tests in test/connectors. */
 import { rows as github } from './github/rows.ts'
+import { rows as cursor } from './cursor/rows.ts'
+import { rows as codex } from './codex/rows.ts'
+import { rows as claude_code } from './claude_code/rows.ts'
+import { rows as windsurf } from './windsurf/rows.ts'
 import type { VendorRows } from './kit/rows.ts'
 import { rows as linear } from './linear/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 
-export const ROWS: Readonly<Record<string, VendorRows>> = { github, linear, slack }
+export const ROWS: Readonly<Record<string, VendorRows>> = {
+  github,
+  linear,
+  slack,
+  cursor,
+  codex,
+  claude_code,
+  windsurf,
+}

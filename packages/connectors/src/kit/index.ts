@@ -1,8 +1,10 @@
 /** The kit that vendors are written with. */
 export * from './base64.ts'
+export { codingMetrics, sumOf } from './coding-metrics.ts'
 export { byCode, refusal, type FailureReader } from './failure.ts'
 export { graphql } from './graphql.ts'
 export * from './inputs.ts'
+export { unsupported } from './make.ts'
 export { link, nextAddress, odata, offset, page, token } from './paging.ts'
 export { rest, signed } from './rest.ts'
 export { bool, free, get, has, isJson, many, num, one, prose, shape, str, strs } from './shape.ts'

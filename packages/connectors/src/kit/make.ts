@@ -100,6 +100,23 @@ export function stepsOf<I extends Inputs>(effect: Effect, spec: StepsSpec<I>): T
   }
 }
 
+/** A tool for which the vendor has no operation, or none any more. `why` names the reason and the successor. */
+export function unsupported(effect: Effect, says: string, why: string, input: Inputs = {}): Tool {
+  return {
+    effect,
+    description: says,
+    input: z.strictObject({ ...input }),
+    output: DONE.schema,
+    scopes: [],
+    paging: undefined,
+    unsupported: why,
+    // oxlint-disable-next-line require-yield -- it asks nothing
+    *run() {
+      throw refusal('NOT_SUPPORTED', why)
+    },
+  }
+}
+
 function pagingOf<I extends Inputs>({ paging, size }: Spec<I>, ofApi: Paging | undefined): Paging | undefined {
   const chosen = paging === false ? undefined : (paging ?? ofApi)
   if (chosen?.size === undefined || size === undefined) return chosen
@@ -131,10 +148,11 @@ interface Page {
 }
 
 function sentOf<I extends Inputs>(spec: Spec<I>, given: Json, { paging, cursor }: Page): Json {
-  const size = paging?.size?.name
+  const { size } = paging ?? {}
+  const { [size?.name ?? '']: count, ...own } = given
   return {
-    ...(spec.send === undefined ? given : spec.send(given as InputOf<I>)),
-    ...(size === undefined ? {} : { [size]: given[size] }),
+    ...(spec.send === undefined ? own : spec.send(own as InputOf<I>)),
+    ...(size === undefined ? {} : { [size.as ?? size.name]: count }),
     ...(paging === undefined || typeof cursor !== 'string' ? {} : valuesOf(paging, cursor)),
   }
 }

@@ -32,8 +32,8 @@ export interface Rest {
   readonly read: MakeRestTool
   readonly write: MakeRestTool
   readonly destroy: MakeRestTool
-  /** One request of a tool of several; only GET is repeated after a failure. */
-  ask(route: Route, sent?: Json, options?: { readonly accept?: string }): Run<VendorAnswer>
+  /** One request of a tool of several. It is repeated after a failure where it is a GET, or `reads` says that it changes nothing. */
+  ask(route: Route, sent?: Json, options?: { readonly accept?: string; readonly reads?: true }): Run<VendorAnswer>
 }
 
 export function rest(facts: RestFacts): Rest {
@@ -68,7 +68,13 @@ export function rest(facts: RestFacts): Rest {
     write: maker('write'),
     destroy: maker('destructive'),
     ask: (route, sent = {}, options = {}) =>
-      exchange(requestOf(route, sent, { ...options, repeat: route.startsWith('GET ') ? 'read' : 'never' }), failures),
+      exchange(
+        requestOf(route, sent, {
+          ...options,
+          repeat: route.startsWith('GET ') || options.reads === true ? 'read' : 'never',
+        }),
+        failures,
+      ),
   }
 }
 

@@ -19,6 +19,8 @@ export interface VendorRows {
   readonly failures: readonly FailureRow[]
   /** Runs with answers that a sample cannot be, such as base64: one answer for each request. */
   readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>
+  /** Tools that pick from an answer by their input: a sample has nothing to pick, so `answers` alone count. */
+  readonly picks?: readonly string[]
   /** Members that samples of the items of a list go without. */
   readonly without?: Readonly<Record<string, readonly string[]>>
   /** Members of outputs that the description does not have, with the reason. */

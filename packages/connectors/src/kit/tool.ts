@@ -45,9 +45,10 @@ export interface VendorAnswer {
   readonly at: number
 }
 
-/** The argument for the size of a page, under the tool's and the vendor's name. */
+/** The argument for the size of a page. `as` is the vendor's name of it, where that is another than the tool's. */
 export interface PageSize {
   readonly name: string
+  readonly as?: string
   readonly default: number
   readonly max: number
 }
@@ -73,6 +74,8 @@ export interface Tool {
   readonly output: z.ZodObject
   /** The least OAuth scopes that it needs; undefined means those of its API for this effect. */
   readonly scopes: readonly string[] | undefined
+  /** The reason why the vendor has nothing for it any more: every call answers NOT_SUPPORTED. */
+  readonly unsupported?: string
   /** Present on tools that list. */
   readonly paging: Paging | undefined
   /** `key` is random and the same for all attempts of one call. */
