@@ -25,6 +25,10 @@ export function nextPage({ kind, at, takes, size }: Paging, base: string): NextP
       answer: answer(put(`${at}.pageInfo`, { hasNextPage: true, endCursor: 'next-1' })),
       values: { after: 'next-1' },
     }
+  if (kind === 'last') {
+    const items = Array.from({ length: size?.default ?? 1 }, () => ({ id: 'next-1', user: { id: 'next-1' } }))
+    return { answer: answer(put(at, items)), values: { [take]: 'next-1' } }
+  }
   if (kind === 'page') return { answer: answer(put(at, 3)), values: { [take]: 2 } }
   const items = Array.from({ length: size?.default ?? 1 }, () => ({}))
   return { answer: answer(put(at, items)), values: { [take]: items.length } }

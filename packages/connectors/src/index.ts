@@ -8,6 +8,10 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   codex: async () => (await import('./codex/codex.ts')).codex,
   claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,
   windsurf: async () => (await import('./windsurf/windsurf.ts')).windsurf,
+  gitlab: async () => (await import('./gitlab/gitlab.ts')).gitlab,
+  bitbucket: async () => (await import('./bitbucket/bitbucket.ts')).bitbucket,
+  discord: async () => (await import('./discord/discord.ts')).discord,
+  zoom: async () => (await import('./zoom/zoom.ts')).zoom,
   slack: async () => (await import('./slack/slack.ts')).slack,
 }
 

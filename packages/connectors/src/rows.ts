@@ -4,6 +4,10 @@ import { rows as cursor } from './cursor/rows.ts'
 import { rows as codex } from './codex/rows.ts'
 import { rows as claude_code } from './claude_code/rows.ts'
 import { rows as windsurf } from './windsurf/rows.ts'
+import { rows as gitlab } from './gitlab/rows.ts'
+import { rows as bitbucket } from './bitbucket/rows.ts'
+import { rows as discord } from './discord/rows.ts'
+import { rows as zoom } from './zoom/rows.ts'
 import type { VendorRows } from './kit/rows.ts'
 import { rows as linear } from './linear/rows.ts'
 import { rows as slack } from './slack/rows.ts'
@@ -16,4 +20,8 @@ export const ROWS: Readonly<Record<string, VendorRows>> = {
   codex,
   claude_code,
   windsurf,
+  gitlab,
+  bitbucket,
+  discord,
+  zoom,
 }

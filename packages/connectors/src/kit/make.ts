@@ -18,6 +18,8 @@ export interface Spec<I extends Inputs> {
   route?(input: InputOf<I>): string | undefined
   /** The path in the answer of what `output` or `list` reads. */
   readonly at?: string
+  /** The items of a list, where no path leads to them. */
+  items?(body: unknown): readonly unknown[]
   /** The output of one thing. */
   readonly output?: Shape
   /** The output of each item; the tool takes `cursor` and returns `items` and `next_cursor`. */
@@ -163,7 +165,7 @@ interface Got {
 }
 
 function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next }: Got): Json {
-  const found = get(answer.body, spec.at ?? '')
+  const found = spec.items?.(answer.body) ?? get(answer.body, spec.at ?? '')
   const given = (item: Json) => spec.give?.(item, input, answer) ?? item
   if (spec.list === undefined) return spec.output?.read(given(isJson(found) ? found : {})) ?? { done: true }
   const { list, keep } = spec

@@ -122,3 +122,17 @@ export const page = (at: string, as: string, size: PageSize): Paging => ({
     return more === true || (typeof more === 'number' && now < more) ? String(now + 1) : undefined
   },
 })
+
+/** Pages that begin after an item: `at` is the path of the page's items, each with an `id`, and `as` the argument. */
+export const lastItem = (at: string, as: string, size: PageSize, id = 'id'): Paging => ({
+  kind: 'last',
+  size,
+  at,
+  takes: [as],
+  next({ body }, sent) {
+    const items = get(body, at)
+    if (!Array.isArray(items) || items.length < Number(sent[size.as ?? size.name] ?? size.default)) return undefined
+    const last = get(items.at(-1), id)
+    return typeof last === 'string' ? last : undefined
+  },
+})

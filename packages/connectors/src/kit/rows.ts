@@ -21,8 +21,12 @@ export interface VendorRows {
   readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>
   /** Tools that pick from an answer by their input: a sample has nothing to pick, so `answers` alone count. */
   readonly picks?: readonly string[]
-  /** Members that samples of the items of a list go without. */
+  /** Members that samples, or the items of sampled lists, go without: by tool, or `*` for all. */
   readonly without?: Readonly<Record<string, readonly string[]>>
+  /** Tools whose body the description leaves open: the rows alone say what it holds. */
+  readonly open?: readonly string[]
+  /** Names of a query that the vendor's reference has for all its lists, and the description leaves out. */
+  readonly queries?: readonly string[]
   /** Members of outputs that the description does not have, with the reason. */
   readonly undescribed?: Readonly<Record<string, string>>
 }

@@ -54,7 +54,7 @@ export interface PageSize {
 }
 
 export interface Paging {
-  readonly kind: 'link' | 'address' | 'token' | 'relay' | 'offset' | 'page'
+  readonly kind: 'link' | 'address' | 'token' | 'relay' | 'offset' | 'page' | 'last'
   readonly size: PageSize | undefined
   /** The path in the answer at which the next page stands. */
   readonly at: string
