@@ -125,7 +125,7 @@ function checker(document: Json): Checker {
   return {
     value,
     text(schema, text, where) {
-      if (schema === undefined) return []
+      if (schema === undefined || saysNothing(schema)) return []
       const number = text.trim() === '' ? Number.NaN : Number(text)
       const readings = [
         text,
@@ -138,6 +138,10 @@ function checker(document: Json): Checker {
     },
   }
 }
+
+/** Old descriptions write an object without members for texts of a query. */
+const saysNothing = (schema: unknown): boolean =>
+  isJson(schema) && (schema['type'] === 'object' ? schema['properties'] === undefined : saysNothing(schema['items']))
 
 function queryProblems(check: Checker, params: readonly Json[], { searchParams }: URL): readonly string[] {
   const known = new Map(params.filter((one) => one['in'] === 'query').map((one) => [String(one['name']), one]))

@@ -60,10 +60,10 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
 
   describe.each(tools)('$name', ({ tool, short }) => {
     if (rows === undefined) return
-    const own = rows.tools[short] ?? []
+    const own = (rows.tools[short] ?? []).map(([input, ...sent]): Row => [{ ...rows.place, ...input }, ...sent])
 
     test('(a) makes the requests of its rows', () => {
-      expect(own.length).toBeGreaterThanOrEqual(hasChoice(tool) ? 2 : 1)
+      expect(own.length).toBeGreaterThanOrEqual(hasChoice(tool, rows) ? 2 : 1)
       for (const [input, ...sent] of own)
         expect(drive(tool, input, () => answer({})).requests.map(sentOf)).toEqual(sent)
       expect(unusedInputs(tool, own)).toEqual([])
@@ -143,7 +143,8 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     if (folder === undefined || rows === undefined) return
     const all = described(rows, vendor.whoami)
     for (const { tool, short } of tools) {
-      const [request] = drive(tool, rows.tools[short]?.[0]?.[0] ?? {}, () => answer({})).requests
+      const least = { ...rows.place, ...rows.tools[short]?.[0]?.[0] }
+      const [request] = drive(tool, least, () => answer({})).requests
       if (request === undefined) continue
       const wire = wireOf(request)
       const url = new URL(`${wire.url.href}${wire.url.search === '' ? '?' : '&'}bogus=1`)
@@ -180,9 +181,10 @@ afterAll(() => {
 const shown = ({ name, description, inputSchema }: Json): string => JSON.stringify({ name, description, inputSchema })
 
 /** Without optional inputs the least and the fullest input are the same. */
-const hasChoice = ({ input }: Tool): boolean =>
+const hasChoice = ({ input }: Tool, { place = {} }: VendorRows): boolean =>
   Object.entries(input.shape).some(
-    ([name, one]) => name !== 'cursor' && (one as z.ZodType).safeParse(undefined).success,
+    ([name, one]) =>
+      name !== 'cursor' && !Object.hasOwn(place, name) && (one as z.ZodType).safeParse(undefined).success,
   )
 
 /** Inputs that no row gives: the fullest row has to have all of them. The cursor has a check of its own. */

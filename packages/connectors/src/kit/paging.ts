@@ -106,7 +106,7 @@ export const offset = (
     const total = ends.total === undefined ? undefined : get(body, ends.total)
     if (count === 0 || (ends.last !== undefined && get(body, ends.last) === true)) return undefined
     if (typeof total === 'number') return after < total ? String(after) : undefined
-    return count < Number(sent[size.name] ?? size.default) ? undefined : String(after)
+    return count < Number(sent[size.as ?? size.name] ?? size.default) ? undefined : String(after)
   },
 })
 
