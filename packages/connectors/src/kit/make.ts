@@ -107,7 +107,7 @@ export function stepsOf<I extends Inputs>(effect: Effect, spec: StepsSpec<I>): T
   }
 }
 
-const without = (all: Json, names: Inputs): Json =>
+const without = (all: Json, names: Json): Json =>
   Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(names, name)))
 
 /** Names in braces that are not among the values stay: they are settings of the connection. */
@@ -151,8 +151,9 @@ interface Page {
 
 function sentOf<I extends Inputs>(spec: Spec<I>, given: Json, { paging, cursor }: Page): Json {
   const size = paging?.size
+  const own = size === undefined ? given : without(given, { [size.name]: undefined })
   return {
-    ...(spec.send === undefined ? given : spec.send(given as InputOf<I>)),
+    ...(spec.send === undefined ? own : spec.send(given as InputOf<I>)),
     ...(size === undefined ? {} : { [size.as ?? size.name]: given[size.name] }),
     ...(paging === undefined || typeof cursor !== 'string' ? {} : valuesOf(paging, cursor)),
   }

@@ -23,7 +23,9 @@ export interface VendorRows {
   readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>
   /** Members that samples of the items of a list go without. */
   readonly without?: Readonly<Record<string, readonly string[]>>
-  /** Members of outputs that the description does not have, with the reason. */
+  /** Tools whose body the description leaves open: it accepts every member. */
+  readonly open?: readonly string[]
+  /** Members of outputs that the description does not have, and of bodies whose value it does not have, with the reason. */
   readonly undescribed?: Readonly<Record<string, string>>
 }
 
