@@ -133,6 +133,7 @@ function checker(document: Json): Checker {
         ...(text === 'true' || text === 'false' ? [text === 'true'] : []),
         [text],
         text.split(','),
+        text.split(',').map(Number),
       ]
       return readings.some((one) => value(schema, one, false).length === 0) ? [] : [`${where}: ${text} does not fit`]
     },
