@@ -147,7 +147,7 @@ export const jira = vendor({
       send: ({ project_key }) => ({ projectKeyOrId: project_key }),
       at: 'values',
       list: Shapes.Board,
-      scopes: BOARDS,
+      scopes: [...BOARDS, 'read:project:jira'],
     }),
     get_board: agile.read('GET /board/{boardId}', {
       says: 'Get the name, type and project of one board.',
