@@ -2,6 +2,7 @@
 import type { Vendor } from './kit/vendor.ts'
 
 export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
+  confluence: async () => (await import('./confluence/confluence.ts')).confluence,
   github: async () => (await import('./github/github.ts')).github,
   jira: async () => (await import('./jira/jira.ts')).jira,
   linear: async () => (await import('./linear/linear.ts')).linear,

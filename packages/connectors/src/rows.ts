@@ -1,8 +1,9 @@
 /** The rows of all vendors, for the tests in test/connectors. */
+import { rows as confluence } from './confluence/rows.ts'
 import { rows as github } from './github/rows.ts'
 import { rows as jira } from './jira/rows.ts'
 import type { VendorRows } from './kit/rows.ts'
 import { rows as linear } from './linear/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 
-export const ROWS: Readonly<Record<string, VendorRows>> = { github, jira, linear, slack }
+export const ROWS: Readonly<Record<string, VendorRows>> = { confluence, github, jira, linear, slack }

@@ -3,6 +3,7 @@ import { ToolFailure } from '../kit/failure.ts'
 import type { Json, VendorAnswer } from '../kit/tool.ts'
 import { adfOf, markdownOf } from './adf.ts'
 import { siteOf } from './site.ts'
+import { storageOf } from './storage.ts'
 
 const ONE = '11223344-a1b2-4b33-8444-def123456789'
 const TWO = '99887766-a1b2-4b33-8444-def123456789'
@@ -102,5 +103,17 @@ describe('a document', () => {
     let deep: Json = { type: 'text', text: 'x' }
     for (let level = 0; level < 10_000; level++) deep = { type: 'panel', content: [deep] }
     expect(markdownOf(deep)).toBe('')
+  })
+})
+
+describe('the storage format', () => {
+  test.each([
+    ['a < b & c\nd\n\ne', '<p>a &lt; b &amp; c<br />d</p><p>e</p>'],
+    ['<p>a &amp; b</p>', '<p>a &amp; b</p>'],
+    ['<ac:structured-macro ac:name="toc" />\n', '<ac:structured-macro ac:name="toc" />'],
+    ['<3 you > me', '<p>&lt;3 you &gt; me</p>'],
+    ['', '<p></p>'],
+  ])('is written from %j', (given, written) => {
+    expect(storageOf(given)).toBe(written)
   })
 })

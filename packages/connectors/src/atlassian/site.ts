@@ -1,7 +1,7 @@
 /** The site of an Atlassian account: its cloud id is a part of each address of Jira and Confluence. */
-import { get, maybe, refusal, rest, strs, type Json, type Place } from '../kit/index.ts'
+import { get, maybe, refusal, rest, shape, str, strs, type Json, type Place } from '../kit/index.ts'
 
-const { ask } = rest({ base: 'https://api.atlassian.com' })
+const { ask, read } = rest({ base: 'https://api.atlassian.com' })
 
 const CLOUD_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
@@ -20,6 +20,14 @@ export const siteOf = (product: 'jira' | 'confluence'): Place => ({
     const { body } = yield* ask('GET /oauth/token/accessible-resources')
     return { cloudId: chosen(sitesOf(body, product), wanted, product) }
   },
+})
+
+/** The cheap call of a product that has no operation for the account itself: it needs no scope and no site. */
+export const listSites = read('GET /oauth/token/accessible-resources', {
+  says: 'List the sites that the connected account reaches.',
+  paging: false,
+  list: shape({ id: str(), name: str(), url: str() }),
+  scopes: [],
 })
 
 /** A site that several products were granted for is named once for each. */
