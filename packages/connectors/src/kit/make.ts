@@ -79,8 +79,9 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
     scopes: spec.scopes,
     paging,
     *run(raw, key) {
-      const { cursor, ...all } = parse(input, raw)
-      const given = without(all, place?.input ?? {})
+      const all = parse(input, raw)
+      const cursor = paging === undefined ? undefined : all['cursor']
+      const given = without(all, { ...place?.input, ...(paging === undefined ? {} : { cursor }) })
       const at = place === undefined ? {} : yield* place.find(all)
       const found = spec.before === undefined ? {} : yield* spec.before(given as InputOf<I>)
       const sent = { ...sentOf(spec, given, { paging, cursor }), ...found }
