@@ -6,6 +6,7 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   github: async () => (await import('./github/github.ts')).github,
   jira: async () => (await import('./jira/jira.ts')).jira,
   linear: async () => (await import('./linear/linear.ts')).linear,
+  notion: async () => (await import('./notion/notion.ts')).notion,
   slack: async () => (await import('./slack/slack.ts')).slack,
 }
 

@@ -4,6 +4,7 @@ import { rows as github } from './github/rows.ts'
 import { rows as jira } from './jira/rows.ts'
 import type { VendorRows } from './kit/rows.ts'
 import { rows as linear } from './linear/rows.ts'
+import { rows as notion } from './notion/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 
-export const ROWS: Readonly<Record<string, VendorRows>> = { confluence, github, jira, linear, slack }
+export const ROWS: Readonly<Record<string, VendorRows>> = { confluence, github, jira, linear, notion, slack }
