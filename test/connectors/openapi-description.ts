@@ -125,7 +125,7 @@ function checker(document: Json): Checker {
   return {
     value,
     text(schema, text, where) {
-      if (schema === undefined) return []
+      if (schema === undefined || saysNothing(schema)) return []
       const number = text.trim() === '' ? Number.NaN : Number(text)
       const readings = [
         text,
@@ -133,6 +133,7 @@ function checker(document: Json): Checker {
         ...(text === 'true' || text === 'false' ? [text === 'true'] : []),
         [text],
         text.split(','),
+        text.split(',').map(Number),
       ]
       return readings.some((one) => value(schema, one, false).length === 0) ? [] : [`${where}: ${text} does not fit`]
     },
@@ -142,6 +143,10 @@ function checker(document: Json): Checker {
 /** `name[member]` is a member of a parameter that is an object. */
 const deepObject = (known: ReadonlyMap<string, Json>, name: string): Json | undefined =>
   /\[\w+\]$/.test(name) ? known.get(name.replace(/\[\w+\]$/, '')) : undefined
+
+/** Old descriptions write an object without members for texts of a query. */
+const saysNothing = (schema: unknown): boolean =>
+  isJson(schema) && (schema['type'] === 'object' ? schema['properties'] === undefined : saysNothing(schema['items']))
 
 function queryProblems(check: Checker, params: readonly Json[], { searchParams }: URL): readonly string[] {
   const known = new Map(params.filter((one) => one['in'] === 'query').map((one) => [String(one['name']), one]))

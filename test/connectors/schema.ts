@@ -31,6 +31,8 @@ export function tidy(schema: unknown, how: Tidy): unknown {
     if (AS_IS.has(key)) out[key] = value
     else if (key === '$ref') out[key] = `${how.closed && !how.inside ? 'closed' : 'open'}${String(value)}`
     else if (MAPS.has(key)) out[key] = tidyMap(value, { ...how, inside: false })
+    // Alternatives stay open, so that a value can fit several.
+    else if (key === 'oneOf' && schema['anyOf'] === undefined) out['anyOf'] = tidy(value, { ...how, inside: true })
     else out[key] = tidy(value, { ...how, inside: COMBINED.has(key) || (key !== 'items' && how.inside) })
   }
   return closed(legacy(out), how)

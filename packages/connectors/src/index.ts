@@ -2,7 +2,9 @@
 import type { Vendor } from './kit/vendor.ts'
 
 export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
+  confluence: async () => (await import('./confluence/confluence.ts')).confluence,
   github: async () => (await import('./github/github.ts')).github,
+  jira: async () => (await import('./jira/jira.ts')).jira,
   linear: async () => (await import('./linear/linear.ts')).linear,
   cursor: async () => (await import('./cursor/cursor.ts')).cursor,
   codex: async () => (await import('./codex/codex.ts')).codex,
@@ -12,6 +14,7 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   bitbucket: async () => (await import('./bitbucket/bitbucket.ts')).bitbucket,
   discord: async () => (await import('./discord/discord.ts')).discord,
   zoom: async () => (await import('./zoom/zoom.ts')).zoom,
+  notion: async () => (await import('./notion/notion.ts')).notion,
   slack: async () => (await import('./slack/slack.ts')).slack,
 }
 

@@ -1,5 +1,5 @@
 /** Discord: servers, channels, messages, threads and members. API v10 with the token of a bot, which nearly all of it needs. */
-import { bool, byCode, lastItem, num, offset, prose, rest, shape, str, strs, text, vendor } from '../kit/index.ts'
+import { bool, get, lastItem, num, offset, prose, rest, shape, str, strs, text, vendor } from '../kit/index.ts'
 import { z } from 'zod'
 
 const { read, write, destroy } = rest({

@@ -1,6 +1,6 @@
 /** Failures of a vendor's answer, as the words of the fault table. A reader knows one vendor's manner; the status decides last. */
 import type { FaultWord } from '@toolway/contract'
-import { get } from './shape.ts'
+import { get, isJson } from './shape.ts'
 import type { ApiRequest, VendorAnswer } from './tool.ts'
 import { retryAfterOf } from './waits.ts'
 
@@ -126,10 +126,21 @@ const DETAILS = ['errors[].field', 'needed', 'error.param']
 function messageOf({ status, body, headers }: VendorAnswer): string {
   const isPage = /^text\/html\b/.test(headers['content-type'] ?? '')
   const given = typeof body === 'string' && !isPage ? body : firstOf(body, MESSAGES)
-  const detail = firstOf(body, DETAILS)
-  const words = isPage ? 'the answer is a web page, not data' : (given ?? 'no message')
+  const detail = firstOf(body, DETAILS) ?? ofMembers(body)
+  const words = isPage
+    ? 'the answer is a web page, not data'
+    : (given ?? (detail === undefined ? 'no message' : 'refused'))
   const line = `HTTP ${status}: ${words}${detail === undefined ? '' : ` (${detail})`}`.replaceAll(/\s+/g, ' ')
   return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS).toWellFormed()}…` : line
+}
+
+/** Atlassian names the wrong members as the names of a map. */
+function ofMembers(body: unknown): string | undefined {
+  const errors = get(body, 'errors')
+  if (!isJson(errors)) return undefined
+  const texts = Object.entries(errors).filter(([, text]) => typeof text === 'string')
+  const first = texts.slice(0, 3).map(([name, text]) => `${name}: ${String(text)}`)
+  return first.length === 0 ? undefined : first.join('; ')
 }
 
 function firstOf(body: unknown, paths: readonly string[]): string | undefined {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { base64Of, base64UrlOf, textOf } from './base64.ts'
 import { given, graphql } from './graphql.ts'
 import { compile } from './operation.ts'
+import { offset } from './paging.ts'
 import { rest, signed } from './rest.ts'
 import { bool, free, get, many, num, one, prose, shape, str, strs } from './shape.ts'
 import type { ApiRequest, Json, Tool, VendorAnswer } from './tool.ts'
@@ -39,6 +40,52 @@ describe('a route', () => {
     expect(compiled.operation.path).toBe('/c/{path.0}/{path.1}/{path.2}/{path.3}')
     expect(Object.values(compiled.arguments)).toEqual(['src', 'a b', '..', 'x'])
     expect(() => compile('GET /c/{+path}', { path: '//' }, WORDS)).toThrow(/must not be empty/)
+  })
+})
+
+describe('a tool that looks something up', () => {
+  const { ask } = rest({ base: 'https://a.example' })
+  const place = {
+    input: { site: z.string().optional() },
+    *find({ site }: Json) {
+      if (typeof site === 'string') return { id: site }
+      return { id: String(get((yield* ask('GET /sites')).body, 'id')) }
+    },
+  }
+  const { read, write } = rest({
+    base: 'https://a.example/{id}/{host}',
+    place,
+    paging: offset('', 'from', { name: 'max_items', as: 'maxItems', default: 10, max: 20 }),
+  })
+
+  test('fills the base address, and sends neither the place nor our name of the size', () => {
+    const tool = read('GET /x', { says: '', input: { q: z.string() }, list: shape({ id: str() }) })
+    const run = tool.run({ q: 'a', max_items: 5, cursor: '5' }, 'key-1')
+    expect(run.next().value).toMatchObject({ base: 'https://a.example', repeat: 'read' })
+    const { value } = run.next(answer({ body: { id: 'a/b' } }))
+    expect(value).toMatchObject({
+      base: 'https://a.example/a%2Fb/{host}',
+      arguments: { q: 'a', maxItems: 5, from: 5 },
+    })
+    expect(Object.keys((value as ApiRequest).arguments)).toHaveLength(3)
+    expect(first(tool, { q: 'a', site: 's' }).base).toBe('https://a.example/s/{host}')
+  })
+
+  test('adds what its requests before find to its own', () => {
+    const tool = write('POST /x/{parent}', {
+      says: '',
+      input: { name: z.string() },
+      *before({ name }) {
+        return { parent: get((yield* ask('GET /p', { name })).body, 'id') }
+      },
+      send: ({ name }) => ({ name }),
+    })
+    const run = tool.run({ name: 'n', site: 's' }, 'key-1')
+    run.next()
+    expect(run.next(answer({ body: { id: 7 } })).value).toMatchObject({
+      repeat: 'never',
+      arguments: { name: 'n', parent: 7 },
+    })
   })
 })
 

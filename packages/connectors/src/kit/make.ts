@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { failureOf, refusal, ToolFailure, type FailureReader } from './failure.ts'
 import { valuesOf } from './paging.ts'
 import { bool, get, isJson, shape, type Shape } from './shape.ts'
-import type { ApiRequest, InputOf, Inputs, Json, PageSize, Paging, Run, Tool, VendorAnswer } from './tool.ts'
+import type { ApiRequest, InputOf, Inputs, Json, PageSize, Paging, Place, Run, Tool, VendorAnswer } from './tool.ts'
 
 /** The description of a tool of one request. */
 export interface Spec<I extends Inputs> {
@@ -14,6 +14,8 @@ export interface Spec<I extends Inputs> {
   readonly input?: I
   /** The tool's arguments as the vendor's. */
   send?(input: InputOf<I>): Json
+  /** Requests before the tool's own, for arguments of the vendor that the caller does not have. */
+  before?(input: InputOf<I>): Run<Json>
   /** Another route for some arguments; undefined keeps the tool's own. */
   route?(input: InputOf<I>): string | undefined
   /** The path in the answer of what `output` or `list` reads. */
@@ -46,6 +48,7 @@ export interface StepsSpec<I extends Inputs> {
 }
 
 export interface ApiParts {
+  readonly place?: Place | undefined
   readonly paging: Paging | undefined
   readonly failures: readonly FailureReader[]
   request(
@@ -67,7 +70,8 @@ export function* exchange(request: ApiRequest, readers: readonly FailureReader[]
 
 export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: ApiParts): Tool {
   const paging = spec.list === undefined ? undefined : pagingOf(spec, api.paging)
-  const input = z.strictObject({ ...spec.input, ...pageInputs(paging) })
+  const { place } = api
+  const input = z.strictObject({ ...spec.input, ...place?.input, ...pageInputs(paging) })
   const output = spec.list === undefined ? (spec.output ?? DONE).schema : listOf(spec.list)
   return {
     effect,
@@ -77,10 +81,14 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
     scopes: spec.scopes,
     paging,
     *run(raw, key) {
-      const { cursor, ...given } = parse(input, raw)
-      const sent = sentOf(spec, given, { paging, cursor })
+      const all = parse(input, raw)
+      const cursor = paging === undefined ? undefined : all['cursor']
+      const given = without(all, { ...place?.input, ...(paging === undefined ? {} : { cursor }) })
+      const at = place === undefined ? {} : yield* place.find(all)
+      const found = spec.before === undefined ? {} : yield* spec.before(given as InputOf<I>)
+      const sent = { ...sentOf(spec, given, { paging, cursor }), ...found }
       const route = spec.route?.(given as InputOf<I>)
-      const request = api.request(route, sent, { effect, once: spec.once, key })
+      const request = placed(api.request(route, sent, { effect, once: spec.once, key }), at)
       const answer = yield* exchange(request, api.failures)
       return outputOf(spec, given as InputOf<I>, { answer, next: paging?.next(answer, sent, request.base) })
     },
@@ -118,6 +126,18 @@ export function unsupported(effect: Effect, says: string, why: string, input: In
     },
   }
 }
+
+const without = (all: Json, names: Json): Json =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(names, name)))
+
+/** Names in braces that are not among the values stay: they are settings of the connection. */
+const placed = (request: ApiRequest, values: Readonly<Record<string, string>>): ApiRequest => ({
+  ...request,
+  base: request.base.replaceAll(/\{(\w+)\}/g, (name, inner: string) => {
+    const value = values[inner]
+    return value === undefined ? name : encodeURIComponent(value)
+  }),
+})
 
 function pagingOf<I extends Inputs>({ paging, size }: Spec<I>, ofApi: Paging | undefined): Paging | undefined {
   const chosen = paging === false ? undefined : (paging ?? ofApi)

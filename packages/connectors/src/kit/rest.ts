@@ -3,7 +3,7 @@ import type { Effect } from '@toolway/contract'
 import type { FailureReader } from './failure.ts'
 import { exchange, stepsOf, toolOf, type ApiParts, type Spec, type StepsSpec } from './make.ts'
 import { compile, type RouteWords } from './operation.ts'
-import type { ApiRequest, Inputs, Json, Paging, Run, Tool, VendorAnswer } from './tool.ts'
+import type { ApiRequest, Inputs, Json, Paging, Place, Run, Tool, VendorAnswer } from './tool.ts'
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Verb} /${string}`
@@ -16,6 +16,8 @@ type Needs<R extends string, I extends Inputs> = [PathNames<R>] extends [keyof I
 export interface RestFacts extends Partial<RouteWords> {
   /** Without a slash at the end. Names in braces are settings of the connection. */
   readonly base: string
+  /** Values of names in braces that tools take or find out; not for tools of several requests. */
+  readonly place?: Place
   readonly headers?: Readonly<Record<string, string>>
   readonly paging?: Paging
   /** Readers of this vendor's failures, before the status decides. */
@@ -51,6 +53,7 @@ export function rest(facts: RestFacts): Rest {
     repeat: options.repeat,
   })
   const partsOf = (own: string): ApiParts => ({
+    place: facts.place,
     paging: facts.paging,
     failures,
     request: (route, sent, { effect, once, key }) =>

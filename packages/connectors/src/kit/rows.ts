@@ -13,6 +13,8 @@ export type Row = readonly [input: Json, ...sent: readonly Sent[]]
 export interface VendorRows {
   /** The files of the vendor's description, in the folder that `TOOLWAY_VENDORS` names. */
   readonly described: readonly string[]
+  /** Inputs that each row has besides its own: those of the place in the vendor's base address. */
+  readonly place?: Json
   /** At least the least and the fullest input of each tool, by name without the prefix. */
   readonly tools: Readonly<Record<string, readonly Row[]>>
   /** Answers in the vendor's own manner of failing, and the words for them. */
@@ -27,7 +29,7 @@ export interface VendorRows {
   readonly open?: readonly string[]
   /** Names of a query that the vendor's reference has for all its lists, and the description leaves out. */
   readonly queries?: readonly string[]
-  /** Members of outputs that the description does not have, with the reason. */
+  /** Members of outputs that the description does not have, and of bodies whose value it does not have, with the reason. */
   readonly undescribed?: Readonly<Record<string, string>>
 }
 

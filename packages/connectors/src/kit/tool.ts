@@ -45,9 +45,10 @@ export interface VendorAnswer {
   readonly at: number
 }
 
-/** The argument for the size of a page. `as` is the vendor's name of it, where that is another than the tool's. */
+/** The argument for the size of a page. */
 export interface PageSize {
   readonly name: string
+  /** The vendor's name, where it is another. */
   readonly as?: string
   readonly default: number
   readonly max: number
@@ -66,6 +67,13 @@ export interface Paging {
 
 /** A run yields requests and is given their answers. It throws ToolFailure. */
 export type Run<Output> = Generator<VendorRequest, Output, VendorAnswer>
+
+/** A part of a base address that an account has several of, such as its sites: tools take it as an input or ask the vendor. */
+export interface Place {
+  readonly input: Inputs
+  /** The values of the names in braces of the base address. */
+  find(given: Json): Run<Readonly<Record<string, string>>>
+}
 
 export interface Tool {
   readonly effect: Effect

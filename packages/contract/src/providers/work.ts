@@ -35,6 +35,8 @@ export const JIRA = atlassian({
     'read:sprint:jira-software',
     'read:issue-details:jira',
     'read:jql:jira',
+    // For the list of boards.
+    'read:project:jira',
     'offline_access',
   ],
 })
@@ -50,6 +52,8 @@ export const CONFLUENCE = atlassian({
     'search:confluence',
     'read:space:confluence',
     'read:page:confluence',
+    // For the children of a page.
+    'read:hierarchical-content:confluence',
     'write:page:confluence',
     'delete:page:confluence',
     'read:comment:confluence',

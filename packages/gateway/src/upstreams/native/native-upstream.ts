@@ -4,7 +4,15 @@
  * It holds no caller. A tool is a generator that yields requests and is given their answers, so it can reach nothing but what it says.
  */
 import { createHash } from 'node:crypto'
-import { definitionOf, scopesOf, type Json, type Run, type Tool, type Vendor } from '@toolway/connectors'
+import {
+  definitionOf,
+  scopesOf,
+  type Json,
+  type Run,
+  type Tool,
+  type Vendor,
+  type VendorRequest,
+} from '@toolway/connectors'
 import type { Fault } from '@toolway/contract'
 import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
 import { maskedResult } from '@toolway/protocol/client'
@@ -57,10 +65,11 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     try {
       let step = steps.next()
       while (step.done !== true) {
-        const answer = await exchange.send(step.value, use)
+        const request = step.value
+        const answer = await exchange.send(request, use)
         step = steps.next(answer)
         // The tool accepted the answer: the vendor did what was asked.
-        if (tool.effect !== 'read') acted = true
+        if (tool.effect !== 'read' && !readsOnly(request)) acted = true
       }
       return step.value
     } catch (thrown) {
@@ -102,6 +111,9 @@ interface Running {
   readonly tool: Tool
   mask(text: string): string
 }
+
+const readsOnly = (request: VendorRequest): boolean =>
+  request.kind === 'api' ? request.repeat === 'read' : request.method === 'GET'
 
 /** The same for all attempts of one call, and no other's. */
 const keyOf = (correlationId: string | undefined, name: string): string =>
