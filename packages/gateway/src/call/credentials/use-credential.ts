@@ -37,7 +37,7 @@ export interface Asking extends Omit<Ask, 'credential'> {
   credential?: OpenCredential | undefined
 }
 
-/** Which credential is meant; a pass-through token serves only the request that it came with. */
+/** The credential that is meant; a pass-through token serves only the request that it came with. */
 const askingOf = (
   {
     requestContext,
