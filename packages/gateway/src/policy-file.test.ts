@@ -29,7 +29,7 @@ const SIXTEEN = [
 ]
 const NEVER = ['send_email', 'webhook', 'update_metadata', 'bulk_update_metadata', 'create_artifact']
 
-/** What a policy leaves of these names, before anybody asks what their contracts say. */
+/** The names that a policy selects, before their contracts are read. */
 const selected = (policy: ReturnType<typeof readPolicy>, names: readonly string[]) => {
   const selection = selectionOf({ connections: ['cwr'], ...policy.selection('cwr') })
   return names.filter((name) => selection.tool('cwr', `cwr__${name}`))
@@ -161,7 +161,7 @@ describe('the files that are shipped', () => {
   test('give the toolset of administrators everything, within the same limits', () => {
     const policy = shipped('policy.admin.yaml')
     expect(selected(policy, [...SIXTEEN, ...NEVER])).toHaveLength(21)
-    // What changes something is confirmed at each call, but for two that carry the flag and change nothing.
+    // Tools that write need an approval at each call, but for two that are marked as writing and only read.
     expect(NEVER.map((name) => decide(policy, name, 'write')?.action)).toEqual(NEVER.map(() => 'approve'))
     expect(decide(policy, 'classify_document', 'write')?.action ?? 'allow').toBe('allow')
     expect(decide(policy, 'get_asset', 'read')?.action ?? 'allow').toBe('allow')

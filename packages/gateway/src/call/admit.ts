@@ -1,8 +1,8 @@
 /**
- * Who may stand where: from a key and an address to an endpoint, in memory (steps 2 to 4 of a call).
+ * Admission: resolves a key and an address to an endpoint, in memory (steps 2 to 4 of a call).
  *
- * Path, key and default must agree on the organization and the toolset. Whatever does not agree, or does not exist, or is
- * somebody else's answers the same: there is no such endpoint.
+ * Path, key and default must agree on the organization and the toolset. A combination that disagrees, does not exist or belongs
+ * to another organization answers the same: there is no such endpoint.
  */
 import { Fault, type Limit, type PrincipalFacts } from '@toolway/contract'
 import type { ToolListing } from '../catalog/tool-listing.ts'
@@ -22,7 +22,7 @@ export interface AdmitParts {
   organization(name: { id?: string; slug?: string }): Snapshot | undefined
   readonly defaultOrganization: string
   readonly onBehalf: OnBehalf
-  /** Which endpoint an address names that does not say it whole; unsaid, it is taken as it is. */
+  /** Completes an address that names its endpoint only in part; without it, the address is taken as it is. */
   readonly placeOf?: ((place: EndpointPath, principal: Principal) => EndpointPath) | undefined
 }
 

@@ -1,8 +1,8 @@
 /**
- * One ask of a verb, with the credential that it is to use, and again where that is safe (ADR 0024).
+ * One upstream request of a verb, with its credential, and its repeats where they are safe (ADR 0024).
  *
- * A write is sent once, whatever becomes of it, unless it surely did not arrive or its server says that it did not look at it.
- * What only reads, or may be said twice, is asked again within its own time; then the connection's breaker has heard enough to open.
+ * A write is sent once, unless it surely did not arrive or its server says that it did not process it. A call that only reads, or
+ * that is idempotent, is repeated within its own time; after that the connection's breaker has seen enough failures to open.
  */
 import { Fault } from '@toolway/contract'
 import { pause } from '../lib/pause.ts'
@@ -45,7 +45,7 @@ export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Pr
   }
 }
 
-/** What failed, once more where that is safe; rejects with what it failed with in the end. */
+/** Repeats a failed request where that is safe; rejects with the last error. */
 export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thrown: unknown): Promise<Answer> {
   const { requestContext, channel, audit, target } = connectRequest
   const repeats = mayRepeat(connectRequest, ask)

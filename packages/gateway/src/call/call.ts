@@ -97,7 +97,7 @@ function keep(audit: AuditEntryBuilder, answer: Answer): Answer {
 /** As the tool's result, for the model; thrown on where it is the request's own affair. */
 function told(thrown: unknown, mcpRequest: McpRequest, audit: AuditEntryBuilder): Answer {
   const fault = Fault.of(thrown)
-  // What is wrong with the request itself is no result of the tool.
+  // An error of the request itself is not a result of the tool.
   if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
   // As long as nothing has been sent, the client may send the whole request again, and HTTP says when.
   if (isDatabaseFault(fault) && !audit.mayHaveLeft) throw fault
@@ -107,7 +107,9 @@ function told(thrown: unknown, mcpRequest: McpRequest, audit: AuditEntryBuilder)
   return { result: adaptResult('tools/call', result, { from: revision, to: revision }) }
 }
 
-/** What is wrong with the request itself is no result of the tool; a tool that may not be seen is none. */
+/**
+ * The phases of errors of the request itself, which are not results of the tool; a tool that the caller may not see is unknown.
+ */
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
 
 /** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */

@@ -94,7 +94,7 @@ const METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, Verb
   },
 }
 
-/** What a viewer may too; everything else reaches an upstream, whatever it is called (ledger S3-RBAC-05). */
+/** The methods that a viewer may use; every other method reaches an upstream, whatever its name (ledger S3-RBAC-05). */
 const LOOKS = new Set([
   'tools/list',
   'prompts/list',
@@ -120,7 +120,7 @@ async function setLevel(
   if (session === undefined) return EMPTY
   session.caller = { ...session.caller, logLevel: level }
   session.changed()
-  // Who may only look reaches no server: what it hears is chosen here.
+  // A viewer's request reaches no server: the level of its messages is applied here.
   if (!permits(requestContext.role, 'tool_call')) return EMPTY
   const told = requestContext.toolListing.offered.filter(({ capabilities }) => capabilities['logging'] !== undefined)
   const telling = told.map(async (offered) => {
@@ -142,7 +142,7 @@ async function setLevel(
   return EMPTY
 }
 
-/** Which family a message belongs to: the body says; a header that names another version than any legacy one says too. */
+/** The protocol family of a message: given by the body, or by a header that names a version other than the legacy ones. */
 export function isModern(
   { method, params }: { method?: string; params?: Request['params'] },
   header: HeaderReader,
@@ -171,7 +171,7 @@ export function readLegacy(request: Request, session: Session | undefined, heade
   return { id: request.id, method: request.method, params: withTrace(request.params ?? {}, header), caller }
 }
 
-/** What costs nothing and only says that somebody is there. */
+/** A keep-alive costs nothing and is not counted. */
 const UNCOUNTED = 'ping'
 
 /** One request counts one, whichever door it came by and also in a batch. */

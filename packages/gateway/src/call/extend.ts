@@ -1,9 +1,9 @@
 /**
- * Methods that the gateway does not know, on their way to the one server of an endpoint that speaks an extension.
+ * Methods that the gateway does not know, forwarded to the one server of an endpoint that speaks an extension.
  *
- * Closed unless everything is in order: the endpoint is one connection's, taken whole; its server announces an extension that the
- * gateway does not serve itself; and the method is in no namespace of the core. Whatever could do what `tools/call` does must not
- * be a way around a toolset that picks tools, around a switch or around a rule (ADR 0012, 0020).
+ * Refused unless all of this holds: the endpoint is one connection, taken whole; its server announces an extension that the
+ * gateway does not serve itself; and the method is in no namespace of the core. A method that could do the same as `tools/call`
+ * must not bypass a toolset that selects tools, a switch or a rule (ADR 0012, 0020).
  */
 import { Fault, reaches } from '@toolway/contract'
 import { speaksExtension, targetOf, type Offered } from '../catalog/tool-listing.ts'
@@ -38,7 +38,7 @@ export function askExtension(request: ClientRequest, parts: CallParts): Promise<
   const { requestContext, mcpRequest, audit } = request
   const { method, params } = mcpRequest
   const { toolListing, principal } = requestContext
-  // What such a method does nobody knows, which counts as writing.
+  // The effect of such a method is unknown, which counts as writing.
   const offered =
     reaches(principal.limit, 'write') && reaches(toolListing.limit, 'write') ? extensionServer(toolListing) : undefined
   if (offered === undefined || !isForeign(method)) throw new Fault('method.unknown', { method })

@@ -165,7 +165,10 @@ function carried({ caller }: McpRequest, { toolListing }: RequestContext): McpRe
 }
 const isServed = (extension: string) => extension === APPS || extension === TASKS
 
-/** What crosses the eras of what a client declared: what it can be asked, and its extensions; tasks have a bridge of their own. */
+/**
+ * The client capabilities that cross the eras: the questions that it answers, and its extensions; tasks have a bridge of their
+ * own.
+ */
 function crossable(
   { caller: { capabilities } }: McpRequest,
   { toolListing }: RequestContext,
@@ -246,7 +249,7 @@ export const callerAt = (
 /** The methods that may be answered with a question (specification 2026-07-28, multi round-trip requests). */
 const ROUNDED = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
-/** What a retry must say again, to the letter; `_meta`, state and answers are each request's own. */
+/** The part of a request that a retry must repeat exactly; `_meta`, state and answers belong to each request. */
 function digestOf(
   { mcpRequest, target, account }: Pick<Forwarding, 'mcpRequest' | 'target' | 'account'>,
   params: JsonObject,
@@ -277,7 +280,7 @@ const exchange = (forwarding: Forwarding, params: JsonObject, speaking: Speaking
 
 const unasked = ({ alias, revision }: Target) => new Fault('upstream.question', { connection: alias, revision })
 
-/** What a modern client is told of on a listen stream and nowhere else (specification 2026-07-28, subscriptions), or not at all. */
+/** Notifications that a modern client gets only on a listen stream (specification 2026-07-28, subscriptions), or not at all. */
 const NOT_OF_REQUESTS = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
@@ -287,7 +290,7 @@ const NOT_OF_REQUESTS = new Set([
   'notifications/tasks/status',
   'notifications/tasks',
 ])
-/** What a legacy client has no name for when a modern server says it. */
+/** Notifications of modern servers that the legacy revisions do not define. */
 const UNKNOWN_TO_LEGACY = new Set(['notifications/tasks'])
 
 /**
@@ -301,7 +304,7 @@ function wants({ method, params }: Notification, { caller }: McpRequest): boolea
   return caller.logLevel === undefined ? legacy : reachesLevel(params?.['level'], caller.logLevel)
 }
 
-/** What a server may say beside the answer of one call: notices, and bytes of them. What goes beyond is not passed on. */
+/** The limits for notifications of one call beside its answer: number and bytes. Notifications beyond them are dropped. */
 const MOST_NOTIFICATIONS = { count: 10_000, bytes: 8 * 1024 * 1024 }
 
 /** Whether a call has room for one more. */

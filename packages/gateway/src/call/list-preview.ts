@@ -1,7 +1,8 @@
 /**
- * What `tools/list` answers somebody at an endpoint, asked for by somebody else: the same admission and the same list, page by page.
+ * The `tools/list` answer of an endpoint for one principal, requested by another: the same admission and the same list, page by
+ * page.
  *
- * Nothing is counted, recorded or called, and no session is opened. Whom the endpoint is not there for is told so in the words of
+ * Nothing is counted, recorded or called, and no session is opened. A principal without access to the endpoint is reported with
  * the fault that it would meet.
  */
 import { Fault, permits, type DiscoveryMode, type Role } from '@toolway/contract'

@@ -1,8 +1,8 @@
 /**
- * What is relayed within an era under names of ours: the ids of tasks, in answers, questions and notifications alike.
+ * Task ids within an era, exchanged for names of the gateway in answers, questions and notifications alike.
  *
- * Most messages name no task, and pass as the very same object. What makes a server speak to a session later on, a task or a page
- * to open, makes the session listen.
+ * Most messages name no task and pass as the same object. A message after which a server will notify the session, such as a task
+ * or a page to open, subscribes the session.
  */
 import {
   eraOf,
@@ -52,7 +52,7 @@ function handOut(place: ConnectionContext, taskId: unknown): void {
   listenOn(place)
 }
 
-/** Whose session at a legacy server a request goes through. */
+/** The client session that a request to a legacy server belongs to. */
 export const holderOf = ({ session }: ClientChannel): string => session?.id ?? 'no session'
 
 function listenOn({ parts, requestContext, channel, target }: ConnectionContext): void {

@@ -1,9 +1,9 @@
 /**
- * What was sent and what came back, as it is kept where an administrator of the connection wants that: secrets masked, bounded,
+ * The payload of a call, request and answer, stored where an administrator of the connection wants that: secrets masked, bounded,
  * sealed, and with a hash for the record.
  *
- * The hash is salted, so that it tells nothing once the payload is removed. While many records wait for the database nothing is
- * kept: memory and the outbox are for records.
+ * The hash is salted, so that it reveals nothing once the payload is removed. While many records wait for the database no payload
+ * is stored: memory and the outbox are for records.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { JsonObject } from '@toolway/protocol'

@@ -1,4 +1,7 @@
-/** What the verbs of a call need from the parts of the house, and what a door hands them. Small, so that tests are. */
+/**
+ * Interfaces of the gateway's parts that the verbs of a call use, and of the input from an HTTP handler. They are small, so that
+ * tests can stay small.
+ */
 import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
 import type { McpRequest, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { Signer } from '../catalog/page.ts'
@@ -15,14 +18,14 @@ import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
 import type { Answer, OpenedCredential, Upstream } from '../upstreams/upstream.ts'
 
-/** Which endpoint an address names. Absent parts mean: as the key says, else the default. */
+/** The endpoint that an address names. Absent parts are given by the key, else by the default. */
 export interface EndpointPath {
   readonly organization?: string
   readonly toolset?: string
   readonly connection?: string
 }
 
-/** What a door learned of a request before anybody looked at its message. */
+/** The facts of a request that are known before its message is read. */
 export interface Inbound {
   readonly place: EndpointPath
   readonly authorization: string | undefined
@@ -64,8 +67,8 @@ export interface OpenCredential {
 /** The credentials of an organization's connections (ledger U-24). Promises only where something has to be waited for. */
 export interface CallCredentials {
   /**
-   * What the call is to use: brought, else the caller's own, else the shared one; undefined where the connection wants none.
-   * Throws `credential.*`: without one, `credential.needed` with a link for this caller and this connection.
+   * The credential of the call: pass-through, else the caller's own, else the shared one; undefined where the connection wants
+   * none. Throws `credential.*`: without one, `credential.needed` with a link for this caller and this connection.
    */
   open(asking: CredentialAsking): OpenCredential | undefined | Promise<OpenCredential | undefined>
   /**
@@ -84,7 +87,7 @@ export interface CallCredentials {
   credentialArrived(asking: CredentialAsking, signal: AbortSignal): Promise<boolean>
 }
 
-/** What the gateway's own asks use (lists, checks, streams): the shared credential, else a member's that serves. */
+/** The credentials of the gateway's own requests (lists, checks, streams): the shared credential, else a member's that serves. */
 export interface OwnCredentials {
   open(
     organizationId: OrganizationId,
@@ -108,13 +111,13 @@ export interface Documents {
 /** The facts of a request before its message is read: the caller, the endpoint, and what the endpoint offers. */
 export interface RequestContext {
   readonly principal: Principal
-  /** What it is in this organization. */
+  /** The caller's role in this organization. */
   readonly role: Role
   /** The same, as rules see it. */
   who(): PrincipalFacts
   readonly organizationId: OrganizationId
   readonly organization: string
-  /** What the organization has settled for itself, else as the gateway's settings say. */
+  /** The organization's own limit, else that of the gateway's settings. */
   readonly requestsPerMinute: number | undefined
   /** The slug of the toolset, or the alias of the one connection, for records. */
   readonly toolset: string | undefined
@@ -217,7 +220,7 @@ export interface ClientChannel {
   readonly pause?: (() => void) | undefined
 }
 
-/** What the server's exchange is given to speak to whichever round's client is there. */
+/** The channel by which a server's exchange reaches the client of the current round. */
 export interface EventSink {
   readonly signal: AbortSignal
   onNotification(notification: Notification): void
@@ -261,14 +264,14 @@ export interface AuthElicitation {
    */
   resume(going: ResumableCall): Promise<JsonObject>
   /**
-   * What the client is to answer or to know first; undefined once the account is there and the call is to be tried again, which it
-   * may be `turn` times. Rethrows what is nothing to connect an account for.
+   * The client's next question or notification; undefined once the account is connected and the call is to be repeated, which is
+   * allowed `turn` times. Rethrows errors that connecting an account does not resolve.
    */
   ask(going: ResumableCall, thrown: unknown, turn: number): Promise<Answer | undefined>
   close(): void
 }
 
-/** What a round ends with: the server's answer, or what the client is to answer first. */
+/** The end of a round: the server's answer, or the client's next question. */
 export type Word = Answer | { readonly question: JsonObject }
 
 export type { Answer, Session, Upstream, ToolListing }

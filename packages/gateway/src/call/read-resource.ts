@@ -67,7 +67,7 @@ async function watch(
   const before = watched.has(target.name)
   change(watched, target.name)
   session.changed()
-  // What is not in force is not kept: a session that lives again could not have it either, and would end.
+  // A subscription that is not in force is not stored: a restored session could not have it either, and would end.
   const giveUp = () => {
     if (watched.delete(target.name)) session.changed()
   }
@@ -100,7 +100,7 @@ export async function watchAgain(parts: ListenParts, requestContext: RequestCont
   )
 }
 
-/** What is not watched is no reason to end a session. */
+/** A failed subscription to log messages does not end the session. */
 async function hearLogs(
   parts: ListenParts,
   requestContext: RequestContext,

@@ -1,8 +1,8 @@
 /**
- * Why a call failed, in words, as its record keeps them: what the tool or its server said, or the sentence of the fault.
+ * The error text of a record: the message of the tool or its server, or the sentence of the fault.
  *
- * Always kept, for failures alone: short, one line, and without what looks like a secret. What was sent and what came back is
- * kept only where an administrator said so (`payload.ts`).
+ * Stored always, for failures alone: short, one line, and without anything that looks like a secret. The payload is stored only
+ * where an administrator said so (`payload.ts`).
  */
 import type { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
@@ -14,7 +14,7 @@ const LONGEST = 300
 const LOOKED_AT = 2_000
 
 export interface RecordedError {
-  /** Whose words they are. */
+  /** The author of the text. */
   readonly by: 'tool' | 'gateway'
   readonly says: string
   /** The next step, where it is more than the fault's code says. */

@@ -52,10 +52,10 @@ export interface Snapshot {
   groupsOf(userId: string | undefined): readonly string[]
   /** How often what the organization offers was changed; the same in every gateway (ledger U-27). */
   readonly version: number
-  /** What is said of single tools: to compare, and to ask. */
+  /** Settings of single tools: compared between snapshots, and evaluated. */
   readonly states: readonly ToolStateRow[]
   readonly rules: Policy
-  /** What may be reached although it is private. */
+  /** The private addresses that may be reached. */
   readonly exceptions: Exceptions
   /**
    * The view of a toolset, or of one connection as that toolset selects it, for whoever reaches so far; undefined where there is
@@ -208,7 +208,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     alias: connection.alias,
     connector: connection.settings.connector,
     status: connection.status,
-    // What describes these tools is not what runs them: what does not fit must not get there.
+    // These tools are described by a document, not by the server that runs them: arguments that do not match must not reach it.
     checks: settings.checks === 'arguments' || kindOf(settings.connector).described,
     absentNulls: kindOf(settings.connector).absentNulls === true,
     keepsPayloads: connection.keep_payloads,
@@ -245,7 +245,7 @@ function remembered({ era }: ConnectionRow): Revision | undefined {
 /** The row that a connection's secrets are sealed for. */
 export const sealedRow = connectionRow
 
-/** What the gateway itself shows at a connection. */
+/** The credential headers of the gateway's own requests to a connection. */
 const ownPresents = (
   own: OwnCredentials,
   organizationId: OrganizationId,

@@ -1,6 +1,6 @@
 /**
- * What is said of each tool of an organization: by its administrators, who switch tools, and by rules. Asked when a view is made,
- * never for a call.
+ * The filter over the tools of an organization: set by administrators, who switch tools, and by rules. Evaluated when a tool
+ * listing is built, never for a call.
  */
 import { effectOf, resolveEffect, type ConnectionId, type Effect, type ResolvedEffect } from '@toolway/contract'
 import type { HeldTool } from '../catalog/catalogs.ts'
@@ -29,7 +29,7 @@ export function createSwitches(states: readonly ToolStateRow[]) {
   }
 }
 
-/** What each tool does, and who says so. */
+/** The effect of each tool, and its origin. */
 export function createEffects(states: readonly ToolStateRow[]) {
   const said = new Map(
     states.flatMap(({ connection_id: id, tool, effect }) =>
@@ -43,13 +43,16 @@ export function createEffects(states: readonly ToolStateRow[]) {
   }
 }
 
-/** What is held, and what it did when it was accepted, as its server stated it. */
+/** The tools that are held for review, with the effect that their server stated when they were accepted. */
 export function createHolds(held: ReadonlyMap<ConnectionId, readonly HeldTool[]>) {
   const byConnection = new Map<ConnectionId, ReadonlyMap<string, Effect | 'unseen'>>()
   for (const [id, tools] of held)
     if (tools.length > 0) byConnection.set(id, new Map(tools.map(({ tool, effect }) => [tool, effect ?? 'unseen'])))
   return {
-    /** `unseen`: nobody could see it yet, and nobody is told of it. What no account can be kept of is not let in by a lock. */
+    /**
+     * `unseen`: no one could see the tool yet, and its existence is not told. A tool whose name a lock cannot store is not let in
+     * while locks are on.
+     */
     find({ id, tool_lock: mode }: Pick<Switched, 'id' | 'tool_lock'>, tool: string): Effect | 'unseen' | undefined {
       if (!isNamed(tool)) return mode === 'off' ? undefined : 'unseen'
       // A change of what a tool does is held under a lock that is off, too.

@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject } from '@toolway/protocol'
 
-/** What it is called: `account`, or a name that is free. */
+/** The name of the argument: `account`, or a name that is free. */
 export function accountArgument({ inputSchema }: JsonObject): string {
   const own = propertiesOf(inputSchema)
   let name = 'account'

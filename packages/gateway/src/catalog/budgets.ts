@@ -1,4 +1,6 @@
-/** What rules about the size of results mean for lists: asked when a view is made, of every rule that could speak of a tool. */
+/**
+ * Rules about the size of results, for listings: evaluated when a tool listing is built, for every rule that can match a tool.
+ */
 import type { Rule, ToolPolicy } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 
@@ -8,8 +10,8 @@ const budgets = (policy: ToolPolicy | undefined) =>
   )
 
 /**
- * What holds for results of which it is not known any more which tool gave them, as of tasks: the strictest of all that is said of
- * their connection's tools. Which members are shown is said of each tool alone, and left out.
+ * The budget of results whose tool is no longer known, such as those of tasks: the strictest of all budgets of the connection's
+ * tools. Members to show are set for each tool alone, and left out.
  */
 export const sharedSizes = (policies: Iterable<ToolPolicy | undefined>): Rule<'size'>[] => {
   const found = new Map<string, Rule<'size'>>()

@@ -38,7 +38,7 @@ export const CatalogRow = z.object({
   stale_reason: z.string().nullable(),
   held: z.array(HeldTool),
   names: z.array(OddName),
-  /** What its server lists and is not taken. */
+  /** Definitions that the server lists and that are not taken. */
   left_out: z.array(z.object({ name: z.string(), reason: z.string() })).nullable(),
 })
 export type CatalogRow = z.output<typeof CatalogRow>

@@ -1,5 +1,5 @@
 /**
- * Who wants to hear that a list changed: open streams register with what they may see, and hear of nothing else.
+ * Listeners for changes of lists: open streams register with the lists that they may see, and are notified of no others.
  *
  * There is no bus across organizations: a listener names its organization's own channel.
  */
@@ -20,7 +20,7 @@ export interface Changes {
   tellUnlessSince(organizationId: OrganizationId, connectionId: ConnectionId, kind: Changed, since: number): void
 }
 
-/** What was told last is remembered of so many lists; what is forgotten may be told once more. */
+/** The number of lists whose last notification is remembered; a forgotten list may be notified once more. */
 const MOST_REMEMBERED = 10_000
 
 export function createChanges(): Changes {

@@ -116,7 +116,7 @@ function nameFor(
   for (let apart = name; ; apart += '\u0000') {
     const holder = taken.get(free)
     if (holder === undefined) return free
-    // What a server lists twice is one thing; nobody's name is ever given to another.
+    // An item that a server lists twice is one item; a name in use is never given to another item.
     if (holder.from === from && holder.definition['name'] === name) return undefined
     free = joinNameApart(from.alias, apart)
   }

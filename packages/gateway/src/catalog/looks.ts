@@ -8,7 +8,7 @@ import type { SystemSql } from '../db/db.ts'
 
 export interface Claim {
   readonly connectionId: ConnectionId
-  /** Of the connection as it would be asked. What was asked of another version counts for nothing. */
+  /** The version of the connection that the fetch is for. The result for another version is discarded. */
   readonly version: string
   /** Milliseconds since something was heard that only a look that began later can know of; undefined: only when it is due. */
   readonly heardAgo: number | undefined
@@ -82,7 +82,7 @@ export async function claimLooks(sql: SystemSql, claims: readonly Claim[], lease
 
 const GONE = { leased: false, wait: 15 * 60_000, failures: 0 }
 
-/** What came of looks. One that another gateway took over meanwhile is left to it. */
+/** Stores the outcomes of catalog fetches. A claim that another gateway took over meanwhile is left to it. */
 export const settleLooks = (sql: SystemSql, settled: readonly Settled[]) => sql(Id)`
   update catalog_looks l
      set lease = null, leased_until = null, failures = s.failures, due_at = now() + make_interval(secs => s.wait / 1000)

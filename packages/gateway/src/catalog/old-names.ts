@@ -1,6 +1,6 @@
 /**
- * Names that a tool had before and is still called by: found by a call, listed to nobody. What is said of the tool, by rules and by
- * switches, is said of it whichever name it is called by.
+ * Earlier names by which a tool can still be called: found by a call, never listed. Rules and switches of the tool apply
+ * whichever name a call uses.
  */
 import { kindOf } from '@toolway/contract'
 import { isObject, joinName, type JsonObject } from '@toolway/protocol'

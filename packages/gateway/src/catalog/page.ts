@@ -81,7 +81,7 @@ export function pageOf(
 const behind = (list: readonly JsonObject[], member: string, name: string) =>
   list.filter((item) => String(item[member]) > name)
 
-/** What is signed is the cursor as it is written, so that there is one way to write it. */
+/** The signature covers the cursor as it is written, so that it has only one written form. */
 function writeCursor(name: string, scope: string, signer: Signer): string {
   const encoded = Buffer.from(name).toString('base64url')
   return `${encoded}.${signer.sign(`${scope}\n${encoded}`, PURPOSE)}`

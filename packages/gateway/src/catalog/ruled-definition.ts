@@ -1,6 +1,6 @@
 /**
- * A tool's definition as rules leave it: what is fixed is no argument any more, what is bounded says its bounds, and what has a
- * default need not be said. Whoever calls by what it reads here is changed by no rule.
+ * A tool's definition under its rules: a fixed argument is removed, a bounded one states its bounds, and one with a default
+ * becomes optional. The rules change no arguments of a caller that follows this definition.
  */
 import { ruleActionOf, type Facts, type ToolPolicy } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'

@@ -42,7 +42,7 @@ export interface Offered {
   /** Its kind, as rules name it. */
   readonly connector?: string
   readonly revision: Revision
-  /** What its last contact showed, for whoever looks for a tool. */
+  /** The state at the last contact, shown in search results. */
   readonly status?: string
   readonly server: JsonObject
   readonly capabilities: JsonObject
@@ -80,7 +80,7 @@ export interface Target {
   /** The upstream's own name or address of it. */
   readonly name: string
   readonly credentials?: boolean
-  /** What a call of it does to the world, where it is a tool. */
+  /** The effect of a call, where the item is a tool. */
   readonly effect?: Effect
   /** A tool that may be called twice: it only reads, or a second call of the same changes nothing (ADR 0024). */
   readonly repeats?: boolean
@@ -97,7 +97,7 @@ export interface ToolTarget extends Target {
   readonly policy: ToolPolicy | undefined
   /** The argument that names the account to act with, which the server knows nothing of. */
   readonly account: string | undefined
-  /** What the gateway checks arguments and answers by; undefined where that is the server's own affair. */
+  /** The schemas by which the gateway checks arguments and results; undefined where the server alone checks them. */
   readonly checkedBy: CheckedBy | undefined
   /** Whether what is sent and what comes back is kept with the record. */
   readonly keepsPayload: boolean
@@ -148,7 +148,7 @@ export interface Discovers {
   pins(joined: string): boolean
 }
 
-/** What of its connections an endpoint takes. */
+/** The parts of its connections that an endpoint takes. */
 export interface Selects {
   readonly limit: Limit
   /** Absent: all are listed. */
@@ -158,22 +158,22 @@ export interface Selects {
   tool(alias: string, joined: string): boolean
   /** Whether resources are in too. */
   whole(alias: string): boolean
-  /** What a tool is called at that endpoint, and says of itself; by its joined name. */
+  /** A tool's name and description at that endpoint; by its joined name. */
   readonly words?: (joined: string) => ToolWords | undefined
 }
 
-/** What is said of single tools, whatever endpoint they are asked for at. */
+/** Settings of single tools, the same at every endpoint. */
 export interface VisibilityFilter {
   /**
-   * Switched off, held, or neither, by the server's own name. What is held has the effect that it stated when it was accepted; what
-   * never was is off, as if it were not there.
+   * Switched off, held for review, or neither, by the server's own name. A held tool has the effect that was stated when it was
+   * accepted; one that was never accepted is off, as if it did not exist.
    */
   tool(alias: string, name: string): 'off' | (Hold & { readonly effect: Effect }) | undefined
   /** The rules that can speak of a tool; absent where there are none. */
   policy?(tool: ToolFacts, schema: unknown): ToolPolicy | undefined
   /**
-   * What a tool does by all whose word counts; `accepted` is what it stated when it was accepted, where it is held. Undefined for
-   * connections that are not known here, whose servers are not trusted.
+   * The resolved effect of a tool; `accepted` is the effect stated when it was accepted, where it is held for review. Undefined
+   * for connections that are not known here, whose servers are not trusted.
    */
   effect?(alias: string, definition: JsonObject, accepted: Effect | undefined): ResolvedEffect | undefined
   /** Whether anything is said of a connection's tools. */
@@ -185,7 +185,7 @@ export const targetOf = (
   { name }: { readonly name?: JsonObject[string] },
 ): Target => ({ connectionId, alias, revision, connector, name: String(name), credentials })
 
-/** What a contract or an API description says a tool is for. */
+/** The category that a contract or an API description gives a tool. */
 const CATEGORY = 'dev.toolway/category'
 
 /** Empty where nothing is said. */
@@ -237,7 +237,9 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
   Object.keys(extensionsOf(capabilities)).some((name) => !OWN_EXTENSIONS.has(name)) ||
   (isObject(capabilities['experimental']) && Object.keys(capabilities['experimental']).length > 0)
 
-/** What an endpoint may announce to a client of that revision: what its servers can do *and* the gateway relays. */
+/**
+ * The capabilities that an endpoint announces to a client of that revision: those that its servers have *and* the gateway relays.
+ */
 export function capabilitiesOf(toolListing: ToolListing, revision: Revision): JsonObject {
   const { offered, joined, limit, whole, filtered, asks, discovery, readResult } = toolListing
   const era = eraOf(revision)
@@ -259,7 +261,7 @@ export function capabilitiesOf(toolListing: ToolListing, revision: Revision): Js
   if (anyHas(offered, 'completions')) capabilities['completions'] = {}
   if (anyHas(sameEra, 'logging')) capabilities['logging'] = {}
   const [only] = offered
-  // What an extension's methods do nobody knows, which counts as writing.
+  // The effect of an extension's methods is unknown, which counts as writing.
   const passes = !joined && only !== undefined && whole(only.alias) && !filtered(only.alias) && reaches(limit, 'write')
   const extensions = announcedExtensions(offered, passes ? only : undefined, era === 'modern')
   if (Object.keys(extensions).length > 0) capabilities['extensions'] = extensions

@@ -1,6 +1,6 @@
 /**
- * What an endpoint calls single tools, and lets them say of themselves, instead of their servers' words. Rules, switches, limits and
- * records know a tool by its own name, whatever it is called.
+ * The names and descriptions that an endpoint gives single tools in place of their servers' own. Rules, switches, limits and
+ * records use a tool's own name in any case.
  */
 import type { ToolWords } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'

@@ -1,4 +1,4 @@
-/** What is a condition found to look at? */
+/** The members that a condition reads, found without evaluating it. */
 import { describe, expect, test } from 'vitest'
 import { readsOf } from './condition-reads.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a condition looks at, without asking it: members of `principal`, `tool`, `args` and `context`, and the plain values that it
- * compares with. For whoever explains a rule, and to know which arguments have to be on record to judge it again.
+ * The members that a condition reads, found without evaluating it: members of `principal`, `tool`, `args` and `context`, and the
+ * plain values that it compares with. Used to explain a rule, and to know which arguments a record needs to evaluate it again.
  */
 import type { Path } from '../lib/parameter-path.ts'
 import { parseCondition } from './condition.ts'
@@ -10,7 +10,7 @@ type Root = (typeof ROOTS)[number]
 
 export interface Read {
   readonly root: Root
-  /** Empty where it looks at all of it. What stands behind an index is not told apart: `args.list[0].name` reads `list`. */
+  /** Empty where it reads all of it. Members behind an index are not distinguished: `args.list[0].name` reads `list`. */
   readonly path: Path
 }
 

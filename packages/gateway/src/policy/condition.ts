@@ -1,10 +1,11 @@
 /**
- * Conditions of rules: CEL (https://cel.dev) over `principal`, `tool`, `args` and `context`, read once and asked for each call.
+ * Conditions of rules: CEL (https://cel.dev) over `principal`, `tool`, `args` and `context`, parsed once and evaluated for each
+ * call.
  *
- * The language has no side effects and no way out. It walks through lists that are there, in so many steps at most: conditions of
- * one organization run beside the calls of all others. `matches` is RE2 here, as the specification of CEL wants it, so that no text
- * makes a pattern slow. What is asked of a member that is not there is an error, and an error is never a "no": whoever asks decides
- * what it means (`has(args.limit)` asks whether a member is there).
+ * The language has no side effects and no access to anything else. It iterates over existing lists only, within a limit of steps:
+ * conditions of one organization run beside the calls of all others. `matches` is RE2 here, as the specification of CEL requires,
+ * so that no text makes a pattern slow. Reading an absent member is an error, and an error is never a "no": the caller decides
+ * what it means (`has(args.limit)` tests whether a member is present).
  */
 import { Environment, serialize } from '@marcbachmann/cel-js'
 import { RE2JS } from 're2js'
@@ -31,7 +32,7 @@ const LIMITS = { maxAstNodes: 2000, maxDepth: 60, maxListElements: 1000, maxMapE
 const MATCHES = 'matches'
 const LINEAR = 'matchesLinear'
 const SPENT = 'spentOn'
-/** What walks through a list, or through the names of a map. */
+/** Macros that iterate over a list, or over the names of a map. */
 const WALKS: ReadonlySet<unknown> = new Set(['all', 'exists', 'exists_one', 'filter', 'map'])
 /** Compiled patterns of all conditions: their number is the administrators' choice, but for one that a caller writes. */
 const MOST_PATTERNS = 500

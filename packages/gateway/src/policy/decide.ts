@@ -1,9 +1,9 @@
 /**
- * The one decision: what the rules say of a tool for somebody, with arguments or before there are any (ledger U-06).
+ * The one decision: the verdict of the rules on a tool for a principal, with or without arguments (ledger U-06).
  *
- * Pure. Lists, calls, searches, explanations and replays all ask here, so that what is listed can be called and what is explained
- * is what happens. Exceptions first, then the actions on arguments in their order; the strictest outcome holds, and of several rules
- * that say the same the outermost is named. What an action does is in `actions/`.
+ * Pure. Lists, calls, searches, explanations and replays all use it, so that a listed tool can be called and an explanation is
+ * true of a call. Exceptions first, then the actions on arguments in their order; the strictest outcome holds, and of several
+ * rules with the same outcome the outermost is named. The effect of each action is in `actions/`.
  */
 import type { Rule, RuleAction, ToolFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
@@ -116,7 +116,7 @@ function matchingOf(rules: readonly PlacedRule[], tool: ToolFacts, facts: Facts)
 export const liftsIt = ({ scope, parameters }: Rule<'allow'>, rule: Rule): boolean =>
   parameters.lifts.includes(rule.name) && (scope === 'platform' || rule.scope !== 'platform')
 
-/** What a rule that only watches would have done; nothing where it would have changed nothing. */
+/** The outcome that a shadow rule would have had; undefined where it would have changed nothing. */
 function shadowOf(
   one: PlacedRule,
   matching: readonly PlacedRule[],

@@ -1,6 +1,6 @@
 /**
- * What would make a call pass: other roles, groups, callers and values are tried one at a time, by the same decision, and those
- * that let it through are told. An exception is tried as well: the decision without the rule.
+ * Changes that would let a call pass: other roles, groups, callers and values are tried one at a time, by the same decision, and
+ * those that let it through are reported. An exception is tried as well: the decision without the rule.
  */
 import { outcomeOf, ROLES, type Facts, type ToolFacts } from '@toolway/contract'
 import { spotsOf, textOf, withValue, type Path } from '../lib/parameter-path.ts'

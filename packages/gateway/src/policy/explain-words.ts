@@ -1,4 +1,7 @@
-/** The sentences of an explanation: why a rule does not match, and the verdict. What follows from a rule its action says. */
+/**
+ * The sentences of an explanation: why a rule does not match, and the verdict. The sentence about a matching rule comes from its
+ * action.
+ */
 import type { Facts, Rule, ToolFacts, Verdict } from '@toolway/contract'
 import { behaviourOf } from './actions/actions.ts'
 import type { Endpoint, SchemaMismatch, Matching } from './verdict.ts'

@@ -1,4 +1,4 @@
-/** Does an explanation say which rule, which fact, and what would make it pass, and is all of it so? */
+/** An explanation names the rule, the fact, and a change that would let the call pass, and all of it is true. */
 import type { Facts, Rule } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { ENDPOINT, testFacts, testRule, TOOL } from '../testing/rules.ts'

@@ -33,7 +33,7 @@ export interface RuleExplained {
 export interface Explained {
   readonly rules: readonly RuleExplained[]
   readonly verdict: Verdict
-  /** What alone would let the whole call pass. */
+  /** Single changes that would let the whole call pass. */
   readonly passes: readonly string[]
 }
 
@@ -72,7 +72,7 @@ function passesOf(verdict: Verdict, others: Others): string[] {
   return isRefusal(verdict) ? tryOthers(others) : []
 }
 
-/** What ends a call, or has it wait for somebody. */
+/** Whether a verdict ends a call, or has it wait for an approval. */
 export const isRefusal = ({ action }: Verdict): boolean => outcomeOf(action) !== 'passes'
 
 const exceptionsOf = (placed: readonly PlacedRule[], tool: ToolFacts, facts: Facts): Rule<'allow'>[] =>
@@ -147,7 +147,7 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
   }
 }
 
-/** What a shadow rule would do if it were on. */
+/** A shadow rule as if it were on. */
 const asIfOn = (one: PlacedRule): PlacedRule =>
   one.rule.state === 'shadow' ? { ...one, rule: { ...one.rule, state: 'on' } } : one
 

@@ -17,7 +17,7 @@ const UNKNOWN: Matching = { speaks: 'unknown' }
 
 const NO: Matching = { speaks: 'no', because: 'when' }
 
-/** Which part of its scope says that a rule is of another caller; undefined where it may be of this one. */
+/** The part of its scope by which a rule belongs to another caller; undefined where it may apply to this one. */
 export function otherCaller({ scope, of }: Rule, principal: Facts['principal']): 'member' | 'key' | undefined {
   if (scope === 'member' && of !== principal.email) return 'member'
   if (scope === 'key' && (of === '' || (of !== principal.keyId && of !== principal.key))) return 'key'
@@ -36,7 +36,7 @@ function answerOf(
   }
 }
 
-/** What a rule says where its condition has no answer. */
+/** Whether a rule applies where its condition has no answer. */
 const restricts = (rule: Rule): boolean => rule.action !== 'allow'
 
 const CLAIMED = 'the name of the client is its own claim, and an exception asks for a registered OAuth client'

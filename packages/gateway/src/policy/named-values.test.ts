@@ -1,4 +1,4 @@
-/** What of a call's arguments is kept on record, for rules to be judged again? */
+/** The arguments of a call that are stored in its record, so that rules can be evaluated again. */
 import { describe, expect, test } from 'vitest'
 import { testRule } from '../testing/rules.ts'
 import { argumentsFrom, isKnown, keepValues, keptPaths } from './named-values.ts'

@@ -1,9 +1,9 @@
 /**
- * Which arguments the rules of a tool name, and what may be kept of them on record, so that the same rules, or others about the same
- * places, can be judged again later.
+ * The arguments that the rules of a tool name, and the values of them that may be stored in records, so that the same rules, or
+ * others about the same arguments, can be evaluated again later.
  *
- * Kept are numbers, booleans, null and short texts at plain places. A place that a rule redacts, one whose name tells of a secret,
- * and whatever is long or has parts is not kept; whether something stood there is.
+ * Stored are numbers, booleans, null and short texts at plain paths. A value that a rule redacts, whose name suggests a secret,
+ * or that is long or has parts is not stored; its presence is.
  */
 import type { Facts, Rule } from '@toolway/contract'
 import { z } from 'zod'

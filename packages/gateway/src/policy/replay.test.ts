@@ -1,4 +1,4 @@
-/** Is a call on record judged as it would be now, and said to be unjudged wherever that cannot be told? */
+/** A recorded call is evaluated as it would be now, and reported as undecidable wherever that cannot be known. */
 import type { Rule } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { ENDPOINT, testFacts, testRule, TOOL } from '../testing/rules.ts'

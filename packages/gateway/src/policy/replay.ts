@@ -92,7 +92,7 @@ function isEvaluable(one: PlacedRule, tool: ToolFacts, facts: Facts, kept: Named
   return speaking.speaks === 'no' && (speaking.because === 'member' || speaking.because === 'key')
 }
 
-/** What is open on one side alone must not be able to change the outcome. */
+/** Rules that are undecided on one side alone must not be able to change the outcome. */
 function evaluateSide(
   rules: readonly PlacedRule[],
   open: readonly PlacedRule[],

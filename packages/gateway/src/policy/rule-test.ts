@@ -1,4 +1,4 @@
-/** What rules say of a case, and whether it is what the case expects: the same decision as for a call. Pure. */
+/** The outcome of rules for a test case, and whether it is the expected one: the same decision as for a call. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Facts, ToolFacts } from '@toolway/contract'
 import type { Expected, Found, PolicyTestReport } from '@toolway/contract/admin'
@@ -30,7 +30,7 @@ type Difference = PolicyTestReport['cases'][number]['differences'][number]
 
 const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.map(String).toSorted() : value)
 
-/** What is not said is not compared; names of rules in any order. */
+/** Absent expectations are not compared; names of rules match in any order. */
 export const differencesOf = (expected: Expected, found: Found): Difference[] =>
   (Object.keys(expected) as (keyof Expected)[]).flatMap((what) => {
     const wanted = expected[what]

@@ -1,4 +1,4 @@
-/** Can a rule that only watches ever change what happens? Tried with random rules, callers and arguments. */
+/** A shadow rule never changes the outcome. Tried with random rules, callers and arguments. */
 import type { Rule } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { ENDPOINT, testFacts, testRule, TOOL } from '../testing/rules.ts'

@@ -25,7 +25,7 @@ export type Matching =
     }
   | { readonly speaks: 'unknown' }
 
-/** What a tool's own schema allows a number at a place to be. */
+/** The bounds of a tool's own schema for a number at a path. */
 export interface Bounds {
   readonly min?: number | undefined
   readonly max?: number | undefined
@@ -36,12 +36,12 @@ export interface Bounds {
 
 export interface ReadRule<Action extends RuleAction = RuleAction> {
   readonly rule: Rule<Action>
-  /** What is wrong with it, where it cannot be read whole. */
+  /** The problem of the rule, where it cannot be parsed in full. */
   readonly problem: string | undefined
   readonly condition: Condition | undefined
   /** Where its value stands, for those that have one. */
   readonly path: Path | undefined
-  /** What its action made of its parameters. */
+  /** The parameters as compiled by its action. */
   readonly compiled: unknown
   /** Whether two callers can get different answers from it without any arguments. */
   readonly varies: boolean
@@ -52,7 +52,7 @@ export interface ReadRule<Action extends RuleAction = RuleAction> {
 
 /** A rule as it stands beside one tool. */
 export interface PlacedRule<Action extends RuleAction = RuleAction> extends ReadRule<Action> {
-  /** What the tool's own schema allows where the rule's value stands. */
+  /** The bounds of the tool's own schema at the path of the rule's value. */
   readonly bounds: Bounds
 }
 

@@ -13,7 +13,7 @@ export const CallRecord = z.object({
   target: z.string().nullable(),
   client: z.string().nullable(),
   ip_address: z.string().nullable(),
-  /** What rules said of it (call/audit.ts). */
+  /** The policy part of the record (call/audit.ts). */
   policy: z.unknown(),
 })
 export type CallRecord = z.output<typeof CallRecord>
@@ -56,7 +56,7 @@ const ShadowRow = z.object({
 })
 export type ShadowRow = z.output<typeof ShadowRow>
 
-/** What rules that only watch would have done, counted by rule, tool and caller; the most frequent first. */
+/** The outcomes that shadow rules would have had, counted by rule, tool and caller; the most frequent first. */
 export const countShadows = (sql: OrgSql, since: Date, limit: number): Promise<ShadowRow[]> => sql(ShadowRow)`
   select s.key as rule, s.value as would, coalesce(target, '') as tool, principal, count(*)::int as calls,
          min(at) as first, max(at) as last, max(id) as example

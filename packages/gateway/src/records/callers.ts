@@ -1,4 +1,4 @@
-/** Who called the tools of a connection lately. */
+/** The recent callers of a connection's tools. */
 import { z } from 'zod'
 import type { OrgSql } from '../db/db.ts'
 

@@ -13,7 +13,7 @@ export interface Actor {
   readonly correlationId: string
 }
 
-/** What kind of actor a caller is. */
+/** The actor type of a caller. */
 export const actorTypeOf = (principal: { readonly kind: string } | undefined): Entry['actor_type'] =>
   principal === undefined ? 'system' : principal.kind === 'key' ? 'api_key' : 'user'
 
@@ -22,7 +22,7 @@ export interface Change {
   readonly action: string
   readonly resource: string
   readonly id: string
-  /** What changed; never a secret. */
+  /** The change in detail; never a secret. */
   readonly detail?: Readonly<Record<string, unknown>>
   readonly kind?: Entry['kind']
   readonly outcome?: Entry['outcome']

@@ -1,6 +1,6 @@
 /**
- * What was sent and what came back, where an administrator wants it kept: sealed, beside the record that it belongs to, and removed
- * by itself after some days. A record is as good without it: the chain has a hash of it and nothing more.
+ * Payloads of calls, request and answer, where an administrator wants them: sealed, stored beside their record, and removed
+ * automatically after some days. The record does not depend on its payload: the chain has a hash of it and nothing more.
  */
 import type { OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
@@ -39,7 +39,7 @@ const Row = z.object({ sealed: z.instanceof(Buffer), hash: z.string().nullable()
 
 export interface FoundPayload {
   readonly sealed: Buffer
-  /** What its record says of it; null where that was redacted. */
+  /** The hash in its record; null where that was redacted. */
   readonly hash: string | null
 }
 

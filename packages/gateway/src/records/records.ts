@@ -39,26 +39,26 @@ export interface Entry {
   /** The correlation id of the request. */
   readonly request_id: string
   readonly actor_type: 'user' | 'api_key' | 'system'
-  /** What a change was made to; for a call its connection and tool say it. */
+  /** The object of a change; for a call its connection and tool name it. */
   readonly resource_type: string | undefined
   readonly resource_id: string | undefined
   readonly ip_address: string | undefined
   readonly user_agent: string | undefined
-  /** What changed, without secrets; of a call that failed, why in words. */
+  /** The change, without secrets; of a call that failed, the reason in words. */
   readonly detail: Readonly<Record<string, unknown>> | undefined
-  /** What was sent and what came back, sealed, in Base64: stored beside the record, and in no log line. */
+  /** The payload, sealed, in Base64: stored beside the record, and in no log line. */
   readonly payload?: string | undefined
 }
 
 const Added = z.object({ added: z.number() })
 
-/** What belongs to no organization is on record under this name, which no organization's id can be. */
+/** Records that belong to no organization have this name, which no organization's id can be. */
 export const PLATFORM = 'platform'
 
 /**
- * Adds records to the chains of their organizations, one statement for each organization, in the order of their ids: the head of a
- * chain is locked until the transaction ends, so it is the last thing that a transaction does, and two of them never wait for
- * one another. What is there already is left out.
+ * Adds records to the chains of their organizations, one statement for each organization, in the order of their ids: the head of
+ * a chain is locked until the transaction ends, so this is the last statement of a transaction, and two of them never wait for
+ * one another. Records that are stored already are left out.
  */
 export async function storeRecords(sql: SystemSql | OrgSql, entries: readonly Entry[]): Promise<void> {
   await storePayloads(sql, entries)

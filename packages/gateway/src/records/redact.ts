@@ -25,7 +25,7 @@ export async function redactRecord(
     select redact_record(${organization}, ${id}, ${[...fields]}::text[], ${reason}, ${newId('rec')}, ${new Date()},
                          ${actor.id}, ${actor.keyId ?? null}, ${actor.type}, ${actor.correlationId},
                          ${actor.address ?? null}, ${actor.userAgent ?? null}) as count`
-  // Whatever is taken out of a record may stand in what was kept beside it.
+  // The payload may contain the redacted text, so it is removed as well.
   await removePayload(sql, organization, id)
   return done?.count ?? 0
 }

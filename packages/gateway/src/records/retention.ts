@@ -1,6 +1,6 @@
 /**
- * Letting go of what is older than records are to be kept. What stays is still a chain that is proven: it begins at a signed
- * checkpoint, and no further than to a checkpoint is anything removed.
+ * Removes records past their retention. The rest is still a chain that can be verified: it begins at a signed checkpoint, and
+ * records are removed only up to a checkpoint.
  */
 import { newId } from '@toolway/contract'
 import { z } from 'zod'

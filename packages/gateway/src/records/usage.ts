@@ -38,7 +38,7 @@ const UsedRow = z.object({
 })
 export type UsedRow = z.output<typeof UsedRow>
 
-/** What was used most, by each of the four; of each as many as `most`. */
+/** The most used, by each of the four groupings; at most `most` of each. */
 export const countUsed = (sql: OrgSql, { from, to }: Span, most: number): Promise<UsedRow[]> => sql(UsedRow)`
   select by, connection, name, calls, failed, refused
     from (select case grouping(connection, target, principal, code)

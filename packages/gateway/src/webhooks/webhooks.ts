@@ -60,7 +60,10 @@ export async function addWebhook(
   return id
 }
 
-/** Who switches it on gives it another chance; another address gets nothing that waited for the old one. */
+/**
+ * Enabling a webhook clears the reason it was disabled for; a new address gets none of the deliveries that waited for the old
+ * one.
+ */
 export async function changeWebhook(sql: OrgSql, held: WebhookRow, words: WebhookWords): Promise<void> {
   const { url, private: reach, description, events, enabled } = words
   await sql(Id)`

@@ -47,7 +47,7 @@ export interface Answering {
   readonly message?: string | undefined
 }
 
-/** What became of the question. */
+/** The state of an approval after an answer. */
 export interface Answered {
   readonly state: ApprovalState
   /** How many more have to grant it. */
@@ -164,7 +164,7 @@ async function grant(
 
 type Told = Pick<ApprovalRow, 'id' | 'organization_id' | 'connection_id' | 'tool'>
 
-/** What goes on record of a question: never its arguments. */
+/** The facts of an approval for its audit entry: never the arguments. */
 export const factsOf = (row: ApprovalRow) => ({
   tool: row.tool,
   connection: row.connection_id,

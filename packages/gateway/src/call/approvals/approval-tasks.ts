@@ -1,6 +1,6 @@
 /**
- * Asking after a call that waits for an approval, as a task. Whoever asks first after the grant has the call made, on that very
- * request; what it gave is kept, sealed, so that every gateway can tell it later and none makes the call again.
+ * Polling a call that waits for an approval, as a task. The first poll after the grant makes the call, on that very request; its
+ * result is stored, sealed, so that every gateway can answer it later and none makes the call again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'

@@ -232,7 +232,7 @@ class CallApprovals implements Approvals {
       const said = putOnLine(asking.channel, question, patience).then((word) =>
         this.#heard(asking, pending, word, form),
       )
-      // Whoever is not led by the question any more still gets the word of others, until the question has no answer to come.
+      // A call whose form is closed still waits for the decision of others, except where no answer can come any more.
       const first = await Promise.race([decided, said])
       if (first === 'leave') stop.abort()
       // Also where it was left: a grant that was used meanwhile is this call's.
@@ -268,8 +268,8 @@ const asksSelf = ({ rules, principal }: ApprovalAsking): boolean =>
   personOf(principal) !== undefined && rules.some(({ parameters: { by } }) => by.self)
 
 /**
- * Long waits are kept as a task, where the client knows how to ask after one: of the extension, or a legacy one that asked for it. Who
- * can answer itself is asked at once.
+ * Long waits become a task where the client can poll one: by the extension, or a legacy task that it asked for. A caller that may
+ * approve the call itself is asked at once.
  */
 function keepsTask({ mcpRequest: { caller, params }, target }: ApprovalAsking, form: boolean): boolean {
   if (target.needsTask) return false

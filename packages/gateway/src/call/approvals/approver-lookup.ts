@@ -1,6 +1,6 @@
 /**
- * Who somebody who answers is by now: role, address and groups as memory knows them, so that whoever lost a role has lost its say as
- * well. A webhook is one as long as it is there and on.
+ * The present identity of an approver: role, address and groups from memory, so that a user who lost a role can no longer
+ * approve. A webhook is an approver as long as it exists and is enabled.
  */
 import type { OrganizationId, Role, UserId } from '@toolway/contract'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ export interface ApproverLookup {
   ): Promise<(id: string) => Approver | undefined>
 }
 
-/** Whoever holds the machine: answers there are those of an administrator of the platform. */
+/** The operator of the machine: answers from the command line count as those of a platform administrator. */
 const COMMAND_LINE = 'command line'
 const OPERATOR = 'operator'
 

@@ -1,4 +1,7 @@
-/** What goes round with a question of ours in a modern client: it is never the server's, and never reaches it. */
+/**
+ * The gateway's own `requestState`, which accompanies its questions to a modern client. It never comes from the server and is
+ * never sent to it.
+ */
 import type { Json, JsonObject } from '@toolway/protocol'
 
 export const KEY = 'approve'

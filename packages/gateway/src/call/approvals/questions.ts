@@ -1,4 +1,4 @@
-/** What a client is asked, and what it says: a form for the person behind the call, or the way to the page of the question. */
+/** The question to a client and its answer: a form for the user behind the call, or the link to the approval page. */
 import { visible } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { isObject, NEWEST_LEGACY, type McpRequest, type JsonObject } from '@toolway/protocol'
@@ -12,7 +12,7 @@ export interface ApprovalReply {
   readonly always: boolean
 }
 
-/** What a form in a client can choose; only where a lasting grant may be given. */
+/** The choices of the form in a client; offered only where a standing grant is allowed. */
 const SCOPES = ['this call', 'always for this tool'] as const
 
 /** Forms came with 2025-06-18; a client that names no mode takes forms alone (2025-11-25, elicitation). */
@@ -79,7 +79,7 @@ export async function putOnLine(channel: ClientChannel, params: JsonObject, pati
   return wordOf(result)
 }
 
-/** What a client says in answer to the form. */
+/** Reads a client's answer to the form. */
 export function wordOf({ action, content }: { readonly action?: unknown; readonly content?: unknown }): ApprovalReply {
   const { note, for: scope } = isObject(content) ? content : {}
   return {

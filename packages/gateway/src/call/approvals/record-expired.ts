@@ -1,4 +1,4 @@
-/** What remains of a question that nobody answered in time: an alert and a record, wherever it was noticed. */
+/** An approval that expired unanswered leaves an alert and a record, whichever gateway noticed it. */
 import { randomUUID } from 'node:crypto'
 import type { ExpiredApproval } from '../../approvals/approvals.ts'
 import type { OrgSql, SystemSql } from '../../db/db.ts'

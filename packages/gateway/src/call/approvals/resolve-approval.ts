@@ -53,7 +53,7 @@ export type Resolution =
 
 /** Calls that wait, of one principal and of one organization. */
 const MOST = { own: 20, together: 500 } as const
-/** Whoever was refused is told so for this long, in milliseconds, and nobody is asked again meanwhile. */
+/** A refused caller gets the same refusal for this long, in milliseconds; no approver is asked again meanwhile. */
 const REFUSED_FOR = 10 * 60_000
 
 /** The person behind a call; undefined for machines, and for whoever only speaks for somebody. */
@@ -139,7 +139,7 @@ async function goByStandingGrant(
   return { kind: 'go', id: first.id }
 }
 
-/** What the last question of the digest says of this call; undefined where it is over and done with. */
+/** The last approval with this digest, evaluated for this call; undefined where it is closed. */
 async function evaluate(
   parts: ResolveApprovalParts,
   sql: OrgSql,

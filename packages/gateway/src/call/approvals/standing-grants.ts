@@ -1,9 +1,9 @@
 /**
- * What was said for all calls of a tool, as it counts for one call now: "always for this tool" (ledger S2-QRK-05).
+ * Standing grants ("always for this tool"), evaluated for one call (ledger S2-QRK-05).
  *
- * It stands for the tool as it is defined, one caller with one client, one account, one connection, and the very rules that ask, word
- * for word; another byte in any of them, and somebody is asked again. What destroys is asked about each time, and so is whatever one
- * of its rules does not let be granted for good.
+ * A grant holds for one definition of the tool, one caller with one client, one account, one connection, and the very rules that
+ * ask, word for word; a change of one byte in any of them needs a new approval. Destructive calls need an approval each time, and
+ * so do calls where one of the rules does not allow a standing grant.
  */
 import { Fault, type Rule } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'

@@ -53,7 +53,7 @@ export interface NewTask {
   readonly message: string
 }
 
-/** What a client is given for its call, while that waits. */
+/** The task that a client gets for its call while the call waits. */
 export function newTask({ mcpRequest, principal, organizationId }: ApprovalAsking, made: NewTask): Answer {
   const at = new Date(made.now)
   const task = taskOf({

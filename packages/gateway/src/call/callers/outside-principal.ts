@@ -1,8 +1,8 @@
 /**
- * Who somebody is here of whom another has told: a member where the address is known, else as much as was told, in one
+ * The principal of an external identity: a member where the address is known, else the facts that were passed on, in one
  * organization (ledger S1-ORG-06).
  *
- * Nobody becomes a platform administrator by another's word, and who has been switched off here stays so.
+ * An external identity never makes a platform administrator, and a user who is disabled here stays disabled.
  */
 import { Fault, ROLES, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import { createHash } from 'node:crypto'

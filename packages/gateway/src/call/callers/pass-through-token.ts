@@ -21,7 +21,7 @@ export const createReadPassThroughToken =
     if (token === undefined) return undefined
     if (typeof token !== 'string' || !FORM.test(token)) throw wrong('is no Bearer token (RFC 6750, section 2.1)')
     if (token.length > LONGEST) throw wrong(`is longer than ${LONGEST} characters`)
-    // Whoever sends a key of ours on would give a vendor the caller's place here.
+    // A key of this gateway that is sent on would let the vendor act as the caller here.
     const own = authorization?.replace(/^bearer +/i, '') === token
     if (own || LOOKS_LIKE_KEY.test(token) || isOwn(token)) throw wrong('is a key or token of this gateway')
     return token

@@ -1,4 +1,4 @@
-/** Who calls, as rules see it: made when a rule asks, never stored. */
+/** The facts of a caller that rules read: made when a rule needs them, never stored. */
 import type { PrincipalFacts, Role } from '@toolway/contract'
 import type { Accounts } from '../../identity/accounts.ts'
 import type { Principal } from '../../identity/principal.ts'

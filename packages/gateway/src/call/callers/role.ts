@@ -22,7 +22,7 @@ export function roleIn(
   return own === undefined ? undefined : lesserRole(role, own)
 }
 
-/** Whether a toolset is there for a principal. Nobody is looked up for a toolset that is for everybody. */
+/** Whether a principal may use a toolset. A toolset that is open to all needs no look-up. */
 export function isThere(
   snapshot: Pick<Snapshot, 'audience' | 'groupsOf'>,
   toolset: string,

@@ -21,7 +21,7 @@ import type {
 import type { AuditEntryBuilder } from '../audit-entry.ts'
 import type { ActingAccount, Noted } from '../audit-facts.ts'
 
-/** What one ask is about, as far as its credential and its repeats depend on it. */
+/** The part of a request that its credential and its repeats depend on. */
 export interface ConnectRequest {
   readonly parts: Pick<CallParts, 'credentials'>
   readonly requestContext: RequestContext
@@ -37,7 +37,7 @@ export interface Asking extends Omit<Ask, 'credential'> {
   credential?: OpenCredential | undefined
 }
 
-/** Which credential is meant; a token that came with one request is good for nothing that outlives it. */
+/** The credential that is meant; a pass-through token serves only the request that it came with. */
 const askingOf = (
   {
     requestContext,
@@ -53,7 +53,9 @@ const askingOf = (
   brought,
 })
 
-/** What the ask is to use; undefined where the server wants none. A promise only where something has to be waited for. */
+/**
+ * The credential of a request; undefined where the server wants none. A promise only where the credential is not in memory yet.
+ */
 export function openCredential(
   connectRequest: ConnectRequest,
 ): OpenCredential | undefined | Promise<OpenCredential | undefined> {
@@ -65,7 +67,7 @@ export function openCredential(
     : noted(connectRequest, opening)
 }
 
-/** What only reads may be asked of any of several accounts; what changes something is never guessed at. */
+/** A read may use any of several accounts; for a write the account is never guessed. */
 function openFor(credentials: CallCredentials, asking: CredentialAsking, { effect = 'read' }: Pick<Target, 'effect'>) {
   const openFirst = (thrown: unknown) => {
     const isAmbiguous = thrown instanceof Fault && thrown.code === 'credential.ambiguous'

@@ -32,7 +32,7 @@ const appOf = (from: Offered): JsonObject => ({
   mimeType: 'application/json',
 })
 
-/** What an app is, and its first tools; undefined where the address is none of an app's. */
+/** Describes an app and its first tools; undefined where the address is not that of an app. */
 export function readApp(
   requestContext: RequestContext,
   mcpRequest: McpRequest,

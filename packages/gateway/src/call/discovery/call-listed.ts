@@ -38,7 +38,7 @@ async function callOwn(step: ClientRequest, own: OwnTool, parts: CallParts): Pro
   }
 }
 
-/** What a model can mend by itself, once it knows. */
+/** Errors that a model can correct by itself, once it reads them. */
 const SAID_TO_MODELS: ReadonlySet<string> = new Set(['params.shape', 'tool.unlisted', 'cursor.unknown'])
 
 function answerOf({ caller: { revision } }: McpRequest, result: JsonObject): Answer {
@@ -65,7 +65,7 @@ async function callInner(step: ClientRequest, own: Calls, given: JsonObject, par
       parts,
     )
   } catch (thrown) {
-    // What is hidden from a caller and what there is not answer alike.
+    // A tool that is hidden from a caller answers like one that does not exist.
     throw thrown instanceof Fault && thrown.code === 'tool.unknown'
       ? unlisted(requestContext, mcpRequest, name)
       : thrown
@@ -96,7 +96,7 @@ function nameWithin(
   if (isOf(name)) return name
   for (const known of seenTools(requestContext, mcpRequest.caller).keys())
     if (isOf(known) && toolListing.tool(known)?.name === name) return known
-  // What is held or blocked is in no list and says so to whoever names it.
+  // A tool that is held for review or blocked is in no listing; a call by its name is told so.
   const joined = joinedName(from.alias, name)
   return isOf(joined) ? joined : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * What is found of the tools of an endpoint, and how much of it is told: names, what they do, and of the first ones what they take,
- * as far as that is cheap to read.
+ * Search results over the tools of an endpoint: names, descriptions and, for the first ones, parameters, within a budget of
+ * tokens.
  */
 import type { Effect } from '@toolway/contract'
 import { isObject, MODERN, type McpRequest, type JsonObject } from '@toolway/protocol'
@@ -60,7 +60,7 @@ export function findTools(
   return { tools, total: found.length }
 }
 
-/** What the input schemas of the first results may cost together; the others are told by `describe_tool`. */
+/** The budget in tokens for the input schemas of the first results together; `describe_tool` shows the others. */
 const SCHEMA_TOKENS = 1_000
 const LONGEST_DESCRIPTION = 200
 
@@ -86,7 +86,7 @@ export function toldOf(
 
 const describes = (said: unknown): said is string => typeof said === 'string' && said.trim() !== ''
 
-/** Whoever chooses needs something to read: where a server says nothing, the words of the name. */
+/** A readable form of the name, for tools without a description. */
 const readable = (name: string): string =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

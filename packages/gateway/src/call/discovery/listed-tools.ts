@@ -1,4 +1,4 @@
-/** Which tools a list names, by the way in which clients of an endpoint come to tools (ledger U-08). */
+/** The tools that a list names, by the discovery mode of an endpoint's clients (ledger U-08). */
 import type { DiscoveryMode } from '@toolway/contract'
 import { joinName, NEWEST_LEGACY, type Caller, type JsonObject, type Revision } from '@toolway/protocol'
 import { capabilitiesOf, type Offered, type ToolListing } from '../../catalog/tool-listing.ts'
@@ -28,7 +28,7 @@ export interface Listing {
   readonly revision: Revision
 }
 
-/** What is listed in that mode, whichever the endpoint has. */
+/** The definitions that are listed in that mode, whichever mode the endpoint has. */
 export function definitionsIn(mode: DiscoveryMode, listing: Listing): readonly JsonObject[] {
   const { toolListing, all, revision } = listing
   if (mode === 'direct' || mode === 'paged') return all

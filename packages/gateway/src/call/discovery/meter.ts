@@ -1,4 +1,7 @@
-/** What the definitions of an endpoint cost a model that reads them, by each way of discovery, and which clients take so many. */
+/**
+ * The cost in tokens of an endpoint's definitions for a model that reads them, by discovery mode, and the clients that accept so
+ * many.
+ */
 import { DISCOVERY_MODES, SMALL_PAGE, type DiscoveryMode } from '@toolway/contract'
 import { MODERN } from '@toolway/protocol'
 import { ordered } from '../../catalog/page.ts'

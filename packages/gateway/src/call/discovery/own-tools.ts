@@ -37,7 +37,7 @@ export function ownTool({ discovery: { mode }, offered }: ToolListing, name: unk
 
 /** Finds and tells; nothing leaves the gateway. */
 const LOOKS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
-/** What calls others does to the world what the farthest of them may do. */
+/** A tool that calls others has the effect of the most powerful of them. */
 const acts = (limit: Limit) => ({
   readOnlyHint: limit === 'read',
   destructiveHint: limit === 'execute',
@@ -145,7 +145,7 @@ export const tierTools = ({ toolListing, revision, tasks }: Telling, from: Offer
 /** In the words of 2025-11-25; `adaptTool` takes what is said in the modern era as it is. */
 const mayBeTask = (tasks: boolean): JsonObject => (tasks ? { execution: { taskSupport: 'optional' } } : {})
 
-/** What its server says of itself in one line. */
+/** A server's description of itself in one line. */
 export function aboutOf({ server }: Offered): string {
   const { title, description } = server
   const about = [description, title].find((said) => typeof said === 'string' && said.trim() !== '')

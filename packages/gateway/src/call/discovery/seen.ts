@@ -1,6 +1,6 @@
 /**
- * What a caller sees at an endpoint, whether or not it is listed at once: the one answer that lists, searches and descriptions are
- * made of, so that what is hidden from a caller is found by none of them.
+ * The tools that a caller may see at an endpoint, listed at once or not: lists, searches and descriptions are all made of this
+ * one answer, so that none of them finds a hidden tool.
  */
 import type { ConnectionId, Facts } from '@toolway/contract'
 import { APPS, declares, type Caller, type JsonObject } from '@toolway/protocol'
@@ -23,8 +23,8 @@ function callerOf({ client }: Caller): { readonly client: string | undefined } {
 }
 
 /**
- * Definitions as this caller may see them, by the steps of a call. What is the same for every caller was done when the view was
- * made.
+ * Definitions as this caller may see them, by the steps of a call. The part that is the same for every caller was done when the
+ * tool listing was built.
  */
 export function listedFor(
   requestContext: Seeing,

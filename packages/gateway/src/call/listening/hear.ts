@@ -35,7 +35,7 @@ export function hear({ requestContext, connectionId, isShown, onGone, ...hearing
     })
   }
 
-  /** What the organization is by now may be known a moment later than that its upstream has ended. */
+  /** The new state of the organization may be known a moment later than the end of its upstream. */
   async function comeBack(): Promise<void> {
     const gone = new AbortController()
     const lasting = AbortSignal.any([signal, gone.signal])

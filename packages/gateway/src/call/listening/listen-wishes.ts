@@ -1,4 +1,4 @@
-/** What of a listen request's filter lies where: each server's part in its own words, beside the words of the client. */
+/** Splits a listen request's filter by server: each server's part under its own names, beside the names of the client. */
 import { Fault } from '@toolway/contract'
 import { eraOf, isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { targetOf, type Target } from '../../catalog/tool-listing.ts'
@@ -15,7 +15,7 @@ export interface Wishes {
 /** Resources, and tasks, that one listen stream may name. */
 const MOST = 1_000
 
-/** Throws `params.shape`. What the caller may not see, and what its server does not tell of, is left out. */
+/** Throws `params.shape`. Entries that the caller may not see, or that the server does not notify of, are left out. */
 export function wishesOf(
   { tasks }: Pick<CallParts, 'tasks'>,
   requestContext: RequestContext,

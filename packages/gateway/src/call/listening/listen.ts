@@ -1,9 +1,9 @@
 /**
- * A modern client's ear for changes (`subscriptions/listen`): an acknowledgement first, then what it asked to hear from all
- * servers of the endpoint, until it hangs up, the gateway goes, or a server it listens to is shown no more.
+ * A modern client's listen stream (`subscriptions/listen`): an acknowledgement first, then the notifications that it subscribed
+ * to from all servers of the endpoint, until it hangs up, the gateway stops, or one of the servers is no longer visible.
  *
- * Only what is honoured is acknowledged, and every message carries the subscription's id (specification 2026-07-28,
- * subscriptions). What the caller may not see is not acknowledged, like what does not exist.
+ * Only honoured subscriptions are acknowledged, and every message carries the subscription's id (specification 2026-07-28,
+ * subscriptions). An entry that the caller may not see is not acknowledged, like one that does not exist.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -124,7 +124,10 @@ interface Listened {
   readonly ending: AbortController
 }
 
-/** What one server says of what the client named, under the names that the client knows. Resolves to those that are honoured. */
+/**
+ * Subscribes to the named notifications of one server, under the names that the client knows. Resolves to those that are
+ * honoured.
+ */
 async function hearOne({ parts, requestContext, mcpRequest, stream, signal, ending }: Listened, wishes: Wishes) {
   const { target, uris, tasks } = wishes
   // A task that has ended brings its result along, which is within the budget of its tool here, too; one after the other.
@@ -142,7 +145,7 @@ async function hearOne({ parts, requestContext, mcpRequest, stream, signal, endi
         )
         if (!signal.aborted) stream.say({ jsonrpc, method, params })
       })
-      // What cannot be brought within it is not told; whoever asks after the task is told why.
+      // A change that does not fit is not notified; a poll of the task is told why.
       .catch(() => {})
   }
   const honoured = await hear({

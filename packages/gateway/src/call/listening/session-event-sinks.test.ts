@@ -10,7 +10,7 @@ import { ANYWHERE } from '../tasks/task-ledger.ts'
 
 const target = { connectionId: 'con_a' as ConnectionId, alias: 'a', revision: '2025-11-25' as const, name: '' }
 
-/** What reaches the client of what a server says to its session. */
+/** The messages that reach the client when a server notifies its session. */
 async function heard(
   notifications: readonly Notification[],
   revision: '2025-11-25' | '2026-07-28' = '2025-11-25',

@@ -1,8 +1,8 @@
 /**
- * What a server says to one session outside any request, on its way to the client that the session belongs to: a watched
- * resource changed, a log line, a task of its own went on, a page that it was sent to is done with.
+ * Notifications of a server to one session outside any request, forwarded to the session's client: an update of a subscribed
+ * resource, a log message, a task's status, a completed elicitation page.
  *
- * Everything else stays behind: it belongs to nobody in particular. What is passed carries names of ours.
+ * Other messages are dropped, because they belong to no session. Forwarded messages carry the gateway's names.
  */
 import { eraOf, reachesLevel, type Notification } from '@toolway/protocol'
 import type { Target } from '../../catalog/tool-listing.ts'
@@ -48,7 +48,7 @@ export async function hearSession(
     if (session.eventSink.get(connectionId) === sink) restore(session, connectionId, before)
     throw thrown
   })
-  // What was heard before is heard until what is heard now is in force.
+  // The earlier subscription stays open until the new one is in force.
   before?.abort()
   return honoured
 }
@@ -73,7 +73,7 @@ function knownTo(
   if (method === 'notifications/resources/updated' && typeof uri === 'string') {
     const exposed = requestContext.toolListing.exposeUri(target.alias, uri)
     if (requestContext.now()?.toolListing.resource(exposed) === undefined) return undefined
-    // What names the stream of a modern server means nothing to the client.
+    // A field that identifies the stream of a modern server means nothing to the client.
     const rest = eraOf(target.revision) === 'modern' ? {} : params
     return { jsonrpc: '2.0', method, params: { ...rest, uri: exposed } }
   }

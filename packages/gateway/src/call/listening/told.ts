@@ -1,4 +1,4 @@
-/** What a legacy client says about itself, to the servers that keep a session for it. */
+/** Relays a legacy client's notifications about itself to the servers that keep a session for it. */
 import { eraOf, type Notification } from '@toolway/protocol'
 import type { Session } from '../../sessions/sessions.ts'
 import type { RequestContext } from '../ports.ts'

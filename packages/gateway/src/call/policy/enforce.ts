@@ -9,7 +9,7 @@ import { behaviourOf } from '../../policy/actions/actions.ts'
 import { keepValues, keptPaths, type NamedValues } from '../../policy/named-values.ts'
 import type { CallParts, RequestContext } from '../ports.ts'
 
-/** What a record says of the rules: small, and of the values that they saw only what may be kept. */
+/** The policy part of a record: small, and with only those argument values that may be stored. */
 export interface PolicyTrace extends NamedValues {
   /** The rule that decided, or the first that warned. */
   readonly rule?: string
@@ -17,7 +17,7 @@ export interface PolicyTrace extends NamedValues {
   readonly warned: boolean
   /** JSON Pointers of what was changed. */
   readonly changed?: readonly string[]
-  /** What rules that only watch would have done, by their ids. */
+  /** The outcomes that shadow rules would have had, by their ids. */
   readonly shadows?: Readonly<Record<string, string>>
 }
 
@@ -73,7 +73,7 @@ async function enforceRules(rules: readonly Rule[], call: Enforcing): Promise<vo
     )
 }
 
-/** What the client is told of its arguments: what is fixed is nobody's business, but that it is is. */
+/** Tells the client that arguments were changed. The value of a fixed argument is not told, only that it is fixed. */
 export function withChanges(result: JsonObject, changes: readonly Change[]): JsonObject {
   if (changes.length === 0) return result
   const told = changes.map(({ place, how, from, to }) =>

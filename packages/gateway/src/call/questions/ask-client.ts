@@ -1,8 +1,8 @@
 /**
- * Asking a legacy client what a modern server wants to know, round by round, until the server gives its answer.
+ * Asks a legacy client the questions of a modern server, round by round, until the server gives its answer.
  *
- * The questions go out on the stream of the client's own request. What a person does not answer, or a client refuses, ends the
- * call in words; rounds and time are bounded. The server is asked again with its own state, which is never looked into.
+ * The questions go out on the stream of the client's own request. An unanswered or refused question ends the call with a message;
+ * rounds and time are bounded. The server is asked again with its own state, which is never read here.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -49,7 +49,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What opening a credential throws: a link of its own each time. */
+/** The fault of opening a credential: a new link each time. */
 const needed = (problem = 'none is connected') =>
   new Fault('credential.needed', {
     connection: 'github',

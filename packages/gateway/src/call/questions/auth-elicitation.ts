@@ -19,7 +19,7 @@ import { createCredentialWaiters, type Waiting, type Word } from './credential-w
 export interface AuthElicitationParts {
   readonly credentials: Pick<CallCredentials, 'credentialArrived'>
   readonly signer: Signer
-  /** What a link of ours is for, in words that are the same for the same. */
+  /** The purpose of a link of the gateway; equal texts mean equal purposes. */
   wishOf(link: string): string | undefined
   readonly now?: () => number
   /** Calls of one principal that may wait. */
@@ -120,7 +120,7 @@ export function createAuthElicitation(parts: AuthElicitationParts): AuthElicitat
       const { mcpRequest, channel, asking } = call
       if (!isNeeded(thrown)) throw thrown
       const fault = pages.of(asking, thrown)
-      // Whoever brings a token is to bring another: an account of its own would not be used.
+      // A caller with a pass-through token has to send another token: an account of its own would not be used.
       const leads = call.goesOn && asking.brought === undefined
       if (!leads || !ROUNDED.has(mcpRequest.method) || !opensPages(mcpRequest)) throw fault
       const refused = (answer: Answer): Answer => {

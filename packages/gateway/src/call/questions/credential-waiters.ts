@@ -10,7 +10,10 @@ import type { CallCredentials, CredentialAsking } from '../ports.ts'
 /** Calls of one principal that wait at the same time. */
 const MOST_OF_ONE = 20
 
-/** What became of a question: what its person does, `unasked` where the client cannot be asked, `gone` where the asker is. */
+/**
+ * The outcome of a question: the user's action, `unasked` where the client cannot be asked, `gone` where the waiting caller is
+ * gone.
+ */
 export type Word = 'accept' | 'decline' | 'cancel' | 'unasked' | 'gone'
 
 export interface Waiting {
@@ -21,7 +24,7 @@ export interface Waiting {
 
 export interface CredentialWait {
   readonly word: Promise<Word>
-  /** Whoever comes now is not led by it any more on this one's account. */
+  /** Ends this caller's share in the question; after the last one, the next caller is asked anew. */
   leave(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which link a principal was told of last for an account that it lacks: who asks again while it is good is told the same one, and
- * calls that run side by side lead to one page.
+ * The last link that a principal was given for a missing account: while it is valid, further requests get the same link, and
+ * parallel calls lead to one page.
  */
 import { Fault } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
@@ -18,7 +18,7 @@ export interface PagesTold {
 }
 
 const MOST = 10_000
-/** Whoever is led to a page has at least this long to open it, in milliseconds. */
+/** The least time that a user has to open a page, in milliseconds. */
 const LEFT = 2 * 60_000
 const MINUTE = 60_000
 

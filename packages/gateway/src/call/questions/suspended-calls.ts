@@ -1,9 +1,9 @@
 /**
- * Calls to legacy servers that wait for a modern client's answer.
+ * Suspended calls: calls to legacy servers that wait for a modern client's answer.
  *
- * A legacy server asks in the middle of a call and keeps it open; a modern client is *told* what is wanted, goes away, and sends
- * its request again with the answers. In between the live call is suspended here. What the client gets as `requestState` names it,
- * sealed for this principal, this request and this round; a call whose client does not come back ends with its time.
+ * A legacy server asks in the middle of a call and keeps it open; a modern client gets the question as a result and sends its
+ * request again with the answers. In between the live call is suspended here. The `requestState` of the result names it, sealed
+ * for this principal, this request and this round; a call whose client does not come back ends at its deadline.
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
@@ -92,7 +92,7 @@ class CallsInMemory implements SuspendedCalls {
       call.ended = ended
       call.look()
     }
-    // What throws before there is a promise ends like what rejects: a call that stayed here would count for ever.
+    // A synchronous throw ends like a rejection: a call left here would count forever.
     const run = async () => start(eventSinkOf(call))
     run().then(
       (answer) => finish({ answer }),

@@ -1,8 +1,8 @@
 /**
  * "Open these pages first, then call again": an error in the legacy era (-32042), a question in the modern one.
  *
- * A modern client is asked to open them and sends its request again, which makes the call anew; nothing waits meanwhile. Whoever
- * did not agree to open a page is not asked a second time (translation table: URL elicitation).
+ * A modern client is asked to open them and sends its request again, which makes the call anew; nothing waits meanwhile. A client
+ * that did not agree to open a page is not asked a second time (translation table: URL elicitation).
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type McpRequest, type ErrorBody, type Json, type JsonObject } from '@toolway/protocol'

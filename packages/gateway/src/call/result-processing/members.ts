@@ -1,8 +1,8 @@
 /**
- * Members of JSON by their paths: left in, made unreadable, and lists cut to some rows. Nothing is changed in place.
+ * Members of JSON by their paths: kept, redacted, and lists cut to a number of rows. Nothing is changed in place.
  *
- * Paths are those of rules (`items.*.id`). What is to be hidden is looked for more widely than what is to be shown: a list on the way
- * needs no `*`, and a `*` fits the members of an object too.
+ * Paths are those of rules (`items.*.id`). Paths to hide match more widely than paths to show: a list on the path needs no `*`,
+ * and a `*` matches the members of an object too.
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import type { Path } from '../../lib/parameter-path.ts'
@@ -33,8 +33,8 @@ function treeOf(paths: readonly Path[]): Branch {
 }
 
 /**
- * What a value is wrapped in on its way: `result` for clients of the legacy era (`adaptResult`), and a member of ours where an answer is
- * not as its contract says. Paths speak of what is within.
+ * The wrappers that a value may have: `result` for clients of the legacy era (`adaptResult`), and a member of the gateway's where
+ * an answer does not match its contract. Paths refer to the value within.
  */
 function wrappingOf(value: Json): { readonly inner: Json; wrap(inner: Json): Json } | undefined {
   if (!isObject(value)) return undefined

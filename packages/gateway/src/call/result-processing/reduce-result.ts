@@ -100,7 +100,7 @@ function redactedIn(parts: readonly Json[], readable: (value: Json) => Json) {
 
 interface ReadPart {
   readonly part: Json
-  /** What its text says, where that is JSON. */
+  /** The text as JSON, where it is JSON. */
   readonly json: Json | undefined
 }
 

@@ -1,8 +1,9 @@
 /**
- * What of a tool's result reaches its caller (ledger U-16): within its budget, with word of what was left out and where it can be read.
+ * Reduces a tool's result to its budget for the caller (ledger U-16), with a note of the parts left out and where they can be
+ * read.
  *
- * What is left out is kept for the caller, but for what a rule makes unreadable, which is kept nowhere. Where nothing is left out, the
- * result goes on as the very same object.
+ * Parts left out are stored for the caller, except those that a rule redacts, which are stored nowhere. Where nothing is left
+ * out, the result passes as the same object.
  */
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
@@ -142,6 +143,6 @@ function withReport(result: JsonObject, { before, reduced, over, id }: Report): 
   return { ...result, _meta: { ...meta, 'dev.toolway/budget': report } }
 }
 
-/** What a model may be given to read. */
+/** The size in bytes of the parts that a model may read. */
 const sizeOf = ({ content, structuredContent }: JsonObject): number =>
   Buffer.byteLength(JSON.stringify(content ?? [])) + Buffer.byteLength(JSON.stringify(structuredContent ?? null))

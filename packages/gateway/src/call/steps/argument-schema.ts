@@ -13,7 +13,7 @@ import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
 import { argumentsOf, type Step } from './step.ts'
 
-/** What is told in the sentence; all of it, with places, is in the data. */
+/** The length of the sentence, in characters; all problems, with their places, are in the data. */
 const LONGEST = 2_000
 
 /**

@@ -24,7 +24,7 @@ function checkOutput(
   audit: Pick<AuditEntryBuilder, 'note'>,
   revision: Revision,
 ): JsonObject {
-  // What the tool said is text by now.
+  // For older revisions the structured result is already text here.
   if (revision < STRUCTURED_SINCE) return result
   const schema = checkedBy?.definition['outputSchema']
   if (schema === undefined || result['isError'] === true || !isObject(schema)) return result

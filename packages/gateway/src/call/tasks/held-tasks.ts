@@ -1,15 +1,15 @@
 /**
- * Tasks of legacy servers that modern clients look after: the server asks its questions on a stream that somebody must hold
- * (`tasks/result`), a modern client only comes by and looks (translation table: tasks, modern client and legacy server).
+ * Tasks of legacy servers that modern clients poll: the server asks its questions on a stream that must be kept open
+ * (`tasks/result`), while a modern client only polls (translation table: tasks, modern client and legacy server).
  *
- * So the stream is held here while there are questions, for a while after the client's last visit, bounded for each principal. What
- * is asked meanwhile waits under keys of ours until the client answers. Nothing here ends the task itself.
+ * So the stream is kept open here while there are questions, for some time after the client's last poll, bounded for each
+ * principal. Questions wait under keys of the gateway until the client answers. Nothing here ends the task itself.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, modernQuestion, type Json, type JsonObject, type Request } from '@toolway/protocol'
 import type { Answer, SessionRef } from '../../upstreams/upstream.ts'
 
-/** Who has which task, and the session that it was made in. */
+/** The principal, its task, and the session that the task was made in. */
 export interface HeldKey {
   readonly principal: string
   readonly connectionId: string
@@ -25,7 +25,7 @@ export interface HeldTasks {
   /** A task was made in this session, and is asked after there from now on. */
   made(key: HeldKey, session: SessionRef | undefined): void
   session(key: HeldKey): SessionRef | undefined
-  /** What is asked now, by key; where nobody listens yet, `listen` begins to. */
+  /** The open questions by key; `listen` is started where no stream is open yet. */
   questions(key: HeldKey, listen: (eventSink: TaskEventSink) => Promise<unknown>): Promise<JsonObject>
   /** Answers to questions that wait; keys that nobody asked for are ignored. */
   settle(key: HeldKey, answers: Json | undefined): void

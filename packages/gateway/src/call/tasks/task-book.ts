@@ -1,4 +1,4 @@
-/** What the gateway knows of tasks, in one place: their names, who was given which, and what it keeps for the other era. */
+/** The gateway's knowledge of tasks, in one place: their names, their owners, and the data stored for the other era. */
 import type { Signer } from '../../catalog/page.ts'
 import { createFinishedTasks, type FinishedTasks } from './finished-tasks.ts'
 import { createHeldTasks, type HeldTasks } from './held-tasks.ts'

@@ -74,7 +74,7 @@ export async function askAcross(step: TaskAsk, taskId: string): Promise<Answer> 
 
 // A legacy client and a modern server ---------------------------------------------------------------------------------
 
-/** What the client is given for a call that it made as a task: the server's task, or one that is over already. */
+/** The answer to a client that made its call as a task: the server's task, or one that is finished already. */
 export function taskForLegacy(
   making: Pick<TaskAsk, 'parts' | 'requestContext' | 'target' | 'audit'>,
   answer: Answer,
@@ -220,7 +220,7 @@ async function askLegacy(step: TaskAsk, taskId: string): Promise<Answer> {
     return DONE
   }
   if (mcpRequest.method === 'tasks/get') return lookLegacy(step, found.result, speaking)
-  // What is over needs no end (Tasks extension: cancelling again is acknowledged again).
+  // A finished task needs no cancelling (Tasks extension: cancelling again is acknowledged again).
   if (isOver(status)) return DONE
   const cancelled = await ask(step, 'tasks/cancel', { taskId }, speaking)
   held.end(key)

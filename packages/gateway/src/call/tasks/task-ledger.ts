@@ -1,8 +1,8 @@
 /**
- * Which tasks a principal was given, so that it can list its own and hear of no other's.
+ * The tasks that a principal was given, so that it can list its own and is notified of no other's.
  *
- * Behind a shared credential a server's own list holds everybody's tasks, so it is never asked for. Bounded for each principal and
- * in all; the oldest go first, and what is forgotten is found by its id all the same (`task-ids.ts`), but not listed.
+ * Behind a shared credential a server's own list holds every caller's tasks, so it is never requested. Bounded for each principal
+ * and in all; the oldest go first, and a forgotten task is still found by its id (`task-ids.ts`), but not listed.
  */
 import type { TaskPlace } from './task-ids.ts'
 
@@ -45,7 +45,7 @@ export function createTaskLedger(most: { ofOne: number; all: number } = { ofOne:
     if (own.size === 0) owned.delete(principal)
   }
 
-  /** Whoever was given a task longest ago loses the oldest. */
+  /** The principal with the least recently given task loses its oldest. */
   function makeRoom(principal: string): void {
     const own = owned.get(principal)
     if (own !== undefined && own.size >= most.ofOne) drop(principal, firstOf(own))

@@ -1,6 +1,6 @@
 /**
- * What two lists of texts have in common, in order (longest common subsequence, by dynamic programming): which texts stay, go and
- * come. What is too long to compare is all gone and all new, so that a server cannot make anybody compute for long.
+ * The longest common subsequence of two lists of texts, by dynamic programming: the texts that stay, go and come. Lists that are
+ * too long to compare are all removed and all added, so that a server cannot cause long computation.
  */
 export interface Step {
   readonly kind: 'same' | 'removed' | 'added'

@@ -1,6 +1,7 @@
 /**
- * What changed in a tool, for people to read: its definition in canonical order, line by line, with the words that changed marked
- * and nothing hidden. Pure; the definitions themselves are shown beside it, so that nothing hangs on how it is drawn.
+ * The difference between two definitions of a tool, for people to read: canonical order, line by line, with the changed words
+ * marked and nothing hidden. Pure; the definitions themselves are shown beside it, so that a decision does not depend on how the
+ * difference is drawn.
  */
 import { visible } from '@toolway/contract'
 import { isObject, membersOf, type Json, type JsonObject } from '@toolway/protocol'
@@ -69,7 +70,10 @@ function markWords(steps: readonly Step[]): DifferenceLine[] {
 /** Of so many lines that changed together words are marked; more of them nobody reads word by word. */
 const MAX_MARKED = 50
 
-/** Which line came in whose place: the next one of the same member; where as many came as went, the one at the same place. */
+/**
+ * Pairs removed lines with added lines: the next one of the same member; where as many were removed as added, the one at the same
+ * position.
+ */
 function pair(removed: readonly string[], added: readonly string[]): Map<number, number> {
   if (removed.length > MAX_MARKED || added.length > MAX_MARKED) return new Map()
   const memberOf = (text: string) => /^\s*"(?:[^"\\]|\\.)*":/.exec(text)?.[0]

@@ -36,7 +36,7 @@ function widens(before: Json | undefined, after: Json | undefined): boolean {
   if (!isObject(before) || !isObject(after)) return false
   const { properties: had = {}, ...rest } = before
   const { properties: has = {}, ...others } = after
-  // What is required stands in the rest: a property that is new and required is another rest.
+  // The list of required properties is part of the rest: a new property that is required makes the rest differ.
   if (!isObject(had) || !isObject(has) || !same(rest, others)) return false
   return Object.keys(had).every((name) => Object.hasOwn(has, name) && widens(had[name], has[name]))
 }

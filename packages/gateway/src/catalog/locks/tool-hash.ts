@@ -1,6 +1,6 @@
 /**
- * What stands for a tool as its server lists it: SHA-256 over the canonical text (RFC 8785) of its whole definition, so that nothing
- * of it changes unseen: name, title, description, schemas, annotations, `_meta`, icons and what may come later.
+ * The hash of a tool as its server lists it: SHA-256 over the canonical text (RFC 8785) of its whole definition, so that no part
+ * changes unnoticed: name, title, description, schemas, annotations, `_meta`, icons and later members.
  */
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '@toolway/protocol'

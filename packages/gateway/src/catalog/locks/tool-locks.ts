@@ -12,7 +12,7 @@ import type { Sighting } from './tool-hash.ts'
 
 const Definition = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 
-/** What a look compares with: names and hashes, no definitions. */
+/** The names and hashes that a catalog fetch compares with, without definitions. */
 export const KnownTool = z.object({
   tool: z.string(),
   accepted_hash: z.string().nullable(),
@@ -112,7 +112,7 @@ export const holdTools = (
 export const forgetTools = (sql: OrgSql, connectionId: ConnectionId) => sql(Named)`
   delete from tool_locks where connection_id = ${connectionId} returning tool`
 
-/** What their server lists is what was accepted: nothing of it is held any more, and it is there. */
+/** Marks tools as present and no longer held for review: their server lists the accepted definitions again. */
 export const releaseTools = (sql: SystemSql, connectionId: ConnectionId, tools: readonly string[]) => sql(Named)`
   update tool_locks set held_hash = null, held = null, held_at = null, rejected_by = null, rejected_at = null, gone_at = null
    where connection_id = ${connectionId} and tool = any(${[...tools]}::text[])

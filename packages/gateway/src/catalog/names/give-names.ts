@@ -1,8 +1,8 @@
 /**
- * Under which names clients know what one connection offers (ledger U-08). Pure: a name that was given stays; what is new gets the
- * rule's name, or, where somebody has that, one of its own. Nobody's name is ever given to another.
+ * The names by which clients know the tools of one connection (ledger U-08). Pure: a name that was given stays; a new tool gets
+ * the name by the rule, or, where that is taken, one of its own. A name in use is never given to another tool.
  *
- * An alias is no beginning of another with `__`, so that connections cannot take names of one another.
+ * An alias is never the beginning of another alias with `__`, so that connections cannot take each other's names.
  */
 import { joinName, joinNameApart } from '@toolway/protocol'
 

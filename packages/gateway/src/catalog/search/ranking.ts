@@ -1,8 +1,8 @@
 /**
- * Which tools fit what somebody looks for, the best first: BM25+ over names, titles, descriptions, parameters and aliases, in
- * memory, with no service and no model (ADR 0033).
+ * Ranks tools for a query, the best first: BM25+ over names, titles, descriptions, parameters and aliases, in memory, with no
+ * service and no model (ADR 0033).
  *
- * Made once for each view, of all that the view has; what a caller may not see is left out by whoever asks.
+ * Built once for each tool listing, over all of it; the caller of this module leaves out the tools that may not be seen.
  */
 import { isObject, type JsonObject } from '@toolway/protocol'
 import MiniSearch from 'minisearch'

@@ -69,7 +69,7 @@ export interface Wire {
 export type Incoming = Message | readonly Json[]
 
 export interface Channel {
-  /** Whatever it is, it is answered on the line; closes the audit. Never rejects. */
+  /** Answers any message on the client channel; closes the audit entry. Never rejects. */
   take(incoming: Incoming, requestContext: RequestContext, audit: AuditEntryBuilder, brought?: string): Promise<void>
   /** Word a refusal on the line, and note it on the audit. */
   refuse(fault: Fault, id: Failure['id'], era: Era, audit: AuditEntryBuilder): void

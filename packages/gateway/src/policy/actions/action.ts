@@ -29,7 +29,7 @@ export interface CallBudget {
   readonly reason: string
 }
 
-/** What enforcing a rule may use of a call. */
+/** The data of a call that enforcing a rule may use. */
 export interface Enforcing {
   readonly tool: string
   readonly arguments: JsonObject | undefined
@@ -44,11 +44,11 @@ export interface Enforcing {
 export interface ActionBehaviour<Action extends RuleAction = RuleAction> {
   readonly action: Action
 
-  /** What contradicts itself in a rule, or says nothing. */
+  /** Reports contradictions in a rule, and rules without any effect. */
   check?(words: RuleWordsOf<Action>, scope: RuleScope, say: Say): void
   /** The part of the parameters that cannot be carried out. */
   unreadable?(parameters: Rule<Action>['parameters']): RuleProblem | undefined
-  /** What a rule keeps beside itself (`ReadRule.compiled`). Throws what is wrong. */
+  /** Compiles the parameters, stored with the rule (`ReadRule.compiled`). Throws on an error in them. */
   compile?(parameters: Rule<Action>['parameters']): unknown
   /** Paths of arguments that are never kept on record. */
   redacts?(parameters: Rule<Action>['parameters']): readonly string[]
@@ -66,7 +66,7 @@ export interface ActionBehaviour<Action extends RuleAction = RuleAction> {
 
   /** Values of arguments that may pass, to be tried by an explanation. */
   tries?(parameters: Rule<Action>['parameters'], parameter: string): readonly Json[]
-  /** What follows from one rule that matches; `verdict` is what it says alone. */
+  /** The effect of one matching rule in a sentence; `verdict` is that of this rule alone. */
   follows(rule: Rule<Action>, verdict: Verdict, facts: Facts): string
   /** The verdict in a sentence, where the action is the outcome. `by` names the rule. */
   says?(verdict: Verdict, by: string): string

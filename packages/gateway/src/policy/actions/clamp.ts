@@ -1,6 +1,6 @@
 /**
- * Bounds that a number is brought within: the stricter of the rule and of the tool's own schema. Of a lower and an upper bound that
- * contradict one another, the upper holds. What is no number is left for the schema to refuse (ledger U-06).
+ * Bounds that a number is clamped to: the stricter of the rule and of the tool's own schema. Of a lower and an upper bound that
+ * contradict one another, the upper holds. A value that is not a number is left for the schema to refuse (ledger U-06).
  */
 import { kindOf, outcomeOf, type Rule } from '@toolway/contract'
 import type { Json, JsonObject } from '@toolway/protocol'
@@ -55,7 +55,7 @@ export const clamp: ActionBehaviour<'clamp'> = {
       parameters.default !== undefined,
     ),
   follows: ({ parameters: { parameter } }, { changes }, { arguments: args }) => wordChanges(changes, parameter, args),
-  // What is refused sends nothing, so that what would be sent does not matter.
+  // A refused call sends nothing, so changes of its arguments do not matter.
   couldChange: ({ action }) => outcomeOf(action) !== 'refuses',
 }
 

@@ -61,7 +61,9 @@ function patternIn({ pattern }: Parameters): RE2JS | undefined {
   return pattern === undefined ? undefined : RE2JS.compile(pattern)
 }
 
-/** What is no number has no bounds, and what is no text fits no pattern: a rule that bounds it does not let it through. */
+/**
+ * A value that is not a number has no bounds, and one that is not a text matches no pattern: a rule that bounds it refuses it.
+ */
 function problemOf(value: Json, { min, max, in: allowed }: Parameters, pattern: RE2JS | undefined): string | undefined {
   if (min === undefined && max === undefined && allowed === undefined && pattern === undefined)
     return 'it may not be said'

@@ -10,7 +10,7 @@ export const show = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** What follows from a rule that sets or bounds an argument. */
+/** The sentence about a rule that sets or bounds an argument. */
 export function wordChanges(changes: readonly Change[], parameter: string, args: unknown): string {
   if (args === undefined) return `it bounds or sets ${parameter}.`
   if (changes.length === 0) return 'the arguments stay as they are.'

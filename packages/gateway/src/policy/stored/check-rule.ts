@@ -1,7 +1,7 @@
 /**
- * What is wrong with a rule, beyond its shape: conditions and patterns that cannot be read, bounds that contradict each other, names
- * that would silently match nothing, exceptions from what the writer may not lift. Pure; it is asked when a rule is written, and
- * again when it is read back, because a newer gateway may have written it.
+ * Problems of a rule beyond its schema: conditions and patterns that cannot be parsed, bounds that contradict each other, names
+ * that would silently match nothing, exceptions from rules that the author may not lift. Pure; it runs when a rule is written,
+ * and again when it is read back, because a newer gateway may have written it.
  */
 import {
   CONNECTORS,
@@ -53,7 +53,7 @@ export function compileProblems(words: RuleWords): RuleProblem[] {
   return problems
 }
 
-/** What of a rule contradicts itself, or says nothing. */
+/** Contradictions in a rule, and parts without any effect. */
 export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[] {
   const problems: RuleProblem[] = []
   const say = (place: string, problem: string) => void problems.push({ place, problem })
@@ -72,7 +72,10 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
   return problems
 }
 
-/** What conditions can ask for, of `args` anything. Another member is never there, so that its condition never has an answer. */
+/**
+ * The members that conditions can read; of `args` any. Another member is never present, so that its condition never has an
+ * answer.
+ */
 const MEMBERS: {
   readonly principal: Readonly<Record<keyof PrincipalFacts, true>>
   readonly tool: Readonly<Record<keyof ToolFacts, true>>
@@ -96,7 +99,7 @@ function checkMembers(when: string, say: Say): void {
   }
 }
 
-/** What an exception can name. */
+/** The rules that an exception can name. */
 export interface Known {
   readonly name: string
   readonly scope: RuleScope

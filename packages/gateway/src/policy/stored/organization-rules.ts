@@ -16,7 +16,7 @@ export const OrganizationRuleRow = z.object({
   id: z.string().transform((id) => id as RuleId),
   organization_id: z.string().transform((id) => id as OrganizationId),
   scope: z.enum(INNER_SCOPES),
-  /** What conditions and tools know it by: slug, alias, address of the member, id of the key. */
+  /** The name that conditions and tools use: slug, alias, address of the member, id of the key. */
   of: z.string().nullable(),
   name: z.string(),
   /** As the row has it, which another hand may have written. */
@@ -40,13 +40,13 @@ export const listOrganizationRules = (sql: OrgSql) => sql(OrganizationRuleRow)`
     left join users u on u.id = r.user_id
    order by r.created_at, r.id`
 
-/** Nobody else changes it before the transaction ends. */
+/** Locks the rule until the transaction ends. */
 export async function lockOrganizationRule(sql: OrgSql, id: string): Promise<OrganizationRuleRow | undefined> {
   const [held] = await sql(Id)`select id from organization_rules where id = ${id} for update`
   return held && (await listOrganizationRules(sql)).find((row) => row.id === id)
 }
 
-/** What a rule is of, as its row says it: at most one of them. */
+/** The object that a rule applies to, as its row has it: at most one of them. */
 export interface RulePlace {
   readonly scope: InnerScope
   readonly toolset?: string | undefined

@@ -25,7 +25,7 @@ export const listPlatformRules = (sql: SystemSql) => sql(PlatformRuleRow)`
 
 const Id = z.object({ id: z.string() })
 
-/** Nobody else changes it before the transaction ends. */
+/** Locks the rule until the transaction ends. */
 export async function lockPlatformRule(sql: SystemSql, id: string): Promise<PlatformRuleRow | undefined> {
   const [held] = await sql(Id)`select id from rules where id = ${id} for update`
   return held && (await listPlatformRules(sql)).find((row) => row.id === id)
@@ -36,7 +36,7 @@ const Name = z.object({ name: z.string() })
 export const listRuleNames = async (sql: SystemSql): Promise<readonly string[]> =>
   (await sql(Name)`select distinct name from organization_rules`).map(({ name }) => name)
 
-/** What can be written of a rule; not read yet, so that one that nobody can read can still be switched off. */
+/** A rule as it was written; not parsed, so that a rule that cannot be parsed can still be disabled. */
 export interface WrittenRule {
   readonly name: string
   readonly match: object

@@ -1,6 +1,6 @@
 /**
- * From what is kept to a rule that can be carried out. What cannot be read blocks what it speaks of, as far as that can be told: a
- * rule never stops holding because somebody wrote it wrong.
+ * Parses a stored rule into one that can be enforced. A part that cannot be parsed blocks the calls that the rule is about, as
+ * far as that can be known: a rule never stops holding because it was written incorrectly.
  */
 import { RuleMatch, RuleName, type Rule, type RuleScope, type RuleState } from '@toolway/contract'
 import { compileProblems, readWords } from './check-rule.ts'
@@ -21,7 +21,7 @@ export interface Kept {
 export interface ReadRule {
   /** Undefined where it is not to hold: an exception that cannot be read lifts nothing. */
   readonly rule: Rule | undefined
-  /** What is wrong with it, for administrators; undefined where nothing is. */
+  /** The problem of the rule, for administrators; undefined where there is none. */
   readonly problem: string | undefined
 }
 

@@ -27,7 +27,7 @@ describe('a rule that cannot be read', () => {
     expect(said([kept({ ...broken, scope: 'toolset', of: 'work' })], tool('x'), 'work')).toBe('block')
     expect(said([kept({ ...broken, scope: 'connection', of: 'git' })], tool('x'))).toBe('block')
     expect(said([kept({ ...broken, scope: 'connection', of: 'hub' })], tool('x'))).toBeUndefined()
-    // What it speaks of cannot be told: everything.
+    // Its match cannot be known, so it matches everything.
     expect(said([kept({ match: { mystery: 1 } })], tool('x'))).toBe('block')
     expect(said([kept({ match: null, name: 7, reason: 9 })], tool('x'))).toBe('block')
     // Its condition does not narrow it any more.

@@ -35,7 +35,7 @@ const OPERATOR: Actor = {
 type RecordLine = Extract<ChainLine, { type: 'record' }>
 const isRecord = (line: ChainLine): line is RecordLine => line.type === 'record'
 
-/** What an intruder with the owner's rights does to the database. */
+/** Changes the database as an intruder with the owner's rights. */
 async function tamper(connection: pg.ClientConfig, text: string): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -251,7 +251,7 @@ describeEachPostgres('the chain of records', (createDatabase) => {
       return { type: 'checkpoint' as const, ...signCheckpoint(head, mine, new Date()) }
     })
     expect((await judgeLines(signed)).problem).toMatchObject({ kind: 'signature', seq: 6 })
-    // Whoever knows no fingerprint is told what that means.
+    // Without a known fingerprint, the answer says what that means.
     const believed = await judgeLines(signed, { fingerprints: [], checkpoints: [] })
     expect(believed).toMatchObject({ good: true, fingerprints: [fingerprintOf(mine.publicKey)] })
     expect(believed.warnings.join()).toContain('whoever forged it could have put in their own')

@@ -1,12 +1,12 @@
 /**
- * Checkpoints: a number and a hash of a chain, signed (Ed25519, RFC 8032), so that nobody who can write to the database can
- * have had it otherwise. Whoever ships logs has each of them elsewhere, too.
+ * Checkpoints: a number and a hash of a chain, signed (Ed25519, RFC 8032), so that write access to the database is not enough to
+ * change the chain unnoticed. Installations that ship logs have each checkpoint elsewhere, too.
  */
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
 
-/** What is signed, and by which key. Hashes in hexadecimal; signature and key (SubjectPublicKeyInfo) in base64. */
+/** The signed content, and the key that signed it. Hashes in hexadecimal; signature and key (SubjectPublicKeyInfo) in base64. */
 export const Checkpoint = z.object({
   organization_id: z.string(),
   seq: z.number(),
@@ -103,8 +103,8 @@ export const listCheckpoints = (sql: OrgSql | SystemSql, organization: string, f
 const Held = z.object({ hash: z.string().nullable(), anchor: z.number(), anchor_hash: z.string() })
 
 /**
- * Whether the chain still has what a checkpoint speaks of. What was pruned since is gone with reason where a key of ours signed the
- * place at which the chain now begins.
+ * Whether the chain still contains the record of a checkpoint. Records that were pruned since are validly gone where a key of
+ * this gateway signed the position at which the chain now begins.
  */
 export async function holds(
   sql: SystemSql,

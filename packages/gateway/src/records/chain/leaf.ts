@@ -1,6 +1,6 @@
 /**
- * What a record's hash is made of, computed here as the database computes it when it takes a record (migration 0009), so that
- * whoever holds an export can check it without the database.
+ * The hash of a record, computed here as the database computes it when it takes a record (migration 0009), so that an export can
+ * be checked without the database.
  */
 import { hash as digest } from 'node:crypto'
 import { REDACTABLE, type Redactable } from '@toolway/contract/admin'
@@ -30,7 +30,7 @@ export const STAYING = [
   'resource_type',
 ] as const
 
-/** What stands in the place of a principal that was redacted; the other fields are absent then. */
+/** Replaces a principal that was redacted; the other fields are absent then. */
 export const REDACTED = '[redacted]'
 
 const text = z.string()
@@ -127,5 +127,5 @@ export function leafOf(record: ProvenRecord): Buffer {
 export const link = (before: string, leaf: Uint8Array): string =>
   digest('sha256', Buffer.concat([Buffer.from(before, 'hex'), leaf]))
 
-/** What stands before an organization's first record. */
+/** The hash before an organization's first record. */
 export const startOf = (organization: string): string => sha256(`toolway records ${organization}`).toString('hex')

@@ -1,8 +1,8 @@
 /**
- * Is a chain what it was? Says yes, or names the first record at which it is not, and why.
+ * Verifies a chain: answers yes, or names the first record that was changed, and why.
  *
  * It needs nothing but the lines of an export: no database, no vault. Content, order, gaps and links are checked by the hashes;
- * that they were not all made anew is proven by signed checkpoints, of a key that the caller knows by its fingerprint.
+ * signed checkpoints, of a key that the caller knows by its fingerprint, prove that the hashes were not all computed anew.
  */
 import { fingerprintOf, isSigned, type Checkpoint } from './checkpoints.ts'
 import { FORMAT, type ChainLine } from './chain-lines.ts'
@@ -44,7 +44,7 @@ export interface KeptElsewhere {
   readonly hash: string
 }
 
-/** What is no line of an export, and where it stands. */
+/** A line that does not belong in an export, and its position. */
 export interface Broken {
   readonly type: 'broken'
   readonly line: number
@@ -209,7 +209,7 @@ const nameOf = ({ seq, id }: Pick<ProvenRecord, 'seq' | 'id'>): string => `recor
 const rangeOf = (from: number, to: number): string =>
   from === to ? `record ${from} is` : `records ${from} to ${to} are`
 
-/** What of a record does not fit its own hashes. */
+/** The part of a record that does not match its own hashes. */
 function faultOf(record: ProvenRecord, organization: string): string | undefined {
   if (record.organization_id !== organization) return 'it belongs to another organization'
   for (const name of REDACTABLE) {

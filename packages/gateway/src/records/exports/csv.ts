@@ -1,4 +1,4 @@
-/** Records as CSV (RFC 4180), one line each, for spreadsheets. What it leaves out for reading is the proof: that is in JSON lines. */
+/** Records as CSV (RFC 4180), one line each, for spreadsheets. The proof is left out: it is in JSON lines. */
 import { REDACTABLE } from '@toolway/contract/admin'
 import { STAYING, type ProvenRecord } from '../chain/leaf.ts'
 

@@ -23,7 +23,7 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** One file. What it holds that is not in the database yet decides how long it stays. */
+/** One file. It stays as long as it holds records that are not in the database. */
 export interface Segment {
   readonly path: string
   /** Intents in it whose end is not written down. */
@@ -35,7 +35,7 @@ export interface Segment {
 }
 
 export interface Journal {
-  /** What the names of its files begin with. */
+  /** The prefix of its files' names. */
   readonly owner: string
   /** Whole lines, with one write; they stand in the segment that is handed back. Throws what the file system says. */
   append(lines: string, more: { readonly open: number; readonly waiting: number }): Segment
@@ -43,7 +43,7 @@ export interface Journal {
   settled(segment: Segment): void
   /** The oldest segment that has to be read, no longer written to; undefined when there is none. */
   nextSpilled(): Segment | undefined
-  /** What is not stored by now is for whoever starts next. */
+  /** Records that are not stored by now are stored at the next start. */
   close(): void
 }
 

@@ -1,8 +1,8 @@
 /**
- * What processes that are gone left in the journal: their files, and their lines.
+ * The files and lines that ended processes left in the journal.
  *
- * A file is another's for as long as its process lives: it exists (where process ids mean the same), gave a sign of life lately,
- * or holds its name in the database, as one does that is only stopped. It never writes to such a file.
+ * A file belongs to its process for as long as that lives: the process exists (where process ids mean the same), gave a sign of
+ * life lately, or holds its name in the database, as one does that is only stopped. Another process's file is never written to.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ export async function findLeft(
   for (const name of names.toSorted((one, other) => (one < other ? -1 : 1))) {
     const [, place, pid, token] = NAME.exec(name) ?? []
     if (place === undefined || pid === undefined) continue
-    // What was left on purpose is for anybody, whoever wrote it and lives on.
+    // Files that were left on purpose may be taken by any process, even while their writer lives.
     const writer = `${place}-${pid}-${token}${name.endsWith(LEFT) ? LEFT : ''}`
     const held = writers.get(writer) ?? { pid: Number(pid), place, names: [] }
     held.names.push(name)

@@ -290,7 +290,7 @@ describe('the outbox', () => {
     await writeFile(held.directory, 'a file stands where the folder should be')
     const writer = held.begin()
     expect(() => writer.intend(begun(testEntry()))).toThrow(/No record of this call can be kept \(EEXIST\)/)
-    // What has no call that could be refused waits in memory.
+    // An entry without a call to refuse waits in memory.
     const entry = testEntry()
     writer.write(entry)
     await rm(held.directory)

@@ -24,7 +24,7 @@ export interface RecordWriter {
   write(entry: Entry, json?: string, intent?: Intent): void
   /** One attempt to store all that waits. */
   flush(): Promise<void>
-  /** What cannot be stored by now stays in the journal. */
+  /** Entries that cannot be stored by now stay in the journal. */
   close(): Promise<void>
   /** Records in memory that are not stored. */
   readonly waiting: number
