@@ -18,10 +18,10 @@ const NEVER = new AbortController().signal
 const ASKABLE_BY_ALL: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {} }
 
 interface GreetingParts {
-  readonly alias: string
+  readonly reach: { readonly alias: string }
   readonly ids: () => number
   /** The caller of a child of its own. */
-  readonly own: OwnChild | undefined
+  readonly own?: OwnChild
 }
 
 export async function greetChild(
@@ -50,7 +50,12 @@ const initializeAs = (channel: Channel, revision: Revision, parts: GreetingParts
     capabilities: parts.own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...parts.own.capabilities },
   })
 
-const greetingOf = ({ alias, ids }: GreetingParts) => ({ alias, id: ids(), signal: NEVER, timeout: START_TIMEOUT })
+const greetingOf = ({ reach: { alias }, ids }: GreetingParts) => ({
+  alias,
+  id: ids(),
+  signal: NEVER,
+  timeout: START_TIMEOUT,
+})
 
 function refusalOrThrow(thrown: unknown): 'refused' {
   if (isGreetingRefused(thrown)) return 'refused'

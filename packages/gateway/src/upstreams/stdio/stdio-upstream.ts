@@ -169,11 +169,7 @@ class ChildUpstream implements Upstream {
       }
     })
     try {
-      const serverInfo = await greetChild(channel, revision, {
-        alias: this.#reach.alias,
-        ids: this.#ids,
-        own: this.#own,
-      })
+      const serverInfo = await greetChild(channel, revision, this.#parts)
       // Its last words and its end may arrive together.
       if (ended !== undefined) throw ended
       child.ready()
