@@ -1,4 +1,5 @@
 /** Commands at a gateway elsewhere: after `toolway login`, the same operations over HTTP as the person who signed in. */
+// @module-tag long
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

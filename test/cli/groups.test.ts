@@ -1,4 +1,5 @@
 /** Groups of members by the command line. */
+// @module-tag long
 import { expect, test } from 'vitest'
 import { makeInstallation } from './installation.ts'
 

@@ -1,4 +1,5 @@
 /** The playground: a tool is called as a client would call it, by the sign-in of a browser and nothing else. */
+// @module-tag long
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askAdmin, signIn } from '../../packages/gateway/src/testing/people.ts'

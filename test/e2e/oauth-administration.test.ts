@@ -1,4 +1,5 @@
 /** Administration of OAuth clients and their grants: by administrators over HTTP, and by no others. */
+// @module-tag long
 import { describe, expect, test } from 'vitest'
 import { addPerson, PASSWORD } from '../../packages/gateway/src/testing/people.ts'
 import { codeOf, createRawClient, EMAIL, probeAuth, openOAuthGateway, REDIRECT } from './peers/oauth-gateway.ts'

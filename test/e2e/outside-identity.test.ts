@@ -1,4 +1,5 @@
 /** Callers whom others vouch for: one key of the environment, an issuer's tokens, a backend's word, and a trusted key's. */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'

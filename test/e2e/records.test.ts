@@ -2,6 +2,7 @@
  * Tests the traces of a call: one record in the database and one line in the log, which agree, and no secret in either, nor in
  * any message to a client. Canary values stand for the secrets.
  */
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
