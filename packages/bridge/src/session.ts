@@ -8,7 +8,7 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
-import { initialize, InitializeRefused, isGreetingRefused, sessionOf } from '@toolway/protocol/client'
+import { initialize, InitializeRefused, isGreetingRefused, sessionOf, type Transport } from '@toolway/protocol/client'
 import { readJson, type HearParts } from './ask.ts'
 import type { Answered, Gateway } from './gateway.ts'
 import { createGatewayTransport, nextId } from './gateway-transport.ts'
@@ -50,17 +50,83 @@ export interface Session {
 const MOST_WATCHED = 1_000
 
 export function createSession(parts: SessionParts): Session {
-  const { gateway, outlet, onLife } = parts
-  let opening: Buffer | undefined
-  let now: Life | undefined
-  let level: JsonObject | undefined
-  const watched = new Map<Json, JsonObject>()
-  let renewal: Promise<Life> | undefined
-  const transport = createGatewayTransport(parts)
-  const post = (headers: Life['headers'], message: JsonObject) =>
-    transport.send({ method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+  return new BridgeSession(parts)
+}
 
-  function lifeOf(answered: Answered, text: string): Life | undefined {
+class BridgeSession implements Session {
+  readonly #parts: SessionParts
+  #opening: Buffer | undefined
+  #now: Life | undefined
+  #level: JsonObject | undefined
+  readonly #watched = new Map<Json, JsonObject>()
+  #renewal: Promise<Life> | undefined
+  readonly #transport: Transport
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#transport = createGatewayTransport(parts)
+  }
+
+  async life() {
+    return this.#renewal === undefined ? this.#now : this.#renewal.catch(() => this.#now)
+  }
+
+  begin(words: Buffer, answered: Answered, result: string) {
+    const life = this.#lifeOf(answered, result)
+    if (life === undefined) return
+    const before = this.#now
+    this.#opening = words
+    this.#now = life
+    this.#level = undefined
+    this.#watched.clear()
+    if (before !== undefined) void this.#farewell(before, AbortSignal.timeout(GOODBYE))
+  }
+
+  ready() {
+    if (this.#now !== undefined) this.#parts.onLife(this.#now)
+  }
+
+  async renew(lost: Life): Promise<Life> {
+    if (this.#now !== undefined && this.#now !== lost) return this.#now
+    this.#renewal ??= this.#open(lost)
+      .then((life) => {
+        lost.ended.abort()
+        this.#now = life
+        this.#parts.tell('The gateway had lost this session; it was opened again.')
+        this.#parts.onLife(life)
+        this.missed(life)
+        return life
+      })
+      .finally(() => (this.#renewal = undefined))
+    return this.#renewal
+  }
+
+  missed({ capabilities }: Life): void {
+    const say = (method: string, params?: JsonObject) =>
+      this.#parts.outlet.write(JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }))
+    for (const kind of ['tools', 'prompts', 'resources']) {
+      const capability = capabilities[kind]
+      if (isObject(capability) && capability['listChanged'] === true) say(`notifications/${kind}/list_changed`)
+    }
+    for (const uri of this.#watched.keys()) say('notifications/resources/updated', { uri })
+  }
+
+  remember(method: string, params: JsonObject) {
+    const uri = params['uri'] ?? null
+    if (method === 'logging/setLevel') this.#level = params
+    else if (method === 'resources/unsubscribe') this.#watched.delete(uri)
+    else if (method === 'resources/subscribe' && this.#watched.size < MOST_WATCHED) this.#watched.set(uri, params)
+  }
+
+  async end(signal: AbortSignal) {
+    if (this.#now !== undefined) await this.#farewell(this.#now, signal)
+  }
+
+  #post(headers: Life['headers'], message: JsonObject) {
+    return this.#transport.send({ method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+  }
+
+  #lifeOf(answered: Answered, text: string): Life | undefined {
     const message = readJson(text)
     const result = isObject(message) ? message['result'] : undefined
     if (!isObject(result)) return undefined
@@ -74,77 +140,25 @@ export function createSession(parts: SessionParts): Session {
     }
   }
 
-  async function open(lost: Life): Promise<Life> {
-    const words = opening === undefined ? undefined : readJson(opening.toString())
+  async #open(lost: Life): Promise<Life> {
+    const words = this.#opening === undefined ? undefined : readJson(this.#opening.toString())
     const params = isObject(words) && isObject(words['params']) ? words['params'] : {}
-    const { serverInfo, ...opened } = await initialize(transport, nextId(), params).catch(refuse)
+    const { serverInfo, ...opened } = await initialize(this.#transport, nextId(), params).catch(refuse)
     const { revision, capabilities } = serverInfo
     const life: Life = { ...opened, revision, capabilities, ended: new AbortController() }
     if (life.revision !== lost.revision)
       throw new Fault('bridge.session', { problem: `it now speaks revision ${life.revision}` })
-    await post(life.headers, { method: 'notifications/initialized' })
-    if (level !== undefined) await post(life.headers, { id: nextId(), method: 'logging/setLevel', params: level })
-    for (const params of watched.values())
-      await post(life.headers, { id: nextId(), method: 'resources/subscribe', params })
+    await this.#post(life.headers, { method: 'notifications/initialized' })
+    if (this.#level !== undefined)
+      await this.#post(life.headers, { id: nextId(), method: 'logging/setLevel', params: this.#level })
+    for (const params of this.#watched.values())
+      await this.#post(life.headers, { id: nextId(), method: 'resources/subscribe', params })
     return life
   }
 
-  function missed({ capabilities }: Life): void {
-    const say = (method: string, params?: JsonObject) =>
-      outlet.write(JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }))
-    for (const kind of ['tools', 'prompts', 'resources']) {
-      const capability = capabilities[kind]
-      if (isObject(capability) && capability['listChanged'] === true) say(`notifications/${kind}/list_changed`)
-    }
-    for (const uri of watched.keys()) say('notifications/resources/updated', { uri })
-  }
-
-  async function renew(lost: Life): Promise<Life> {
-    if (now !== undefined && now !== lost) return now
-    renewal ??= open(lost)
-      .then((life) => {
-        lost.ended.abort()
-        now = life
-        parts.tell('The gateway had lost this session; it was opened again.')
-        onLife(life)
-        missed(life)
-        return life
-      })
-      .finally(() => (renewal = undefined))
-    return renewal
-  }
-
-  return {
-    life: async () => (renewal === undefined ? now : renewal.catch(() => now)),
-    begin(words, answered, result) {
-      const life = lifeOf(answered, result)
-      if (life === undefined) return
-      const before = now
-      opening = words
-      now = life
-      level = undefined
-      watched.clear()
-      if (before !== undefined) void farewell(before, AbortSignal.timeout(GOODBYE))
-    },
-    ready() {
-      if (now !== undefined) onLife(now)
-    },
-    renew,
-    missed,
-    remember(method, params) {
-      const uri = params['uri'] ?? null
-      if (method === 'logging/setLevel') level = params
-      else if (method === 'resources/unsubscribe') watched.delete(uri)
-      else if (method === 'resources/subscribe' && watched.size < MOST_WATCHED) watched.set(uri, params)
-    },
-    async end(signal) {
-      if (now !== undefined) await farewell(now, signal)
-    },
-  }
-
-  async function farewell({ id, headers, ended }: Life, signal: AbortSignal): Promise<void> {
+  async #farewell({ id, headers, ended }: Life, signal: AbortSignal): Promise<void> {
     ended.abort()
-    if (id !== undefined) await gateway.attempt({ method: 'DELETE', headers, signal }).catch(() => {})
+    if (id !== undefined) await this.#parts.gateway.attempt({ method: 'DELETE', headers, signal }).catch(() => {})
   }
 }
 

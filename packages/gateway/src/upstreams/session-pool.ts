@@ -107,78 +107,76 @@ export interface SessionPoolParts {
   readonly reuses?: boolean
 }
 
-export const createSessionPool = <Session extends Pooled>(parts: SessionPoolParts): SessionPool<Session> =>
-  new PoolOfSessions<Session>(parts)
+export function createSessionPool<Session extends Pooled>({
+  now,
+  reuses = true,
+}: SessionPoolParts): SessionPool<Session> {
+  const pool = new PoolOfSessions<Session>(now)
+  const reaper = setInterval(() => pool.reap(), REAP_EVERY)
+  reaper.unref()
+  let places = 0
 
-class PoolOfSessions<Session extends Pooled> implements SessionPool<Session> {
-  readonly #reuses
-  readonly #now
-  /** In the order of their last use, the oldest first. */
+  return {
+    place: (connectionId, alias) =>
+      new PoolOfConnection({ pool, connectionId, alias, reuses, name: `${connectionId} ${++places}` }),
+    list: () => [...pool.all()].map(stateOf),
+    evict(is) {
+      const chosen = [...pool.all()].filter((entry) => is(stateOf(entry)))
+      for (const entry of chosen) pool.retire(entry)
+      return chosen.length
+    },
+    get size() {
+      return pool.size
+    },
+    close() {
+      clearInterval(reaper)
+    },
+  }
+}
+
+/** The sessions of all places, in the order of their last use, the oldest first. */
+class PoolOfSessions<Session extends Pooled> {
+  readonly now: () => number
   readonly #entries = new Map<string, Entry<Session>>()
-  #places = 0
-  readonly #reaper
 
-  constructor(parts: SessionPoolParts) {
-    this.#now = parts.now
-    const { reuses = true } = parts
-    this.#reuses = reuses
-    this.#reaper = setInterval(this.#reap, REAP_EVERY)
-    this.#reaper.unref()
+  constructor(now: () => number) {
+    this.now = now
   }
 
-  readonly #reap = (): void => {
-    for (const entry of this.#entries.values()) if (this.#isPast(entry)) this.#retire(entry)
+  get size(): number {
+    return this.#entries.size
   }
 
-  #isPast({ holder, born, used, calls, streams }: Entry<Session>): boolean {
-    const at = this.#now()
-    if (!holder.lasting && at - born >= LIFE) return true
-    return calls === 0 && streams === 0 && at - used >= (holder.lasting ? IDLE_OF_CLIENT : IDLE)
+  all(): Iterable<Entry<Session>> {
+    return this.#entries.values()
   }
 
-  #retire(entry: Entry<Session>): void {
+  reap(): void {
+    for (const entry of this.#entries.values()) if (this.#isPast(entry)) this.retire(entry)
+  }
+
+  retire(entry: Entry<Session>): void {
     if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
     entry.retired = true
     entry.ended?.abort()
-    if (entry.calls === 0) void this.#end(entry)
+    if (entry.calls === 0) void this.end(entry)
   }
 
   /** The server is told without anybody waiting for it, once. */
-  #end(entry: Entry<Session>): Promise<void> {
+  end(entry: Entry<Session>): Promise<void> {
     entry.closing ??= (async () => {
       const session = await entry.opening.catch(() => undefined)
       await session?.close().catch(() => {})
-      this.#strike(entry)
+      strike(entry)
     })()
     return entry.closing
   }
 
-  #strike(entry: Entry<Session>): void {
-    const { siblings, holder } = entry
-    const own = siblings.get(holder.owner)
-    own?.delete(entry)
-    if (own?.size === 0) siblings.delete(holder.owner)
-  }
-
-  /** The one that was used least recently goes; one with a call or a stream under way only if there is no other. */
-  #makeRoom(): void {
-    if (this.#entries.size < MOST) return
-    let oldest: Entry<Session> | undefined
-    let streaming: Entry<Session> | undefined
-    for (const entry of this.#entries.values()) {
-      if (entry.calls === 0 && entry.streams === 0) return this.#retire(entry)
-      oldest ??= entry
-      if (entry.calls === 0) streaming ??= entry
-    }
-    const last = streaming ?? oldest
-    if (last !== undefined) this.#retire(last)
-  }
-
-  #find(key: string): Entry<Session> | undefined {
+  find(key: string): Entry<Session> | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
     if (this.#isPast(entry)) {
-      this.#retire(entry)
+      this.retire(entry)
       return undefined
     }
     this.#entries.delete(key)
@@ -186,12 +184,12 @@ class PoolOfSessions<Session extends Pooled> implements SessionPool<Session> {
     return entry
   }
 
-  #add(
+  add(
     { key, connectionId, holder, siblings }: Pick<Entry<Session>, 'key' | 'connectionId' | 'holder' | 'siblings'>,
     open: () => Promise<Session>,
   ): Entry<Session> {
     this.#makeRoom()
-    const at = this.#now()
+    const at = this.now()
     const entry: Entry<Session> = {
       key,
       connectionId,
@@ -215,122 +213,170 @@ class PoolOfSessions<Session extends Pooled> implements SessionPool<Session> {
     entry.opening.then(
       (session) => (entry.session = session),
       // Nothing was opened: the next one who asks tries again.
-      () => this.#retire(entry),
+      () => this.retire(entry),
     )
     return entry
   }
 
-  place(connectionId: string, alias: string): ConnectionPool<Session> {
-    const name = `${connectionId} ${++this.#places}`
-    const siblings: Entry<Session>['siblings'] = new Map()
-    const drains: (() => void)[] = []
-    let underWay = 0
-    let closed = false
-    const gone = () => new Fault('upstream.disabled', { connection: alias })
-
-    const keyOf = ({ owner, capabilities, credential }: Holder) =>
-      JSON.stringify([name, owner, capabilities, credential])
-    let uses = 0
-
-    const enter = (holder: Holder, open: () => Promise<Session>): Entry<Session> => {
-      if (closed) throw gone()
-      const key = keyOf(holder)
-      return this.#find(key) ?? this.#add({ key, connectionId, holder, siblings }, open)
+  /** The one that was used least recently goes; one with a call or a stream under way only if there is no other. */
+  #makeRoom(): void {
+    if (this.#entries.size < MOST) return
+    let oldest: Entry<Session> | undefined
+    let streaming: Entry<Session> | undefined
+    for (const entry of this.#entries.values()) {
+      if (entry.calls === 0 && entry.streams === 0) return this.retire(entry)
+      oldest ??= entry
+      if (entry.calls === 0) streaming ??= entry
     }
+    const last = streaming ?? oldest
+    if (last !== undefined) this.retire(last)
+  }
 
-    /** For one call: where sessions are not used again, one that nobody else finds and that takes no second call. */
-    const enterOnce = (holder: Holder, open: () => Promise<Session>): Entry<Session> => {
-      if (this.#reuses || holder.lasting) return enter(holder, open)
-      if (closed) throw gone()
-      return this.#add({ key: `${keyOf(holder)} ${++uses}`, connectionId, holder, siblings }, open)
-    }
+  #isPast({ holder, born, used, calls, streams }: Entry<Session>): boolean {
+    const at = this.now()
+    if (!holder.lasting && at - born >= LIFE) return true
+    return calls === 0 && streams === 0 && at - used >= (holder.lasting ? IDLE_OF_CLIENT : IDLE)
+  }
+}
 
-    async function opened(entry: Entry<Session>): Promise<Session> {
-      if (entry.session !== undefined) return entry.session
-      const session = await entry.opening
-      if (entry.refused) throw gone()
-      return session
-    }
+interface ConnectionPoolParts<Session extends Pooled> {
+  readonly pool: PoolOfSessions<Session>
+  readonly connectionId: string
+  readonly alias: string
+  /** Unique in the pool: the first part of the keys of its sessions. */
+  readonly name: string
+  readonly reuses: boolean
+}
 
-    const all = () => [...siblings.values()].flatMap((own) => [...own])
+class PoolOfConnection<Session extends Pooled> implements ConnectionPool<Session> {
+  readonly #parts: ConnectionPoolParts<Session>
+  readonly #pool: PoolOfSessions<Session>
+  readonly #siblings: Entry<Session>['siblings'] = new Map()
+  readonly #drains: (() => void)[] = []
+  #underWay = 0
+  #uses = 0
+  #closed = false
 
-    return {
-      use: async (holder, open, work) => {
-        const entry = enterOnce(holder, open)
-        entry.calls++
-        underWay++
-        try {
-          return await work(entry.session ?? (await opened(entry)))
-        } finally {
-          entry.calls--
-          entry.used = this.#now()
-          if (!this.#reuses && !holder.lasting) this.#retire(entry)
-          else if (entry.retired && entry.calls === 0) void this.#end(entry)
-          if (--underWay === 0) for (const drained of drains.splice(0)) drained()
-        }
-      },
-      listen: async (holder, open, work) => {
-        const entry = enter(holder, open)
-        entry.streams++
-        try {
-          const session = await opened(entry)
-          entry.ended ??= new AbortController()
-          if (entry.retired) entry.ended.abort()
-          return await work(session, entry.ended.signal)
-        } finally {
-          entry.streams--
-          entry.used = this.#now()
-        }
-      },
-      held({ owner, capabilities }) {
-        const same = JSON.stringify(capabilities)
-        return [...(siblings.get(owner) ?? [])].flatMap(({ session, retired, holder }) =>
-          session !== undefined && !retired && JSON.stringify(holder.capabilities) === same ? [session] : [],
-        )
-      },
-      lose: ({ owner }, session) => {
-        const entry = [...(siblings.get(owner) ?? [])].find((one) => one.session === session)
-        if (entry === undefined) return
-        entry.closing ??= Promise.resolve(this.#strike(entry))
-        this.#retire(entry)
-      },
-      forget: (owner) => {
-        for (const entry of [...(siblings.get(owner) ?? [])]) {
-          entry.refused = true
-          this.#retire(entry)
-        }
-      },
-      drained: () => (underWay === 0 ? Promise.resolve() : new Promise((resolve) => void drains.push(resolve))),
-      close: async () => {
-        closed = true
-        await Promise.all(
-          all().map((entry) => {
-            entry.refused = true
-            this.#retire(entry)
-            return this.#end(entry)
-          }),
-        )
-      },
+  constructor(parts: ConnectionPoolParts<Session>) {
+    this.#parts = parts
+    this.#pool = parts.pool
+  }
+
+  async use<T>(holder: Holder, open: () => Promise<Session>, work: (session: Session) => Promise<T>): Promise<T> {
+    const entry = this.#enterOnce(holder, open)
+    entry.calls++
+    this.#underWay++
+    try {
+      return await work(entry.session ?? (await this.#opened(entry)))
+    } finally {
+      entry.calls--
+      entry.used = this.#pool.now()
+      if (!this.#parts.reuses && !holder.lasting) this.#pool.retire(entry)
+      else if (entry.retired && entry.calls === 0) void this.#pool.end(entry)
+      if (--this.#underWay === 0) for (const drained of this.#drains.splice(0)) drained()
     }
   }
 
-  list() {
-    return [...this.#entries.values()].map(stateOf)
+  async listen<T>(
+    holder: Holder,
+    open: () => Promise<Session>,
+    work: (session: Session, ended: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const entry = this.#enter(holder, open)
+    entry.streams++
+    try {
+      const session = await this.#opened(entry)
+      entry.ended ??= new AbortController()
+      if (entry.retired) entry.ended.abort()
+      return await work(session, entry.ended.signal)
+    } finally {
+      entry.streams--
+      entry.used = this.#pool.now()
+    }
   }
 
-  evict(is: (state: PooledState) => boolean) {
-    const chosen = [...this.#entries.values()].filter((entry) => is(stateOf(entry)))
-    for (const entry of chosen) this.#retire(entry)
-    return chosen.length
+  held({ owner, capabilities }: Pick<Holder, 'owner' | 'capabilities'>): readonly Session[] {
+    const same = JSON.stringify(capabilities)
+    return this.#ownedBy(owner).flatMap(({ session, retired, holder }) =>
+      session !== undefined && !retired && JSON.stringify(holder.capabilities) === same ? [session] : [],
+    )
   }
 
-  get size() {
-    return this.#entries.size
+  lose({ owner }: Holder, session: Session): void {
+    const entry = this.#ownedBy(owner).find((one) => one.session === session)
+    if (entry === undefined) return
+    entry.closing ??= Promise.resolve(strike(entry))
+    this.#pool.retire(entry)
   }
 
-  close() {
-    clearInterval(this.#reaper)
+  forget(owner: string): void {
+    for (const entry of this.#ownedBy(owner)) this.#refuse(entry)
   }
+
+  drained(): Promise<void> {
+    return this.#underWay === 0 ? Promise.resolve() : new Promise((resolve) => void this.#drains.push(resolve))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const all = [...this.#siblings.values()].flatMap((own) => [...own])
+    await Promise.all(
+      all.map((entry) => {
+        this.#refuse(entry)
+        return this.#pool.end(entry)
+      }),
+    )
+  }
+
+  #enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
+    if (this.#closed) throw this.#gone()
+    const key = this.#keyOf(holder)
+    return this.#pool.find(key) ?? this.#add(key, holder, open)
+  }
+
+  /** For one call: where sessions are not used again, one that nobody else finds and that takes no second call. */
+  #enterOnce(holder: Holder, open: () => Promise<Session>): Entry<Session> {
+    if (this.#parts.reuses || holder.lasting) return this.#enter(holder, open)
+    if (this.#closed) throw this.#gone()
+    return this.#add(`${this.#keyOf(holder)} ${++this.#uses}`, holder, open)
+  }
+
+  #add(key: string, holder: Holder, open: () => Promise<Session>): Entry<Session> {
+    const { connectionId } = this.#parts
+    return this.#pool.add({ key, connectionId, holder, siblings: this.#siblings }, open)
+  }
+
+  async #opened(entry: Entry<Session>): Promise<Session> {
+    if (entry.session !== undefined) return entry.session
+    const session = await entry.opening
+    if (entry.refused) throw this.#gone()
+    return session
+  }
+
+  #ownedBy(owner: string): Entry<Session>[] {
+    return [...(this.#siblings.get(owner) ?? [])]
+  }
+
+  #refuse(entry: Entry<Session>): void {
+    entry.refused = true
+    this.#pool.retire(entry)
+  }
+
+  #keyOf({ owner, capabilities, credential }: Holder): string {
+    return JSON.stringify([this.#parts.name, owner, capabilities, credential])
+  }
+
+  #gone(): Fault {
+    return new Fault('upstream.disabled', { connection: this.#parts.alias })
+  }
+}
+
+/** Removes a session that has ended from those of its place. */
+function strike<Session>(entry: Entry<Session>): void {
+  const { siblings, holder } = entry
+  const own = siblings.get(holder.owner)
+  own?.delete(entry)
+  if (own?.size === 0) siblings.delete(holder.owner)
 }
 
 const stateOf = ({ connectionId, holder, calls, streams, born, used }: Entry<unknown>): PooledState => ({

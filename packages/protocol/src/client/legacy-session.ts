@@ -86,11 +86,12 @@ export async function openLegacySession(
   ids: () => number,
   options: OpenOptions,
 ): Promise<LegacySession> {
-  const transport = transportFor(options.credential)
+  const plain = transportFor(undefined)
+  const current = transportFor(options.credential)
   const { revision = NEWEST_LEGACY, capabilities, client = OWN_CLIENT, signal } = options
   const params = { protocolVersion: revision, capabilities, clientInfo: client }
-  const initialized = await initialize(transport, ids(), params, signal)
-  const session = createHttpSession({ transportFor, transport, ids, options, ...initialized })
+  const opened = await initialize(current, ids(), params, signal)
+  const session = new HttpSession({ transportFor, ids, options, plain, current, opened })
   try {
     await session.greet()
   } catch (thrown) {
@@ -101,81 +102,66 @@ export async function openLegacySession(
   return session
 }
 
-interface HttpSessionParts extends Initialized {
+interface HttpSessionParts {
   readonly transportFor: TransportFor
-  readonly transport: Transport
   readonly ids: () => number
   readonly options: OpenOptions
+  readonly plain: Transport
+  readonly current: Transport
+  readonly opened: Awaited<ReturnType<typeof initialize>>
 }
 
-interface HttpSession extends LegacySession {
-  /** Completes the opening of a session that its server has created. */
-  greet(): Promise<void>
+/** One request under way: the transport that it was sent with, its progress tokens and its time. */
+interface Calling {
+  readonly asked: SessionRequest
+  readonly at: Transport
+  readonly id: number
+  readonly ours: ReturnType<typeof tokenOf> | undefined
+  readonly theirs: ReturnType<typeof progressTokenOf>
+  began: number
+  /** Questions of the server that wait for an answer. */
+  questions: number
+  isAskedBeside: boolean
 }
 
-const createHttpSession = (parts: HttpSessionParts): HttpSession => new ServerSession(parts)
-
-class ServerSession implements HttpSession {
-  readonly serverInfo: ServerInfo
+class HttpSession implements LegacySession {
   readonly attributes = false
+  readonly serverInfo: ServerInfo
   readonly #parts: HttpSessionParts
-  readonly #headers
-  readonly #plain
-  readonly #alias
-  readonly #timeout
+  readonly #sessionId: string | undefined
+  readonly #headers: Readonly<Record<string, string>>
   /** That of the last request that brought its credential: what the session says beside its requests goes out with it. */
-  #current
-  readonly #logs
-  readonly #level
+  #current: Transport
+  readonly #logs: boolean
+  readonly #level = createLogLevel(undefined, (level) => {
+    const message = { jsonrpc: '2.0', id: this.#parts.ids(), method: 'logging/setLevel', params: { level } }
+    return this.#send(message, { signal: AbortSignal.timeout(LEVEL_PATIENCE) })
+  })
   #asking = 0
 
   constructor(parts: HttpSessionParts) {
+    const { current, opened } = parts
     this.#parts = parts
-    this.serverInfo = parts.serverInfo
-    this.#headers = parts.headers
-    this.#plain = this.#parts.transportFor(undefined)
-    const { alias, timeout } = this.#plain
-    this.#alias = alias
-    this.#timeout = timeout
-    this.#current = this.#parts.transport
-    this.#logs = isObject(this.#parts.serverInfo.capabilities['logging'])
-    this.#level = createLogLevel(undefined, (wanted) => {
-      const message = { jsonrpc: '2.0', id: this.#parts.ids(), method: 'logging/setLevel', params: { level: wanted } }
-      return this.tell(message, AbortSignal.timeout(LEVEL_PATIENCE))
-    })
+    this.#current = current
+    this.#sessionId = opened.id
+    this.#headers = opened.headers
+    this.serverInfo = opened.serverInfo
+    this.#logs = isObject(opened.serverInfo.capabilities['logging'])
   }
 
-  #post(message: JsonObject, more: Partial<Outgoing> = {}, at: Transport = this.#current) {
-    return at.send({ method: 'POST', headers: this.#headers, body: JSON.stringify(message), ...more })
-  }
-
-  tell(message: JsonObject, signal?: AbortSignal, at: Transport = this.#current) {
-    return this.#post(message, signal === undefined ? {} : { signal }, at)
+  /** Completes the opening of a session that its server has created. */
+  async greet(): Promise<void> {
+    const { signal, logLevel } = this.#parts.options
+    await this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { signal })
+    if (this.#logs) await this.#level.ensure(logLevel)
   }
 
   present(credential: CredentialHeaders): void {
     this.#current = this.#parts.transportFor(credential)
   }
 
-  async greet(): Promise<void> {
-    await this.tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, this.#parts.options.signal)
-    if (this.#logs) await this.#level.ensure(this.#parts.options.logLevel)
-  }
-
-  /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
-  async #answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
-    this.#asking++
-    try {
-      const answer = await asked.onQuestion(question)
-      await this.tell({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
-    } finally {
-      this.#asking--
-    }
-  }
-
-  #refuseFlood(): void {
-    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
-    if (this.#asking >= MOST_QUESTIONS) throw malformed(this.#alias, problem)
+  tell(message: JsonObject): Promise<unknown> {
+    return this.#send(message)
   }
 
   async ask(asked: SessionRequest): Promise<Answer> {
@@ -184,90 +170,36 @@ class ServerSession implements HttpSession {
     // A client's own session has the level that the client set; in a principal's, each request says what it wants.
     if (this.#logs && asked.session === undefined) await this.#level.ensure(asked.caller.logLevel)
     const id = this.#parts.ids()
-    let began = Date.now()
-    let questions = 0
-    const token = progressTokenOf(asked.params)
-    const ours = token === undefined ? undefined : tokenOf(id)
-    const params = stripEnvelope(asked.params, ours)
-    const { signal } = asked
-    const cancel = (reason: string) => {
-      const params = { requestId: id, reason }
-      this.tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, undefined, at).catch(() => {})
-    }
-    const onAbort = () => cancel('the client cancelled the request')
+    const theirs = progressTokenOf(asked.params)
+    const ours = theirs === undefined ? undefined : tokenOf(id)
+    const { signal, hold } = asked
+    const onAbort = () => this.#cancel(id, 'the client cancelled the request', at)
     signal.addEventListener('abort', onAbort, { once: true })
-    const onMessage = (message: Message) => {
-      const heard = isNotification(message) ? forCaller(message, ours, token) : undefined
-      if (heard !== undefined) {
-        if (changedList(heard.method) !== undefined) this.#parts.options.onListChanged(heard)
-        asked.onNotification(heard)
-      } else if (isRequest(message)) {
-        this.#refuseFlood()
-        questions++
-        const answered = () => {
-          questions--
-          began = Date.now()
-        }
-        this.#answerQuestion(message, asked, at).then(answered, answered)
-      }
-    }
-    const { hold, method, patient = false } = asked
     if (hold !== undefined) hold.token = ours
-    let isAskedBeside = false
-    const onDeadline = (extend: () => void) => {
-      if (hold === undefined) return
-      hold.extend = () => {
-        isAskedBeside = true
-        extend()
-      }
-    }
     try {
-      const traced = { ...this.#headers, ...traceHeaders(params) }
-      const heard = { headers: traced, signal, until: id, onMessage, onDeadline, patient }
-      const first = await this.#post({ jsonrpc: '2.0', id, method, params }, heard, at)
-      if (first.response === undefined) {
-        if (this.#parts.id !== undefined) refuseLost(at, first, id)
-        refuseStatus(at, first)
-      }
-      // A request that is fetched in several streams has one time limit, which is suspended while a user is being asked.
-      const left = () => {
-        if (isAskedBeside) return HUMAN.question
-        return questions > 0 ? this.#timeout : this.#timeout - (Date.now() - began) / 1000
-      }
-      return await finish(at, id, first, async (last, wait) => {
-        asked.onPause?.()
-        await pause(wait)
-        return this.#resume(last, { signal, until: id, onMessage, onDeadline, patient, seconds: left() }, at)
+      return await this.#exchange({
+        asked,
+        at,
+        id,
+        ours,
+        theirs,
+        began: Date.now(),
+        questions: 0,
+        isAskedBeside: false,
       })
     } catch (thrown) {
       // The server would work on for nobody (2025-11-25, lifecycle: timeouts).
-      if (thrown instanceof Fault && thrown.code === 'upstream.timeout') cancel(thrown.message)
+      if (thrown instanceof Fault && thrown.code === 'upstream.timeout') this.#cancel(id, thrown.message, at)
       if (!(thrown instanceof SessionLost) || REPEATABLE.has(asked.method) || (await this.#isGone(at))) throw thrown
-      throw lost(this.#alias, thrown)
+      throw lost(at.alias, thrown)
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
 
-  /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
-  async #isGone(at: Transport): Promise<boolean> {
-    const id = this.#parts.ids()
-    const answer = await this.#post({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
-    return answer?.status === 404 && !answers(at, answer.text, id)
-  }
-
-  /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
-  #resume(last: string, more: Partial<Outgoing>, at: Transport) {
-    const again = { ...this.#headers, accept: 'text/event-stream', 'last-event-id': last }
-    // The request itself was sent, whatever prevents the rest from arriving: it may have taken effect.
-    return at.send({ method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
-      const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
-      throw isUnsent ? lost(this.#alias, thrown) : thrown
-    })
-  }
-
   async stream(onMessage: (message: Message) => void, signal: AbortSignal, onOpen?: () => void): Promise<boolean> {
-    const incoming = await this.#current.send({
+    const at = this.#current
+    const incoming = await at.send({
       method: 'GET',
       headers: { ...this.#headers, accept: 'text/event-stream' },
       signal,
@@ -276,21 +208,118 @@ class ServerSession implements HttpSession {
       onHead: (status) => status === 200 && onOpen?.(),
     })
     const { status } = incoming
-    if (status === 404 && this.#parts.id !== undefined) throw new SessionLost()
+    if (status === 404 && this.#sessionId !== undefined) throw new SessionLost()
     if (status === 409) throw new StreamTaken()
-    const mayBeRenewed = status === 401 && this.#current !== this.#plain
+    const mayBeRenewed = status === 401 && this.#current !== this.#parts.plain
     if (mayBeRenewed || status === 429 || (status >= 500 && status !== 501)) throw this.#current.refusal(incoming)
     return status === 200 && incoming.stream
   }
 
   async close(): Promise<void> {
-    if (this.#parts.id === undefined) return
+    if (this.#sessionId === undefined) return
     const signal = AbortSignal.timeout(CLOSE_TIMEOUT)
     await this.#current.sendLast({ method: 'DELETE', headers: this.#headers, signal }).catch(() => {})
   }
+
+  #send(message: JsonObject, more?: Partial<Outgoing>, at = this.#current): Promise<Incoming> {
+    return at.send({ method: 'POST', headers: this.#headers, body: JSON.stringify(message), ...more })
+  }
+
+  #cancel(requestId: number, reason: string, at: Transport): void {
+    const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }
+    this.#send(message, undefined, at).catch(() => {})
+  }
+
+  async #exchange(calling: Calling): Promise<Answer> {
+    const { asked, at, id, ours } = calling
+    const { signal, method, patient = false } = asked
+    const params = stripEnvelope(asked.params, ours)
+    const onMessage = (message: Message) => this.#hear(calling, message)
+    const onDeadline = (extend: () => void) => holdDeadline(calling, extend)
+    const headers = { ...this.#headers, ...traceHeaders(params) }
+    const heard = { headers, signal, until: id, onMessage, onDeadline, patient }
+    const first = await this.#send({ jsonrpc: '2.0', id, method, params }, heard, at)
+    if (first.response === undefined) {
+      if (this.#sessionId !== undefined) refuseLost(at, first, id)
+      refuseStatus(at, first)
+    }
+    return finish(at, id, first, async (last, wait) => {
+      asked.onPause?.()
+      await pause(wait)
+      return this.#resume(
+        last,
+        { signal, until: id, onMessage, onDeadline, patient, seconds: secondsLeft(calling) },
+        at,
+      )
+    })
+  }
+
+  #hear(calling: Calling, message: Message): void {
+    const { asked, at, ours, theirs } = calling
+    const heard = isNotification(message) ? forCaller(message, ours, theirs) : undefined
+    if (heard !== undefined) {
+      if (changedList(heard.method) !== undefined) this.#parts.options.onListChanged(heard)
+      asked.onNotification(heard)
+    } else if (isRequest(message)) {
+      this.#refuseFlood(at)
+      calling.questions++
+      const answered = () => {
+        calling.questions--
+        calling.began = Date.now()
+      }
+      this.#answerQuestion(message, asked, at).then(answered, answered)
+    }
+  }
+
+  /** A server that never stops asking is cut off where it asks: what waits for an answer is bounded. */
+  async #answerQuestion(question: Request, asked: SessionRequest, at: Transport): Promise<void> {
+    this.#asking++
+    try {
+      const answer = await asked.onQuestion(question)
+      await this.#send({ jsonrpc: '2.0', id: question.id, ...answer } as JsonObject, undefined, at)
+    } finally {
+      this.#asking--
+    }
+  }
+
+  #refuseFlood({ alias }: Transport): void {
+    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
+    if (this.#asking >= MOST_QUESTIONS) throw malformed(alias, problem)
+  }
+
+  /** A server may say "not found" of what a call wanted, after it acted; of a ping it says so only when the session is gone. */
+  async #isGone(at: Transport): Promise<boolean> {
+    const id = this.#parts.ids()
+    const answer = await this.#send({ jsonrpc: '2.0', id, method: 'ping' }, { until: id }, at).catch(() => undefined)
+    return answer?.status === 404 && !answers(at, answer.text, id)
+  }
+
+  /** A server may close the stream of a request and let its client fetch the rest (2025-11-25, resumability). */
+  #resume(last: string, more: Partial<Outgoing>, at: Transport): Promise<Incoming> {
+    const again = { ...this.#headers, accept: 'text/event-stream', 'last-event-id': last }
+    // The request itself was sent, whatever prevents the rest from arriving: it may have taken effect.
+    return at.send({ method: 'GET', headers: again, ...more }).catch((thrown: unknown) => {
+      const isUnsent = thrown instanceof Fault && thrown.code === 'upstream.unreachable'
+      throw isUnsent ? lost(at.alias, thrown) : thrown
+    })
+  }
 }
 
-type Initialized = Awaited<ReturnType<typeof initialize>>
+/** Lets the caller of a request extend its deadline while a user is being asked beside it. */
+function holdDeadline(calling: Calling, extend: () => void): void {
+  const { hold } = calling.asked
+  if (hold === undefined) return
+  hold.extend = () => {
+    calling.isAskedBeside = true
+    extend()
+  }
+}
+
+/** A request that is fetched in several streams has one time limit, which is suspended while a user is being asked. */
+function secondsLeft({ at: { timeout }, questions, began, isAskedBeside }: Calling): number {
+  if (isAskedBeside) return HUMAN.question
+  return questions > 0 ? timeout : timeout - (Date.now() - began) / 1000
+}
 
 /** Opens a session with these words of a client; what is said in it goes out with its headers. */
 export async function initialize(transport: Transport, id: Id, params: JsonObject, signal?: AbortSignal) {

@@ -1,8 +1,8 @@
 /**
  * An MCP server as a child process: started on the first ask, kept between asks, started again after it ended.
  *
- * The era is found on the running child: `server/discover` first, `initialize` too when that stays unanswered; whichever
- * succeeds first decides. A child that exits at the unknown request is started once more and spoken to in the legacy way.
+ * The era is found on the running child (greet-child.ts). A child that exits at the unknown request is started once more and spoken
+ * to in the legacy way.
  */
 import { Fault } from '@toolway/contract'
 import {
@@ -11,7 +11,6 @@ import {
   NEWEST_LEGACY,
   isObject,
   writeEnvelope,
-  type JsonObject,
   type Notification,
   type Revision,
 } from '@toolway/protocol'
@@ -35,11 +34,7 @@ import {
   changedList,
   createChannel,
   createLogLevel,
-  discoverOn,
-  initializeOn,
-  isGreetingRefused,
   NOBODY,
-  OWN_CAPABILITIES,
   type Channel,
   type LogLevel,
 } from '@toolway/protocol/client'
@@ -47,13 +42,11 @@ import { createChildListening } from './child-listening.ts'
 import { askWithoutRoots, createOwnChildren, withoutRoots, type OwnChild } from './own-children.ts'
 import { ProgramSaid } from '../program-said.ts'
 import { waitFor } from '../wait.ts'
+import { greetChild, START_TIMEOUT } from './greet-child.ts'
 import { createRestarts } from './restarts.ts'
 
-/** A first start may fetch a package; a running child answers at once. Seconds. */
-const START_TIMEOUT = 60
 /** How long the gateway itself waits for a start: few children start at once, and one of many waits for its turn. Seconds. */
 const TURN_TIMEOUT = 600
-const DISCOVER_PATIENCE = 3_000
 /** A child that works on nothing answers at once: how long it may take, in seconds, and how often in a row it may be silent. */
 const CHECK = { seconds: 10, silences: 2 }
 
@@ -176,7 +169,7 @@ class ChildUpstream implements Upstream {
       }
     })
     try {
-      const serverInfo = await this.#greet(channel, revision)
+      const serverInfo = await greetChild(channel, revision, this.#parts)
       // Its last words and its end may arrive together.
       if (ended !== undefined) throw ended
       child.ready()
@@ -193,38 +186,6 @@ class ChildUpstream implements Upstream {
     if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
     const facts = { connection: this.#reach.alias, seconds: START_TIMEOUT }
     return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not answer', child.stderr()) })
-  }
-
-  async #greet(channel: Channel, revision: Revision | undefined): Promise<ServerInfo> {
-    if (revision === undefined) return this.#greetUnknown(channel)
-    return eraOf(revision) === 'modern' ? discoverOn(channel, this.#greeted()) : this.#introduceTo(channel, revision)
-  }
-
-  #introduceTo(channel: Channel, revision: Revision) {
-    return initializeOn(channel, this.#greeted(), {
-      revision,
-      capabilities: this.#own === undefined ? ASKABLE_BY_ALL : { ...OWN_CAPABILITIES, ...this.#own.capabilities },
-    })
-  }
-
-  #greeted() {
-    return { alias: this.#reach.alias, id: this.#ids(), signal: NEVER, timeout: START_TIMEOUT }
-  }
-
-  /** Silence is no verdict, because a child may be starting up: the other greeting is sent beside it, and the first yes counts. */
-  async #greetUnknown(channel: Channel): Promise<ServerInfo> {
-    const modern = discoverOn(channel, this.#greeted())
-    const patience = new Promise<'silent'>((resolve) => setTimeout(() => resolve('silent'), DISCOVER_PATIENCE).unref())
-    const verdict = await Promise.race([modern.then(() => 'modern' as const, this.#refusalOrThrow), patience])
-    if (verdict === 'modern') return modern
-    return Promise.any([modern, this.#introduceTo(channel, NEWEST_LEGACY)]).catch((thrown: unknown) => {
-      throw thrown instanceof AggregateError ? thrown.errors.at(-1) : thrown
-    })
-  }
-
-  readonly #refusalOrThrow = (thrown: unknown): 'refused' => {
-    if (isGreetingRefused(thrown)) return 'refused'
-    throw thrown
   }
 
   /** It ended, or did not start: it is started again when it may be, or given up. */
@@ -504,9 +465,3 @@ const OVER: Readonly<Record<string, string>> = {
   LINE_TOO_LONG: 'it said a line that is longer than a line may be, and was ended',
   TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
 }
-const NEVER = new AbortController().signal
-/**
- * A server may list a tool only for clients that can be asked, and the shared child's lists are for all clients. A question in it
- * is refused in words. Roots are left out: the folders of a client are never told to a child (ADR 0011).
- */
-const ASKABLE_BY_ALL: JsonObject = { ...OWN_CAPABILITIES, elicitation: { form: {}, url: {} }, sampling: {} }
