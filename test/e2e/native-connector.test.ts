@@ -31,6 +31,7 @@ let replies: Reply[] = []
 let address: string
 let gateway: TestGateway
 let platform: Ask
+let added: Awaited<ReturnType<Ask>>
 
 beforeAll(async () => {
   const server = createServer((request, response) => {
@@ -50,19 +51,13 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v3`
   gateway = parts.use(await startTestGateway({}))
   platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
-  const added = await platform(`POST ${CONNECTORS}`, {
+  added = await platform(`POST ${CONNECTORS}`, {
     alias: 'github',
     connector: 'native',
     native: { vendor: 'github' },
     url: address,
     private: true,
     headers: { authorization: `Bearer ${TOKEN}` },
-  })
-  expect(added.status, added.text).toBe(201)
-  expect(added.body).toMatchObject({
-    connector: 'native',
-    native: { vendor: 'github' },
-    auth: { kind: 'oauth', provider: 'github' },
   })
   await until('its tools are listed', async () => (await names()).length > 0)
 })
@@ -84,6 +79,16 @@ const faultOf = (answer: Awaited<ReturnType<typeof call>>) =>
   (answer.result?.['_meta'] as Record<string, Record<string, unknown>> | undefined)?.['dev.toolway/fault']
 
 describe('a native connector', () => {
+  test('is a connection that names its vendor and asks for an account there', () => {
+    expect(added.status, added.text).toBe(201)
+    expect(added.body).toMatchObject({
+      connector: 'native',
+      native: { vendor: 'github' },
+      auth: { kind: 'oauth', provider: 'github' },
+    })
+    expect(added.text).not.toContain(TOKEN)
+  })
+
   test('lists its tools under their full names, with effects and output schemas', async () => {
     const { answer } = await ask(
       { url: gateway.connectionUrl('github'), key: gateway.key, era: 'modern' },
@@ -202,11 +207,11 @@ describe('a native connector', () => {
   test('its vendor stays, and an unknown vendor is refused by name', async () => {
     const changed = await platform(`PUT ${CONNECTORS}/github`, { native: { vendor: 'slack' } })
     expect([changed.status, changed.text]).toEqual([422, expect.stringContaining('/native/vendor')])
-    const added = await platform(`POST ${CONNECTORS}`, {
+    const refused = await platform(`POST ${CONNECTORS}`, {
       alias: 'x',
       connector: 'native',
       native: { vendor: 'nobody' },
     })
-    expect([added.status, added.text]).toEqual([422, expect.stringContaining('is none of')])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('is none of')])
   })
 })

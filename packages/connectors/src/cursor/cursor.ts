@@ -5,7 +5,6 @@ import {
   codingMetrics,
   free,
   get,
-  has,
   isJson,
   many,
   maybe,

@@ -21,7 +21,7 @@ export interface FailingTool {
 const AWAY = 503
 
 export function faultOf(thrown: unknown, failing: FailingTool): unknown {
-  const { alias, tool, acted, mask } = failing
+  const { alias, acted, mask } = failing
   if (thrown instanceof ToolFailure) {
     const { failure } = thrown
     const problem = mask(failure.message)
