@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
+  ADDRESSES,
   definitionOf,
+  KEYED,
   scopesOf,
   VENDORS,
   type Failure,
@@ -46,6 +48,12 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
   const count = (check: (typeof CHECKS)[number]) => counts.set(check, (counts.get(check) ?? 0) + 1)
   const sum = tools.reduce((all, { name, tool }) => all + shown(definitionOf(name, tool)).length, 0)
   tokens.set(id, Math.round(sum / 4 / tools.length))
+
+  test('has an address, and a key where the list of keys says so', () => {
+    const [request] = drive(vendor.whoami, {}, () => answer({})).requests
+    expect(request?.base.startsWith(ADDRESSES[id] ?? 'nowhere')).toBe(true)
+    expect('key' in vendor.auth).toBe(KEYED.has(id))
+  })
 
   test('has rows for each tool, and no others', () => {
     expect(Object.keys(rows?.tools ?? {}).toSorted()).toEqual(tools.map(({ short }) => short).toSorted())

@@ -24,3 +24,6 @@ export const ADDRESSES: Readonly<Record<string, string>> = {
   cursor: 'https://api.cursor.com',
   windsurf: 'https://server.codeium.com',
 }
+
+/** Vendors whose tools need a key. A person's OAuth account opens little or nothing of Discord's. */
+export const KEYED: ReadonlySet<string> = new Set(['discord', 'claude_code', 'codex', 'cursor', 'windsurf'])

@@ -18,7 +18,7 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   slack: async () => (await import('./slack/slack.ts')).slack,
 }
 
-export { ADDRESSES } from './addresses.ts'
+export { ADDRESSES, KEYED } from './addresses.ts'
 export { ToolFailure, type Failure } from './kit/failure.ts'
 export type { ApiRequest, Json, Run, SignedRequest, Tool, VendorAnswer, VendorRequest } from './kit/tool.ts'
 export { definitionOf, scopesOf, type KeyAuth, type Vendor } from './kit/vendor.ts'

@@ -25,6 +25,10 @@ const REMOTE = [
     'address of a remote server: http(s):// (Streamable HTTP or HTTP+SSE) or ws(s):// (WebSocket)',
   ),
   new Option('--contract <address>', 'address of a backend that describes its functions by contracts: http(s)://'),
+  new Option(
+    '--native <vendor>',
+    'tools for a vendor that Toolway has itself, such as github or slack; --url only for a server of your own',
+  ),
   new Option('--org-id <id>', 'the organization as the contract backend knows it (default: its name here)'),
   new Option('--side-effects', 'offer functions of a contract backend that change something, too'),
   many('--allow <name>', 'offer this function although it changes something; may be repeated'),
@@ -63,7 +67,7 @@ const ANY = [
 export const add = described({
   name: 'add',
   about:
-    'connect an MCP server, a remote one by --url or one that is started here after --, a REST server by --openapi, or a backend by --contract',
+    'connect an MCP server, a remote one by --url or one that is started here after --, a REST server by --openapi, a backend by --contract, or a vendor by --native',
   arguments: [
     new Argument('<alias>', 'its name for good; tools are called <alias>__<tool>'),
     new Argument('[command...]', 'after --: the command to start, with its arguments'),
@@ -74,6 +78,7 @@ export const add = described({
     'toolway connection add issues --url https://mcp.example.com/mcp --auth oauth --owners member',
     'toolway connection add live --url wss://example.com/mcp',
     'toolway connection add cwr --contract https://backend.example.com --header-from cwr.headers',
+    'toolway connection add github --native github',
     'toolway connection add shop --openapi https://shop.example.com/openapi.json --preview',
     'toolway connection add shop --openapi shop.yaml --url https://shop.example.com/v2 --include tag:orders',
     'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',

@@ -17,6 +17,8 @@ export interface AddWords extends AuthWords, Addressed {
   readonly title?: string
   readonly url?: string
   readonly contract?: string
+  /** The name of a native connector. */
+  readonly native?: string
   readonly orgId?: string
   readonly sideEffects?: boolean
   readonly allow: readonly string[]
@@ -61,7 +63,9 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   if (contract !== undefined)
     return { ...common, connector: 'contract', url: contract, headers, contract: contractWordsIn(words) }
   const auth = authOf(words)
-  return { ...common, url, headers, ...(auth === undefined ? {} : { auth }) }
+  const reach = { ...(url === undefined ? {} : { url }), headers, ...(auth === undefined ? {} : { auth }) }
+  if (words.native !== undefined) return { ...common, connector: 'native', native: { vendor: words.native }, ...reach }
+  return { ...common, ...reach }
 }
 
 function refuseMixed(words: AddWords): void {
@@ -69,11 +73,12 @@ function refuseMixed(words: AddWords): void {
   const { include, exclude, effect, keyIn, preview } = words
   if (include.length + exclude.length + effect.length > 0 || keyIn !== undefined || preview !== undefined)
     throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
-  if ([url, contract, command[0]].filter((one) => one !== undefined).length !== 1)
+  const reaches = [words.native ?? url, contract, command[0]]
+  if (reaches.filter((one) => one !== undefined).length !== 1)
     throw wrong(
-      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, and --contract ADDRESS for a backend that describes its functions.',
+      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, --native VENDOR for a vendor whose tools Toolway has, and --contract ADDRESS for a backend that describes its functions.',
     )
-  const isRemote = url !== undefined || contract !== undefined
+  const isRemote = url !== undefined || contract !== undefined || words.native !== undefined
   if (isRemote && (env.length > 0 || envFrom !== undefined))
     throw wrong('--env is for a server that is started here; a remote one takes --header.')
   if (!isRemote && (header.length > 0 || headerFrom !== undefined))

@@ -1,5 +1,5 @@
 /** A native connector: a vendor's tools that the product itself has. Its address is the vendor's, where no other is named. */
-import { ADDRESSES, VENDORS } from '@toolway/connectors'
+import { ADDRESSES, KEYED, VENDORS } from '@toolway/connectors'
 import { Fault, PROVIDERS, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
 import type { Kind } from '../kind.ts'
@@ -71,5 +71,5 @@ function addressOf(vendor: string): string {
 /** An account where the vendor has OAuth, else a key. */
 function letIn(vendor: string): ConnectionAuthChange {
   const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor))
-  return provider === undefined ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
+  return provider === undefined || KEYED.has(vendor) ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
 }
