@@ -13,6 +13,7 @@ import {
   ConnectionAuthChange,
   ContractWords,
   contractWordsOf,
+  Fault,
   KeyPlace,
   LIMITS,
   LOCK_MODES,
@@ -22,6 +23,7 @@ import {
   Slug,
   TIMEOUTS,
   ToolsetSettings,
+  VendorName,
   type LockMode,
   type RuleWords,
 } from '@toolway/contract'
@@ -42,6 +44,7 @@ import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
 import { backendOf } from './kinds/contract/contract.ts'
 import { serverOf } from './kinds/http/http.ts'
 import type { Wire } from './kinds/kinds.ts'
+import { connectorOf } from './kinds/native/native.ts'
 import { apiServerOf, type ApiWords } from './kinds/openapi/openapi.ts'
 import { programOf } from './kinds/stdio/stdio.ts'
 
@@ -95,6 +98,12 @@ const Contract = ContractWords.extend({
   url: Value,
   headers: Values.default({}),
 })
+/** A vendor whose tools Toolway has. `url` names a server of the vendor's kind in place of the vendor's own. */
+const Native = Remote.extend({
+  type: z.literal('native'),
+  vendor: VendorName,
+  url: Value.optional(),
+})
 const OpenApi = Remote.extend({
   type: z.literal('openapi'),
   /** An address, a file beside this one (`{ file: shop.yaml }`), or the document itself (`{ text: … }`). */
@@ -113,6 +122,7 @@ const Connection = z.union(
     Process.extend({ type: z.enum(['stdio']).optional() }),
     Contract,
     OpenApi,
+    Native,
   ],
   { error: ({ input }) => wordKind(input) },
 )
@@ -156,8 +166,8 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Contract, OpenApi, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap((shape) =>
-    Object.keys(shape.shape),
+  ...[File, Remote, Process, Contract, OpenApi, Native, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap(
+    (shape) => Object.keys(shape.shape),
   ),
   ...ORGANIZATION_NAMES,
   ...RULE_MEMBERS,
@@ -292,6 +302,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
             connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
             fillAll(connection.environment, ...place, 'environment'),
           )
+        if (connection.type === 'native') return nativeOf(connection, fill, place)
         const at = remote(connection, connection.type)
         if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
         const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
@@ -331,6 +342,19 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
   }
 }
 
+function nativeOf({ vendor, url, headers, auth }: z.output<typeof Native>, fill: Fill, place: string[]): Wire {
+  const values = Object.entries(headers).map(([name, value]) => [name, fill(value, ...place, 'headers', name)])
+  try {
+    return connectorOf({
+      ...{ vendor, headers: Object.fromEntries(values) as Record<string, string>, auth },
+      url: url === undefined ? undefined : fill(url, ...place, 'url'),
+    })
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw fill.complain([...place, 'vendor'], String(thrown.facts['problem']))
+    throw thrown
+  }
+}
+
 /** A file is read now, and kept as what it says; an address is asked when the connection is first opened. */
 function documentOf({ document, select, effects, key }: z.output<typeof OpenApi>, fill: Fill, place: string[]) {
   const isInline = typeof document !== 'string' && 'text' in document
@@ -360,7 +384,7 @@ function wordKind(connection: unknown): string | undefined {
   const names = Object.keys(connection)
   if (names.includes('url') && names.includes('command')) return 'has both url and command: keep one of them'
   const isKnown = (name: string) => NAMES.includes(name)
-  return names.some((name) => name === 'url' || name === 'command' || !isKnown(name))
+  return names.some((name) => name === 'url' || name === 'command' || name === 'vendor' || !isKnown(name))
     ? undefined
     : 'needs a url (a remote server) or a command (one that is started here)'
 }

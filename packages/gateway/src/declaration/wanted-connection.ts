@@ -29,9 +29,9 @@ function shared(one: DeclaredConnection) {
   const document = documentOf(one)
   const openapi = document === null ? null : { document, select: { exclude: [] }, effects: {}, key: null }
   const remote = { ...words, url, private: one.private ?? impliedPrivate({ url, openapi }) }
-  return 'words' in wire
-    ? { ...remote, contract: { ...CONTRACT_DEFAULTS, ...wire.words } }
-    : { ...remote, auth: ConnectionAuth.parse(wire.auth ?? {}) }
+  if ('words' in wire) return { ...remote, contract: { ...CONTRACT_DEFAULTS, ...wire.words } }
+  const native = 'vendor' in wire ? { native: { vendor: wire.vendor } } : {}
+  return { ...remote, ...native, auth: ConnectionAuth.parse(wire.auth ?? {}) }
 }
 
 /** Header or environment values, whichever it has. */

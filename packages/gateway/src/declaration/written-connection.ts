@@ -3,6 +3,7 @@
  * are left out, so that the same state is always the same text.
  */
 import { ConnectionAuth, ContractSettings, contractWordsOf, kindOf } from '@toolway/contract'
+import { ADDRESSES } from '@toolway/connectors'
 import type { Connection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { namesPrivate } from '../kinds/remote.ts'
@@ -14,8 +15,8 @@ import { without } from './without.ts'
 export type Refer = (...names: readonly string[]) => { readonly env: string }
 
 /** Named where neither `url` nor `command` tells the kind. */
-const typeOf = ({ connector, openapi, contract: backend }: Connection): string | undefined =>
-  openapi === null && backend === null ? undefined : connector
+const typeOf = ({ connector, openapi, contract: backend, native }: Connection): string | undefined =>
+  openapi === null && backend === null && native === null ? undefined : connector
 
 export function writtenConnection(one: PresentConnection, rules: readonly object[], refer: Refer): object {
   const { alias, connector, title, description, enabled, revision, checks, timeout } = one
@@ -52,13 +53,18 @@ function server(one: PresentConnection, refer: Refer): object {
     return { command, args: words.length === 0 ? undefined : words, environment: references(one.environment_names) }
   }
   return {
-    url: url === null ? undefined : visible(url, 'url'),
+    vendor: one.native?.vendor,
+    url: url === null || isOwnAddress(one) ? undefined : visible(url, 'url'),
     private: one.private === impliedPrivate(one) ? undefined : one.private,
     headers: references(one.header_names),
     auth: one.auth === null ? undefined : nonEmpty(without(one.auth, ConnectionAuth.parse({}))),
     ...contract(one),
   }
 }
+
+/** A native connector at its vendor. */
+const isOwnAddress = ({ native, url }: Pick<Connection, 'native' | 'url'>): boolean =>
+  native !== null && url === ADDRESSES[native.vendor]
 
 /** Whether its addresses name a private place in so many words. */
 export const impliedPrivate = ({ url, openapi }: Pick<Connection, 'url' | 'openapi'>): boolean =>
