@@ -3,6 +3,7 @@ import type { Vendor } from './kit/vendor.ts'
 
 export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   github: async () => (await import('./github/github.ts')).github,
+  gmail: async () => (await import('./gmail/gmail.ts')).gmail,
   linear: async () => (await import('./linear/linear.ts')).linear,
   slack: async () => (await import('./slack/slack.ts')).slack,
 }
