@@ -38,7 +38,8 @@ const PLAIN = 'Content-Type: text/plain; charset="UTF-8"\r\nContent-Transfer-Enc
 const partOf = ({ name, type, data }: Attachment): string => {
   const kind = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream'
   const file = word(name.replaceAll(/["\\\p{Cc}]/gu, '_'))
-  const base64 = data.replaceAll('-', '+').replaceAll('_', '/')
+  const bare64 = data.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  const base64 = bare64.padEnd(Math.ceil(bare64.length / 4) * 4, '=')
   return `Content-Type: ${kind}\r\nContent-Disposition: attachment; filename="${file}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines(base64)}`
 }
 
