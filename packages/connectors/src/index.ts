@@ -2,20 +2,21 @@
 import type { Vendor } from './kit/vendor.ts'
 
 export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
-  confluence: async () => (await import('./confluence/confluence.ts')).confluence,
   github: async () => (await import('./github/github.ts')).github,
-  jira: async () => (await import('./jira/jira.ts')).jira,
-  linear: async () => (await import('./linear/linear.ts')).linear,
-  cursor: async () => (await import('./cursor/cursor.ts')).cursor,
-  codex: async () => (await import('./codex/codex.ts')).codex,
-  claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,
-  windsurf: async () => (await import('./windsurf/windsurf.ts')).windsurf,
   gitlab: async () => (await import('./gitlab/gitlab.ts')).gitlab,
   bitbucket: async () => (await import('./bitbucket/bitbucket.ts')).bitbucket,
-  discord: async () => (await import('./discord/discord.ts')).discord,
-  zoom: async () => (await import('./zoom/zoom.ts')).zoom,
-  notion: async () => (await import('./notion/notion.ts')).notion,
+  jira: async () => (await import('./jira/jira.ts')).jira,
+  linear: async () => (await import('./linear/linear.ts')).linear,
+  confluence: async () => (await import('./confluence/confluence.ts')).confluence,
   slack: async () => (await import('./slack/slack.ts')).slack,
+  discord: async () => (await import('./discord/discord.ts')).discord,
+  gmail: async () => (await import('./gmail/gmail.ts')).gmail,
+  notion: async () => (await import('./notion/notion.ts')).notion,
+  zoom: async () => (await import('./zoom/zoom.ts')).zoom,
+  claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,
+  codex: async () => (await import('./codex/codex.ts')).codex,
+  cursor: async () => (await import('./cursor/cursor.ts')).cursor,
+  windsurf: async () => (await import('./windsurf/windsurf.ts')).windsurf,
 }
 
 export { ADDRESSES, KEYED } from './addresses.ts'

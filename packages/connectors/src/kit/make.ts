@@ -105,7 +105,14 @@ export function stepsOf<I extends Inputs>(effect: Effect, spec: StepsSpec<I>): T
     scopes: spec.scopes,
     paging: undefined,
     *run(raw, key) {
-      return spec.output.read(yield* spec.run(parse(input, raw) as InputOf<I>, key))
+      try {
+        return spec.output.read(yield* spec.run(parse(input, raw) as InputOf<I>, key))
+      } catch (thrown) {
+        // A read that fails within a write is not a reason to call the tool again: an earlier step may have acted.
+        if (effect === 'read' || !(thrown instanceof ToolFailure) || thrown.failure.word === 'RATE_LIMITED')
+          throw thrown
+        throw new ToolFailure({ ...thrown.failure, retryable: false, retryAfter: undefined })
+      }
     },
   }
 }

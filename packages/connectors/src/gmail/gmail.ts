@@ -1,0 +1,256 @@
+/** Gmail: messages, threads, labels and drafts. REST API of version 1. */
+import { z } from 'zod'
+import {
+  byCode,
+  changed,
+  choice,
+  get,
+  many,
+  maybe,
+  num,
+  prose,
+  refusal,
+  rest,
+  shape,
+  str,
+  strs,
+  text,
+  texts,
+  token,
+  vendor,
+  type Json,
+} from '../kit/index.ts'
+import { bodyOf, filesOf, headerOf, rawOf, type Attachment } from './mime.ts'
+
+const scope = (name: string) => `https://www.googleapis.com/auth/gmail.${name}`
+const { read, write, destroy, ask } = rest({
+  base: 'https://gmail.googleapis.com/gmail/v1/users/me',
+  paging: token('nextPageToken', 'pageToken', { name: 'maxResults', default: 20, max: 500 }),
+  failures: [
+    // Google answers 403 for its limits too.
+    byCode('error.errors[].reason', ({ status, body }) => status === 403 && Array.isArray(get(body, 'error.errors')), {
+      RATE_LIMITED: ['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', 'quotaExceeded'],
+      PERMISSION_DENIED: [
+        'forbidden',
+        'insufficientPermissions',
+        'accessNotConfigured',
+        'domainPolicy',
+        'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
+      ],
+    }),
+  ],
+})
+
+const Id = shape({ id: str(), thread_id: str('threadId') })
+const Thread = shape({ id: str(), snippet: prose('snippet', 300) })
+const File = shape({ name: str('filename'), type: str('mimeType'), size: num('body.size') })
+const Message = shape({
+  ...Id.fields,
+  labels: strs('labelIds'),
+  from: str(),
+  to: str(),
+  cc: str(),
+  date: str(),
+  subject: str(),
+  text: prose('text', 20_000),
+  attachments: many(File, 'attachments', 50),
+})
+const FullThread = shape({ id: str(), messages: many(Message, 'messages', 100) })
+const Sent = shape({ ...Id.fields, labels: strs('labelIds') })
+const Label = shape({ id: str(), name: str(), type: str() })
+const Draft = shape({ id: str(), message_id: str('message.id'), thread_id: str('message.threadId') })
+
+const q = 'e.g. from:ada@example.com is:unread newer_than:7d'
+const id = text('From gmail_list_messages, e.g. 18c2f0a9b1d4e5f6')
+const mail = {
+  to: text('Addresses with commas between, e.g. ada@example.com'),
+  subject: text('Subject in one line'),
+  body: text('Plain text'),
+  cc: maybe('Addresses with commas between'),
+  bcc: maybe('Addresses with commas between'),
+}
+const labels = texts('From gmail_list_labels, e.g. INBOX')
+const filter = { q: maybe(q), labelIds: texts('All of these, from gmail_list_labels, e.g. INBOX') }
+
+const readable = (message: Json): Json => ({
+  ...message,
+  ...Object.fromEntries(['from', 'to', 'cc', 'date', 'subject'].map((name) => [name, headerOf(message, name)])),
+  text: bodyOf(message),
+  attachments: filesOf(message),
+})
+const composed = ({ to, subject, body, cc, bcc }: { [K in keyof typeof mail]?: string | undefined }): string =>
+  rawOf({ headers: { To: to, Cc: cc, Bcc: bcc, Subject: subject }, text: body ?? '' })
+
+/** The addresses of a header; a comma within quotes is no border. */
+const listed = (line: string | undefined): readonly string[] =>
+  (line?.match(/(?:"[^"]*"|[^,"])+/g) ?? []).map((one) => one.trim()).filter((one) => one !== '')
+const addressOf = (person: string) => (/<([^<>]+)>/.exec(person)?.[1] ?? person).toLowerCase()
+
+function recipientsOf(message: unknown, all: boolean): { to: string | undefined; cc: string } {
+  const isOwn = [get(message, 'labelIds')].flat().includes('SENT')
+  const to = isOwn ? headerOf(message, 'To') : (headerOf(message, 'Reply-To') ?? headerOf(message, 'From'))
+  if (!all) return { to, cc: '' }
+  // The account's own address is where the message was delivered to.
+  const seen = new Set([...listed(to), ...listed(headerOf(message, isOwn ? 'From' : 'Delivered-To'))].map(addressOf))
+  const others = [...listed(headerOf(message, 'To')), ...listed(headerOf(message, 'Cc'))]
+  return { to, cc: others.filter((one) => !seen.has(addressOf(one)) && seen.add(addressOf(one))).join(', ') }
+}
+
+const prefixed = (prefix: string, subject = '') =>
+  subject.toLowerCase().startsWith(prefix.toLowerCase()) ? subject : `${prefix} ${subject}`.trim()
+
+const REPLY_HEADERS = ['From', 'Reply-To', 'To', 'Cc', 'Delivered-To', 'Subject', 'Message-ID', 'References']
+/** Bytes of attachments that are carried over. */
+const MOST_FORWARDED = 5_000_000
+
+function* attachmentsOf(message: unknown, id: string) {
+  const files = filesOf(message)
+  if (files.reduce((sum, file) => sum + (Number(get(file, 'body.size')) || 0), 0) > MOST_FORWARDED)
+    throw refusal('PAYLOAD_TOO_LARGE', 'The attachments are larger than 5 MB; forward this message in Gmail.')
+  const found: Attachment[] = []
+  for (const file of files) {
+    const attachment = get(file, 'body.attachmentId')
+    const data =
+      typeof attachment === 'string'
+        ? get((yield* ask('GET /messages/{id}/attachments/{attachment}', { id, attachment })).body, 'data')
+        : get(file, 'body.data')
+    found.push({ name: String(file['filename']), type: String(file['mimeType']), data: String(data ?? '') })
+  }
+  return found
+}
+
+function forwardedText(message: unknown, note: string | undefined): string {
+  const head = ['From', 'Date', 'Subject', 'To'].map((name) => `${name}: ${headerOf(message, name) ?? ''}`)
+  const top = note === undefined ? [] : [note, '']
+  return [...top, '---------- Forwarded message ---------', ...head, '', bodyOf(message) ?? ''].join('\r\n')
+}
+
+export const gmail = vendor({
+  id: 'gmail',
+  title: 'Gmail',
+  docs: 'https://developers.google.com/workspace/gmail/api/reference/rest',
+  auth: { provider: 'gmail' },
+  scopes: { read: [scope('readonly')], write: [scope('modify')], destructive: [scope('send')] },
+  whoami: 'list_labels',
+  tools: {
+    list_messages: read('GET /messages', {
+      says: 'List messages by search words or labels, newest first. Only identifiers come back; read one with gmail_get_message.',
+      input: filter,
+      at: 'messages',
+      list: Id,
+    }),
+    get_message: read('GET /messages/{id}', {
+      says: 'Read one message: sender, recipients, subject, text and the names of attachments.',
+      input: { id },
+      output: Message,
+      give: readable,
+    }),
+    search_messages: read('GET /messages', {
+      says: "Search messages with Gmail's search syntax, newest first. Only identifiers come back.",
+      input: { query: text(q) },
+      send: ({ query }) => ({ q: query }),
+      at: 'messages',
+      list: Id,
+    }),
+    send_message: destroy('POST /messages/send', {
+      says: 'Send a mail in plain text from the connected account. It cannot be called back.',
+      input: mail,
+      send: (input) => ({ raw: composed(input) }),
+      output: Sent,
+    }),
+    reply_to_message: destroy.steps({
+      says: 'Reply to the sender of a message, or to all, in the same thread.',
+      input: { message_id: id, body: text('Plain text'), reply_all: z.boolean().default(false) },
+      output: Sent,
+      scopes: [scope('readonly'), scope('send')],
+      *run({ message_id, body, reply_all }) {
+        const query = { id: message_id, format: 'metadata', metadataHeaders: REPLY_HEADERS }
+        const { body: message } = yield* ask('GET /messages/{id}', query)
+        const { to, cc } = recipientsOf(message, reply_all)
+        const [own, before] = [headerOf(message, 'Message-ID'), headerOf(message, 'References')]
+        const headers = {
+          To: to,
+          Cc: cc,
+          Subject: prefixed('Re:', headerOf(message, 'Subject')),
+          'In-Reply-To': own,
+          References: [before, own].filter((one) => one !== undefined).join(' '),
+        }
+        const sent = { raw: rawOf({ headers, text: body }), threadId: get(message, 'threadId') }
+        return ((yield* ask('POST /messages/send', sent)).body ?? {}) as Json
+      },
+    }),
+    forward_message: destroy.steps({
+      says: 'Forward a message with its attachments (5 MB at most) and an optional note.',
+      input: { message_id: id, to: mail.to, body: maybe('Note above the message') },
+      output: Sent,
+      scopes: [scope('readonly'), scope('send')],
+      *run({ message_id, to, body: note }) {
+        const { body: message } = yield* ask('GET /messages/{id}', { id: message_id })
+        const attachments = yield* attachmentsOf(message, message_id)
+        const headers = { To: to, Subject: prefixed('Fwd:', headerOf(message, 'Subject')) }
+        const raw = rawOf({ headers, text: forwardedText(message, note), attachments })
+        return ((yield* ask('POST /messages/send', { raw })).body ?? {}) as Json
+      },
+    }),
+    list_threads: read('GET /threads', {
+      says: 'List threads by search words or labels, newest first, with the first words of each.',
+      input: filter,
+      at: 'threads',
+      list: Thread,
+    }),
+    get_thread: read('GET /threads/{id}', {
+      says: 'Read all messages of a thread, oldest first.',
+      input: { id: text('From gmail_list_threads, e.g. 18c2f0a9b1d4e5f6') },
+      output: FullThread,
+      give: (thread) => ({
+        ...thread,
+        messages: [get(thread, 'messages[]') ?? []].flat().map((one) => readable(one as Json)),
+      }),
+    }),
+    list_labels: read('GET /labels', {
+      says: 'List the labels of the mailbox; their identifiers are what other tools take.',
+      at: 'labels',
+      list: Label,
+      paging: false,
+      scopes: [scope('labels')],
+    }),
+    create_label: write('POST /labels', {
+      says: 'Create a label.',
+      input: {
+        name: text('e.g. Clients/Acme'),
+        labelListVisibility: choice(['labelShow', 'labelShowIfUnread', 'labelHide']).default('labelShow'),
+        messageListVisibility: choice(['show', 'hide']).default('show'),
+      },
+      output: Label,
+      scopes: [scope('labels')],
+    }),
+    modify_labels: write('POST /messages/{id}/modify', {
+      says: 'Add labels to a message or remove them: removing UNREAD marks it as read, removing INBOX archives it.',
+      input: { id, addLabelIds: labels, removeLabelIds: labels },
+      send: ({ id, ...lists }) => ({ id, ...changed(lists) }),
+      output: Sent,
+    }),
+    trash_message: destroy('POST /messages/{id}/trash', {
+      says: 'Move a message to the bin. Gmail deletes it for ever after 30 days.',
+      input: { id },
+      output: Sent,
+      scopes: [scope('modify')],
+    }),
+    untrash_message: write('POST /messages/{id}/untrash', {
+      says: 'Take a message out of the bin.',
+      input: { id },
+      output: Sent,
+    }),
+    create_draft: write('POST /drafts', {
+      says: 'Create a draft of a mail in plain text. Nothing is sent.',
+      input: mail,
+      send: (input) => ({ message: { raw: composed(input) } }),
+      output: Draft,
+    }),
+    list_drafts: read('GET /drafts', {
+      says: 'List drafts. Only identifiers come back.',
+      at: 'drafts',
+      list: Draft,
+    }),
+  },
+})
