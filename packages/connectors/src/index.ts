@@ -11,6 +11,7 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   slack: async () => (await import('./slack/slack.ts')).slack,
   discord: async () => (await import('./discord/discord.ts')).discord,
   gmail: async () => (await import('./gmail/gmail.ts')).gmail,
+  google_docs: async () => (await import('./google_docs/google_docs.ts')).google_docs,
   notion: async () => (await import('./notion/notion.ts')).notion,
   zoom: async () => (await import('./zoom/zoom.ts')).zoom,
   claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,

@@ -10,6 +10,7 @@ import { rows as gitlab } from './gitlab/rows.ts'
 import { rows as gmail } from './gmail/rows.ts'
 import { rows as jira } from './jira/rows.ts'
 import { rows as linear } from './linear/rows.ts'
+import { rows as google_docs } from './google_docs/rows.ts'
 import { rows as notion } from './notion/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 import { rows as windsurf } from './windsurf/rows.ts'
@@ -26,6 +27,7 @@ export const ROWS: Readonly<Record<string, VendorRows>> = {
   slack,
   discord,
   gmail,
+  google_docs,
   notion,
   zoom,
   claude_code,

@@ -41,6 +41,8 @@ export interface VendorAnswer {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Parsed JSON, else text; undefined where the answer has no body. */
   readonly body: unknown
+  /** Base64, in place of a body that is neither JSON nor a text. */
+  readonly bytes?: string
   /** Milliseconds since 1970 at which it arrived. */
   readonly at: number
 }

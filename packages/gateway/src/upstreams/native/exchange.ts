@@ -140,8 +140,14 @@ function answerOf({ status, headers, bytes }: Reply): VendorAnswer {
       Array.isArray(value) ? value.join(', ') : value,
     ]),
   )
-  return { status, headers: flat, body: bodyOf(bytes, flat['content-type'] ?? ''), at: Date.now() }
+  const type = flat['content-type'] ?? ''
+  const answer = { status, headers: flat, at: Date.now() }
+  if (status < 300 && BINARY.test(type)) return { ...answer, body: undefined, bytes: bytes.toString('base64') }
+  return { ...answer, body: bodyOf(bytes, type) }
 }
+
+/** Types whose bytes are no text. */
+const BINARY = /^(?:image|audio|video|font)\/|^application\/(?:octet-stream|pdf|zip|vnd\.(?:openxmlformats|ms-))/i
 
 /** JSON where it can be read as such, else the text; undefined where there is none. */
 function bodyOf(bytes: Buffer, type: string): unknown {
