@@ -12,6 +12,8 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   discord: async () => (await import('./discord/discord.ts')).discord,
   gmail: async () => (await import('./gmail/gmail.ts')).gmail,
   google_docs: async () => (await import('./google_docs/google_docs.ts')).google_docs,
+  google_sheets: async () => (await import('./google_sheets/google_sheets.ts')).google_sheets,
+  google_slides: async () => (await import('./google_slides/google_slides.ts')).google_slides,
   notion: async () => (await import('./notion/notion.ts')).notion,
   zoom: async () => (await import('./zoom/zoom.ts')).zoom,
   claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,

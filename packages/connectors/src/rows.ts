@@ -11,6 +11,8 @@ import { rows as gmail } from './gmail/rows.ts'
 import { rows as jira } from './jira/rows.ts'
 import { rows as linear } from './linear/rows.ts'
 import { rows as google_docs } from './google_docs/rows.ts'
+import { rows as google_sheets } from './google_sheets/rows.ts'
+import { rows as google_slides } from './google_slides/rows.ts'
 import { rows as notion } from './notion/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 import { rows as windsurf } from './windsurf/rows.ts'
@@ -28,6 +30,8 @@ export const ROWS: Readonly<Record<string, VendorRows>> = {
   discord,
   gmail,
   google_docs,
+  google_sheets,
+  google_slides,
   notion,
   zoom,
   claude_code,

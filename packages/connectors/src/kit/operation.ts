@@ -8,6 +8,8 @@ export interface RouteWords {
   /** How lists are written in a query: as one value with commas, or by repetition. */
   readonly lists: 'comma' | 'repeat'
   readonly body: 'json' | 'form' | 'multipart'
+  /** A write without arguments sends `{}`; else it has no body. */
+  readonly emptyBody?: boolean
 }
 
 const MEDIA = {
@@ -45,7 +47,7 @@ export function compile(route: string, given: Json, words: RouteWords): Compiled
       ...inPath.map((name) => placed(name, 'path', words)),
       ...query.map((name) => placed(name, 'query', words)),
     ],
-    body: members.length === 0 ? undefined : bodyOf(members, words),
+    body: members.length === 0 && !(writes && words.emptyBody === true) ? undefined : bodyOf(members, words),
     accept: words.accept,
     structured: false,
   }

@@ -39,8 +39,16 @@ export interface Rest {
 }
 
 export function rest(facts: RestFacts): Rest {
-  const { base, headers = {}, accept = 'application/json', lists = 'repeat', body = 'json', failures = [] } = facts
-  const words: RouteWords = { accept, lists, body }
+  const {
+    base,
+    headers = {},
+    accept = 'application/json',
+    lists = 'repeat',
+    body = 'json',
+    emptyBody = false,
+    failures = [],
+  } = facts
+  const words: RouteWords = { accept, lists, body, emptyBody }
   const requestOf = (
     route: string,
     sent: Json,

@@ -128,3 +128,15 @@ export const free = (path?: string): Field<Json> => ({
   schema: z.record(z.string(), z.unknown()),
   read: (value) => (isJson(value) ? value : undefined),
 })
+
+/** Rows of cells, at most `most` rows; an empty cell is an empty text. */
+export const grid = (path?: string, most = 1_000): Field<readonly (readonly Cell[])[]> => ({
+  path,
+  schema: z.array(z.array(z.union([z.string(), z.number(), z.boolean()])).readonly()).readonly(),
+  read: (value) =>
+    Array.isArray(value) ? value.slice(0, most).map((row) => (Array.isArray(row) ? row.map(cellOf) : [])) : undefined,
+})
+
+type Cell = string | number | boolean
+const cellOf = (value: unknown): Cell =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : typeof value === 'string' ? value : ''
