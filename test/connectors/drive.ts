@@ -8,6 +8,7 @@ import {
   type ApiRequest,
   type Failure,
   type Json,
+  type SignedRequest,
   type Tool,
   type VendorAnswer,
   type VendorRequest,
@@ -37,26 +38,32 @@ export interface Driven {
   readonly failure: Failure | undefined
 }
 
+/** Answers of a run: `index` counts its requests, those to signed addresses too. */
+export interface Answering {
+  (request: ApiRequest, index: number): VendorAnswer
+  readonly signed?: (request: SignedRequest, index: number) => VendorAnswer
+}
+
 /** Rethrows everything that is no ToolFailure. */
-export function drive(tool: Tool, input: Json, answerOf: (request: ApiRequest, index: number) => VendorAnswer): Driven {
+export function drive(tool: Tool, input: Json, answerOf: Answering): Driven {
   const requests: ApiRequest[] = []
   const run = tool.run(input, 'key-1')
+  const answered = (request: VendorRequest, index: number): VendorAnswer => {
+    if (request.kind === 'api') {
+      requests.push(request)
+      return answerOf(request, index)
+    }
+    if (answerOf.signed === undefined) throw new Error('A signed request needs an answer by hand')
+    return answerOf.signed(request, index)
+  }
   try {
     let step = run.next()
-    while (step.done !== true) {
-      const request = apiRequest(step.value)
-      step = run.next(answerOf(request, requests.push(request) - 1))
-    }
+    for (let index = 0; step.done !== true; index += 1) step = run.next(answered(step.value, index))
     return { requests, output: step.value, failure: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ToolFailure)) throw thrown
     return { requests, output: undefined, failure: thrown.failure }
   }
-}
-
-function apiRequest(request: VendorRequest): ApiRequest {
-  if (request.kind !== 'api') throw new Error('A signed request needs an answer by hand')
-  return request
 }
 
 /** A base with settings in braces gets a value for each. */

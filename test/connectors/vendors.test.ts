@@ -264,7 +264,10 @@ function outputsOf(
     }),
   )
   const given = rows.answers?.[short] ?? []
-  const byHand = given.map((run) => drive(tool, own[0]?.[0] ?? {}, (_, index) => answer(run[index], { headers })))
+  const byHand = given.map((run) => {
+    const next = (_: unknown, index: number) => answer(run[index], { headers })
+    return drive(tool, own[0]?.[0] ?? {}, Object.assign(next, { signed: next }))
+  })
   for (const { failure } of [...sampled, ...byHand]) expect(failure).toBeUndefined()
   return [...sampled, ...byHand].map(({ output }) => output)
 }

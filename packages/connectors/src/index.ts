@@ -16,6 +16,7 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   google_slides: async () => (await import('./google_slides/google_slides.ts')).google_slides,
   notion: async () => (await import('./notion/notion.ts')).notion,
   zoom: async () => (await import('./zoom/zoom.ts')).zoom,
+  copilot: async () => (await import('./copilot/copilot.ts')).copilot,
   claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,
   codex: async () => (await import('./codex/codex.ts')).codex,
   cursor: async () => (await import('./cursor/cursor.ts')).cursor,

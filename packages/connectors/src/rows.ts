@@ -3,6 +3,7 @@ import { rows as bitbucket } from './bitbucket/rows.ts'
 import { rows as claude_code } from './claude_code/rows.ts'
 import { rows as codex } from './codex/rows.ts'
 import { rows as confluence } from './confluence/rows.ts'
+import { rows as copilot } from './copilot/rows.ts'
 import { rows as cursor } from './cursor/rows.ts'
 import { rows as discord } from './discord/rows.ts'
 import { rows as github } from './github/rows.ts'
@@ -34,6 +35,7 @@ export const ROWS: Readonly<Record<string, VendorRows>> = {
   google_slides,
   notion,
   zoom,
+  copilot,
   claude_code,
   codex,
   cursor,

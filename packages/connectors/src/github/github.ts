@@ -13,21 +13,14 @@ import {
   texts,
   vendor,
   whole,
-  type FailureReader,
   type Json,
 } from '../kit/index.ts'
+import { githubFacts, githubQuota } from './api.ts'
 import * as Shapes from './shapes.ts'
 
-/** The primary limit answers 403 or 429 with nothing left; a plain 403 is a missing permission. */
-const limited: FailureReader = ({ status, headers }) =>
-  (status === 403 || status === 429) && headers['x-ratelimit-remaining'] === '0' ? 'RATE_LIMITED' : undefined
-
 const { read, write, ask } = rest({
-  base: 'https://api.github.com',
-  accept: 'application/vnd.github+json',
-  headers: { 'x-github-api-version': '2022-11-28' },
+  ...githubFacts,
   paging: link('page', { name: 'per_page', default: 10, max: 100 }),
-  failures: [limited],
 })
 
 const repo = {
@@ -67,7 +60,7 @@ export const github = vendor({
   auth: { provider: 'github' },
   scopes: { read: ['repo'], write: ['repo'], destructive: ['repo'] },
   whoami: 'check_token_scopes',
-  quota: { left: 'x-ratelimit-remaining', resets: 'x-ratelimit-reset', unit: 'seconds' },
+  quota: githubQuota,
   tools: {
     list_repositories: read('GET /user/repos', {
       says: 'List the repositories that the connected account can reach, the last updated first.',

@@ -10,6 +10,8 @@ export interface RouteWords {
   readonly body: 'json' | 'form' | 'multipart'
   /** A write without arguments sends `{}`; else it has no body. */
   readonly emptyBody?: boolean
+  /** A DELETE sends its arguments in the body, as a few vendors want it. */
+  readonly deleteBody?: boolean
 }
 
 const MEDIA = {
@@ -36,7 +38,7 @@ export function compile(route: string, given: Json, words: RouteWords): Compiled
   const path = spread(template, values)
   const inPath = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
   const rest = Object.keys(values).filter((name) => !inPath.includes(name))
-  const writes = method === 'POST' || method === 'PUT' || method === 'PATCH'
+  const writes = method !== 'GET' && (method !== 'DELETE' || words.deleteBody === true)
   const members = writes ? rest.filter((name) => !inQuery.includes(name)) : []
   const query = rest.filter((name) => !members.includes(name))
   const operation: Operation = {

@@ -46,9 +46,10 @@ export function rest(facts: RestFacts): Rest {
     lists = 'repeat',
     body = 'json',
     emptyBody = false,
+    deleteBody = false,
     failures = [],
   } = facts
-  const words: RouteWords = { accept, lists, body, emptyBody }
+  const words: RouteWords = { accept, lists, body, emptyBody, deleteBody }
   const requestOf = (
     route: string,
     sent: Json,
