@@ -74,8 +74,14 @@ export function wireOf({ base: template, operation, arguments: given, headers }:
     method: request.method,
     url: new URL(request.path, base.origin),
     headers: { ...headers, ...request.headers },
-    body: request.body === undefined ? undefined : JSON.parse(request.body),
+    body: readable(request.body),
   }
+}
+
+/** Bytes are not told apart in rows. */
+function readable(body: string | Buffer | undefined): unknown {
+  if (body === undefined) return undefined
+  return typeof body === 'string' ? (JSON.parse(body) as unknown) : body.toString('base64')
 }
 
 /** As a row says it: below the base, without the origin. */

@@ -47,11 +47,16 @@ const put = (path: string, value: unknown): unknown =>
     ? value
     : path.startsWith('@')
       ? { [path]: value }
-      : path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
+      : path.split('.').reduceRight<unknown>(
+          (inner, name) => (name.endsWith('[]') ? { [name.slice(0, -2)]: [inner] } : { [name]: inner }),
+          value,
+        )
 
 /** Whether each paging value stands somewhere in a request. */
 export const carries = (sent: unknown, values: Json): boolean =>
   Object.entries(values).every(([name, value]) => finds(sent, name, String(value)))
 
 const finds = (sent: unknown, name: string, value: string): boolean =>
-  isJson(sent) && (String(sent[name]) === value || Object.values(sent).some((one) => finds(one, name, value)))
+  Array.isArray(sent)
+    ? sent.some((one) => finds(one, name, value))
+    : isJson(sent) && (String(sent[name]) === value || Object.values(sent).some((one) => finds(one, name, value)))

@@ -265,11 +265,17 @@ function outputsOf(
   )
   const given = rows.answers?.[short] ?? []
   const byHand = given.map((run) => {
-    const next = (_: unknown, index: number) => answer(run[index], { headers })
+    const next = (_: unknown, index: number) => handed(run[index], headers)
     return drive(tool, own[0]?.[0] ?? {}, Object.assign(next, { signed: next }))
   })
   for (const { failure } of [...sampled, ...byHand]) expect(failure).toBeUndefined()
   return [...sampled, ...byHand].map(({ output }) => output)
+}
+
+/** An answer by hand: its body, or `whole` with its status, headers and bytes. */
+function handed(given: unknown, headers: VendorAnswer['headers']): VendorAnswer {
+  if (!isJson(given) || !isJson(given['whole'])) return answer(given, { headers })
+  return answer(undefined, given['whole'] as Partial<VendorAnswer>)
 }
 
 const without = (body: unknown, names: readonly string[]): unknown => {

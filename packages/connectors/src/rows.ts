@@ -14,6 +14,8 @@ import { rows as linear } from './linear/rows.ts'
 import { rows as google_docs } from './google_docs/rows.ts'
 import { rows as google_sheets } from './google_sheets/rows.ts'
 import { rows as google_slides } from './google_slides/rows.ts'
+import { rows as teams } from './teams/rows.ts'
+import { rows as outlook } from './outlook/rows.ts'
 import { rows as notion } from './notion/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 import { rows as windsurf } from './windsurf/rows.ts'
@@ -29,7 +31,9 @@ export const ROWS: Readonly<Record<string, VendorRows>> = {
   confluence,
   slack,
   discord,
+  teams,
   gmail,
+  outlook,
   google_docs,
   google_sheets,
   google_slides,

@@ -19,8 +19,8 @@ export interface Placed {
   readonly json: boolean
 }
 
-/** How a body is written. */
-export type BodyKind = 'json' | 'form' | 'multipart' | 'text'
+/** How a body is written. `bytes` are a file, which is an argument in base64. */
+export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'bytes'
 
 export interface Body {
   readonly kind: BodyKind

@@ -14,6 +14,8 @@ export interface Spec<I extends Inputs> {
   readonly input?: I
   /** The tool's arguments as the vendor's. */
   send?(input: InputOf<I>): Json
+  /** All arguments of the vendor, paging included, as its body has them; for bodies that hold them deeper. */
+  wrap?(sent: Json): Json
   /** Requests before the tool's own, for arguments of the vendor that the caller does not have. */
   before?(input: InputOf<I>): Run<Json>
   /** Another route for some arguments; undefined keeps the tool's own. */
@@ -62,7 +64,11 @@ const DONE = shape({ done: bool() })
 
 /** One request and its answer. Throws ToolFailure. */
 export function* exchange(request: ApiRequest, readers: readonly FailureReader[]): Run<VendorAnswer> {
-  const answer = yield request
+  return succeeded(yield request, request, readers)
+}
+
+/** The answer itself. Throws ToolFailure where it is a failure. */
+export function succeeded(answer: VendorAnswer, request: ApiRequest, readers: readonly FailureReader[]): VendorAnswer {
   const failure = failureOf(answer, request, readers)
   if (failure !== undefined) throw new ToolFailure(failure)
   return answer
@@ -88,7 +94,7 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
       const found = spec.before === undefined ? {} : yield* spec.before(given as InputOf<I>)
       const sent = { ...sentOf(spec, given, { paging, cursor }), ...found }
       const route = spec.route?.(given as InputOf<I>)
-      const request = placed(api.request(route, sent, { effect, once: spec.once, key }), at)
+      const request = placed(api.request(route, spec.wrap?.(sent) ?? sent, { effect, once: spec.once, key }), at)
       const answer = yield* exchange(request, api.failures)
       return outputOf(spec, given as InputOf<I>, { answer, next: paging?.next(answer, sent, request.base) })
     },

@@ -7,7 +7,9 @@ export interface RouteWords {
   readonly accept: string
   /** How lists are written in a query: as one value with commas, or by repetition. */
   readonly lists: 'comma' | 'repeat'
-  readonly body: 'json' | 'form' | 'multipart'
+  /** `bytes` sends the argument `content`, in base64, as a file of the type `media`. */
+  readonly body: 'json' | 'form' | 'multipart' | 'bytes'
+  readonly media?: string
   /** A write without arguments sends `{}`; else it has no body. */
   readonly emptyBody?: boolean
   /** A DELETE sends its arguments in the body, as a few vendors want it. */
@@ -18,6 +20,7 @@ const MEDIA = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
   multipart: 'multipart/form-data',
+  bytes: 'application/octet-stream',
 } as const
 
 export interface Compiled {
@@ -66,11 +69,11 @@ const placed = (name: string, where: Placed['in'], { lists }: RouteWords): Place
   json: false,
 })
 
-const bodyOf = (members: readonly string[], { body }: RouteWords): Body => ({
+const bodyOf = (members: readonly string[], { body, media }: RouteWords): Body => ({
   kind: body,
-  media: MEDIA[body],
+  media: media ?? MEDIA[body],
   required: true,
-  whole: undefined,
+  whole: body === 'bytes' ? 'content' : undefined,
   members: members.map((name) => ({ argument: name, name, deep: false })),
 })
 

@@ -101,7 +101,7 @@ export const offset = (
   takes: [as],
   next({ body }, sent) {
     const items = get(body, at)
-    const count = Array.isArray(items) ? items.length : 0
+    const count = Array.isArray(items) ? items.flat(2).length : 0
     const after = Number(sent[as] ?? 0) + count
     const total = ends.total === undefined ? undefined : get(body, ends.total)
     if (count === 0 || (ends.last !== undefined && get(body, ends.last) === true)) return undefined

@@ -1,7 +1,7 @@
 /** Tools of a REST API. */
 import type { Effect } from '@toolway/contract'
-import type { FailureReader } from './failure.ts'
-import { exchange, stepsOf, toolOf, type ApiParts, type Spec, type StepsSpec } from './make.ts'
+import { refusal, type FailureReader } from './failure.ts'
+import { exchange, stepsOf, succeeded, toolOf, type ApiParts, type Spec, type StepsSpec } from './make.ts'
 import { compile, type RouteWords } from './operation.ts'
 import type { ApiRequest, Inputs, Json, Paging, Place, Run, Tool, VendorAnswer } from './tool.ts'
 
@@ -36,6 +36,8 @@ export interface Rest {
   readonly destroy: MakeRestTool
   /** One request of a tool of several. It is repeated after a failure where it is a GET, or `reads` says that it changes nothing. */
   ask(route: Route, sent?: Json, options?: { readonly accept?: string; readonly reads?: true }): Run<VendorAnswer>
+  /** A file, whether the vendor answers it or leads to an address that it signed. */
+  download(route: Route, sent?: Json): Run<VendorAnswer>
 }
 
 export function rest(facts: RestFacts): Rest {
@@ -47,9 +49,10 @@ export function rest(facts: RestFacts): Rest {
     body = 'json',
     emptyBody = false,
     deleteBody = false,
+    media,
     failures = [],
   } = facts
-  const words: RouteWords = { accept, lists, body, emptyBody, deleteBody }
+  const words: RouteWords = { accept, lists, body, emptyBody, deleteBody, ...(media === undefined ? {} : { media }) }
   const requestOf = (
     route: string,
     sent: Json,
@@ -87,6 +90,14 @@ export function rest(facts: RestFacts): Rest {
         }),
         failures,
       ),
+    *download(route, sent = {}) {
+      const request = requestOf(route, sent, { repeat: 'read' })
+      const answer = yield request
+      const address = answer.headers['location']
+      if (answer.status >= 300 && answer.status < 400 && address !== undefined)
+        return yield* signed({ address }, (problem) => refusal('EXECUTION_ERROR', `The file was not read: ${problem}.`))
+      return succeeded(answer, request, failures)
+    },
   }
 }
 

@@ -7,6 +7,12 @@ import type { Json } from './tool.ts'
  */
 export type Sent = string | readonly [line: string, body: Json]
 
+/** The line of a request whose query has characters that have to be encoded. */
+export const lineOf = (head: string, query: Readonly<Record<string, string>>): string => {
+  const parts = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return `${head}?${decodeURI(parts.join('&'))}`
+}
+
 /** The input of a call and the requests that it makes. */
 export type Row = readonly [input: Json, ...sent: readonly Sent[]]
 
@@ -19,7 +25,7 @@ export interface VendorRows {
   readonly tools: Readonly<Record<string, readonly Row[]>>
   /** Answers in the vendor's own manner of failing, and the words for them. */
   readonly failures: readonly FailureRow[]
-  /** Runs with answers that a sample cannot be, such as base64: one answer for each request. */
+  /** Runs with answers that a sample cannot be, such as base64: one answer for each request, its body or `{ whole: { status, headers, bytes } }`. */
   readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>
   /** Tools that pick from an answer by their input: a sample has nothing to pick, so `answers` alone count. */
   readonly picks?: readonly string[]

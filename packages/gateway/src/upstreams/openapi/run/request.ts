@@ -15,7 +15,8 @@ export interface Request {
   /** Path and query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+  /** Bytes where it is no text. */
+  readonly body: string | Buffer | undefined
 }
 
 /** A key that goes into the address or a cookie, as its credential gives it. */
@@ -70,7 +71,7 @@ export function requestOf(operation: Operation, given: JsonObject, { alias, base
     method: operation.method,
     path: addressOf(operation, path, query, { alias, base }),
     headers,
-    body: written?.text,
+    body: written?.content,
   }
 }
 
@@ -128,15 +129,14 @@ function addressOf(
 
 interface Written {
   readonly media: string
-  readonly text: string
+  readonly content: string | Buffer
 }
 
 /** Undefined where the call says nothing of a body that need not be there. */
 function bodyOf(body: Body, given: JsonObject): Written | undefined {
   if (body.whole !== undefined) {
     const value = valueOf(given, body.whole)
-    if (value !== undefined)
-      return { media: body.media, text: body.kind === 'json' ? JSON.stringify(value) : plain(value) }
+    if (value !== undefined) return { media: body.media, content: wholeOf(body.kind, value) }
     if (body.required) throw mismatch(body.whole, 'is missing')
     return undefined
   }
@@ -144,12 +144,17 @@ function bodyOf(body: Body, given: JsonObject): Written | undefined {
     .map((member) => ({ ...member, value: valueOf(given, member.argument) }))
     .filter(({ value }) => value !== undefined)
   if (members.length === 0 && !body.required) return undefined
-  if (body.kind === 'form') return { media: body.media, text: formOf(members) }
+  if (body.kind === 'form') return { media: body.media, content: formOf(members) }
   if (body.kind === 'multipart') return multipartOf(members)
   return {
     media: body.media,
-    text: JSON.stringify(Object.fromEntries(members.map(({ name, value }) => [name, value]))),
+    content: JSON.stringify(Object.fromEntries(members.map(({ name, value }) => [name, value]))),
   }
+}
+
+function wholeOf(kind: Body['kind'], value: unknown): string | Buffer {
+  if (kind === 'bytes') return Buffer.from(plain(value), 'base64')
+  return kind === 'json' ? JSON.stringify(value) : plain(value)
 }
 
 interface Member {
@@ -178,7 +183,7 @@ function multipartOf(members: readonly Member[]): Written {
       return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted}"${type}\r\n\r\n${plain(one)}\r\n`
     }),
   )
-  return { media: `multipart/form-data; boundary=${boundary}`, text: `${parts.join('')}--${boundary}--\r\n` }
+  return { media: `multipart/form-data; boundary=${boundary}`, content: `${parts.join('')}--${boundary}--\r\n` }
 }
 
 const hexOf = (char: string) => `%${char.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`

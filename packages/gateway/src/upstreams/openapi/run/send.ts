@@ -6,7 +6,7 @@ import { Fault } from '@toolway/contract'
 import type { Dispatcher, Pool } from 'undici'
 import type { Breaker } from '../../breaker.ts'
 import { wordFailure } from '../../http/post.ts'
-import type { Request as MadeRequest } from './request.ts'
+import type { Request } from './request.ts'
 
 /** Bytes of an answer that are taken in. */
 export const MOST_ANSWER = 16 * 1024 * 1024
@@ -19,11 +19,6 @@ export interface Reply {
   readonly bytes: Buffer
   /** The host that it points to and nobody went to. */
   readonly elsewhere: string | undefined
-}
-
-/** A body that is no text is sent as it is. */
-interface Request extends Omit<MadeRequest, 'body'> {
-  readonly body: string | Buffer | undefined
 }
 
 export interface SendParts {

@@ -1,0 +1,229 @@
+/** Outlook: messages, folders and attachments of the connected mailbox. Microsoft Graph, version 1.0. */
+import { z } from 'zod'
+import {
+  bool,
+  choice,
+  flag,
+  has,
+  maybe,
+  num,
+  odata,
+  prose,
+  rest,
+  shape,
+  str,
+  strs,
+  text,
+  texts,
+  textOf,
+  vendor,
+  type Json,
+} from '../kit/index.ts'
+import { graphFacts } from '../microsoft/graph.ts'
+
+const size = { name: 'top', as: '$top', default: 25, max: 100 }
+const { read, write, destroy } = rest({
+  ...graphFacts,
+  // Identifiers stay when a message moves, and bodies come as text.
+  headers: { prefer: 'IdType="ImmutableId", outlook.body-content-type="text"' },
+  paging: odata(size),
+})
+
+const message = { message_id: text('From outlook_list_messages, e.g. AAkALgAAAAAAHYQDEapm') }
+const attachment = { ...message, attachment_id: text('From outlook_list_attachments, e.g. AAkALgBB') }
+const addresses = (says: string) => z.array(z.string()).min(1).describe(says)
+const to_recipients = addresses('e.g. ["ada@example.com"]')
+const content_type = choice(['HTML', 'Text']).default('HTML')
+const select = maybe('Members to get, e.g. subject,from')
+const filter = maybe("OData filter, e.g. isRead eq false and importance eq 'high'")
+
+const Item = shape({
+  id: str(),
+  subject: str(),
+  from: str('from.emailAddress.address'),
+  to: strs('toRecipients[].emailAddress.address'),
+  received: str('receivedDateTime'),
+  preview: prose('bodyPreview', 200),
+  is_read: bool('isRead'),
+  has_attachments: bool('hasAttachments'),
+  flag: str('flag.flagStatus'),
+})
+const LISTED = 'id,subject,from,toRecipients,receivedDateTime,bodyPreview,isRead,hasAttachments,flag'
+const Message = shape({
+  ...Item.fields,
+  cc: strs('ccRecipients[].emailAddress.address'),
+  conversation: str('conversationId'),
+  url: str('webLink'),
+  text: prose('body.content', 20_000),
+})
+const Folder = shape({
+  id: str(),
+  name: str('displayName'),
+  parent: str('parentFolderId'),
+  folders: num('childFolderCount'),
+  messages: num('totalItemCount'),
+  unread: num('unreadItemCount'),
+})
+const Attachment = shape({ id: str(), name: str(), type: str('contentType'), size: num(), is_inline: bool('isInline') })
+const Content = shape({ ...Attachment.fields, text: prose('text', 100_000), data: str(), is_base64: has('data') })
+const Draft = shape({ id: str(), subject: str(), url: str('webLink') })
+const Flagged = shape({ id: str(), flag: str('flag.flagStatus') })
+const Moved = shape({ id: str(), folder: str('parentFolderId') })
+
+const recipients = (given: readonly string[] | undefined) => given?.map((address) => ({ emailAddress: { address } }))
+
+const mail = {
+  subject: text('Subject in one line'),
+  body: text('The message, in the form that content_type names'),
+  to_recipients,
+  cc_recipients: texts('e.g. ["bob@example.com"]'),
+  content_type,
+}
+type Mail = {
+  subject: string
+  body: string
+  to_recipients: readonly string[]
+  cc_recipients?: readonly string[] | undefined
+  bcc_recipients?: readonly string[] | undefined
+  content_type: string
+}
+const composed = (given: Mail): Json => ({
+  subject: given.subject,
+  body: { contentType: given.content_type.toLowerCase(), content: given.body },
+  toRecipients: recipients(given.to_recipients),
+  ...(given.cc_recipients === undefined ? {} : { ccRecipients: recipients(given.cc_recipients) }),
+  ...(given.bcc_recipients === undefined ? {} : { bccRecipients: recipients(given.bcc_recipients) }),
+})
+
+/** Where messages are sorted by the time, a filter has to name it first. */
+const FOCUSED = "receivedDateTime ge 1900-01-01T00:00:00Z and inferenceClassification eq 'focused'"
+const NEWEST = 'receivedDateTime desc'
+
+export const outlook = vendor({
+  id: 'outlook',
+  title: 'Outlook',
+  docs: 'https://learn.microsoft.com/en-us/graph/api/resources/mail-api-overview',
+  auth: { provider: 'outlook' },
+  scopes: { read: ['Mail.Read'], write: ['Mail.ReadWrite'], destructive: ['Mail.Send'] },
+  whoami: 'list_folders',
+  tools: {
+    list_messages: read('GET /me/mailFolders/{folder_id}/messages', {
+      says: 'List the messages of a folder, the newest first, with a preview. Read one with outlook_get_message.',
+      input: {
+        folder_id: text('From outlook_list_folders, or inbox, drafts, sentitems').default('inbox'),
+        filter,
+        select,
+        order_by: text('e.g. receivedDateTime asc').default(NEWEST),
+      },
+      send: ({ folder_id, filter: wanted, select: members = LISTED, order_by }) => ({
+        folder_id,
+        $filter: wanted,
+        $select: members,
+        $orderby: order_by,
+      }),
+      at: 'value',
+      list: Item,
+    }),
+    get_message: read('GET /me/messages/{message_id}', {
+      says: 'Read one message: sender, recipients, subject and text.',
+      input: { ...message, select },
+      send: ({ message_id, select: members }) => ({ message_id, $select: members }),
+      output: Message,
+    }),
+    send_message: destroy('POST /me/sendMail', {
+      says: 'Send a message. A copy is kept in the folder of sent items; no identifier comes back.',
+      input: { ...mail, bcc_recipients: texts('e.g. ["eve@example.com"]') },
+      send: (given) => ({ Message: composed(given), SaveToSentItems: true }),
+    }),
+    reply_to_message: destroy('POST /me/messages/{message_id}/reply', {
+      says: 'Reply to the sender of a message, or to all.',
+      input: { ...message, comment: text('The reply'), reply_all: flag('To all recipients').default(false) },
+      route: ({ reply_all }) => (reply_all ? 'POST /me/messages/{message_id}/replyAll' : undefined),
+      send: ({ message_id, comment }) => ({ message_id, Comment: comment }),
+    }),
+    forward_message: destroy('POST /me/messages/{message_id}/forward', {
+      says: 'Forward a message with its attachments.',
+      input: { ...message, to_recipients, comment: maybe('Text above the message') },
+      send: ({ message_id, to_recipients: to, comment }) => ({
+        message_id,
+        ToRecipients: recipients(to),
+        Comment: comment,
+      }),
+    }),
+    delete_message: destroy('DELETE /me/messages/{message_id}', {
+      says: 'Delete a message: it moves to the deleted items.',
+      input: message,
+      scopes: ['Mail.ReadWrite'],
+    }),
+    move_message: write('POST /me/messages/{message_id}/move', {
+      says: 'Move a message to another folder.',
+      input: { ...message, destination_folder_id: text('From outlook_list_folders, or archive, deleteditems') },
+      send: ({ message_id, destination_folder_id }) => ({ message_id, DestinationId: destination_folder_id }),
+      output: Moved,
+    }),
+    list_folders: read('GET /me/mailFolders', {
+      says: 'List the mail folders with the numbers of their messages.',
+      paging: odata({ name: 'top', as: '$top', default: 100, max: 100 }),
+      at: 'value',
+      list: Folder,
+    }),
+    create_folder: write('POST /me/mailFolders', {
+      says: 'Create a mail folder, within another one where parent_folder_id is given.',
+      input: { display_name: text('e.g. Invoices'), parent_folder_id: maybe('From outlook_list_folders') },
+      route: ({ parent_folder_id }) =>
+        parent_folder_id === undefined ? undefined : 'POST /me/mailFolders/{parent_folder_id}/childFolders',
+      send: ({ display_name, parent_folder_id }) => ({ displayName: display_name, parent_folder_id }),
+      output: Folder,
+    }),
+    list_attachments: read('GET /me/messages/{message_id}/attachments', {
+      says: 'List the attachments of a message with their types and sizes.',
+      input: message,
+      paging: odata(),
+      send: ({ message_id }) => ({ message_id, $select: 'id,name,contentType,size,isInline' }),
+      at: 'value',
+      list: Attachment,
+    }),
+    get_attachment: read('GET /me/messages/{message_id}/attachments/{attachment_id}', {
+      says: 'Read one attachment: a text as it is, any other file as base64, at most 10 MB.',
+      input: attachment,
+      output: Content,
+      give(found) {
+        const data = typeof found['contentBytes'] === 'string' ? found['contentBytes'] : undefined
+        const isText = /^text\/|json|xml/.test(String(found['contentType']))
+        const readable = data !== undefined && isText ? textOf(data) : undefined
+        return { ...found, ...(readable === undefined ? { data } : { text: readable }) }
+      },
+    }),
+    create_draft: write('POST /me/messages', {
+      says: 'Create a draft that a person can look at and send.',
+      input: mail,
+      send: composed,
+      output: Draft,
+    }),
+    search_messages: read('GET /me/messages', {
+      says: 'Find messages by words or KQL in all folders, the best first.',
+      input: { query: text('e.g. from:ada invoice') },
+      send: ({ query }) => ({ $search: `"${query.replaceAll(/["\\]/g, String.raw`\$&`)}"`, $select: LISTED }),
+      at: 'value',
+      list: Item,
+    }),
+    flag_message: write('PATCH /me/messages/{message_id}', {
+      says: 'Flag a message, mark its flag as complete, or take it away.',
+      input: { ...message, flag_status: choice(['flagged', 'complete', 'notFlagged']) },
+      send: ({ message_id, flag_status }) => ({ message_id, flag: { flagStatus: flag_status } }),
+      output: Flagged,
+    }),
+    list_focused_inbox: read('GET /me/mailFolders/{folder_id}/messages', {
+      says: 'List the messages of the focused inbox, the newest first.',
+      input: { filter },
+      send: ({ filter: wanted }) => ({
+        folder_id: 'inbox',
+        $filter: wanted === undefined ? FOCUSED : `${FOCUSED} and (${wanted})`,
+        $orderby: NEWEST,
+        $select: LISTED,
+      }),
+      at: 'value',
+      list: Item,
+    }),
+  },
+})
