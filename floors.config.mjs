@@ -43,8 +43,12 @@ const forTests = `${tests}|^${gateway}/testing/`
 /** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
 export const PACKAGES = {
   contract: { about: 'what every side agrees on: ids, faults, shapes, operations (Zod)', packages: [], npm: ['zod'] },
-  protocol: { about: 'MCP itself and the one client, pure: no I/O, no Node', packages: ['contract'], npm: ['zod'] },
-  connectors: { about: 'tools for vendors, as data', packages: ['contract'], npm: ['zod'] },
+  protocol: {
+    about: 'MCP itself and the one client, pure: no I/O, no Node',
+    packages: ['contract'],
+    npm: ['zod', 'fflate'],
+  },
+  connectors: { about: 'tools for vendors, as data', packages: ['contract'], npm: ['zod', 'fflate'] },
   gateway: { about: 'the server and its command line', packages: ['contract', 'protocol', 'connectors'] },
   console: { about: 'the web interface, served by the gateway', packages: ['contract', 'protocol'] },
   bridge: { about: 'stdio to the gateway, for clients that only start processes', packages: ['contract', 'protocol'] },

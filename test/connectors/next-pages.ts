@@ -47,10 +47,12 @@ const put = (path: string, value: unknown): unknown =>
     ? value
     : path.startsWith('@')
       ? { [path]: value }
-      : path.split('.').reduceRight<unknown>(
-          (inner, name) => (name.endsWith('[]') ? { [name.slice(0, -2)]: [inner] } : { [name]: inner }),
-          value,
-        )
+      : path
+          .split('.')
+          .reduceRight<unknown>(
+            (inner, name) => (name.endsWith('[]') ? { [name.slice(0, -2)]: [inner] } : { [name]: inner }),
+            value,
+          )
 
 /** Whether each paging value stands somewhere in a request. */
 export const carries = (sent: unknown, values: Json): boolean =>

@@ -17,6 +17,8 @@ export const VENDORS: Readonly<Record<string, () => Promise<Vendor>>> = {
   google_sheets: async () => (await import('./google_sheets/google_sheets.ts')).google_sheets,
   google_slides: async () => (await import('./google_slides/google_slides.ts')).google_slides,
   notion: async () => (await import('./notion/notion.ts')).notion,
+  excel: async () => (await import('./excel/excel.ts')).excel,
+  powerpoint: async () => (await import('./powerpoint/powerpoint.ts')).powerpoint,
   zoom: async () => (await import('./zoom/zoom.ts')).zoom,
   copilot: async () => (await import('./copilot/copilot.ts')).copilot,
   claude_code: async () => (await import('./claude_code/claude_code.ts')).claude_code,

@@ -16,6 +16,8 @@ import { rows as google_sheets } from './google_sheets/rows.ts'
 import { rows as google_slides } from './google_slides/rows.ts'
 import { rows as teams } from './teams/rows.ts'
 import { rows as outlook } from './outlook/rows.ts'
+import { rows as excel } from './excel/rows.ts'
+import { rows as powerpoint } from './powerpoint/rows.ts'
 import { rows as notion } from './notion/rows.ts'
 import { rows as slack } from './slack/rows.ts'
 import { rows as windsurf } from './windsurf/rows.ts'
@@ -38,6 +40,8 @@ export const ROWS: Readonly<Record<string, VendorRows>> = {
   google_sheets,
   google_slides,
   notion,
+  excel,
+  powerpoint,
   zoom,
   copilot,
   claude_code,

@@ -12,7 +12,6 @@ import {
   rest,
   shape,
   str,
-  strs,
   sumOf,
   text,
   vendor,

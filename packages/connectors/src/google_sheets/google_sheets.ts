@@ -32,10 +32,7 @@ const spreadsheet = {
 }
 const range = { ...spreadsheet, range: text('In A1 notation, e.g. Sheet1!A1:C10') }
 const sheet_id = whole('From google_sheets_get_sheet_metadata, e.g. 0')
-const values = z
-  .array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])))
-  .min(1)
-  .describe('Rows of cells, e.g. [["Name","Sum"],["Ada",3]]')
+const values = z.array(z.array(z.unknown())).min(1).describe('Rows of cells, e.g. [["Name","Sum"],["Ada",3]]')
 const value_input_option = choice(['USER_ENTERED', 'RAW']).default('USER_ENTERED')
 const update = 'POST /spreadsheets/{spreadsheet_id}:batchUpdate'
 

@@ -62,6 +62,9 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
     io,
     override({ jsonSchema }) {
       if (io === 'output') delete jsonSchema.additionalProperties
+      // Bounds that every JSON number has tell a model nothing.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
   })
   return rest

@@ -212,7 +212,7 @@ export const teams = vendor({
         requests: [{ entityTypes: ['chatMessage'], query: { queryString: query }, from, size: count }],
       }),
       paging: hits,
-      items: (body) => containers(body).flatMap(({ hits: found }) => (Array.isArray(found) ? found : [])),
+      items: (body) => containers(body).flatMap(({ hits: found }) => [found].flat()),
       list: Hit,
       scopes: [...CHATS, 'ChannelMessage.Read.All'],
     }),

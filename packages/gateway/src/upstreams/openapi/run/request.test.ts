@@ -94,6 +94,8 @@ describe('each style is written as the specification shows it', () => {
     const parts = post('multipart', 'multipart/form-data')
     expect(parts.headers['content-type']).toMatch(/^multipart\/form-data; boundary=toolway-/)
     expect(parts.body).toContain('name="b"\r\nContent-Type: application/json\r\n\r\n{"c":1}\r\n')
+    const file = { kind: 'bytes', media: 'application/pdf', required: true, whole: 'content', members: [] } as const
+    expect(made({ method: 'PUT', body: file }, { content: 'AP8B' }).body).toEqual(Buffer.from([0, 255, 1]))
   })
 })
 
