@@ -9,9 +9,11 @@ import type { z } from 'zod'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
   ADDRESSES,
+  callOf,
   definitionOf,
   KEYED,
   scopesOf,
+  templatesOf,
   VENDORS,
   type Failure,
   type Json,
@@ -27,6 +29,32 @@ import { answer, drive, sentOf, wireOf, type Wire } from './drive.ts'
 import { carries, hostilePage, nextPage } from './next-pages.ts'
 import type { Description } from './openapi-description.ts'
 
+/** All connectors by name, in the order of the alphabet. */
+const LIST = [
+  'bitbucket',
+  'claude_code',
+  'codex',
+  'confluence',
+  'copilot',
+  'cursor',
+  'discord',
+  'excel',
+  'github',
+  'gitlab',
+  'gmail',
+  'google_docs',
+  'google_sheets',
+  'google_slides',
+  'jira',
+  'linear',
+  'notion',
+  'outlook',
+  'powerpoint',
+  'slack',
+  'teams',
+  'windsurf',
+  'zoom',
+]
 const CHECKS = ['rows', 'described', 'sampled', 'sparse', 'failures', 'pages'] as const
 const passed = new Map<string, Map<(typeof CHECKS)[number], number>>()
 const tokens = new Map<string, number>()
@@ -166,6 +194,23 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     })
   })
 
+  test('S3-CON-10: has a name, a title, a way of signing in, tools, resources and a call that tells whose account it is', () => {
+    expect([vendor.id, vendor.title.length > 1, URL.canParse(vendor.docs)]).toEqual([id, true, true])
+    expect('key' in vendor.auth ? vendor.auth.key.name : vendor.auth.provider).toMatch(/^[\w-]+$/)
+    expect(vendor.whoami.input.safeParse({}).success).toBe(true)
+    expect(drive(vendor.whoami, {}, () => answer({}, { status: 401 })).failure?.word).toBe('NEEDS_AUTH')
+    for (const template of templatesOf(vendor)) {
+      const uriTemplate = String(template['uriTemplate'])
+      const uri = uriTemplate.replaceAll(/\{\+?\w+\}/g, '7')
+      const found = callOf(vendor, uri)
+      const tool = vendor.tools.get(found?.name ?? '')
+      expect([uri, tool?.effect]).toEqual([uri, 'read'])
+      expect(tool?.input.safeParse(found?.arguments).error?.message).toBeUndefined()
+      expect(drive(tool as Tool, found?.arguments ?? {}, () => answer({})).requests).not.toEqual([])
+      expect(callOf(vendor, `${uri}?x`)).toBeUndefined()
+    }
+  })
+
   test('fails for requests that the description does not have', () => {
     if (folder === undefined || rows === undefined) return
     const all = described(rows, vendor.whoami)
@@ -191,15 +236,28 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
   })
 })
 
-test('has 358 tools of 23 vendors, each with all checks, in less than 150 tokens a tool', () => {
+test('S3-CON-01, S3-CON-02, U-21: there are 358 tools of the 23 vendors of the list, each with all checks, in less than 150 tokens a tool', () => {
   const count = vendors.reduce((sum, { vendor }) => sum + vendor.tools.size, 0)
-  expect([vendors.length, count]).toEqual([23, 358])
+  expect([vendors.map(({ id }) => id).toSorted(), count]).toEqual([LIST, 358])
   for (const [id, counts] of passed) {
     const wanted = CHECKS.filter((check) => folder !== undefined || (check !== 'described' && check !== 'sampled'))
     const tools = vendors.find((one) => one.id === id)?.vendor.tools.size
     expect([id, ...wanted.map((check) => counts.get(check))]).toEqual([id, ...wanted.map(() => tools)])
   }
   for (const [id, each] of tokens) expect([id, each < 150]).toEqual([id, true])
+})
+
+test.each([
+  ['S3-CON-03', { github: 24, gitlab: 22, bitbucket: 19 }],
+  ['S3-CON-04', { jira: 20, linear: 18, confluence: 15 }],
+  ['S3-CON-05', { slack: 11, discord: 15, teams: 13, zoom: 12 }],
+  ['S3-CON-06', { gmail: 14, outlook: 14 }],
+  ['S3-CON-07', { google_docs: 10, google_sheets: 14, google_slides: 11, notion: 10, excel: 14, powerpoint: 10 }],
+  ['S3-CON-08', { copilot: 19, claude_code: 18, codex: 16, cursor: 18, windsurf: 11 }],
+] as const)('%s: each of these has at least as many tools, all with rows', (_, least) => {
+  for (const [id, number] of Object.entries(least)) {
+    expect([id, (passed.get(id)?.get('rows') ?? 0) >= number]).toEqual([id, true])
+  }
 })
 
 afterAll(() => {

@@ -28,6 +28,8 @@ const issue = (number: number) => ({ number, title: `Issue ${number}`, state: 'o
 const parts = new AsyncDisposableStack()
 const heard: Heard[] = []
 let replies: Reply[] = []
+/** Connections that were opened to the vendor. */
+let opened = 0
 let address: string
 let gateway: TestGateway
 let platform: Ask
@@ -46,6 +48,7 @@ beforeAll(async () => {
       response.end(reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json)))
     })
   })
+  server.on('connection', () => (opened += 1))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   parts.defer(() => new Promise<void>((resolve) => void (server.closeAllConnections(), server.close(() => resolve()))))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v3`
@@ -75,6 +78,14 @@ const call = async (name: string, given: object) =>
       arguments: given,
     })
   ).answer
+const speak = async (method: string, params: Record<string, unknown>) =>
+  (await ask({ url: gateway.connectionUrl('github'), key: gateway.key, era: 'modern' }, method, params)).answer
+const read = (uri: string) => speak('resources/read', { uri })
+const templates = async () => {
+  const { result } = await speak('resources/templates/list', {})
+  const listed = (result?.['resourceTemplates'] ?? []) as { uriTemplate: string }[]
+  return listed.map(({ uriTemplate }) => uriTemplate)
+}
 const faultOf = (answer: Awaited<ReturnType<typeof call>>) =>
   (answer.result?.['_meta'] as Record<string, Record<string, unknown>> | undefined)?.['dev.toolway/fault']
 
@@ -202,6 +213,59 @@ describe('a native connector', () => {
     expect(faultOf(await call('github_create_issue', { owner: 'o', repo: 'r', title: 't' }))).toMatchObject({
       fault: 'connector.failed',
     })
+  })
+
+  test('S3-CON-10: resources are addresses that its read tools answer', async () => {
+    expect(await templates()).toEqual(['github://{owner}/{repo}', 'github://{owner}/{repo}/{+path}'])
+    replies = [{ status: 200, json: { name: 'r', full_name: 'o/r', html_url: 'https://x/o/r' } }]
+    const { result } = await read('github://o/r')
+    const content = (result?.['contents'] as { uri: string; mimeType: string; text: string }[] | undefined)?.[0]
+    expect(content).toMatchObject({ uri: 'github://o/r', mimeType: 'application/json' })
+    expect(JSON.parse(content?.text ?? '')).toMatchObject({ full_name: 'o/r' })
+    expect(heard.map(({ line }) => line)).toEqual(['GET /api/v3/repos/o/r'])
+    replies = [{ status: 404, json: { message: 'Not Found' } }]
+    expect((await read('github://o/gone')).error).toMatchObject({ data: { fault: 'connector.missing' } })
+    for (const uri of ['github://o', 'github://o/r?x=1', 'gitlab://project/1'])
+      expect((await read(uri)).error).toMatchObject({ data: { uri } })
+  })
+
+  test('a resource is kept from those who may not call the tool that reads it', async () => {
+    const off = (enabled: boolean) => platform(`PATCH ${CONNECTORS}/github/tools/github_get_repository`, { enabled })
+    await off(false)
+    try {
+      expect(await templates()).toEqual(['github://{owner}/{repo}/{+path}'])
+      expect((await read('github://o/r')).error).toMatchObject({ data: { uri: 'github://o/r' } })
+      expect(heard).toEqual([])
+    } finally {
+      await off(true)
+    }
+    const rules = '/api/v1/organizations/default/rules'
+    const match = { tools: ['*get_file_content'] }
+    const rule = await platform(`POST ${rules}`, {
+      name: 'secrets',
+      action: 'hide',
+      match,
+      reason: 'It holds secrets.',
+    })
+    expect(rule.status, rule.text).toBe(201)
+    try {
+      await until('the rule holds', async () => !(await templates()).includes('github://{owner}/{repo}/{+path}'))
+      expect((await read('github://o/r/.env')).error).toMatchObject({ data: { uri: 'github://o/r/.env' } })
+      expect(heard).toEqual([])
+    } finally {
+      await platform(`DELETE ${rules}/${String(rule.body['id'])}`)
+    }
+  })
+
+  test('S3-CON-15: many calls share few connections to the vendor', async () => {
+    const before = opened
+    replies = Array.from({ length: 40 }, () => ({ status: 200, json: issue(1) }))
+    for (let round = 0; round < 8; round += 1)
+      await Promise.all(
+        Array.from({ length: 5 }, () => call('github_get_issue', { owner: 'o', repo: 'r', issue_number: 1 })),
+      )
+    expect(heard).toHaveLength(40)
+    expect(opened - before).toBeLessThan(10)
   })
 
   test('its vendor stays, and an unknown vendor is refused by name', async () => {

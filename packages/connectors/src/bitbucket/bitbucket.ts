@@ -115,6 +115,9 @@ export const bitbucket = vendor({
   auth: { provider: 'bitbucket' },
   scopes: { read: ['repository'], write: ['repository:write'], destructive: ['repository:write'] },
   whoami: 'list_workspaces',
+  resources: {
+    'bitbucket://{workspace}/{repo_slug}': 'get_repository',
+  },
   tools: {
     list_repositories: read('GET /repositories/{workspace}', {
       says: 'List the repositories of a workspace.',

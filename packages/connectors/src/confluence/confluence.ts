@@ -134,6 +134,10 @@ export const confluence = vendor({
     destructive: ['delete:page:confluence'],
   },
   whoami: listSites,
+  resources: {
+    'confluence://space/{space_id}': 'get_space',
+    'confluence://page/{page_id}': 'get_page',
+  },
   tools: {
     list_spaces: read('GET /spaces', {
       says: 'List spaces by type and status; other tools take their numbers.',

@@ -67,6 +67,9 @@ export const discord = vendor({
   scopes: {},
   whoami: 'get_user',
   quota: { left: 'x-ratelimit-remaining', resets: 'x-ratelimit-reset-after', unit: 'from-now' },
+  resources: {
+    'discord://guild/{guild_id}': 'get_guild',
+  },
   tools: {
     list_guilds: read('GET /users/@me/guilds', {
       says: 'List the servers that the bot is in.',

@@ -42,6 +42,9 @@ export const excel = vendor({
   auth: { provider: 'excel' },
   scopes: { read: FILES_READ, write: FILES_WRITE, destructive: FILES_WRITE },
   whoami: 'list_workbooks',
+  resources: {
+    'excel://workbook/{item_id}': 'get_workbook',
+  },
   tools: {
     list_workbooks: files.list('children'),
     get_workbook: files.get('a workbook'),

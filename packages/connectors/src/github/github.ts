@@ -61,6 +61,10 @@ export const github = vendor({
   scopes: { read: ['repo'], write: ['repo'], destructive: ['repo'] },
   whoami: 'check_token_scopes',
   quota: githubQuota,
+  resources: {
+    'github://{owner}/{repo}': 'get_repository',
+    'github://{owner}/{repo}/{+path}': 'get_file_content',
+  },
   tools: {
     list_repositories: read('GET /user/repos', {
       says: 'List the repositories that the connected account can reach, the last updated first.',

@@ -186,6 +186,9 @@ export const gitlab = vendor({
   scopes: { read: ['read_api'], write: ['api'], destructive: ['api'] },
   whoami: 'list_groups',
   quota: { left: 'ratelimit-remaining', resets: 'ratelimit-reset', unit: 'seconds' },
+  resources: {
+    'gitlab://project/{project_id}': 'get_project',
+  },
   tools: {
     list_projects: read('GET /projects', {
       says: 'List projects, the last active first. Without membership all public projects are listed too.',

@@ -132,6 +132,10 @@ export const gmail = vendor({
   auth: { provider: 'gmail' },
   scopes: { read: [scope('readonly')], write: [scope('modify')], destructive: [scope('send')] },
   whoami: 'list_labels',
+  resources: {
+    'gmail://message/{id}': 'get_message',
+    'gmail://thread/{id}': 'get_thread',
+  },
   tools: {
     list_messages: read('GET /messages', {
       says: 'List messages by search words or labels, newest first. Only identifiers come back; read one with gmail_get_message.',

@@ -58,6 +58,9 @@ export const google_docs = vendor({
     destructive: [scopeOf('documents')],
   },
   whoami: 'list_documents',
+  resources: {
+    'google-docs://document/{document_id}': 'read_document_content',
+  },
   tools: {
     list_documents: files.list,
     get_document: read.steps({

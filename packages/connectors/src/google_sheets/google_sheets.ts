@@ -90,6 +90,9 @@ export const google_sheets = vendor({
     destructive: [scopeOf('spreadsheets')],
   },
   whoami: 'list_spreadsheets',
+  resources: {
+    'google-sheets://spreadsheet/{spreadsheet_id}': 'get_spreadsheet',
+  },
   tools: {
     list_spreadsheets: files.list,
     get_spreadsheet: read('GET /spreadsheets/{spreadsheet_id}', {

@@ -69,6 +69,9 @@ export const google_slides = vendor({
     destructive: [scopeOf('presentations')],
   },
   whoami: 'list_presentations',
+  resources: {
+    'google-slides://presentation/{presentation_id}': 'get_presentation',
+  },
   tools: {
     list_presentations: files.list,
     get_presentation: read(one, {

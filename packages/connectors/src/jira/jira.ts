@@ -55,6 +55,11 @@ export const jira = vendor({
   auth: { provider: 'jira' },
   scopes: { read: ['read:jira-work'], write: ['write:jira-work'] },
   whoami: 'get_current_user',
+  resources: {
+    'jira://project/{project_key}': 'get_project',
+    'jira://issue/{issue_key}': 'get_issue',
+    'jira://board/{board_id}': 'get_board',
+  },
   tools: {
     search_issues: read('GET /search/jql', {
       says: 'Search issues with JQL. Jira refuses a search without a limit such as a project, a person or a date.',

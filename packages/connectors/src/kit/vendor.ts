@@ -2,6 +2,7 @@
 import type { Effect } from '@toolway/contract'
 import { z } from 'zod'
 import type { Json, Tool } from './tool.ts'
+import type { Resources } from './resources.ts'
 import type { QuotaHeaders } from './waits.ts'
 
 /** The place of an API key; `body` is for vendors that want it as a member of the body, which is then never logged. */
@@ -24,12 +25,15 @@ export interface VendorFacts<T extends Readonly<Record<string, Tool>>> {
   /** The cheap call that tells whose account this is, for health checks: one of the tools, or one that is not listed. */
   readonly whoami: (keyof T & string) | Tool
   readonly quota?: QuotaHeaders
+  /** By template of an address, the read tool without its prefix that answers the content. */
+  readonly resources?: Readonly<Record<string, keyof T & string>>
   /** By name without the prefix. */
   readonly tools: T
 }
 
-export interface Vendor extends Omit<VendorFacts<Readonly<Record<string, Tool>>>, 'tools' | 'whoami'> {
+export interface Vendor extends Omit<VendorFacts<Readonly<Record<string, Tool>>>, 'tools' | 'whoami' | 'resources'> {
   readonly whoami: Tool
+  readonly resources: Resources
   /** By full name. */
   readonly tools: ReadonlyMap<string, Tool>
 }
@@ -40,6 +44,7 @@ export const vendor = <T extends Readonly<Record<string, Tool>>>(facts: VendorFa
   return {
     ...facts,
     whoami,
+    resources: facts.resources ?? {},
     tools: new Map(Object.entries(facts.tools).map(([name, tool]) => [`${facts.id}_${name}`, tool])),
   }
 }

@@ -113,6 +113,10 @@ export const linear = vendor({
   scopes: { read: ['read'], write: ['write'], destructive: ['write'] },
   whoami: read('query viewer', { says: 'Tell whose account is connected.', output: User }),
   quota: { left: 'x-ratelimit-requests-remaining', resets: 'x-ratelimit-requests-reset', unit: 'milliseconds' },
+  resources: {
+    'linear://issue/{id}': 'get_issue',
+    'linear://project/{id}': 'get_project',
+  },
   tools: {
     list_issues: read('query issues(filter: IssueFilter, first: Int, after: String)', {
       says: 'List issues, filtered by team, project or workflow state.',

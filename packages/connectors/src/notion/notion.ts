@@ -66,6 +66,10 @@ export const notion = vendor({
   // A person chooses pages and rights at Notion.
   scopes: {},
   whoami: read('GET /users/me', { says: 'Tell whose account is connected.', output: Shapes.Self }),
+  resources: {
+    'notion://page/{page_id}': 'get_page',
+    'notion://database/{database_id}': 'get_database',
+  },
   tools: {
     list_databases: read('POST /search', {
       says: 'List the databases that were shared with the connection.',

@@ -106,6 +106,9 @@ export const outlook = vendor({
   auth: { provider: 'outlook' },
   scopes: { read: ['Mail.Read'], write: ['Mail.ReadWrite'], destructive: ['Mail.Send'] },
   whoami: 'list_folders',
+  resources: {
+    'outlook://message/{message_id}': 'get_message',
+  },
   tools: {
     list_messages: read('GET /me/mailFolders/{folder_id}/messages', {
       says: 'List the messages of a folder, the newest first, with a preview. Read one with outlook_get_message.',

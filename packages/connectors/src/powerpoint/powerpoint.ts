@@ -65,6 +65,9 @@ export const powerpoint = vendor({
   auth: { provider: 'powerpoint' },
   scopes: { read: FILES_READ, write: FILES_WRITE, destructive: FILES_WRITE },
   whoami: 'list_presentations',
+  resources: {
+    'powerpoint://presentation/{item_id}': 'get_presentation',
+  },
   tools: {
     list_presentations: files.list('search'),
     get_presentation: files.get('a presentation'),

@@ -125,6 +125,9 @@ export const slack = vendor({
   auth: { provider: 'slack' },
   scopes: { read: CHANNELS, write: ['reactions:write'], destructive: ['chat:write'] },
   whoami: 'auth_test',
+  resources: {
+    'slack://workspace/channel/{channel_id}': 'conversations_info',
+  },
   tools: {
     conversations_history: read('GET /conversations.history', {
       says: 'Read the messages of a channel, newest first. Slack lets some apps read 15 messages a minute only.',

@@ -110,6 +110,9 @@ export const teams = vendor({
   auth: { provider: 'teams' },
   scopes: { read: ['Team.ReadBasic.All'], write: SEND, destructive: SEND },
   whoami: 'list_teams',
+  resources: {
+    'teams://team/{team_id}': 'get_team',
+  },
   tools: {
     list_teams: read('GET /me/joinedTeams', {
       says: 'List the teams that the connected person is a member of.',

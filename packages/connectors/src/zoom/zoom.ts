@@ -106,6 +106,9 @@ export const zoom = vendor({
   scopes: {},
   whoami: 'get_user',
   quota: { left: 'x-ratelimit-remaining', resets: 'retry-after', unit: 'from-now' },
+  resources: {
+    'zoom://meeting/{meeting_id}': 'get_meeting',
+  },
   tools: {
     list_meetings: read('GET /users/me/meetings', {
       says: 'List the meetings of the connected user: scheduled, live or upcoming ones.',

@@ -1,11 +1,12 @@
 /** Lists, from what is known in memory: no upstream is asked, and a dead one takes nothing from anybody's list. */
+import { TOOL_OF_TEMPLATE } from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
-import { adaptResult, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
+import { adaptResult, isObject, type McpRequest, type Caller, type JsonObject } from '@toolway/protocol'
 import { ordered, PAGE_SIZE, pageOf } from '../catalog/page.ts'
 import type { ListKind } from '../catalog/tool-listing.ts'
 import { listApps } from './discovery/apps.ts'
 import { listedTools } from './discovery/listed-tools.ts'
-import { itemsOf, listedFor, withAccounts } from './discovery/seen.ts'
+import { itemsOf, listedFor, seenTools, withAccounts } from './discovery/seen.ts'
 import type { Answer, CallParts, RequestContext } from './ports.ts'
 
 interface Listable {
@@ -58,7 +59,20 @@ export function list(
 
 /** Apps go before what servers have; where there are none, the list is the one that is kept. */
 function listedItems(requestContext: RequestContext, kind: ListKind, caller: Caller): readonly JsonObject[] {
-  const items = itemsOf(requestContext, kind, caller)
+  const items = kind === 'templates' ? listedTemplates(requestContext, caller) : itemsOf(requestContext, kind, caller)
   const apps = kind === 'resources' ? listApps(requestContext, caller) : []
   return apps.length === 0 ? items : [...apps, ...items]
+}
+
+/** A template whose addresses a tool reads is listed with that tool. */
+function listedTemplates(requestContext: RequestContext, caller: Caller): readonly JsonObject[] {
+  const items = itemsOf(requestContext, 'templates', caller)
+  const toolOf = ({ _meta: meta }: JsonObject) => (isObject(meta) ? meta[TOOL_OF_TEMPLATE] : undefined)
+  if (items.every((item) => toolOf(item) === undefined)) return items
+  const { toolListing } = requestContext
+  const seen = new Set([...seenTools(requestContext, caller).keys()].map((name) => toolListing.tool(name)?.name))
+  return items.filter((item) => {
+    const tool = toolOf(item)
+    return typeof tool !== 'string' || seen.has(tool)
+  })
 }

@@ -6,6 +6,7 @@ import { forward } from './forward.ts'
 import type { Answer, CallParts, Session, RequestContext } from './ports.ts'
 import type { ClientRequest } from './request.ts'
 import { hearSession } from './listening/session-event-sinks.ts'
+import { readByCall } from './resource-by-call.ts'
 import { readKept } from './result-processing/read-result.ts'
 
 export function targetOf(requestContext: RequestContext, mcpRequest: McpRequest): Target {
@@ -25,6 +26,8 @@ export async function readResource(request: ClientRequest, parts: CallParts): Pr
   }
   const target = targetOf(requestContext, mcpRequest)
   audit.note({ target: withoutSecrets(target.name) })
+  const { callFor } = requestContext.upstream(target.connectionId)
+  if (callFor !== undefined) return readByCall({ ...request, target, inner: await callFor(target.name) }, parts)
   return forward({ ...request, parts, target, params: { ...mcpRequest.params, uri: target.name } })
 }
 

@@ -59,6 +59,13 @@ export interface Reviewing {
   readonly onBehalf: string | undefined
 }
 
+/** A call of a tool that answers the content of a resource. */
+export interface ResourceCall {
+  /** As its server knows it. */
+  readonly name: string
+  readonly arguments: JsonObject
+}
+
 /** An item that a server describes and that is not offered here. */
 export interface LeftOut {
   readonly name: string
@@ -84,6 +91,8 @@ export interface Upstream {
    * Rejects with `arguments.invalid`, and with `metadata.unavailable` where it cannot be told.
    */
   readonly review?: (asked: Reviewing) => Promise<void> | undefined
+  /** The call of a tool that reads a resource, where that is what its server does; undefined for an unknown address. */
+  readonly callFor?: (uri: string) => Promise<ResourceCall | undefined>
   /** Returns the items that the server describes and that are not offered, as of the last fetch. */
   readonly leftOut?: () => readonly LeftOut[]
   /**

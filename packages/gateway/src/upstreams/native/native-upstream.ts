@@ -5,8 +5,10 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  callOf,
   definitionOf,
   scopesOf,
+  templatesOf,
   type Json,
   type Run,
   type Tool,
@@ -18,7 +20,15 @@ import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
 import { maskedResult } from '@toolway/protocol/client'
 import { createBreaker } from '../breaker.ts'
 import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
-import { GATEWAY, type Answer, type Ask, type NativeTarget, type ReachOf, type Upstream } from '../upstream.ts'
+import {
+  GATEWAY,
+  type Answer,
+  type Ask,
+  type NativeTarget,
+  type ReachOf,
+  type ResourceCall,
+  type Upstream,
+} from '../upstream.ts'
 import { createExchange, type ExchangeUse } from './exchange.ts'
 import { faultOf } from './failure.ts'
 
@@ -82,18 +92,24 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     patience: Math.min(RETRIES.total, patience),
     retries: RETRIES,
     async introduce() {
-      const { title } = await wire.load()
+      const { title, resources } = await wire.load()
       return {
         revision: MODERN,
         server: { name: title, version: '1' },
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, ...(Object.keys(resources).length === 0 ? {} : { resources: {} }) },
         instructions: undefined,
       }
     },
     async ask({ method, ...rest }) {
       if (method === 'tools/call') return call({ method, ...rest })
       if (method === 'tools/list') return { result: { tools: definitionsOf(await wire.load()) } }
+      if (method === 'resources/list') return { result: { resources: [] } }
+      if (method === 'resources/templates/list')
+        return { result: { resourceTemplates: templatesOf(await wire.load()) as JsonObject[] } }
       return { error: { code: NO_METHOD, message: `Not available here: ${method}` } }
+    },
+    async callFor(uri) {
+      return callOf(await wire.load(), uri) as ResourceCall | undefined
     },
     watch() {},
     listen: () => Promise.resolve({ uris: [], tasks: [] }),
