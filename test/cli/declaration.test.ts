@@ -57,7 +57,7 @@ connections:
     effects: { listOrders: read }
     key: { in: query, name: api_key }
     enabled: false
-  code: { type: native, vendor: github, enabled: false }
+  code: { type: native, vendor: github, scopes_for: read, enabled: false }
   forge: { type: native, vendor: gitlab, url: 'https://gitlab.example.com', auth: { owners: [member] }, enabled: false }
 toolsets:
   work:

@@ -279,3 +279,30 @@ describe('a native connector', () => {
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('is none of')])
   })
 })
+
+describe('a vendor that takes a key', () => {
+  const KEY = 'key_0123456789abcdef'
+  const ACCOUNTS = `${CONNECTORS}/cursor/accounts`
+  beforeAll(async () => {
+    const made = await platform(`POST ${CONNECTORS}`, {
+      alias: 'cursor',
+      connector: 'native',
+      native: { vendor: 'cursor' },
+      url: address,
+      private: true,
+    })
+    expect([made.status, made.body['auth']]).toMatchObject([201, { kind: 'key' }])
+  })
+  const give = () => platform(`POST ${ACCOUNTS}`, { key: KEY, check: true, owner: 'organization' })
+
+  test('tries a key by asking whose it is, and keeps none that is refused', async () => {
+    replies = [{ status: 401, json: { error: 'Unauthorized' } }]
+    const refused = await give()
+    expect([refused.body['code'], refused.text]).toEqual(['upstream.needs-auth', expect.not.stringContaining(KEY)])
+    expect(heard).toHaveLength(1)
+    replies = [{ status: 200, json: { teamMembers: [] } }]
+    const kept = await give()
+    expect(kept.status, kept.text).toBe(201)
+    expect(heard[1]?.headers.authorization).toBe(`Basic ${Buffer.from(`${KEY}:`).toString('base64')}`)
+  })
+})

@@ -102,6 +102,7 @@ const Contract = ContractWords.extend({
 const Native = Remote.extend({
   type: z.literal('native'),
   vendor: VendorName,
+  scopes_for: z.enum(LIMITS).optional(),
   url: Value.optional(),
 })
 const OpenApi = Remote.extend({
@@ -342,11 +343,15 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
   }
 }
 
-function nativeOf({ vendor, url, headers, auth }: z.output<typeof Native>, fill: Fill, place: string[]): Wire {
+function nativeOf(
+  { vendor, scopes_for: scopesFor, url, headers, auth }: z.output<typeof Native>,
+  fill: Fill,
+  place: string[],
+): Wire {
   const values = Object.entries(headers).map(([name, value]) => [name, fill(value, ...place, 'headers', name)])
   try {
     return connectorOf({
-      ...{ vendor, headers: Object.fromEntries(values) as Record<string, string>, auth },
+      ...{ vendor, scopesFor, headers: Object.fromEntries(values) as Record<string, string>, auth },
       url: url === undefined ? undefined : fill(url, ...place, 'url'),
     })
   } catch (thrown) {

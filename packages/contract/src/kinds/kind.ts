@@ -48,6 +48,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly reviews?: true
   /** The argument that the gateway writes: the organization for which the call runs. */
   readonly organizationArgument?: string
+  /** Its upstream answers `ping` by asking its vendor whose credential it is. */
+  readonly triesCredentials?: true
   /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
   readonly tellsLeftOut?: true
   readonly own?: OwnSettings

@@ -1,5 +1,6 @@
 /** A native connector: tools for one vendor's API that the product itself has (`packages/connectors`). */
 import { z } from 'zod'
+import { LIMITS } from '../effects.ts'
 import { ConnectionAuth } from '../connection-auth.ts'
 import { kind, seconds, shared } from './kind.ts'
 
@@ -18,6 +19,8 @@ export const NativeSettings = z.strictObject({
   checks: shared.checks,
   timeout: seconds.default(TIMEOUT),
   vendor: VendorName,
+  /** How far the tools reach whose scopes an account is asked for at first; others are asked for when a tool needs them. */
+  scopesFor: z.enum(LIMITS).default('execute'),
   /** The vendor's own address, or that of a server of the same kind: GitHub Enterprise, a GitLab of one's own. */
   url: z.url({ protocol: /^https?$/, error: 'the address of a vendor starts with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
@@ -26,7 +29,8 @@ export const NativeSettings = z.strictObject({
 })
 export type NativeSettings = z.output<typeof NativeSettings>
 
-const NativeMembers = z.strictObject({ vendor: VendorName })
+const NativeMembers = z.strictObject({ vendor: VendorName, scopes_for: z.enum(LIMITS).default('execute') })
+const NativeRequest = z.strictObject({ vendor: VendorName, scopes_for: z.enum(LIMITS).optional() })
 
 export const native = kind({
   connector: 'native',
@@ -39,11 +43,12 @@ export const native = kind({
   speaksMcp: false,
   described: true,
   changedByAdministrators: true,
+  triesCredentials: true,
   own: {
     member: 'native',
     shown: NativeMembers,
-    given: NativeMembers,
+    given: NativeRequest,
     /** The vendor of a connection stays: its accounts are accounts at that vendor. */
-    changed: NativeMembers,
+    changed: NativeRequest,
   },
 })

@@ -21,6 +21,7 @@ import { createCleanOAuth } from '../jobs/clean-oauth.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createChooseClient } from '../oauth/outgoing/flows/choose-client.ts'
 import type { ConnectRequestLinks } from '../oauth/outgoing/flows/connect-links.ts'
+import { kindFor } from '../kinds/kinds.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
 import { probeAuth } from '../oauth/outgoing/flows/auth-probe.ts'
@@ -65,6 +66,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
     keeping,
     targets,
     challenge: challengeOf,
+    scopesOf: (settings) => kindFor(settings.connector).scopes?.(settings),
     memberOf: (id) => memberOf(accounts, id as UserId),
     publicUrl,
     now: Date.now,

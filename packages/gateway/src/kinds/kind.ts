@@ -99,6 +99,8 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   shown(wire: Wire): Shown
   view(settings: Settings): Partial<KindView>
   open(opening: Opening<Settings>, making: UpstreamMaking): Upstream
+  /** The OAuth scopes that an account is asked for, where the kind knows its tools; undefined leaves it to the authorization server. */
+  scopes?(settings: Settings): Promise<readonly string[]> | undefined
   /** Look whether an address is one for this kind; undefined where it is not. Throws the fault that tells why. */
   probe?(url: string, probing: Probing): Promise<Found | undefined>
 }

@@ -1,6 +1,7 @@
 import { ConnectionAuth, ConnectionSecrets, Fault, newId } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { partsOf, sealerOf, type ConnectionWords } from './kinds.ts'
+import { kindFor, partsOf, sealerOf, type ConnectionWords } from './kinds.ts'
+import { connectorOf } from './native/native.ts'
 
 const http = (url: string, headers: Record<string, string> = {}): ConnectionWords => ({
   revision: 'auto',
@@ -165,4 +166,25 @@ describe('sealing', () => {
   })
 
   test('is nothing where there is no secret', () => expect(sealed({})).toBeUndefined())
+})
+
+describe('a native connector', () => {
+  const scopesOf = async (vendor: string, scopesFor?: 'read' | 'write' | 'execute') => {
+    const { settings } = partsOf({ revision: 'auto', timeout: 60, wire: connectorOf({ vendor, scopesFor }) })
+    return new Set(await kindFor('native').scopes?.(settings))
+  }
+
+  test('asks an account for the scopes of the tools within its limit, and for who it is', async () => {
+    expect(await scopesOf('outlook', 'read')).toEqual(
+      new Set(['openid', 'profile', 'email', 'offline_access', 'User.Read', 'Mail.Read']),
+    )
+    expect(await scopesOf('outlook', 'write')).toContain('Mail.ReadWrite')
+    expect(await scopesOf('outlook', 'write')).not.toContain('Mail.Send')
+    expect(await scopesOf('outlook')).toContain('Mail.Send')
+  })
+
+  test('leaves scopes that an administrator of the vendor has to grant until a tool needs them', async () => {
+    expect(await scopesOf('teams')).toContain('ChannelMessage.Send')
+    expect(await scopesOf('teams')).not.toContain('ChannelMessage.Read.All')
+  })
 })

@@ -155,6 +155,7 @@ export async function connectFixture({ db }: { db: Db }, auth: object = {}) {
         return newId('crd')
       },
     },
+    scopesOf: () => undefined,
     challenge: async () => undefined,
     memberOf: (id) => (accounts.has(id as UserId) ? asUser(id as UserId) : undefined),
     publicUrl,

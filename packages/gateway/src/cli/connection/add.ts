@@ -1,5 +1,5 @@
 /** `toolway connection add`: connects a remote server, a program, a REST server by its OpenAPI document or a contract backend. */
-import { Alias, REVISIONS } from '@toolway/contract'
+import { Alias, LIMITS, REVISIONS } from '@toolway/contract'
 import { addConnection, addOpenApi, previewOpenApi } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, type Printed } from '../command.ts'
@@ -29,6 +29,10 @@ const REMOTE = [
     '--native <vendor>',
     'tools for a vendor that Toolway has itself, such as github or slack; --url only for a server of your own',
   ),
+  new Option(
+    '--scopes-for <limit>',
+    'of --native: ask an account only for the scopes of tools that read, or that write too; others are asked for when a tool needs them',
+  ).choices([...LIMITS]),
   new Option('--org-id <id>', 'the organization as the contract backend knows it (default: its name here)'),
   new Option('--side-effects', 'offer functions of a contract backend that change something, too'),
   many('--allow <name>', 'offer this function although it changes something; may be repeated'),

@@ -2,7 +2,7 @@
  * Converts the options of `toolway connection add` to request bodies of operations. Options that would have no effect are
  * refused.
  */
-import { OperationEffects, OperationSelection, type ContractWords, type KeyPlace } from '@toolway/contract'
+import { OperationEffects, OperationSelection, type ContractWords, type KeyPlace, type Limit } from '@toolway/contract'
 import type { addConnection, addOpenApi } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { loadConfig } from '../../config.ts'
@@ -19,6 +19,8 @@ export interface AddWords extends AuthWords, Addressed {
   readonly contract?: string
   /** The name of a native connector. */
   readonly native?: string
+  /** Of a native connector: how far the tools reach whose scopes are asked for at first. */
+  readonly scopesFor?: Limit
   readonly orgId?: string
   readonly sideEffects?: boolean
   readonly allow: readonly string[]
@@ -64,7 +66,10 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
     return { ...common, connector: 'contract', url: contract, headers, contract: contractWordsIn(words) }
   const auth = authOf(words)
   const reach = { ...(url === undefined ? {} : { url }), headers, ...(auth === undefined ? {} : { auth }) }
-  if (words.native !== undefined) return { ...common, connector: 'native', native: { vendor: words.native }, ...reach }
+  if (words.native !== undefined) {
+    const { native: vendor, scopesFor: scopes_for } = words
+    return { ...common, connector: 'native', native: { vendor, scopes_for }, ...reach }
+  }
   return { ...common, ...reach }
 }
 

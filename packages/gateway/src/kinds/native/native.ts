@@ -1,6 +1,13 @@
 /** A native connector: a vendor's tools that the product itself has. Its address is the vendor's, where no other is named. */
-import { ADDRESSES, KEYED, VENDORS } from '@toolway/connectors'
-import { Fault, PROVIDERS, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
+import { ADDRESSES, KEYED, scopesOf, VENDORS, type Vendor } from '@toolway/connectors'
+import {
+  Fault,
+  PROVIDERS,
+  reaches,
+  type ConnectionAuthChange,
+  type Limit,
+  type NativeSettings,
+} from '@toolway/contract'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
 import type { Kind } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
@@ -9,22 +16,25 @@ import { checked, mismatch } from '../settings.ts'
 export interface NativeWire extends RemoteWire {
   readonly kind: 'native'
   readonly vendor: string
+  readonly scopesFor?: NativeSettings['scopesFor'] | undefined
   readonly auth?: ConnectionAuthChange
 }
 
 /** A native connector as it is described. `url`: a server of the vendor's kind in place of the vendor's own. */
 export function connectorOf({
   vendor,
+  scopesFor,
   url = addressOf(vendor),
   headers = {},
   auth,
 }: {
   readonly vendor: string
+  readonly scopesFor?: NativeSettings['scopesFor'] | undefined
   readonly url?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly auth?: ConnectionAuthChange | undefined
 }): NativeWire {
-  return { kind: 'native', vendor, url, headers, auth: { ...letIn(vendor), ...auth } }
+  return { kind: 'native', vendor, scopesFor, url, headers, auth: { ...letIn(vendor), ...auth } }
 }
 
 export const native: Kind<NativeSettings, NativeWire> = {
@@ -39,16 +49,23 @@ export const native: Kind<NativeSettings, NativeWire> = {
       throw mismatch('/native/vendor', 'stays what it was: add another connection for another vendor')
     const url = said.url ?? (held === undefined ? addressOf(vendor) : undefined)
     const { url: at, headers, ...turn } = describeRemote(url === undefined ? said : { ...said, url }, held)
-    return { ...turn, wire: connectorOf({ vendor, url: at, headers, auth: { ...held?.settings.auth, ...said.auth } }) }
+    const auth = { ...held?.settings.auth, ...said.auth }
+    const scopesFor = said.native?.scopes_for ?? held?.settings.scopesFor
+    return { ...turn, wire: connectorOf({ vendor, scopesFor, url: at, headers, auth }) }
   },
   parts(common, wire, shown) {
     const { settings, secrets } = remoteParts(common, wire, shown)
-    const { vendor, auth } = wire
+    const { vendor, scopesFor, auth } = wire
     const own = common.checks === undefined ? {} : { checks: common.checks }
-    return { settings: checked({ ...settings, ...own, connector: 'native', vendor, auth }), secrets }
+    return { settings: checked({ ...settings, ...own, connector: 'native', vendor, scopesFor, auth }), secrets }
   },
   shown: shownUrl,
-  view: (settings) => ({ ...remoteView(settings), auth: settings.auth, native: { vendor: settings.vendor } }),
+  view: (settings) => ({
+    ...remoteView(settings),
+    auth: settings.auth,
+    native: { vendor: settings.vendor, scopes_for: settings.scopesFor },
+  }),
+  scopes: ({ vendor, scopesFor }) => VENDORS[vendor]?.().then((loaded) => leastScopes(loaded, scopesFor)),
   open(opening, making) {
     const { vendor, auth } = opening.settings
     const load = VENDORS[vendor]
@@ -73,3 +90,30 @@ function letIn(vendor: string): ConnectionAuthChange {
   const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor))
   return provider === undefined || KEYED.has(vendor) ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
 }
+
+/** The scopes of all tools within the limit that need no administrator's consent, and those that tell whose account it is. */
+function leastScopes(vendor: Vendor, limit: Limit): readonly string[] {
+  const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor.id))
+  const granted = new Set(provider?.grantedByAdministrators)
+  const ofTools = [...vendor.tools.values()]
+    .filter(({ effect }) => reaches(limit, effect))
+    .flatMap((tool) => scopesOf(vendor, tool).filter((scope) => !granted.has(scope)))
+  return [...new Set([...(provider?.scopes.filter((scope) => IDENTITY.has(scope)) ?? []), ...ofTools])]
+}
+
+/** Scopes for who somebody is, and for tokens that can be renewed. */
+const IDENTITY: ReadonlySet<string> = new Set([
+  'openid',
+  'profile',
+  'email',
+  'offline_access',
+  'User.Read',
+  'account',
+  'read_user',
+  'team:read',
+  'users:read',
+  'user:email',
+  'user:read:user',
+  'https://www.googleapis.com/auth/userinfo.email',
+  'https://www.googleapis.com/auth/userinfo.profile',
+])

@@ -52,21 +52,36 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   const exchange = createExchange(reach, breaker)
   const maskReach = createReachMask(new URL(wire.url), wire.headers)
 
-  async function call({ params, credential, signal, owner, correlationId }: Ask): Promise<Answer> {
-    const refusal = breaker.closed || owner === GATEWAY ? undefined : breaker.admit()
+  async function call(asked: Ask): Promise<Answer> {
+    const refusal = breaker.closed || asked.owner === GATEWAY ? undefined : breaker.admit()
     if (refusal !== undefined) throw refusal
-    const { name, arguments: given = {} } = params
+    const { name, arguments: given = {} } = asked.params
     const vendor = await wire.load()
     const tool = vendor.tools.get(String(name))
     if (tool === undefined)
       return { error: { code: NO_PARAMS, message: `There is no tool ${String(name).slice(0, 100)}` } }
     if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
+    return { result: await resultBy({ vendor, name: String(name), tool }, given, asked) }
+  }
+
+  /** The vendor says whose account it is: the credential is good. */
+  async function ping(asked: Ask): Promise<Answer> {
+    const vendor = await wire.load()
+    await resultBy({ vendor, name: `${vendor.id} account`, tool: vendor.whoami }, {}, asked)
+    return { result: {} }
+  }
+
+  async function resultBy(
+    { vendor, name, tool }: Omit<Running, 'mask'>,
+    given: JsonObject,
+    { credential, signal, correlationId }: Ask,
+  ): Promise<JsonObject> {
     const ofCredential = createHeaderMask(credential?.headers ?? {})
     const mask = (text: string) => maskReach(ofCredential(text))
     const key = 'key' in vendor.auth ? vendor.auth.key : undefined
-    const running = { vendor, name: String(name), tool, mask }
-    const output = await run(running, tool.run(given, keyOf(correlationId, String(name))), { credential, key, signal })
-    return { result: maskedResult({ mask }, resultOf(output)) }
+    const steps = tool.run(given, keyOf(correlationId, name))
+    const output = await run({ vendor, name, tool, mask }, steps, { credential, key, signal })
+    return maskedResult({ mask }, resultOf(output))
   }
 
   /** Throws faults only. */
@@ -102,6 +117,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     },
     async ask({ method, ...rest }) {
       if (method === 'tools/call') return call({ method, ...rest })
+      if (method === 'ping') return ping({ method, ...rest })
       if (method === 'tools/list') return { result: { tools: definitionsOf(await wire.load()) } }
       if (method === 'resources/list') return { result: { resources: [] } }
       if (method === 'resources/templates/list')

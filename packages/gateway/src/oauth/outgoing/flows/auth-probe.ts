@@ -2,8 +2,9 @@
  * Probes a server's authentication: the answer to a request without credentials, or with given headers only. It uses a connection
  * of its own, closed after the answer, so nothing is shared with a call.
  */
-import { Fault, type Revision } from '@toolway/contract'
-import { fetchCapabilities, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
+import { Fault, kindOf, type Revision } from '@toolway/contract'
+import { MODERN } from '@toolway/protocol'
+import { fetchCapabilities, ownAsk, type CapabilitiesSnapshot } from '../../../jobs/sync-catalog.ts'
 import { createHttpUpstream } from '../../../upstreams/http/http-upstream.ts'
 import { createUpstreams } from '../../../upstreams/upstreams.ts'
 import type { Egress } from '../ports.ts'
@@ -12,10 +13,17 @@ import type { Target } from './target.ts'
 /** Seconds that a person in front of a page waits for it. */
 const PATIENCE = 20
 
-/** The fault, if it does not let them in. */
+/** The fault, if it does not let them in. A server that is no MCP server is asked where its connection knows a request for that. */
 export async function probeAuth(target: Target, headers: Readonly<Record<string, string>>): Promise<Fault | undefined> {
-  const { url, egress, connection } = target
+  const { url, egress, connection, snapshot } = target
   if (url === undefined || connection === undefined) return undefined
+  if (kindOf(connection.settings.connector)?.triesCredentials === true) {
+    const asked = ownAsk('ping', {}, MODERN, AbortSignal.timeout(PATIENCE * 1000))
+    const pinged = snapshot
+      .upstream(connection.id)
+      .ask({ ...asked, credential: { id: 'tried', headers: lowerCased(headers) } })
+    return pinged.then(() => undefined, Fault.of)
+  }
   const { revision } = connection.settings
   const pin = revision === 'auto' ? undefined : revision
   const authProbe = { egress, pin, headers: { ...lowerCased(target.headers), ...headers }, patience: PATIENCE }

@@ -5,7 +5,14 @@
  * gets nothing. No token, code, verifier or state leaves this file but to whom it is for.
  */
 import { randomBytes } from 'node:crypto'
-import { Fault, newId, type Authority, type CredentialId, type FlowId } from '@toolway/contract'
+import {
+  Fault,
+  newId,
+  type Authority,
+  type ConnectionSettings,
+  type CredentialId,
+  type FlowId,
+} from '@toolway/contract'
 import { addFlow, type FlowRow } from '../../../credentials/flows.ts'
 import type { Db } from '../../../db/db.ts'
 import { isDatabaseFault } from '../../../db/unreachable.ts'
@@ -31,6 +38,8 @@ export interface FlowParts {
   readonly targets: Targets
   /** Returns the server's challenge to a request without credentials. */
   challenge(target: Target): Promise<Challenge | undefined>
+  /** The scopes that the tools of a connection need, where they are known. */
+  scopesOf(settings: ConnectionSettings): Promise<readonly string[]> | undefined
   /** Returns the current principal of a member; undefined for a user who is no member any more. */
   memberOf(userId: string): Principal | undefined
   publicUrl(): string
@@ -111,13 +120,14 @@ class ConnectFlows implements Flows {
   }
 
   async plan(target: Target): Promise<Plan> {
-    const { vendor, url, title, egress, auth } = target
+    const { vendor, url, title, egress, auth, connection } = target
     if (auth?.kind === 'key')
       throw new Fault('flow.unfit', { connection: egress.alias, problem: 'it takes a key, and no account' })
     if (vendor === undefined && url === undefined) throw new Error(`${title} has nowhere to be connected`)
     const challenge = vendor === undefined ? await this.#parts.challenge(target) : undefined
     const authority = vendor?.authority ?? (await this.#parts.oauth.discover({ url: url ?? '', challenge, egress }))
-    return { authority, scopes: scopesFor(target, authority, challenge) }
+    const ofTools = connection === undefined ? undefined : await this.#parts.scopesOf(connection.settings)
+    return { authority, scopes: scopesFor(target, authority, { challenge, ofTools }) }
   }
 
   async begin({ connectRequest, principal, actor, ending = {} }: Beginning): Promise<OAuthRedirect> {
@@ -191,9 +201,17 @@ function refuseOthers(targets: Targets, principal: Principal, target: Target): v
   if (may === 'forbidden') throw new Fault('role.forbidden', { role: principal.role, permission: 'connector_update' })
 }
 
-/** The connection's own word, else the server's, else all that there is; and what a call has asked for besides (step-up). */
-function scopesFor({ auth, connectRequest }: Target, authority: Authority, challenge: Challenge | undefined): string[] {
-  const own = auth?.scopes ?? challenge?.scope?.split(' ').filter((scope) => scope !== '') ?? authority.scopes ?? []
+/**
+ * The connection's own word, else the server's, else those that its tools need, else all that there is; and what a call has asked for
+ * besides (step-up).
+ */
+function scopesFor(
+  { auth, connectRequest }: Target,
+  authority: Authority,
+  { challenge, ofTools }: { challenge: Challenge | undefined; ofTools: readonly string[] | undefined },
+): string[] {
+  const said = challenge?.scope?.split(' ').filter((scope) => scope !== '')
+  const own = auth?.scopes ?? said ?? ofTools ?? authority.scopes ?? []
   const lasting = authority.scopesSupported?.includes('offline_access') === true ? ['offline_access'] : []
   return [...new Set([...own, ...connectRequest.scopes, ...lasting])]
 }
