@@ -46,7 +46,7 @@ export const PACKAGES = {
   protocol: {
     about: 'MCP itself and the one client, pure: no I/O, no Node',
     packages: ['contract'],
-    npm: ['zod', 'fflate'],
+    npm: ['zod'],
   },
   connectors: { about: 'tools for vendors, as data', packages: ['contract'], npm: ['zod', 'fflate'] },
   gateway: { about: 'the server and its command line', packages: ['contract', 'protocol', 'connectors'] },
