@@ -283,19 +283,20 @@ describe('a native connector', () => {
 describe('a vendor that takes a key', () => {
   const KEY = 'key_0123456789abcdef'
   const ACCOUNTS = `${CONNECTORS}/cursor/accounts`
+  let made: Awaited<ReturnType<typeof platform>>
   beforeAll(async () => {
-    const made = await platform(`POST ${CONNECTORS}`, {
+    made = await platform(`POST ${CONNECTORS}`, {
       alias: 'cursor',
       connector: 'native',
       native: { vendor: 'cursor' },
       url: address,
       private: true,
     })
-    expect([made.status, made.body['auth']]).toMatchObject([201, { kind: 'key' }])
   })
   const give = () => platform(`POST ${ACCOUNTS}`, { key: KEY, check: true, owner: 'organization' })
 
   test('tries a key by asking whose it is, and keeps none that is refused', async () => {
+    expect([made.status, made.body['auth']]).toMatchObject([201, { kind: 'key' }])
     replies = [{ status: 401, json: { error: 'Unauthorized' } }]
     const refused = await give()
     expect([refused.body['code'], refused.text]).toEqual(['upstream.needs-auth', expect.not.stringContaining(KEY)])

@@ -9,12 +9,11 @@ import { createOutgoingOAuth } from '../../packages/gateway/src/oauth/outgoing/p
 import type { ClientIdentity, Tokens } from '../../packages/gateway/src/oauth/outgoing/ports.ts'
 import { adapterOf } from '../../packages/gateway/src/oauth/outgoing/vendors/provider-adapters.ts'
 import type * as guarded from '../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
-import { createBitbucket, createGitHub, createGitLab } from './peers/vendors/code.ts'
-import { createGoogle, createMicrosoft } from './peers/vendors/suites.ts'
-import { createDiscord, createSlack, createZoom } from './peers/vendors/talk.ts'
+import { createGitHub, createGitLab } from './peers/vendors/code.ts'
+import { FAKES } from './peers/vendors/fakes.ts'
+import { createMicrosoft } from './peers/vendors/suites.ts'
 import { CLIENT, type Vendor } from './peers/vendors/vendor.ts'
 import { startVendors } from './peers/vendors/vendors.ts'
-import { createAtlassian, createLinear, createNotion } from './peers/vendors/work.ts'
 
 /** Where an address of a vendor's really is. */
 const routes = vi.hoisted(() => ({ map: (address: string): string => address }))
@@ -29,19 +28,6 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
   }
 })
 
-const FAKES: Readonly<Record<string, () => Vendor>> = {
-  github: createGitHub,
-  gitlab: createGitLab,
-  bitbucket: createBitbucket,
-  jira: createAtlassian,
-  linear: createLinear,
-  slack: createSlack,
-  discord: createDiscord,
-  google: createGoogle,
-  microsoft: createMicrosoft,
-  notion: createNotion,
-  zoom: createZoom,
-}
 const EGRESS = { alias: 'x', allowPrivate: false }
 const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
 

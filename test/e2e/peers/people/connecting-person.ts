@@ -12,6 +12,8 @@ export interface ConnectRequest {
   readonly key?: string
   /** The client entered where an authorization server has no client of the gateway. */
   readonly client?: { readonly id: string; readonly secret: string }
+  /** Where an address of the web really is. */
+  readonly route?: (address: string) => string
 }
 
 export interface ShownPage {
@@ -34,7 +36,7 @@ const ASKED = ['password', 'step', 'answer']
 
 export function createConnectingPerson(
   gateway: string,
-  { email, password = PASSWORD, key, client }: ConnectRequest,
+  { email, password = PASSWORD, key, client, route = (address) => address }: ConnectRequest,
 ): ConnectingPerson {
   const seen: ShownPage[] = []
   const browsers = new Map<string, ReturnType<typeof createBrowser>>()
@@ -67,7 +69,7 @@ export function createConnectingPerson(
         // Asked the same twice, something was refused.
         const again = seen.at(-2)?.url.href === page.url.href && step > 0 && page.status >= 400
         if (onward !== undefined) {
-          url = new URL(onward.replaceAll('&amp;', '&'), url)
+          url = new URL(route(new URL(onward.replaceAll('&amp;', '&'), url).href))
           next = () => browserAt(url).ask(url.pathname + url.search)
         } else if (asks && !again) {
           url = new URL(form.action, url)

@@ -22,6 +22,7 @@ export interface Said {
   /** In place of JSON. */
   readonly form?: Readonly<Record<string, string>>
   readonly location?: string
+  readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
 export interface Vendor {
@@ -38,7 +39,9 @@ export const CLIENT = {
   redirect: 'https://gateway.example/oauth/callback',
 }
 /** The redirect addresses registered with the vendor: of the gateway itself, and of one of its organizations. */
-const REDIRECTS = [CLIENT.redirect, 'https://gateway.example/api/v1/oauth/default/callback/github']
+const REDIRECTS = new Set([CLIENT.redirect, 'https://gateway.example/api/v1/oauth/default/callback/github'])
+/** Adds a redirect address of the client to those that each vendor accepts. */
+export const registerRedirect = (address: string) => REDIRECTS.add(address)
 
 export const words = (status: number, json: unknown): Said => ({ status, json })
 /** A vendor's own page for a person, who gets no further. */
@@ -105,7 +108,7 @@ export function createBook(prefix: string): Book {
     problemOf({ url: { searchParams: query } }, pkce) {
       if (query.get('response_type') !== 'code') return 'response_type'
       if (query.get('client_id') !== CLIENT.id) return 'client_id'
-      if (!REDIRECTS.includes(query.get('redirect_uri') ?? '')) return 'redirect_uri'
+      if (!REDIRECTS.has(query.get('redirect_uri') ?? '')) return 'redirect_uri'
       if ((query.get('state') ?? '').length < 20) return 'state'
       if (query.has('client_secret')) return 'client_secret'
       if (pkce === 'ignored') return undefined

@@ -25,6 +25,7 @@ export async function startVendors(vendors: readonly Vendor[]): Promise<Vendors>
         'content-type':
           said.form === undefined ? 'application/json; charset=utf-8' : 'application/x-www-form-urlencoded',
         ...(said.location === undefined ? {} : { location: said.location }),
+        ...said.headers,
       })
       response.end(said.status === 204 ? undefined : body)
     })
