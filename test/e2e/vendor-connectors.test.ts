@@ -5,13 +5,7 @@
 // @module-tag long
 import { PROVIDERS } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import {
-  ADDRESSES,
-  VENDORS,
-  type Json,
-  type Tool,
-  type Vendor as Connector,
-} from '../../packages/connectors/src/index.ts'
+import { CONNECTORS, type Json, type Tool, type Vendor as Connector } from '../../packages/connectors/src/index.ts'
 import { ROWS } from '../../packages/connectors/src/rows.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
@@ -45,10 +39,10 @@ const folder = descriptionsFolder()
 if (folder === undefined)
   process.stderr.write('\nSKIPPED: doubles of vendors need their descriptions (TOOLWAY_VENDORS).\n\n')
 
-const CONNECTORS = '/api/v1/admin/tenants/default/connectors'
+const PLACE = '/api/v1/admin/tenants/default/connectors'
 const EMAIL = 'ada@example.com'
 const KEY = 'key-0123456789abcdef'
-const connectors = await Promise.all(Object.values(VENDORS).map((load) => load()))
+const connectors = await Promise.all(Object.values(CONNECTORS).map(({ load }) => load()))
 const reports = new Map<string, string[]>()
 
 const familyOf = ({ id }: Connector) => PROVIDERS.find(({ connectors: of }) => of.includes(id))?.family ?? ''
@@ -135,16 +129,16 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
     expect(cut.result).toMatchObject({ isError: true, _meta: { 'dev.toolway/fault': fault } })
     done.push('cut off')
     expect(api.problems).toEqual([])
-    await platform(`DELETE ${CONNECTORS}/${id}`)
+    await platform(`DELETE ${PLACE}/${id}`)
   })
 
   async function connect(connector: Connector, { doubles, isKeyed, api }: At): Promise<void> {
     const { id } = connector
-    const made = await platform(`POST ${CONNECTORS}`, {
+    const made = await platform(`POST ${PLACE}`, {
       alias: id,
       connector: 'native',
       native: { vendor: id },
-      url: doubles.map(ADDRESSES[id] ?? ''),
+      url: doubles.map(CONNECTORS[id]?.address ?? ''),
       private: true,
     })
     expect(made.status, made.text).toBe(201)
@@ -153,17 +147,17 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
       return ((listed.result?.['tools'] ?? []) as unknown[]).length === connector.tools.size
     })
     if (isKeyed) {
-      const kept = await platform(`POST ${CONNECTORS}/${id}/accounts`, { key: KEY, check: true, owner: 'organization' })
+      const kept = await platform(`POST ${PLACE}/${id}/accounts`, { key: KEY, check: true, owner: 'organization' })
       expect(kept.status, `${kept.text} ${api.problems.join()}`).toBe(201)
       return
     }
-    const link = await platform(`POST ${CONNECTORS}/${id}/link`, { owner: 'organization' })
+    const link = await platform(`POST ${PLACE}/${id}/link`, { owner: 'organization' })
     expect(link.status, link.text).toBe(200)
     const person = createConnectingPerson(gateway.address, { email: EMAIL, route: routes.map })
     const last = await person.open(String(link.body['url']))
     expect(last.status, last.html).toBe(200)
     await until(`${id} has an account`, async () => {
-      const { body } = await platform(`GET ${CONNECTORS}/${id}/accounts`)
+      const { body } = await platform(`GET ${PLACE}/${id}/accounts`)
       return (body['items'] as unknown[] | undefined)?.length === 1
     })
   }

@@ -110,8 +110,6 @@ const Diff = shape({ diff: prose('diff', 100_000), empty: has('empty') })
 
 export const bitbucket = vendor({
   id: 'bitbucket',
-  title: 'Bitbucket',
-  docs: 'https://developer.atlassian.com/cloud/bitbucket/rest/',
   auth: { provider: 'bitbucket' },
   scopes: { read: ['repository'], write: ['repository:write'], destructive: ['repository:write'] },
   whoami: 'list_workspaces',

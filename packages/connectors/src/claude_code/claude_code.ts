@@ -102,8 +102,6 @@ const Member = shape({ user_id: str(), workspace_id: str(), role: str('workspace
 
 export const claude_code = vendor({
   id: 'claude_code',
-  title: 'Claude Code',
-  docs: 'https://platform.claude.com/docs/en/api/admin-api',
   auth: { key: { in: 'header', name: 'x-api-key' } },
   scopes: {},
   whoami: 'get_org_info',

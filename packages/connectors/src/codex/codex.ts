@@ -91,8 +91,6 @@ const Account = shape({ id: str(), name: str(), role: str(), created_at: num() }
 
 export const codex = vendor({
   id: 'codex',
-  title: 'OpenAI Codex',
-  docs: 'https://platform.openai.com/docs/api-reference/administration',
   auth: { key: { in: 'header', name: 'authorization', prefix: 'Bearer ' } },
   scopes: {},
   whoami: 'list_projects',

@@ -125,8 +125,6 @@ const plain = (value: unknown) => (typeof value === 'string' ? value.replaceAll(
 
 export const confluence = vendor({
   id: 'confluence',
-  title: 'Confluence',
-  docs: 'https://developer.atlassian.com/cloud/confluence/rest/v2/intro/',
   auth: { provider: 'confluence' },
   scopes: {
     read: ['read:page:confluence'],

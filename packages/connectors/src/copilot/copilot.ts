@@ -107,8 +107,6 @@ const Event = shape({
 
 export const copilot = vendor({
   id: 'copilot',
-  title: 'GitHub Copilot',
-  docs: 'https://docs.github.com/en/rest/copilot',
   auth: { provider: 'github' },
   scopes: { read: ['read:org'], write: MANAGE, destructive: MANAGE },
   whoami: read('GET /user', { says: 'Get the connected account.', output: shape({ login: str(), name: str() }) }),

@@ -152,8 +152,6 @@ const byUser = { user_id: text('Email address of the member, e.g. ada@example.co
 
 export const cursor = vendor({
   id: 'cursor',
-  title: 'Cursor',
-  docs: 'https://cursor.com/docs/account/teams/admin-api',
   auth: { key: { in: 'basic-user', name: 'authorization' } },
   scopes: {},
   whoami: 'list_members',

@@ -61,8 +61,6 @@ const User = shape({ id: str(), username: str(), name: str('global_name'), bot: 
 
 export const discord = vendor({
   id: 'discord',
-  title: 'Discord',
-  docs: 'https://discord.com/developers/docs/reference',
   auth: { key: { in: 'header', name: 'authorization', prefix: 'Bot ' } },
   scopes: {},
   whoami: 'get_user',

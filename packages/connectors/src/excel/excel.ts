@@ -37,8 +37,6 @@ const MEMBERS = 'address,values'
 
 export const excel = vendor({
   id: 'excel',
-  title: 'Excel',
-  docs: 'https://learn.microsoft.com/en-us/graph/api/resources/excel',
   auth: { provider: 'excel' },
   scopes: { read: FILES_READ, write: FILES_WRITE, destructive: FILES_WRITE },
   whoami: 'list_workbooks',

@@ -55,8 +55,6 @@ const none: readonly string[] = []
 
 export const github = vendor({
   id: 'github',
-  title: 'GitHub',
-  docs: 'https://docs.github.com/en/rest',
   auth: { provider: 'github' },
   scopes: { read: ['repo'], write: ['repo'], destructive: ['repo'] },
   whoami: 'check_token_scopes',

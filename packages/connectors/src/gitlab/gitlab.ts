@@ -180,8 +180,6 @@ const User = shape({
 
 export const gitlab = vendor({
   id: 'gitlab',
-  title: 'GitLab',
-  docs: 'https://docs.gitlab.com/api/rest/',
   auth: { provider: 'gitlab' },
   scopes: { read: ['read_api'], write: ['api'], destructive: ['api'] },
   whoami: 'list_groups',

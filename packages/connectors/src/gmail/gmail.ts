@@ -127,8 +127,6 @@ function forwardedText(message: unknown, note: string | undefined): string {
 
 export const gmail = vendor({
   id: 'gmail',
-  title: 'Gmail',
-  docs: 'https://developers.google.com/workspace/gmail/api/reference/rest',
   auth: { provider: 'gmail' },
   scopes: { read: [scope('readonly')], write: [scope('modify')], destructive: [scope('send')] },
   whoami: 'list_labels',

@@ -49,8 +49,6 @@ const Exported = shape({ type: str(), text: prose('text', 100_000), data: str(),
 
 export const google_docs = vendor({
   id: 'google_docs',
-  title: 'Google Docs',
-  docs: 'https://developers.google.com/workspace/docs/api/reference/rest',
   auth: { provider: 'google_docs' },
   scopes: {
     read: [scopeOf('documents.readonly')],

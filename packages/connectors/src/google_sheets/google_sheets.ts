@@ -81,8 +81,6 @@ const MASK = 'spreadsheetId,spreadsheetUrl,properties(title,locale,timeZone),she
 
 export const google_sheets = vendor({
   id: 'google_sheets',
-  title: 'Google Sheets',
-  docs: 'https://developers.google.com/workspace/sheets/api/reference/rest',
   auth: { provider: 'google_sheets' },
   scopes: {
     read: [scopeOf('spreadsheets.readonly')],

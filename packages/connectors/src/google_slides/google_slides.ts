@@ -60,8 +60,6 @@ const Replaced = shape({ id: str('presentationId'), occurrences: strs('replies[]
 
 export const google_slides = vendor({
   id: 'google_slides',
-  title: 'Google Slides',
-  docs: 'https://developers.google.com/workspace/slides/api/reference/rest',
   auth: { provider: 'google_slides' },
   scopes: {
     read: [scopeOf('presentations.readonly')],

@@ -50,8 +50,6 @@ const fieldsOf = ({ description, assignee_id, priority_name, labels }: Content) 
 
 export const jira = vendor({
   id: 'jira',
-  title: 'Jira',
-  docs: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/',
   auth: { provider: 'jira' },
   scopes: { read: ['read:jira-work'], write: ['write:jira-work'] },
   whoami: 'get_current_user',

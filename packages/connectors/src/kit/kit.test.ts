@@ -212,8 +212,6 @@ test('a definition is what clients list', () => {
   const tools = { get: read('GET /a', { says: 'Get it.', output: shape({ id: str() }) }) }
   const acme = vendor({
     id: 'acme',
-    title: 'Acme',
-    docs: 'https://a.example',
     auth: { provider: 'acme' },
     scopes: {},
     whoami: 'get',

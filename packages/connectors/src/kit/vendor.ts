@@ -15,9 +15,6 @@ export interface KeyAuth {
 export interface VendorFacts<T extends Readonly<Record<string, Tool>>> {
   /** The prefix of the tools' names. */
   readonly id: string
-  readonly title: string
-  /** The vendor's reference pages. */
-  readonly docs: string
   /** An entry of the table of OAuth providers, or a key. */
   readonly auth: { readonly provider: string } | { readonly key: KeyAuth }
   /** The scopes that tools of an effect need, where they name none themselves. */

@@ -107,8 +107,6 @@ const by = (value: string | undefined) => ({ id: { eq: value } })
 
 export const linear = vendor({
   id: 'linear',
-  title: 'Linear',
-  docs: 'https://linear.app/developers/graphql',
   auth: { provider: 'linear' },
   scopes: { read: ['read'], write: ['write'], destructive: ['write'] },
   whoami: read('query viewer', { says: 'Tell whose account is connected.', output: User }),

@@ -60,8 +60,6 @@ function* lookUp(database: string, chosen: string | undefined) {
 
 export const notion = vendor({
   id: 'notion',
-  title: 'Notion',
-  docs: 'https://developers.notion.com/reference/intro',
   auth: { provider: 'notion' },
   // A person chooses pages and rights at Notion.
   scopes: {},

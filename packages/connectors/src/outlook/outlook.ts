@@ -101,8 +101,6 @@ const NEWEST = 'receivedDateTime desc'
 
 export const outlook = vendor({
   id: 'outlook',
-  title: 'Outlook',
-  docs: 'https://learn.microsoft.com/en-us/graph/api/resources/mail-api-overview',
   auth: { provider: 'outlook' },
   scopes: { read: ['Mail.Read'], write: ['Mail.ReadWrite'], destructive: ['Mail.Send'] },
   whoami: 'list_folders',

@@ -60,8 +60,6 @@ function* progressOf(address: string): Run<Json> {
 
 export const powerpoint = vendor({
   id: 'powerpoint',
-  title: 'PowerPoint',
-  docs: 'https://learn.microsoft.com/en-us/graph/api/resources/driveitem',
   auth: { provider: 'powerpoint' },
   scopes: { read: FILES_READ, write: FILES_WRITE, destructive: FILES_WRITE },
   whoami: 'list_presentations',

@@ -120,8 +120,6 @@ const Reacted = shape({ done: bool(), already: has('error') })
 
 export const slack = vendor({
   id: 'slack',
-  title: 'Slack',
-  docs: 'https://docs.slack.dev/reference/methods',
   auth: { provider: 'slack' },
   scopes: { read: CHANNELS, write: ['reactions:write'], destructive: ['chat:write'] },
   whoami: 'auth_test',

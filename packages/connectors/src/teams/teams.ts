@@ -105,8 +105,6 @@ const SEND = ['ChannelMessage.Send']
 
 export const teams = vendor({
   id: 'teams',
-  title: 'Microsoft Teams',
-  docs: 'https://learn.microsoft.com/en-us/graph/api/resources/teams-api-overview',
   auth: { provider: 'teams' },
   scopes: { read: ['Team.ReadBasic.All'], write: SEND, destructive: SEND },
   whoami: 'list_teams',

@@ -113,8 +113,6 @@ const creditsOf = (run: unknown) => Number(get(run, 'promptsUsed') ?? 0) / 100
 
 export const windsurf = vendor({
   id: 'windsurf',
-  title: 'Windsurf',
-  docs: 'https://docs.windsurf.com/windsurf/accounts/api-reference/api-introduction',
   auth: { key: { in: 'body', name: 'service_key' } },
   scopes: {},
   whoami: 'get_credit_balance',

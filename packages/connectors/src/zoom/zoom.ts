@@ -100,8 +100,6 @@ const minutes = z.int().min(1).max(1440)
 
 export const zoom = vendor({
   id: 'zoom',
-  title: 'Zoom',
-  docs: 'https://developers.zoom.us/docs/api/',
   auth: { provider: 'zoom' },
   scopes: {},
   whoami: 'get_user',

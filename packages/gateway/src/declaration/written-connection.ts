@@ -3,7 +3,7 @@
  * are left out, so that the same state is always the same text.
  */
 import { ConnectionAuth, ContractSettings, contractWordsOf, kindOf } from '@toolway/contract'
-import { ADDRESSES } from '@toolway/connectors'
+import { CONNECTORS } from '@toolway/connectors'
 import type { Connection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
 import { namesPrivate } from '../kinds/remote.ts'
@@ -65,7 +65,7 @@ function server(one: PresentConnection, refer: Refer): object {
 
 /** A native connector at its vendor. */
 const isOwnAddress = ({ native, url }: Pick<Connection, 'native' | 'url'>): boolean =>
-  native !== null && url === ADDRESSES[native.vendor]
+  native !== null && url === CONNECTORS[native.vendor]?.address
 
 /** Whether its addresses name a private place in so many words. */
 export const impliedPrivate = ({ url, openapi }: Pick<Connection, 'url' | 'openapi'>): boolean =>

@@ -218,6 +218,8 @@ export interface OpenApiTarget extends RemoteTarget {
 
 /** A vendor whose tools the product has. */
 export interface NativeTarget extends RemoteTarget {
+  /** The name of the vendor, as people know it. */
+  readonly title: string
   /** The vendor's own address. Where `url` is another, all requests go there. */
   readonly own: string
   /** The header that a credential comes in, in small letters, and what stands before it there. */

@@ -2,7 +2,7 @@
  * The API of a vendor as its own description has it: what the description does not know is refused, and an answer is a sample of it.
  * Requests come below the address that stands for the vendor's own; those to its other hosts have the host as their first part.
  */
-import { ADDRESSES, type Vendor as Connector } from '../../../../packages/connectors/src/index.ts'
+import { CONNECTORS, type Vendor as Connector } from '../../../../packages/connectors/src/index.ts'
 import { isJson } from '../../../../packages/connectors/src/kit/shape.ts'
 import { ROWS } from '../../../../packages/connectors/src/rows.ts'
 import { descriptionOf } from '../../../connectors/descriptions.ts'
@@ -25,7 +25,7 @@ export function createVendorApi(folder: string, connector: Connector, opens: (to
   const [first] = drive(whoami, {}, () => answer({})).requests
   const graphql = first === undefined ? '' : wireOf(first).url.href
   const descriptions = (rows?.described ?? []).map((file) => descriptionOf(folder, file, graphql))
-  const own = new URL(ADDRESSES[id] ?? 'https://nowhere.example').host
+  const own = new URL(CONNECTORS[id]?.address ?? 'https://nowhere.example').host
   const refused = rows?.failures.find(({ word }) => word === 'NEEDS_AUTH')
 
   const api: VendorApi = {

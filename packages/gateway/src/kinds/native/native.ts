@@ -1,5 +1,5 @@
 /** A native connector: a vendor's tools that the product itself has. Its address is the vendor's, where no other is named. */
-import { ADDRESSES, KEYED, scopesOf, VENDORS, type Vendor } from '@toolway/connectors'
+import { CONNECTORS, scopesOf, type Vendor } from '@toolway/connectors'
 import {
   Fault,
   PROVIDERS,
@@ -65,22 +65,22 @@ export const native: Kind<NativeSettings, NativeWire> = {
     auth: settings.auth,
     native: { vendor: settings.vendor, scopes_for: settings.scopesFor },
   }),
-  scopes: ({ vendor, scopesFor }) => VENDORS[vendor]?.().then((loaded) => leastScopes(loaded, scopesFor)),
+  scopes: ({ vendor, scopesFor }) => CONNECTORS[vendor]?.load().then((loaded) => leastScopes(loaded, scopesFor)),
   open(opening, making) {
     const { vendor, auth } = opening.settings
-    const load = VENDORS[vendor]
-    if (load === undefined) throw new Fault('connector.unknown', { connector: vendor, connectors: KNOWN })
+    const known = CONNECTORS[vendor]
+    if (known === undefined) throw new Fault('connector.unknown', { connector: vendor, connectors: KNOWN })
     const key = { header: auth.header.toLowerCase(), prefix: auth.prefix }
-    const wire = { ...remoteReach(opening), own: addressOf(vendor), key, load }
+    const wire = { ...remoteReach(opening), own: known.address, key, title: known.title, load: known.load }
     return createNativeUpstream({ ...making, reach: { ...opening.reach, wire } })
   },
 }
 
-const KNOWN = Object.keys(VENDORS).join(', ')
+const KNOWN = Object.keys(CONNECTORS).join(', ')
 
 /** Throws `body.shape`. */
 function addressOf(vendor: string): string {
-  const address = Object.hasOwn(VENDORS, vendor) ? ADDRESSES[vendor] : undefined
+  const address = Object.hasOwn(CONNECTORS, vendor) ? CONNECTORS[vendor]?.address : undefined
   if (address === undefined) throw mismatch('/native/vendor', `is none of ${KNOWN}`)
   return address
 }
@@ -88,7 +88,9 @@ function addressOf(vendor: string): string {
 /** An account where the vendor has OAuth, else a key. */
 function letIn(vendor: string): ConnectionAuthChange {
   const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor))
-  return provider === undefined || KEYED.has(vendor) ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
+  return provider === undefined || CONNECTORS[vendor]?.keyOnly === true
+    ? { kind: 'key' }
+    : { kind: 'oauth', provider: provider.key }
 }
 
 /** The scopes of all tools within the limit that need no administrator's consent, and those that tell whose account it is. */

@@ -99,7 +99,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
       return step.value
     } catch (thrown) {
       const scopes = scopesOf(vendor, tool)
-      throw faultOf(thrown, { alias, tool: name, vendor: vendor.title, scopes, acted, mask })
+      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes, acted, mask })
     }
   }
 
@@ -107,10 +107,10 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     patience: Math.min(RETRIES.total, patience),
     retries: RETRIES,
     async introduce() {
-      const { title, resources } = await wire.load()
+      const { resources } = await wire.load()
       return {
         revision: MODERN,
-        server: { name: title, version: '1' },
+        server: { name: wire.title, version: '1' },
         capabilities: { tools: {}, ...(Object.keys(resources).length === 0 ? {} : { resources: {} }) },
         instructions: undefined,
       }
