@@ -52,12 +52,12 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
       await look(page, 'connect')
       await page.getByLabel('Search the catalog').fill('issues')
       await press(/^Linear/)
-      await page.waitForURL(/entry=linear/)
-      expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
+      await page.waitForURL(/entry=native-linear/)
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://api.linear.app')
       await page.getByText('Recommended').waitFor()
       // Sent to a colleague, the address leads to the same entry.
       await page.reload()
-      expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://mcp.linear.app/mcp')
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).toBe('https://api.linear.app')
     },
   )
 

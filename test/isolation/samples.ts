@@ -244,6 +244,7 @@ const TOLD: Readonly<Record<string, Sample>> = {
   addIntegration: once(undefined, { server_url: 'https://mcp.example.com/' }),
   listIntegrationRegistry: none,
   listIntegrationTools: none,
+  getNativeConnector: { params: () => ({ vendor: 'github' }) },
   listConnectorCatalog: none,
   getIntegration: { params: connection },
   changeIntegration: once(connection, { name: 'Taken over' }),

@@ -5,7 +5,11 @@
  * supply; it holds no secret, and no code depends on the row that a connection came from.
  */
 import { http } from './kinds/http.ts'
+import type { native } from './kinds/native.ts'
 import { stdio } from './kinds/stdio.ts'
+
+export const CATALOG_CATEGORIES = ['code', 'work', 'messages', 'documents', 'usage', 'data', 'media', 'other'] as const
+export type CatalogCategory = (typeof CATALOG_CATEGORIES)[number]
 
 export interface CatalogAsk {
   /** A variable of the program, a word in braces in its command line, or a header. */
@@ -23,7 +27,8 @@ export interface CatalogEntry {
   readonly about: string
   /** Name of a drawing in the console's set. */
   readonly icon: string
-  readonly connector: typeof http.connector | typeof stdio.connector
+  readonly category: CatalogCategory
+  readonly connector: typeof http.connector | typeof stdio.connector | typeof native.connector
   /** Where its server is; null where a person says it. */
   readonly url: string | null
   /** The command to start; words in braces are requested from the user. Null for servers elsewhere. */
@@ -35,6 +40,8 @@ export interface CatalogEntry {
   /** The scopes to request with OAuth; empty: those that the server names. */
   readonly scopes: readonly string[]
   readonly asks: readonly CatalogAsk[]
+  /** For native connectors: their name, and the address of the MCP server that the vendor runs for the same service. */
+  readonly native: { readonly vendor: string; readonly official_server: string | null } | null
   /** Programs that must be on the gateway's machine. */
   readonly programs: readonly string[]
   readonly documentation: string | null
@@ -43,7 +50,7 @@ export interface CatalogEntry {
 }
 
 const server = (
-  entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'url' | 'auth'> & Partial<CatalogEntry>,
+  entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'category' | 'url' | 'auth'> & Partial<CatalogEntry>,
 ): CatalogEntry => ({
   icon: entry.id,
   connector: http.connector,
@@ -51,13 +58,14 @@ const server = (
   key: null,
   scopes: [],
   asks: [],
+  native: null,
   programs: [],
   documentation: null,
   seeds: [],
   ...entry,
 })
 const program = (
-  entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'command' | 'programs'> & Partial<CatalogEntry>,
+  entry: Pick<CatalogEntry, 'id' | 'title' | 'about' | 'category' | 'command' | 'programs'> & Partial<CatalogEntry>,
 ): CatalogEntry => server({ connector: stdio.connector, url: null, auth: ['none'], ...entry })
 
 const variable = (
@@ -71,6 +79,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   server({
     id: 'notion',
     title: 'Notion',
+    category: 'documents',
     about: 'Pages, databases and comments of a Notion workspace, by the server that Notion runs.',
     url: 'https://mcp.notion.com/mcp',
     auth: ['oauth'],
@@ -81,6 +90,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   server({
     id: 'github',
     title: 'GitHub',
+    category: 'code',
     about: 'Repositories, issues, pull requests and workflows, by the server that GitHub runs.',
     url: 'https://api.githubcopilot.com/mcp/',
     auth: ['oauth', 'api_key'],
@@ -92,6 +102,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   server({
     id: 'linear',
     title: 'Linear',
+    category: 'work',
     about: 'Issues, projects and comments of a Linear workspace, by the server that Linear runs.',
     url: 'https://mcp.linear.app/mcp',
     auth: ['oauth', 'api_key'],
@@ -102,6 +113,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   server({
     id: 'slack',
     title: 'Slack',
+    category: 'messages',
     about:
       'Channels, messages and search of a Slack workspace, by the server that Slack runs; it takes an app of your own.',
     url: 'https://mcp.slack.com/mcp',
@@ -114,6 +126,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'filesystem',
     title: 'Files',
+    category: 'documents',
     about: 'Read and write the files of one folder on the machine of the gateway.',
     command: ['npx', '-y', '@modelcontextprotocol/server-filesystem', '{folder}'],
     asks: [
@@ -132,6 +145,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'memory',
     title: 'Memory',
+    category: 'other',
     about: 'A graph of what is to be remembered, kept in a file on the machine of the gateway.',
     command: ['npx', '-y', '@modelcontextprotocol/server-memory'],
     asks: [
@@ -143,6 +157,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'edgartools',
     title: 'EDGAR',
+    category: 'data',
     about: 'Filings and figures of companies at the SEC.',
     command: ['uvx', '--from', 'edgartools[ai]', 'edgartools-mcp'],
     asks: [
@@ -156,6 +171,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'video_audio',
     title: 'Video and audio',
+    category: 'media',
     about: 'Cut, join and convert video and audio with FFmpeg; from a checkout of video-audio-mcp.',
     command: ['uv', '--directory', '{checkout}', 'run', 'server.py'],
     asks: [
@@ -174,6 +190,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'youtube',
     title: 'YouTube',
+    category: 'media',
     about: 'Subtitles of videos, by yt-dlp.',
     command: ['npx', '-y', '@anaisbetts/mcp-youtube'],
     programs: ['npx', 'yt-dlp'],
@@ -182,6 +199,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'zai_vision',
     title: 'Z.AI vision',
+    category: 'media',
     about: 'What is to be seen in images and videos, by a model of Z.AI.',
     command: ['npx', '-y', '@z_ai/mcp-server'],
     auth: ['api_key'],
@@ -196,6 +214,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   server({
     id: 'custom_url',
     title: 'Another server',
+    category: 'other',
     about: 'Any MCP server, by its address: Streamable HTTP, HTTP with SSE, or WebSocket.',
     icon: 'server',
     url: null,
@@ -214,6 +233,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
   program({
     id: 'custom_command',
     title: 'Another program',
+    category: 'other',
     about:
       'Any MCP server that is a program, started on the machine of the gateway; for whom the platform lets do that.',
     icon: 'terminal',

@@ -2,7 +2,7 @@
  * The English words of the console, all of them, a section for each screen. Where a word has a number or a name in it, it is a
  * function of that; nothing else computes here.
  */
-import type { EffectSource } from '@toolway/contract'
+import type { CatalogCategory, EffectSource, Limit } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 
 export const en = {
@@ -813,7 +813,7 @@ export const en = {
   // --- connect: what leads to a new connection ------------------------------------------------------------------------
   connect: {
     title: 'Connect',
-    hint: 'A server, a program on the machine of the gateway, or any API that has an OpenAPI document.',
+    hint: 'A service of the catalog, an MCP server, a program on the machine of the gateway, or any API that has an OpenAPI document.',
     notAllowed: 'Connecting is for administrators',
     notAllowedHint: 'Ask an administrator of this organization to connect it; then its tools are here for you.',
     next: 'Continue',
@@ -825,6 +825,18 @@ export const en = {
       search: 'Search the catalog',
       nothing: 'The catalog has nothing of that name. Paste its address below.',
       all: (count: number) => `Show all ${count}`,
+      categories: 'Categories',
+      category: {
+        all: 'All',
+        code: 'Code',
+        work: 'Project management',
+        messages: 'Messages and meetings',
+        documents: 'Documents',
+        usage: 'AI usage',
+        data: 'Data',
+        media: 'Media',
+        other: 'Other',
+      } satisfies Record<CatalogCategory | 'all', string>,
     },
     what: {
       title: 'Or paste what you have',
@@ -835,7 +847,13 @@ export const en = {
       inCatalog: 'The catalog has:',
       runsHere: 'This is a program: the gateway starts it on its own machine.',
       kind: 'What is there',
-      kinds: { remote: 'MCP server', openapi: 'OpenAPI document', contract: 'Contract backend', program: 'Program' },
+      kinds: {
+        remote: 'MCP server',
+        openapi: 'OpenAPI document',
+        contract: 'Contract backend',
+        program: 'Program',
+        native: 'Native connector',
+      },
       seen: {
         address: () => 'An address',
         command: (name: string) => (name === '' ? 'A program' : `The program of ${name}`),
@@ -884,6 +902,28 @@ export const en = {
         unreadable: 'This is no whole address. It looks like https://mcp.example.com/mcp.',
       },
     },
+    native: {
+      which: 'Which tools',
+      own: 'Native',
+      official: (title: string) => `${title}’s MCP server`,
+      ownHint:
+        'Tools that this gateway has for the vendor’s API: their effects are known, so rules and approvals can rely on them, and long answers are cut to what a model needs.',
+      officialHint: (title: string) =>
+        `${title} decides what its tools are and may change them at any time. What they say of their effects counts once you trust the server.`,
+      tools: 'Show the tools',
+      removed: (why: string) => `Not available: ${why}`,
+      reach: 'Scopes asked for at first',
+      reaches: { read: 'Read', write: 'Read and write', execute: 'All tools' } satisfies Record<Limit, string>,
+      reachHint: 'A tool that needs more asks the user for it when it is called.',
+      scopes: 'Scopes',
+      noApp: (title: string) => `No OAuth app for ${title} is set yet`,
+      noAppHint:
+        'Signing in needs an OAuth app that an administrator registered with the vendor, once for the whole organization.',
+      setApp: 'Set the OAuth app',
+      address: 'The vendor’s own address. Change it only for a server of your own, such as GitLab self-managed.',
+      otherAddress: 'All requests go to this address instead of the vendor’s own.',
+      nameIt: 'Name it first',
+    },
     probe: {
       asking: 'Asking what is there',
       document: 'This is an OpenAPI document',
@@ -924,7 +964,13 @@ export const en = {
       finish: 'Connect',
       finishOAuth: 'Connect and sign in',
       pasted: 'the document that was pasted',
-      kinds: { remote: 'MCP server', openapi: 'OpenAPI document', contract: 'Contract backend', program: 'Program' },
+      kinds: {
+        remote: 'MCP server',
+        openapi: 'OpenAPI document',
+        contract: 'Contract backend',
+        program: 'Program',
+        native: 'Native connector',
+      },
       facts: {
         kind: 'What it is',
         address: 'URL',

@@ -229,7 +229,7 @@ export { endSession, listSessions, OpenSession } from './sessions.ts'
 export { listSettings } from './settings.ts'
 export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
 export { findUsage, MOST_USAGE_DAYS, Usage } from './usage.ts'
-export { CATALOG_ENTRY } from './catalog.ts'
+export { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
 export {
   Alert,
   ALERT_KINDS,
@@ -254,6 +254,7 @@ export {
   getOAuthUrl,
   Integration,
   IntegrationChange,
+  getNativeConnector,
   listConnectorCatalog,
   listIntegrationRegistry,
   listIntegrations,

@@ -5,7 +5,7 @@
  * the ones that its own client wrote (`serverUrl`, `apiKey`).
  */
 import { z } from 'zod'
-import { CATALOG_ENTRY } from './catalog.ts'
+import { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
 import { AUTH_TYPES, CONNECTION } from './connections.ts'
 import { anyone, inOrganization, inOwnOrganization, operation, pageOf, Paging } from './operation.ts'
 
@@ -236,4 +236,12 @@ export const listConnectorCatalog = operation({
   summary: 'What can be connected: where its server is or what is started, and what one has to bring.',
   needs: inOwnOrganization('connector_read'),
   answer: z.strictObject({ items: z.array(CATALOG_ENTRY) }),
+})
+
+export const getNativeConnector = operation({
+  id: 'getNativeConnector',
+  at: 'GET /api/v1/registry/connectors/{vendor}',
+  summary: 'One native connector: its tools with their effects, and the scopes that an account is asked for.',
+  needs: inOwnOrganization('connector_read'),
+  answer: NativeConnector,
 })

@@ -1,18 +1,19 @@
 /** The catalog: what can be connected with one press (ledger S2-QRK-07). */
-import { Button, Group, SimpleGrid, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
-import type { CatalogEntry } from '@toolway/contract'
+import { Button, Chip, Group, SimpleGrid, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import { CATALOG_CATEGORIES, type CatalogCategory, type CatalogEntry } from '@toolway/contract'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { Letter } from '../../ui/badges.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import classes from './connect.module.css'
 import { searchCatalog } from './guess/guess.ts'
+import { choosable } from './vendor-server.tsx'
 
 const t = texts.connect.catalog
 
 /** These ask for what the box below takes. */
 const BY_HAND = new Set(['custom_url', 'custom_command'])
-const FEW = 6
+const FEW = 12
 
 interface CatalogProps {
   readonly entries: readonly CatalogEntry[]
@@ -22,9 +23,12 @@ interface CatalogProps {
 export function Catalog({ entries, onChoose }: CatalogProps) {
   const [search, setSearch] = useState('')
   const [all, setAll] = useState(false)
-  const known = entries.filter(({ id }) => !BY_HAND.has(id))
-  const found = search.trim() === '' ? known : searchCatalog(search, known)
-  const shown = all || search.trim() !== '' ? found : found.slice(0, FEW)
+  const [category, setCategory] = useState<CatalogCategory | 'all'>('all')
+  const known = choosable(entries).filter(({ id }) => !BY_HAND.has(id))
+  const within = category === 'all' ? known : known.filter((entry) => entry.category === category)
+  const found = search.trim() === '' ? within : searchCatalog(search, within)
+  const shown = all || search.trim() !== '' || category !== 'all' ? found : found.slice(0, FEW)
+  const there = CATALOG_CATEGORIES.filter((one) => known.some((entry) => entry.category === one))
   return (
     <Stack gap="sm" component="section" aria-labelledby="catalog">
       <Group justify="space-between" align="flex-end" gap="sm">
@@ -40,6 +44,15 @@ export function Catalog({ entries, onChoose }: CatalogProps) {
           style={{ flex: '0 1 18rem' }}
         />
       </Group>
+      <Chip.Group value={category} onChange={setCategory}>
+        <Group gap="xs" role="radiogroup" aria-label={t.categories}>
+          {(['all', ...there] as const).map((one) => (
+            <Chip key={one} size="xs" value={one}>
+              {t.category[one]}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
       {shown.length === 0 ? <Text c="dimmed">{t.nothing}</Text> : <EntryCards entries={shown} onChoose={onChoose} />}
       {shown.length < found.length ? (
         <Button variant="subtle" size="xs" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>

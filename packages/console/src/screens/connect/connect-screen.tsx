@@ -27,6 +27,7 @@ import { StepName } from './step-name.tsx'
 import { StepTools } from './step-tools.tsx'
 import { StepWhat } from './step-what.tsx'
 import { useFinish } from './use-finish.ts'
+import { VendorServer } from './vendor-server.tsx'
 
 const t = texts.connect
 
@@ -116,13 +117,20 @@ function Wizard({ entries }: { entries: Entries }) {
           onAnother={anew}
         />
       ) : draft === undefined ? null : step === 'auth' ? (
-        <StepAuth
-          {...{ draft, entry, owner }}
-          onChange={change}
-          onOwner={setOwner}
-          onNext={() => setPlace({ step: 'name' }, 'push')}
-          onBack={() => setPlace({ step: 'what' }, 'push')}
-        />
+        <>
+          <VendorServer {...{ draft, entries }} onChoose={begin} />
+          <StepAuth
+            {...{ draft, entry, owner }}
+            onChange={change}
+            onOwner={setOwner}
+            onNext={() => setPlace({ step: 'name' }, 'push')}
+            onBack={() => setPlace({ step: 'what' }, 'push')}
+            onFinish={() => {
+              setPlace({ step: 'name' }, 'push')
+              onFinish()
+            }}
+          />
+        </>
       ) : (
         <>
           <StepName

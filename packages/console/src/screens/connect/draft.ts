@@ -1,8 +1,8 @@
 /** A connection that does not exist yet, as it is typed. Pure. Requests to the gateway are built from it. */
-import { kindOf, type CatalogEntry, type Connector } from '@toolway/contract'
+import { kindOf, type CatalogEntry, type Connector, type Limit } from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
 
-export type Kind = 'remote' | 'program' | 'openapi' | 'contract'
+export type Kind = 'remote' | 'program' | 'openapi' | 'contract' | 'native'
 export type AuthType = 'oauth' | 'api_key' | 'none'
 
 /** How each kind is connected. */
@@ -20,6 +20,7 @@ export const WAYS: Readonly<Record<Kind, Way>> = {
   program: { connector: 'mcp.process', ofDocument: false, ways: ['none'], accounts: false },
   openapi: { connector: 'openapi', ofDocument: true, ways: ['api_key', 'none'], accounts: true },
   contract: { connector: 'contract', ofDocument: false, ways: ['api_key', 'none'], accounts: false },
+  native: { connector: 'native', ofDocument: false, ways: ['oauth', 'api_key'], accounts: true },
 }
 
 /** A header, or a variable of a program. */
@@ -56,6 +57,10 @@ export interface Draft {
   readonly key: string
   /** Asked for with OAuth instead of what the server names. */
   readonly scopes: readonly string[]
+  /** The native connector. */
+  readonly vendor: string
+  /** How far the tools of a native connector reach whose scopes an account is asked for at first. */
+  readonly scopesFor: Limit
   /** As it was pasted, or typed. */
   readonly name: string
   /** The name that what is connected gives itself; '' where none is known. */
@@ -82,6 +87,8 @@ const NOTHING: Draft = {
   documented: false,
   key: '',
   scopes: [],
+  vendor: '',
+  scopesFor: 'execute',
   name: '',
   proposed: '',
   entry: undefined,
@@ -105,7 +112,7 @@ export const valueOf = (name: string, value: string, secret = isSecretName(name)
 
 /** Of the catalog; the best way in first. */
 export function draftOfEntry(entry: CatalogEntry): Draft {
-  const { id, title, connector, url, command, auth, scopes, asks } = entry
+  const { id, title, connector, url, command, auth, scopes, asks, native } = entry
   const asked = (place: string): Value[] =>
     asks
       .filter((one) => one.in === place)
@@ -115,11 +122,14 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
       }))
   const [program = '', ...args] = command ?? []
   return draft({
-    ...{ kind: kindOf(connector).runsHere ? 'program' : 'remote', url: url ?? '', command: program, args },
+    ...{ kind: kindOfEntry(entry), url: url ?? '', command: program, args, vendor: native?.vendor ?? '' },
     ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
     ...{ auth: kindOf(connector).runsHere ? 'none' : auth[0], scopes, name: title, entry: id },
   })
 }
+
+const kindOfEntry = ({ connector, native }: CatalogEntry): Kind =>
+  native !== null ? 'native' : kindOf(connector).runsHere ? 'program' : 'remote'
 
 /** Why an address is not taken; undefined where it is (ledger S2-UI-02). */
 export function problemOfAddress(url: string): 'empty' | 'scheme' | 'user' | 'unreadable' | undefined {
@@ -245,7 +255,13 @@ export function wordsOf(one: Draft): NewConnection {
     const key = one.auth === 'api_key' && one.key !== '' ? { authorization: `Bearer ${one.key}` } : {}
     return { connector: WAYS.contract.connector, title, url: one.url.trim(), headers: { ...headers, ...key } }
   }
-  return { connector: WAYS.remote.connector, title, url: one.url.trim(), headers, auth: authOf(one) }
+  const auth = authOf(one)
+  if (one.kind === 'native')
+    return {
+      ...{ connector: WAYS.native.connector, title, url: one.url.trim(), headers },
+      ...{ native: { vendor: one.vendor, scopes_for: one.scopesFor }, auth: { kind: auth.kind } },
+    }
+  return { connector: WAYS.remote.connector, title, url: one.url.trim(), headers, auth }
 }
 
 export const authOf = ({ auth, scopes }: Draft) => ({
@@ -255,4 +271,4 @@ export const authOf = ({ auth, scopes }: Draft) => ({
 
 /** Returns the chosen authentication method, or the default. */
 export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
-  auth ?? (kind === 'remote' ? 'oauth' : 'none')
+  auth ?? (kind === 'remote' || kind === 'native' ? 'oauth' : 'none')

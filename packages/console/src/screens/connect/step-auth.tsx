@@ -5,9 +5,11 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { DOCUMENT_KIND, filled, missingIn, problemOfAddress, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
+import { NativeFields } from './native-fields.tsx'
 import { ProbeLine, useProbe } from './probe.tsx'
 import { ProgramFields } from './program-fields.tsx'
 import { AddValue, Values } from './values.tsx'
@@ -18,10 +20,12 @@ const t = texts.connect.auth
 export interface StepAuthProps extends AuthFieldsProps {
   readonly onNext: () => void
   readonly onBack: () => void
+  /** Connects at once, under the name that the catalog gives. */
+  readonly onFinish: () => void
 }
 
 export function StepAuth(props: StepAuthProps) {
-  const { onChange, onNext, onBack } = props
+  const { onChange, onNext, onBack, onFinish } = props
   const { busy, probed } = useProbe(props.draft)
   // The probed method is preselected until the user chooses one.
   const draft = { ...props.draft, auth: props.draft.auth ?? probed?.auth ?? undefined }
@@ -40,6 +44,8 @@ export function StepAuth(props: StepAuthProps) {
     >
       {draft.kind === 'program' ? (
         <ProgramFields {...props} />
+      ) : draft.kind === 'native' ? (
+        <NativeFields {...props} draft={draft} />
       ) : WAYS[draft.kind].ofDocument ? (
         <OpenApiFields {...props} />
       ) : (
@@ -55,9 +61,20 @@ export function StepAuth(props: StepAuthProps) {
         <Button variant="default" onClick={onBack}>
           {texts.connect.back}
         </Button>
-        <Button type="submit" disabled={unfinished}>
-          {texts.connect.next}
-        </Button>
+        {draft.kind === 'native' ? (
+          <Group gap="sm">
+            <Button type="submit" variant="default" disabled={unfinished}>
+              {texts.connect.native.nameIt}
+            </Button>
+            <Button disabled={unfinished} onClick={onFinish} leftSection={<Icon name="plug-connected" size={16} />}>
+              {wayOf(draft) === 'oauth' ? texts.connect.name.finishOAuth : texts.connect.name.finish}
+            </Button>
+          </Group>
+        ) : (
+          <Button type="submit" disabled={unfinished}>
+            {texts.connect.next}
+          </Button>
+        )}
       </Group>
     </Stack>
   )

@@ -16,7 +16,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
-import { OAuthAppForm } from './oauth-app-form.tsx'
+import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
 
 const t = texts.settings.apps
 

@@ -2,6 +2,7 @@
 import { CONNECTOR_CATALOG } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { serveOrganization, type Served } from '../serve.ts'
+import { nativeConnector, NATIVE_ENTRIES } from './native-connectors.ts'
 
 const SEED = 'nebo'
 
@@ -25,5 +26,6 @@ export const catalogOperations: readonly Served[] = [
       display_order: at + 1,
     })),
   })),
-  serveOrganization(shapes.listConnectorCatalog, () => ({ items: [...CONNECTOR_CATALOG] })),
+  serveOrganization(shapes.listConnectorCatalog, () => ({ items: [...NATIVE_ENTRIES, ...CONNECTOR_CATALOG] })),
+  serveOrganization(shapes.getNativeConnector, ({ params }) => nativeConnector(params['vendor'] ?? '')),
 ]

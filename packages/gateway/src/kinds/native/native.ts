@@ -1,17 +1,11 @@
 /** A native connector: a vendor's tools that the product itself has. Its address is the vendor's, where no other is named. */
-import { CONNECTORS, scopesOf, type Vendor } from '@toolway/connectors'
-import {
-  Fault,
-  PROVIDERS,
-  reaches,
-  type ConnectionAuthChange,
-  type Limit,
-  type NativeSettings,
-} from '@toolway/contract'
+import { CONNECTORS } from '@toolway/connectors'
+import { Fault, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
 import type { Kind } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
 import { checked, mismatch } from '../settings.ts'
+import { leastScopes, providerOf } from './least-scopes.ts'
 
 export interface NativeWire extends RemoteWire {
   readonly kind: 'native'
@@ -87,35 +81,6 @@ function addressOf(vendor: string): string {
 
 /** An account where the vendor has OAuth, else a key. */
 function letIn(vendor: string): ConnectionAuthChange {
-  const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor))
-  return provider === undefined || CONNECTORS[vendor]?.keyOnly === true
-    ? { kind: 'key' }
-    : { kind: 'oauth', provider: provider.key }
+  const provider = providerOf(vendor)
+  return provider === undefined ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
 }
-
-/** The scopes of all tools within the limit that need no administrator's consent, and those that tell whose account it is. */
-function leastScopes(vendor: Vendor, limit: Limit): readonly string[] {
-  const provider = PROVIDERS.find(({ connectors }) => connectors.includes(vendor.id))
-  const granted = new Set(provider?.grantedByAdministrators)
-  const ofTools = [...vendor.tools.values()]
-    .filter(({ effect }) => reaches(limit, effect))
-    .flatMap((tool) => scopesOf(vendor, tool).filter((scope) => !granted.has(scope)))
-  return [...new Set([...(provider?.scopes.filter((scope) => IDENTITY.has(scope)) ?? []), ...ofTools])]
-}
-
-/** Scopes for who somebody is, and for tokens that can be renewed. */
-const IDENTITY: ReadonlySet<string> = new Set([
-  'openid',
-  'profile',
-  'email',
-  'offline_access',
-  'User.Read',
-  'account',
-  'read_user',
-  'team:read',
-  'users:read',
-  'user:email',
-  'user:read:user',
-  'https://www.googleapis.com/auth/userinfo.email',
-  'https://www.googleapis.com/auth/userinfo.profile',
-])

@@ -4,6 +4,7 @@
  */
 import type { CatalogEntry } from '@toolway/contract'
 import { DOCUMENT_KIND, draft, draftOfEntry, problemOfAddress, type Draft } from '../draft.ts'
+import { choosable } from '../vendor-server.tsx'
 import { draftOfCommand, isCommand } from './command-line.ts'
 import { serversIn } from './configuration.ts'
 import { draftOfLink } from './install-link.ts'
@@ -117,7 +118,7 @@ function saidOf(found: Draft, entry: CatalogEntry): Partial<Draft> {
 }
 
 function ofName(text: string, catalog: readonly CatalogEntry[]): Guess {
-  const entries = searchCatalog(text, catalog)
+  const entries = searchCatalog(text, choosable(catalog))
   return entries.length === 0 ? refused('unknown') : { kind: 'entries', entries }
 }
 

@@ -1,0 +1,137 @@
+/** The authentication step of a native connector: what its tools do, how far its account reaches, and the OAuth app that it needs. */
+import { Accordion, Alert, Button, Code, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { EFFECTS, LIMITS, type Effect } from '@toolway/contract'
+import { getNativeConnector, listProviders, type NativeConnector } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import { ask } from '../../data/queries.ts'
+import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
+import { texts } from '../../texts/texts.ts'
+import { EffectBadge } from '../../ui/badges.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import type { AuthFieldsProps } from './auth-fields.ts'
+import { problemOfAddress, wayOf, WAYS } from './draft.ts'
+import { Effects } from './effects.tsx'
+import { WayIn } from './way-in.tsx'
+
+const t = texts.connect.native
+
+type Connector = z.output<typeof NativeConnector>
+
+export function NativeFields(props: AuthFieldsProps) {
+  const { draft, entry, onChange } = props
+  const connector = useQuery(ask('catalog', getNativeConnector, { path: { vendor: draft.vendor } }))
+  const problem = problemOfAddress(draft.url)
+  const way = wayOf(draft)
+  return (
+    <>
+      <Loaded query={connector}>{(one) => <Tools connector={one} />}</Loaded>
+      <WayIn {...props} ways={entry?.auth ?? WAYS.native.ways} chosen={way} />
+      {way === 'oauth' && connector.data !== undefined ? (
+        <>
+          <App provider={connector.data.provider} title={connector.data.title} />
+          <Reach {...props} connector={connector.data} />
+        </>
+      ) : null}
+      {draft.url === entry?.url ? null : (
+        <Text size="sm" c="dimmed">
+          {t.otherAddress}
+        </Text>
+      )}
+      <TextInput
+        label={texts.connect.auth.address}
+        description={t.address}
+        type="url"
+        value={draft.url}
+        error={problem === undefined ? undefined : texts.connect.auth.problems[problem]}
+        onChange={({ currentTarget }) => onChange({ url: currentTarget.value })}
+      />
+    </>
+  )
+}
+
+function Tools({ connector: { tools } }: { connector: Connector }) {
+  const counts = Object.fromEntries(
+    EFFECTS.map((effect) => [effect, tools.filter((tool) => tool.effect === effect).length]),
+  ) as Record<Effect, number>
+  return (
+    <Stack gap="xs">
+      <Effects counts={counts} />
+      <Accordion variant="contained">
+        <Accordion.Item value="tools">
+          <Accordion.Control>
+            <Text size="sm">{t.tools}</Text>
+          </Accordion.Control>
+          <Accordion.Panel mah={360} style={{ overflowY: 'auto' }} tabIndex={0}>
+            <Stack gap="sm">
+              {tools.map(({ name, description, effect, unsupported }) => (
+                <div key={name}>
+                  <Group gap="xs">
+                    <Code className="breakable">{name}</Code>
+                    <EffectBadge effect={effect} />
+                  </Group>
+                  <Text size="sm" c="dimmed">
+                    {unsupported === null ? description : t.removed(unsupported)}
+                  </Text>
+                </div>
+              ))}
+            </Stack>
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
+    </Stack>
+  )
+}
+
+/** The scopes for which the account is asked at first: fewer for tools that only read. */
+function Reach({ draft, onChange, connector }: AuthFieldsProps & { connector: Connector }) {
+  const scopes = connector.scopes[draft.scopesFor]
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600} id="reach">
+        {t.reach}
+      </Text>
+      <SegmentedControl
+        aria-labelledby="reach"
+        value={draft.scopesFor}
+        onChange={(scopesFor) => onChange({ scopesFor })}
+        data={LIMITS.map((value) => ({ value, label: t.reaches[value] }))}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      <Text size="xs" c="dimmed">
+        {t.reachHint}
+      </Text>
+      {scopes.length === 0 ? null : (
+        <Group gap={6} aria-label={t.scopes} role="list">
+          {scopes.map((scope) => (
+            <Code key={scope} role="listitem" className="breakable">
+              {scope}
+            </Code>
+          ))}
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+/** Signing in needs an OAuth app that somebody registered with the vendor. */
+function App({ provider, title }: { provider: string | null; title: string }) {
+  const [open, setOpen] = useState(false)
+  const providers = useQuery(ask('oauth', listProviders))
+  const vendors = providers.data?.items ?? []
+  const found = vendors.find(({ id }) => id === provider)
+  if (found === undefined || found.configured !== false) return null
+  return (
+    <Alert color="orange" icon={<Icon name="key" />} title={t.noApp(title)}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{t.noAppHint}</Text>
+        <Button size="xs" onClick={() => setOpen(true)}>
+          {t.setApp}
+        </Button>
+      </Stack>
+      <OAuthAppForm open={open ? found.id : undefined} held={[]} vendors={vendors} onClose={() => setOpen(false)} />
+    </Alert>
+  )
+}
