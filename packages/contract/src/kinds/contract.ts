@@ -119,6 +119,7 @@ export const contract = kind({
   runsHere: false,
   speaksMcp: false,
   described: true,
+  hasDocument: true,
   oldNames: true,
   absentNulls: true,
   reviews: true,

@@ -38,6 +38,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
    * are always checked.
    */
   readonly described: boolean
+  /** Its tools come from a document or contracts, which the console shows in a tab of its own. */
+  readonly hasDocument?: true
   /** Its description changes by the act of an administrator alone, so a changed effect is no surprise. */
   readonly changedByAdministrators?: true
   /** Tools may have old names, which are in their definition. */

@@ -1,6 +1,7 @@
 /** A native connector: tools for one vendor's API that the product itself has (`packages/connectors`). */
 import { z } from 'zod'
 import { LIMITS } from '../effects.ts'
+import type { SettingsForm } from '../form.ts'
 import { ConnectionAuth } from '../connection-auth.ts'
 import { kind, seconds, shared } from './kind.ts'
 
@@ -31,6 +32,20 @@ export type NativeSettings = z.output<typeof NativeSettings>
 
 const NativeMembers = z.strictObject({ vendor: VendorName, scopes_for: z.enum(LIMITS).default('execute') })
 const NativeRequest = z.strictObject({ vendor: VendorName, scopes_for: z.enum(LIMITS).optional() })
+const NativeChange = NativeRequest.partial()
+
+const FORM: SettingsForm = {
+  title: 'Scopes',
+  fields: [
+    {
+      name: 'scopes_for',
+      control: 'choice',
+      label: 'Scopes asked for at first',
+      hint: 'It holds for accounts that are connected from now on. A tool that needs more asks the user for it when it is called.',
+      choices: { read: 'Tools that read', write: 'Tools that read and write', execute: 'All tools' },
+    },
+  ],
+}
 
 export const native = kind({
   connector: 'native',
@@ -49,6 +64,7 @@ export const native = kind({
     shown: NativeMembers,
     given: NativeRequest,
     /** The vendor of a connection stays: its accounts are accounts at that vendor. */
-    changed: NativeRequest,
+    changed: NativeChange,
+    form: FORM,
   },
 })

@@ -68,6 +68,7 @@ export const openapi = kind({
   runsHere: false,
   speaksMcp: false,
   described: true,
+  hasDocument: true,
   changedByAdministrators: true,
   own: {
     member: 'openapi',

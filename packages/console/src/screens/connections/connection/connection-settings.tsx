@@ -11,9 +11,11 @@ import { Section } from '../../../ui/section.tsx'
 import { ConnectionAuthFields } from './connection-auth-fields.tsx'
 import { changeOf, draftOf, endsOf, type Draft } from './connection-draft.ts'
 import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
+import { ConnectionOwnForm } from './connection-own-form.tsx'
 import { ConnectionPairs } from './connection-pairs.tsx'
 import { ConnectionPayloads } from './connection-payloads.tsx'
 import { useSave } from './connection-save.tsx'
+import { tabsOf } from './connection-states.ts'
 import { useWhyNot } from './connection-ways.tsx'
 
 const t = texts.connection.settings
@@ -23,6 +25,7 @@ export function ConnectionSettings({ connection }: { connection: Connection }) {
   return (
     <Stack gap="lg">
       <Form key={kept.updated_at} connection={kept} onDirty={setDirty} />
+      {tabsOf(connection).includes('document') ? null : <ConnectionOwnForm connection={connection} />}
       <ConnectionPayloads connection={connection} />
     </Stack>
   )

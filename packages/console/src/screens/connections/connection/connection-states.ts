@@ -29,7 +29,7 @@ export const tabsOf = (connection: Kind): readonly Tab[] =>
   TABS.filter((tab) => {
     if (tab === 'accounts') return takesAccounts(connection)
     if (tab === 'process') return kindOf(connection.connector).runsHere
-    if (tab === 'document') return kindOf(connection.connector).described
+    if (tab === 'document') return kindOf(connection.connector).hasDocument === true
     return true
   })
 
