@@ -24,7 +24,7 @@ const globs = z.array(z.string().min(1).max(200)).min(1).max(200)
 export const RuleMatch = z.strictObject({
   /** Patterns with `*`, in any case, over the server's own name of a tool and over `alias__tool`. */
   tools: globs.default(['*']),
-  /** Kinds of connections: `mcp.http`, `mcp.process`, `contract`, `openapi`. */
+  /** Kinds of connections: `mcp.http`, `mcp.process`, `contract`, `openapi`, `native`. */
   connectors: z.array(z.string().min(1)).min(1).optional(),
   effects: z.array(z.enum(EFFECTS)).min(1).optional(),
   /** The category that a contract states for a tool, or the tag of an OpenAPI operation. */
