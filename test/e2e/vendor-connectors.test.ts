@@ -43,6 +43,7 @@ const PLACE = '/api/v1/admin/tenants/default/connectors'
 const EMAIL = 'ada@example.com'
 const KEY = 'key-0123456789abcdef'
 const connectors = await Promise.all(Object.values(CONNECTORS).map(({ load }) => load()))
+const TITLES: Readonly<Record<string, string>> = { linear: 'S3-CON-13: linear, by GraphQL with Relay paging' }
 const reports = new Map<string, string[]>()
 
 const familyOf = ({ id }: Connector) => PROVIDERS.find(({ connectors: of }) => of.includes(id))?.family ?? ''
@@ -91,46 +92,54 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
   const call = async (id: string, name: string, given: Json) =>
     (await ask(peer(id), 'tools/call', { name, arguments: given })).answer
 
-  test.each(connectors.map((connector) => [connector.id, connector] as const))('%s', async (id, connector) => {
-    const done: string[] = []
-    reports.set(id, done)
-    const isKeyed = 'key' in connector.auth
-    const fake = forgetful(FAKES[familyOf(connector)]?.() ?? { live: new Set(), answer: () => undefined })
-    const live = isKeyed ? new Set([KEY]) : (fake.live as Set<string>)
-    const api = createVendorApi(folder ?? '', connector, (token) => live.has(token))
-    await using doubles = await startVendors([api, fake])
-    routes.map = (address) => (address.startsWith('https:') ? doubles.map(address) : address)
+  test.each(connectors.map((connector) => [TITLES[connector.id] ?? connector.id, connector] as const))(
+    '%s',
+    async (_, connector) => {
+      const { id } = connector
+      const done: string[] = []
+      reports.set(id, done)
+      const isKeyed = 'key' in connector.auth
+      const fake = forgetful(FAKES[familyOf(connector)]?.() ?? { live: new Set(), answer: () => undefined })
+      const live = isKeyed ? new Set([KEY]) : (fake.live as Set<string>)
+      const api = createVendorApi(folder ?? '', connector, (token) => live.has(token))
+      await using doubles = await startVendors([api, fake])
+      routes.map = (address) => (address.startsWith('https:') ? doubles.map(address) : address)
 
-    await connect(connector, { api, doubles, isKeyed })
-    done.push(isKeyed ? 'key' : 'OAuth')
+      await connect(connector, { api, doubles, isKeyed })
+      done.push(isKeyed ? 'key' : 'OAuth')
 
-    const { answer: listed } = await ask(peer(id), 'tools/list')
-    const names = ((listed.result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
-    expect(names.toSorted()).toEqual([...connector.tools.keys()].toSorted())
-    done.push(`${names.length} tools`)
+      const { answer: listed } = await ask(peer(id), 'tools/list')
+      const names = ((listed.result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
+      expect(names.toSorted()).toEqual([...connector.tools.keys()].toSorted())
+      done.push(`${names.length} tools`)
 
-    const [name, tool] = listing(connector)
-    const given = { ...ROWS[id]?.place, ...ROWS[id]?.tools[name.slice(id.length + 1)]?.[0]?.[0] }
-    const walked = await walk(api, { id, name, tool, given })
-    done.push(`${walked} pages of ${name}`)
+      const [name, tool] = listing(connector)
+      const given = { ...ROWS[id]?.place, ...ROWS[id]?.tools[name.slice(id.length + 1)]?.[0]?.[0] }
+      const walked = await walk(api, { id, name, tool, given })
+      done.push(`${walked} pages of ${name}`)
 
-    if (!isKeyed) {
-      const [before] = live
+      if (!isKeyed) {
+        const [before] = live
+        live.clear()
+        const renewed = await call(id, name, given)
+        expect(renewed.result, JSON.stringify(renewed)).toMatchObject({ structuredContent: expect.anything() })
+        expect([live.size, live.has(before ?? '')]).toEqual([1, false])
+        done.push('renewed')
+      }
+      fake.forgets = true
       live.clear()
-      const renewed = await call(id, name, given)
-      expect(renewed.result, JSON.stringify(renewed)).toMatchObject({ structuredContent: expect.anything() })
-      expect([live.size, live.has(before ?? '')]).toEqual([1, false])
-      done.push('renewed')
-    }
-    fake.forgets = true
-    live.clear()
-    const cut = await call(id, name, given)
-    const fault = { code: 'NEEDS_AUTH', fault: 'credential.needed', connect_url: expect.stringContaining('/connect/') }
-    expect(cut.result).toMatchObject({ isError: true, _meta: { 'dev.toolway/fault': fault } })
-    done.push('cut off')
-    expect(api.problems).toEqual([])
-    await platform(`DELETE ${PLACE}/${id}`)
-  })
+      const cut = await call(id, name, given)
+      const fault = {
+        code: 'NEEDS_AUTH',
+        fault: 'credential.needed',
+        connect_url: expect.stringContaining('/connect/'),
+      }
+      expect(cut.result).toMatchObject({ isError: true, _meta: { 'dev.toolway/fault': fault } })
+      done.push('cut off')
+      expect(api.problems).toEqual([])
+      await platform(`DELETE ${PLACE}/${id}`)
+    },
+  )
 
   async function connect(connector: Connector, { doubles, isKeyed, api }: At): Promise<void> {
     const { id } = connector
