@@ -25,6 +25,7 @@ const targets = {
   check: { file: 'tools/check.mjs' },
   build: { file: 'tools/build.ts', console: true },
   'admin-api': { file: 'tools/admin-api.ts' },
+  'new:connector': { file: 'tools/new-connector.ts' },
   requirements: { file: 'test/requirements.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },

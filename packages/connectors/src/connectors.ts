@@ -1,14 +1,13 @@
 /** The native connectors. A connector is added with one row here and one line in `rows.ts`; it is loaded when it is first used. */
+import type { CatalogCategory } from '@toolway/contract'
 import type { Vendor } from './kit/vendor.ts'
-
-export const CATEGORIES = ['code', 'work', 'messages', 'documents', 'usage'] as const
 
 export interface Connector {
   load(): Promise<Vendor>
   readonly title: string
   /** What its tools are for, in one sentence. */
   readonly about: string
-  readonly category: (typeof CATEGORIES)[number]
+  readonly category: CatalogCategory
   /** The address of the vendor's API: what a connection has where no other server of the same kind is named. */
   readonly address: string
   /** The vendor's reference pages. */

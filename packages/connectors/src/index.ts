@@ -1,5 +1,5 @@
 /** Tools for vendors, as data: nothing here knows an organization, a token or a database. */
-export { CATEGORIES, CONNECTORS, type Connector } from './connectors.ts'
+export { CONNECTORS, type Connector } from './connectors.ts'
 export { ToolFailure, type Failure } from './kit/failure.ts'
 export type { ApiRequest, Json, Run, SignedRequest, Tool, VendorAnswer, VendorRequest } from './kit/tool.ts'
 export { definitionOf, scopesOf, type KeyAuth, type Vendor } from './kit/vendor.ts'
