@@ -26,6 +26,7 @@ const targets = {
   build: { file: 'tools/build.ts', console: true },
   'admin-api': { file: 'tools/admin-api.ts' },
   'new:connector': { file: 'tools/new-connector.ts' },
+  'connectors:live': { file: 'test/connectors/live.ts' },
   requirements: { file: 'test/requirements.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },

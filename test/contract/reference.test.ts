@@ -112,6 +112,19 @@ describe('the guide to the declaration file', () => {
   })
 })
 
+describe('the guide to native connectors', () => {
+  test('shows a file that Toolway reads', () => {
+    const [, snippet = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/guides/connectors.md')) ?? []
+    const path = join(mkdtempSync(join(tmpdir(), 'toolway-guide-')), 'toolway.yaml')
+    writeFileSync(path, snippet)
+    const [declared] = readConfigFile(path, () => undefined)
+    expect(declared?.connections.map(({ alias, wire }) => [alias, wire.kind])).toEqual([
+      ['github', 'native'],
+      ['cursor', 'native'],
+    ])
+  })
+})
+
 describe('the README', () => {
   test('names only commands that package.json has', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts)
