@@ -16,6 +16,7 @@ describe('words', () => {
     ['listPullRequests', ['list', 'pull', 'request']],
     ['GMAIL_SEND_EMAIL', ['gmail', 'send', 'email']],
     ['getHTTPStatus', ['get', 'http', 'status']],
+    ['issues on GitHub', ['issue', 'git', 'hub', 'github']],
     ['What are the open issues of a repository?', ['open', 'issue', 'repository']],
     ['companies, boxes and classes', ['company', 'box', 'class']],
     ['Übersicht der Straßen 東京', ['übersicht', 'der', 'straßen', '東京']],

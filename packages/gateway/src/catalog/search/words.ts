@@ -37,9 +37,13 @@ const alike = new Map<string, string[]>()
 for (const row of ALIKE)
   for (const word of row) alike.set(word, [...(alike.get(word) ?? []), ...row.filter((other) => other !== word)])
 
+/** `GitHub` and `PowerPoint`: one name, which is also written in small letters. */
+const COMPOUND = /\b[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*\b/g
+
 /** `listPullRequests`, `LIST_PULL_REQUESTS` and "list the pull requests" are the same three words. */
 export function wordsOf(text: string): string[] {
-  const apart = text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+  const named = text.replaceAll(COMPOUND, (name) => `${name} ${name.toLowerCase()}`)
+  const apart = named.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
   return apart
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
