@@ -33,19 +33,37 @@ export interface Compiled {
  * for POST, PUT and PATCH to the body; `?name` after the path of a write names those that go to the query all the same.
  */
 export function compile(route: string, given: Json, words: RouteWords): Compiled {
+  const values: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) values[name] = value
+  const own = route.includes('{+') ? spread(route, values) : route
+  const of = kept.get(words) ?? new Map<string, Operation>()
+  kept.set(words, of)
+  const names = Object.keys(values)
+  const key = `${own} ${names.join(' ')}`
+  const operation = of.get(key) ?? operationOf(own, names, { ...words, name: route })
+  if (of.size >= MOST_KEPT) of.clear()
+  of.set(key, operation)
+  return { operation, arguments: values }
+}
+
+/** An API's operations by route and names of arguments: which arguments are given decides what an operation places. */
+const kept = new WeakMap<RouteWords, Map<string, Operation>>()
+const MOST_KEPT = 300
+
+function operationOf(
+  route: string,
+  names: readonly string[],
+  words: RouteWords & { readonly name: string },
+): Operation {
   const [head = '', ...inQuery] = route.split('?')
-  const [method, template] = head.split(' ') as [Method, string]
-  const values: Record<string, unknown> = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  )
-  const path = spread(template, values)
+  const [method, path] = head.split(' ') as [Method, string]
   const inPath = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
-  const rest = Object.keys(values).filter((name) => !inPath.includes(name))
+  const rest = names.filter((name) => !inPath.includes(name))
   const writes = method !== 'GET' && (method !== 'DELETE' || words.deleteBody === true)
   const members = writes ? rest.filter((name) => !inQuery.includes(name)) : []
   const query = rest.filter((name) => !members.includes(name))
-  const operation: Operation = {
-    name: route,
+  return {
+    name: words.name,
     method,
     path,
     placed: [
@@ -56,7 +74,6 @@ export function compile(route: string, given: Json, words: RouteWords): Compiled
     accept: words.accept,
     structured: false,
   }
-  return { operation, arguments: values }
 }
 
 const placed = (name: string, where: Placed['in'], { lists }: RouteWords): Placed => ({

@@ -60,7 +60,7 @@ export function rest(facts: RestFacts): Rest {
   ) => ({
     kind: 'api' as const,
     base,
-    ...compile(route, sent, { ...words, ...(options.accept === undefined ? {} : { accept: options.accept }) }),
+    ...compile(route, sent, options.accept === undefined ? words : { ...words, accept: options.accept }),
     headers: { ...headers, ...options.headers },
     repeat: options.repeat,
   })

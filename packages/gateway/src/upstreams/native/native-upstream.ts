@@ -51,12 +51,14 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
   const exchange = createExchange(reach, breaker)
   const maskReach = createReachMask(new URL(wire.url), wire.headers)
+  let loading: Promise<Vendor> | undefined
+  const load = () => (loading ??= wire.load())
 
   async function call(asked: Ask): Promise<Answer> {
     const refusal = breaker.closed || asked.owner === GATEWAY ? undefined : breaker.admit()
     if (refusal !== undefined) throw refusal
     const { name, arguments: given = {} } = asked.params
-    const vendor = await wire.load()
+    const vendor = await load()
     const tool = vendor.tools.get(String(name))
     if (tool === undefined)
       return { error: { code: NO_PARAMS, message: `There is no tool ${String(name).slice(0, 100)}` } }
@@ -66,7 +68,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
 
   /** The vendor says whose account it is: the credential is good. */
   async function ping(asked: Ask): Promise<Answer> {
-    const vendor = await wire.load()
+    const vendor = await load()
     await resultBy({ vendor, name: `${vendor.id} account`, tool: vendor.whoami }, {}, asked)
     return { result: {} }
   }
@@ -79,7 +81,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     const ofCredential = createHeaderMask(credential?.headers ?? {})
     const mask = (text: string) => maskReach(ofCredential(text))
     const key = 'key' in vendor.auth ? vendor.auth.key : undefined
-    const steps = tool.run(given, keyOf(correlationId, name))
+    const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(correlationId, name))
     const output = await run({ vendor, name, tool, mask }, steps, { credential, key, signal })
     return maskedResult({ mask }, resultOf(output))
   }
@@ -107,7 +109,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     patience: Math.min(RETRIES.total, patience),
     retries: RETRIES,
     async introduce() {
-      const { resources } = await wire.load()
+      const { resources } = await load()
       return {
         revision: MODERN,
         server: { name: wire.title, version: '1' },
@@ -118,14 +120,14 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     async ask({ method, ...rest }) {
       if (method === 'tools/call') return call({ method, ...rest })
       if (method === 'ping') return ping({ method, ...rest })
-      if (method === 'tools/list') return { result: { tools: definitionsOf(await wire.load()) } }
+      if (method === 'tools/list') return { result: { tools: definitionsOf(await load()) } }
       if (method === 'resources/list') return { result: { resources: [] } }
       if (method === 'resources/templates/list')
-        return { result: { resourceTemplates: templatesOf(await wire.load()) as JsonObject[] } }
+        return { result: { resourceTemplates: templatesOf(await load()) as JsonObject[] } }
       return { error: { code: NO_METHOD, message: `Not available here: ${method}` } }
     },
     async callFor(uri) {
-      return callOf(await wire.load(), uri) as ResourceCall | undefined
+      return callOf(await load(), uri) as ResourceCall | undefined
     },
     watch() {},
     listen: () => Promise.resolve({ uris: [], tasks: [] }),
