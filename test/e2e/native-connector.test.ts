@@ -28,6 +28,9 @@ const issue = (number: number) => ({ number, title: `Issue ${number}`, state: 'o
 const parts = new AsyncDisposableStack()
 const heard: Heard[] = []
 let replies: Reply[] = []
+const UNKNOWN: Reply = { status: 404, json: { message: 'Not Found' } }
+/** Answered where no reply is left. */
+let otherwise = UNKNOWN
 /** Connections that were opened to the vendor. */
 let opened = 0
 let address: string
@@ -42,7 +45,7 @@ beforeAll(async () => {
     request.on('end', () => {
       const { method, url, headers } = request
       heard.push({ line: `${method} ${url}`, headers, body: Buffer.concat(chunks).toString('utf8') })
-      const reply = replies.shift() ?? { status: 404, json: { message: 'Not Found' } }
+      const reply = replies.shift() ?? otherwise
       const type = reply.text === undefined ? 'application/json; charset=utf-8' : 'text/html'
       response.writeHead(reply.status, { 'content-type': type, ...reply.headers })
       response.end(reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json)))
@@ -67,6 +70,7 @@ beforeAll(async () => {
 beforeEach(() => {
   heard.length = 0
   replies = []
+  otherwise = UNKNOWN
 })
 afterAll(() => parts.disposeAsync())
 
@@ -305,5 +309,17 @@ describe('a vendor that takes a key', () => {
     const kept = await give()
     expect(kept.status, kept.text).toBe(201)
     expect(heard[1]?.headers.authorization).toBe(`Basic ${Buffer.from(`${KEY}:`).toString('base64')}`)
+  })
+
+  test('a test of the connection asks the vendor whose account it is, and says what the vendor says', async () => {
+    const tried = async () => (await platform(`POST ${CONNECTORS}/cursor/tools/sync`)).body
+    otherwise = { status: 401, json: { error: 'Unauthorized' } }
+    expect(await tried()).toMatchObject({ ok: false, failure: { code: 'upstream.needs-auth' } })
+    otherwise = { status: 200, json: { teamMembers: [] } }
+    expect(await tried()).toMatchObject({ ok: true, tools: 18 })
+    expect(heard.every(({ line }) => line === 'GET /api/v3/teams/members')).toBe(true)
+    // A vendor that counts too many calls is there.
+    otherwise = { status: 429, headers: { 'retry-after': '60' }, json: { error: 'Too many' } }
+    expect(await tried()).toMatchObject({ ok: true })
   })
 })

@@ -911,6 +911,7 @@ export const en = {
       officialHint: (title: string) =>
         `${title} decides what its tools are and may change them at any time. What they say of their effects counts once you trust the server.`,
       tools: 'Show the tools',
+      reference: (title: string) => `Reference of the API of ${title}`,
       removed: (why: string) => `Not available: ${why}`,
       reach: 'Scopes asked for at first',
       reaches: { read: 'Read', write: 'Read and write', execute: 'All tools' } satisfies Record<Limit, string>,

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import { ask } from '../../data/queries.ts'
 import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
+import { OutsideLink } from '../../parts/call/outside-link.tsx'
 import { texts } from '../../texts/texts.ts'
 import { EffectBadge } from '../../ui/badges.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -28,6 +29,11 @@ export function NativeFields(props: AuthFieldsProps) {
   return (
     <>
       <Loaded query={connector}>{(one) => <Tools connector={one} />}</Loaded>
+      {entry?.documentation == null ? null : (
+        <Text size="sm">
+          <OutsideLink to={entry.documentation}>{t.reference(entry.title)}</OutsideLink>
+        </Text>
+      )}
       <WayIn {...props} ways={entry?.auth ?? WAYS.native.ways} chosen={way} />
       {way === 'oauth' && connector.data !== undefined ? (
         <>

@@ -15,7 +15,7 @@ import {
   type Vendor,
   type VendorRequest,
 } from '@toolway/connectors'
-import type { Fault } from '@toolway/contract'
+import { Fault } from '@toolway/contract'
 import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
 import { maskedResult } from '@toolway/protocol/client'
 import { createBreaker } from '../breaker.ts'
@@ -29,6 +29,7 @@ import {
   type ResourceCall,
   type Upstream,
 } from '../upstream.ts'
+import { withCredential } from '../with-credential.ts'
 import { createExchange, type ExchangeUse } from './exchange.ts'
 import { faultOf } from './failure.ts'
 
@@ -67,16 +68,26 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   }
 
   /** The vendor says whose account it is: the credential is good. */
-  async function ping(asked: Ask): Promise<Answer> {
+  async function ping(asked: Pick<Ask, 'credential' | 'signal'>): Promise<Answer> {
     const vendor = await load()
     await resultBy({ vendor, name: `${vendor.id} account`, tool: vendor.whoami }, {}, asked)
     return { result: {} }
   }
 
+  /** Asks with the account that the gateway itself may use; false where there is none. A vendor that answers otherwise is there. */
+  const check = (signal: AbortSignal): Promise<boolean> =>
+    withCredential(reach.credential, async (credential) => {
+      if (credential === undefined) return false
+      await ping({ credential, signal }).catch((thrown: unknown) => {
+        if (!(thrown instanceof Fault && /^connector\.|^upstream\.limited$/.test(thrown.code))) throw thrown
+      })
+      return true
+    })
+
   async function resultBy(
     { vendor, name, tool }: Omit<Running, 'mask'>,
     given: JsonObject,
-    { credential, signal, correlationId }: Ask,
+    { credential, signal, correlationId }: Pick<Ask, 'credential' | 'signal' | 'correlationId'>,
   ): Promise<JsonObject> {
     const ofCredential = createHeaderMask(credential?.headers ?? {})
     const mask = (text: string) => maskReach(ofCredential(text))
@@ -108,7 +119,8 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   return {
     patience: Math.min(RETRIES.total, patience),
     retries: RETRIES,
-    async introduce() {
+    async introduce(signal) {
+      await check(signal)
       const { resources } = await load()
       return {
         revision: MODERN,
@@ -119,7 +131,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     },
     async ask({ method, ...rest }) {
       if (method === 'tools/call') return call({ method, ...rest })
-      if (method === 'ping') return ping({ method, ...rest })
+      if (method === 'ping') return ping(rest)
       if (method === 'tools/list') return { result: { tools: definitionsOf(await load()) } }
       if (method === 'resources/list') return { result: { resources: [] } }
       if (method === 'resources/templates/list')
@@ -132,7 +144,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     watch() {},
     listen: () => Promise.resolve({ uris: [], tasks: [] }),
     tell() {},
-    check: () => Promise.resolve(false),
+    check,
     doubt() {},
     forget() {},
     close: () => exchange.close(GRACE),
