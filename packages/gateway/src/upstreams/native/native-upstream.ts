@@ -3,23 +3,10 @@
  *
  * It holds no caller. A tool is a generator that yields requests and is given their answers, so it can reach nothing but what it says.
  */
-import { createHash } from 'node:crypto'
-import {
-  callOf,
-  definitionOf,
-  scopesOf,
-  templatesOf,
-  type Json,
-  type Run,
-  type Tool,
-  type Vendor,
-  type VendorRequest,
-} from '@toolway/connectors'
+import { callOf, definitionOf, templatesOf, type Vendor } from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
 import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
-import { maskedResult } from '@toolway/protocol/client'
 import { createBreaker } from '../breaker.ts'
-import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
 import {
   GATEWAY,
   type Answer,
@@ -30,8 +17,8 @@ import {
   type Upstream,
 } from '../upstream.ts'
 import { withCredential } from '../with-credential.ts'
-import { createExchange, type ExchangeUse } from './exchange.ts'
-import { faultOf } from './failure.ts'
+import { createExchange } from './exchange.ts'
+import { createToolRunner } from './run-tool.ts'
 
 const NO_METHOD = -32601
 const NO_PARAMS = -32602
@@ -51,7 +38,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   const patience = timeout * 1000
   const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
   const exchange = createExchange(reach, breaker)
-  const maskReach = createReachMask(new URL(wire.url), wire.headers)
+  const runTool = createToolRunner(reach, exchange)
   let loading: Promise<Vendor> | undefined
   const load = () => (loading ??= wire.load())
 
@@ -64,13 +51,13 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     if (tool === undefined)
       return { error: { code: NO_PARAMS, message: `There is no tool ${String(name).slice(0, 100)}` } }
     if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
-    return { result: await resultBy({ vendor, name: String(name), tool }, given, asked) }
+    return { result: await runTool({ vendor, name: String(name), tool, given }, asked) }
   }
 
   /** The vendor says whose account it is: the credential is good. */
   async function ping(asked: Pick<Ask, 'credential' | 'signal'>): Promise<Answer> {
     const vendor = await load()
-    await resultBy({ vendor, name: `${vendor.id} account`, tool: vendor.whoami }, {}, asked)
+    await runTool({ vendor, name: `${vendor.id} account`, tool: vendor.whoami, given: {} }, asked)
     return { result: {} }
   }
 
@@ -83,38 +70,6 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
       })
       return true
     })
-
-  async function resultBy(
-    { vendor, name, tool }: Omit<Running, 'mask'>,
-    given: JsonObject,
-    { credential, signal, correlationId }: Pick<Ask, 'credential' | 'signal' | 'correlationId'>,
-  ): Promise<JsonObject> {
-    const ofCredential = createHeaderMask(credential?.headers ?? {})
-    const mask = (text: string) => maskReach(ofCredential(text))
-    const key = 'key' in vendor.auth ? vendor.auth.key : undefined
-    const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(correlationId, name))
-    const output = await run({ vendor, name, tool, mask }, steps, { credential, key, signal })
-    return maskedResult({ mask }, resultOf(output))
-  }
-
-  /** Throws faults only. */
-  async function run({ vendor, name, tool, mask }: Running, steps: Run<Json>, use: ExchangeUse): Promise<Json> {
-    let acted = false
-    try {
-      let step = steps.next()
-      while (step.done !== true) {
-        const request = step.value
-        const answer = await exchange.send(request, use)
-        step = steps.next(answer)
-        // The tool accepted the answer: the vendor did what was asked.
-        if (tool.effect !== 'read' && !readsOnly(request)) acted = true
-      }
-      return step.value
-    } catch (thrown) {
-      const scopes = scopesOf(vendor, tool)
-      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes, acted, mask })
-    }
-  }
 
   return {
     patience: Math.min(RETRIES.total, patience),
@@ -151,27 +106,5 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   }
 }
 
-interface Running {
-  readonly vendor: Vendor
-  readonly name: string
-  readonly tool: Tool
-  mask(text: string): string
-}
-
-const readsOnly = (request: VendorRequest): boolean =>
-  request.kind === 'api' ? request.repeat === 'read' : request.method === 'GET'
-
-/** The same for all attempts of one call, and no other's. */
-const keyOf = (correlationId: string | undefined, name: string): string =>
-  createHash('sha256')
-    .update(`${correlationId ?? crypto.randomUUID()} ${name}`)
-    .digest('hex')
-    .slice(0, 32)
-
 const definitionsOf = ({ tools }: Vendor): JsonObject[] =>
   [...tools].map(([name, tool]) => definitionOf(name, tool) as JsonObject)
-
-const resultOf = (output: Json): JsonObject => ({
-  content: [{ type: 'text', text: JSON.stringify(output) }],
-  structuredContent: output as JsonObject,
-})

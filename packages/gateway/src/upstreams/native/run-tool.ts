@@ -1,0 +1,72 @@
+/** Runs a tool of a native connector: each request that it yields is sent, and its answer given back, until there is an output. */
+import { createHash } from 'node:crypto'
+import { scopesOf, type Json, type Run, type Tool, type Vendor, type VendorRequest } from '@toolway/connectors'
+import type { JsonObject } from '@toolway/protocol'
+import { maskedResult } from '@toolway/protocol/client'
+import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
+import type { Ask, NativeTarget, ReachOf } from '../upstream.ts'
+import type { Exchange, ExchangeUse } from './exchange.ts'
+import { faultOf } from './failure.ts'
+
+export interface ToolUse {
+  readonly vendor: Vendor
+  readonly name: string
+  readonly tool: Tool
+  readonly given: JsonObject
+}
+
+/** Returns the MCP result. Throws faults only. */
+export type ToolRunner = (
+  use: ToolUse,
+  asked: Pick<Ask, 'credential' | 'signal' | 'correlationId'>,
+) => Promise<JsonObject>
+
+export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchange: Exchange): ToolRunner {
+  const maskReach = createReachMask(new URL(wire.url), wire.headers)
+
+  async function run({ vendor, name, tool, mask }: Running, steps: Run<Json>, use: ExchangeUse): Promise<Json> {
+    let acted = false
+    try {
+      let step = steps.next()
+      while (step.done !== true) {
+        const request = step.value
+        const answer = await exchange.send(request, use)
+        step = steps.next(answer)
+        // The tool accepted the answer: the vendor did what was asked.
+        if (tool.effect !== 'read' && !readsOnly(request)) acted = true
+      }
+      return step.value
+    } catch (thrown) {
+      const scopes = scopesOf(vendor, tool)
+      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes, acted, mask })
+    }
+  }
+
+  return async ({ vendor, name, tool, given }, { credential, signal, correlationId }) => {
+    const ofCredential = createHeaderMask(credential?.headers ?? {})
+    const mask = (text: string) => maskReach(ofCredential(text))
+    const key = 'key' in vendor.auth ? vendor.auth.key : undefined
+    const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(correlationId, name))
+    const output = await run({ vendor, name, tool, mask }, steps, { credential, key, signal })
+    return maskedResult({ mask }, resultOf(output))
+  }
+}
+
+interface Running extends Omit<ToolUse, 'given'> {
+  mask(text: string): string
+}
+
+const readsOnly = (request: VendorRequest): boolean =>
+  request.kind === 'api' ? request.repeat === 'read' : request.method === 'GET'
+
+/** The same for all attempts of one call, and no other's. */
+const keyOf = (correlationId: string | undefined, name: string): string =>
+  createHash('sha256')
+    .update(`${correlationId ?? crypto.randomUUID()} ${name}`)
+    .digest('hex')
+    .slice(0, 32)
+
+const resultOf = (output: Json): JsonObject => ({
+  content: [{ type: 'text', text: JSON.stringify(output) }],
+  structuredContent: output as JsonObject,
+})
