@@ -5,6 +5,15 @@
 import type { CatalogCategory, EffectSource, Limit } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 
+/** Kinds of connections, as the wizard names them. */
+const KINDS = {
+  remote: 'MCP server',
+  openapi: 'OpenAPI document',
+  contract: 'Contract backend',
+  program: 'Program',
+  native: 'Native connector',
+}
+
 export const en = {
   // --- everywhere ----------------------------------------------------------------------------------------------------
   menu: 'Menu',
@@ -847,13 +856,7 @@ export const en = {
       inCatalog: 'The catalog has:',
       runsHere: 'This is a program: the gateway starts it on its own machine.',
       kind: 'What is there',
-      kinds: {
-        remote: 'MCP server',
-        openapi: 'OpenAPI document',
-        contract: 'Contract backend',
-        program: 'Program',
-        native: 'Native connector',
-      },
+      kinds: KINDS,
       seen: {
         address: () => 'An address',
         command: (name: string) => (name === '' ? 'A program' : `The program of ${name}`),
@@ -965,13 +968,7 @@ export const en = {
       finish: 'Connect',
       finishOAuth: 'Connect and sign in',
       pasted: 'the document that was pasted',
-      kinds: {
-        remote: 'MCP server',
-        openapi: 'OpenAPI document',
-        contract: 'Contract backend',
-        program: 'Program',
-        native: 'Native connector',
-      },
+      kinds: KINDS,
       facts: {
         kind: 'What it is',
         address: 'URL',
