@@ -58,6 +58,7 @@ connections:
     key: { in: query, name: api_key }
     enabled: false
   code: { type: native, vendor: github, scopes_for: read, enabled: false }
+  acme: { type: native, vendor: acme, source: 'export default 1', url: 'https://api.acme.example', enabled: false }
   forge: { type: native, vendor: gitlab, url: 'https://gitlab.example.com', auth: { owners: [member] }, enabled: false }
 toolsets:
   work:

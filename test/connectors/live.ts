@@ -5,6 +5,7 @@
  * TOOLWAY_LIVE_TOKEN=… npm run connectors:live -- github owner=octocat repo=hello-world
  */
 import { CONNECTORS, definitionOf, type Json, type Tool } from '../../packages/connectors/src/index.ts'
+import { loadedOf } from '../../packages/gateway/src/upstreams/native/loaded-vendor.ts'
 import { createNativeUpstream } from '../../packages/gateway/src/upstreams/native/native-upstream.ts'
 import type { Answer, Ask } from '../../packages/gateway/src/upstreams/upstream.ts'
 import { MODERN, type JsonObject } from '../../packages/protocol/src/index.ts'
@@ -33,7 +34,11 @@ export async function tryLive({ id, token, values, url }: Live, tell: (line: Liv
   const vendor = await known.load()
   const wire = {
     ...{ url: url ?? known.address, own: known.address, private: url !== undefined, headers: {} },
-    ...{ title: known.title, load: () => Promise.resolve(vendor), key: { header: 'authorization', prefix: 'Bearer ' } },
+    ...{
+      title: known.title,
+      load: () => Promise.resolve(loadedOf(vendor)),
+      key: { header: 'authorization', prefix: 'Bearer ' },
+    },
   }
   const reach = { connectionId: 'live', alias: id, timeout: 60, revision: undefined, pinned: false, wire }
   const upstream = createNativeUpstream({ reach, onTurn: () => undefined })

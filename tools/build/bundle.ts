@@ -17,6 +17,7 @@ const PROGRAMS = [
   'demo/demo-server.ts',
   'identity/keys/slow-hash-worker.ts',
   'upstreams/openapi/document/reading-worker.ts',
+  'upstreams/native/apart/host.ts',
 ]
 
 /** Done without: the first is asked for only by who sets `native`, and what the others do faster `ws` does by itself. */

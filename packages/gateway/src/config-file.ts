@@ -102,6 +102,8 @@ const Contract = ContractWords.extend({
 const Native = Remote.extend({
   type: z.literal('native'),
   vendor: VendorName,
+  /** The source of a connector of one's own: `{ file: acme.ts }`, or the text. */
+  source: Value.optional(),
   scopes_for: z.enum(LIMITS).optional(),
   url: Value.optional(),
 })
@@ -344,7 +346,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
 }
 
 function nativeOf(
-  { vendor, scopes_for: scopesFor, url, headers, auth }: z.output<typeof Native>,
+  { vendor, source, scopes_for: scopesFor, url, headers, auth }: z.output<typeof Native>,
   fill: Fill,
   place: string[],
 ): Wire {
@@ -352,6 +354,7 @@ function nativeOf(
   try {
     return connectorOf({
       ...{ vendor, scopesFor, headers: Object.fromEntries(values) as Record<string, string>, auth },
+      source: source === undefined ? undefined : fill(source, ...place, 'source'),
       url: url === undefined ? undefined : fill(url, ...place, 'url'),
     })
   } catch (thrown) {

@@ -12,6 +12,9 @@ export const VendorName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a native connector has at most 40 small letters, digits and _')
 
+/** One file of TypeScript whose default export is `vendor({ … })`. */
+export const ConnectorSource = z.string().min(1).max(300_000)
+
 export const NativeSettings = z.strictObject({
   connector: z.literal('native'),
   /** It speaks no MCP: there is no revision to pin. */
@@ -20,6 +23,8 @@ export const NativeSettings = z.strictObject({
   checks: shared.checks,
   timeout: seconds.default(TIMEOUT),
   vendor: VendorName,
+  /** The source of somebody's own connector (TypeScript, one file), which runs in a process of its own. Absent: the product's. */
+  source: ConnectorSource.optional(),
   /** How far the tools reach whose scopes an account is asked for at first; others are asked for when a tool needs them. */
   scopesFor: z.enum(LIMITS).default('execute'),
   /** The vendor's own address, or that of a server of the same kind: GitHub Enterprise, a GitLab of one's own. */
@@ -30,8 +35,17 @@ export const NativeSettings = z.strictObject({
 })
 export type NativeSettings = z.output<typeof NativeSettings>
 
-const NativeMembers = z.strictObject({ vendor: VendorName, scopes_for: z.enum(LIMITS).default('execute') })
-const NativeRequest = z.strictObject({ vendor: VendorName, scopes_for: z.enum(LIMITS).optional() })
+const NativeMembers = z.strictObject({
+  vendor: VendorName,
+  scopes_for: z.enum(LIMITS).default('execute'),
+  source: ConnectorSource.nullable().default(null),
+})
+const NativeRequest = z.strictObject({
+  vendor: VendorName,
+  scopes_for: z.enum(LIMITS).optional(),
+  /** Null: the product's own connector. */
+  source: ConnectorSource.nullable().optional(),
+})
 const NativeChange = NativeRequest.partial()
 
 const FORM: SettingsForm = {

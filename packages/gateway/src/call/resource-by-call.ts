@@ -5,7 +5,7 @@
 import { Fault } from '@toolway/contract'
 import { adaptResult, isObject, type JsonObject, type Revision } from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
-import type { ResourceCall } from '../upstreams/upstream.ts'
+import type { ResourceCall } from '../upstreams/native/loaded-vendor.ts'
 import { call } from './call.ts'
 import { seenTools } from './discovery/seen.ts'
 import type { Answer, CallParts } from './ports.ts'

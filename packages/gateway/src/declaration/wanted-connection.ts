@@ -30,7 +30,10 @@ function shared(one: DeclaredConnection) {
   const openapi = document === null ? null : { document, select: { exclude: [] }, effects: {}, key: null }
   const remote = { ...words, url, private: one.private ?? impliedPrivate({ url, openapi }) }
   if ('words' in wire) return { ...remote, contract: { ...CONTRACT_DEFAULTS, ...wire.words } }
-  const native = 'vendor' in wire ? { native: { vendor: wire.vendor, scopes_for: wire.scopesFor ?? 'execute' } } : {}
+  const native =
+    'vendor' in wire
+      ? { native: { vendor: wire.vendor, scopes_for: wire.scopesFor ?? 'execute', source: wire.source ?? null } }
+      : {}
   return { ...remote, ...native, auth: ConnectionAuth.parse(wire.auth ?? {}) }
 }
 

@@ -54,6 +54,7 @@ function server(one: PresentConnection, refer: Refer): object {
   }
   return {
     vendor: one.native?.vendor,
+    source: one.native?.source ?? undefined,
     scopes_for: one.native?.scopes_for === 'execute' ? undefined : one.native?.scopes_for,
     url: url === null || isOwnAddress(one) ? undefined : visible(url, 'url'),
     private: one.private === impliedPrivate(one) ? undefined : one.private,

@@ -4,7 +4,7 @@
  * An upstream holds no caller. Everything that belongs to a caller travels with the ask, and what a server sends while it
  * answers goes to that ask's own event sink: nothing is ever handed to "the last active" one.
  */
-import type { Vendor } from '@toolway/connectors'
+import type { LoadedVendor, ResourceCall } from './native/loaded-vendor.ts'
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
 import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'
 import type { RetryLimits } from '../lib/retry.ts'
@@ -57,13 +57,6 @@ export interface Reviewing {
   readonly arguments: JsonObject
   readonly correlationId: string | undefined
   readonly onBehalf: string | undefined
-}
-
-/** A call of a tool that answers the content of a resource. */
-export interface ResourceCall {
-  /** As its server knows it. */
-  readonly name: string
-  readonly arguments: JsonObject
 }
 
 /** An item that a server describes and that is not offered here. */
@@ -225,7 +218,7 @@ export interface NativeTarget extends RemoteTarget {
   /** The header that a credential comes in, in small letters, and what stands before it there. */
   readonly key: { readonly header: string; readonly prefix: string }
   /** Its tools, loaded when they are first needed. */
-  readonly load: () => Promise<Vendor>
+  readonly load: () => Promise<LoadedVendor>
 }
 
 /** Settings of a contract backend. Times are in milliseconds. */

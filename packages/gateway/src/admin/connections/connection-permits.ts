@@ -37,7 +37,7 @@ export function permittedParts(
 ): ConnectionParts {
   const platform = speaker.role === 'platform_admin'
   const { wire } = words
-  if ('command' in wire) refuseProcess(speaker)
+  if ('command' in wire || ('source' in wire && wire.source !== undefined)) refuseProcess(speaker)
   if (moved && keeps && !platform)
     throw new Fault('body.shape', {
       place: 'command' in wire ? '/environment' : '/headers',

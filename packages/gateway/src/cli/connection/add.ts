@@ -33,6 +33,10 @@ const REMOTE = [
     '--scopes-for <limit>',
     'of --native: ask an account only for the scopes of tools that read, or that write too; others are asked for when a tool needs them',
   ).choices([...LIMITS]),
+  new Option(
+    '--source <file>',
+    'of --native: a connector of your own, one TypeScript file whose vendor has that name; --url says where its requests go',
+  ),
   new Option('--org-id <id>', 'the organization as the contract backend knows it (default: its name here)'),
   new Option('--side-effects', 'offer functions of a contract backend that change something, too'),
   many('--allow <name>', 'offer this function although it changes something; may be repeated'),
@@ -83,6 +87,7 @@ export const add = described({
     'toolway connection add live --url wss://example.com/mcp',
     'toolway connection add cwr --contract https://backend.example.com --header-from cwr.headers',
     'toolway connection add github --native github',
+    'toolway connection add acme --native acme --source acme.ts --url https://api.acme.example',
     'toolway connection add shop --openapi https://shop.example.com/openapi.json --preview',
     'toolway connection add shop --openapi shop.yaml --url https://shop.example.com/v2 --include tag:orders',
     'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',

@@ -2,6 +2,7 @@
  * Converts the options of `toolway connection add` to request bodies of operations. Options that would have no effect are
  * refused.
  */
+import { readFile } from 'node:fs/promises'
 import { OperationEffects, OperationSelection, type ContractWords, type KeyPlace, type Limit } from '@toolway/contract'
 import type { addConnection, addOpenApi } from '@toolway/contract/admin'
 import type { z } from 'zod'
@@ -21,6 +22,8 @@ export interface AddWords extends AuthWords, Addressed {
   readonly native?: string
   /** Of a native connector: how far the tools reach whose scopes are asked for at first. */
   readonly scopesFor?: Limit
+  /** Of a native connector: the file of somebody's own. */
+  readonly source?: string
   readonly orgId?: string
   readonly sideEffects?: boolean
   readonly allow: readonly string[]
@@ -68,10 +71,17 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   const reach = { ...(url === undefined ? {} : { url }), headers, ...(auth === undefined ? {} : { auth }) }
   if (words.native !== undefined) {
     const { native: vendor, scopesFor: scopes_for } = words
-    return { ...common, connector: 'native', native: { vendor, scopes_for }, ...reach }
+    const source = words.source === undefined ? {} : { source: await textOf(words.source) }
+    return { ...common, connector: 'native', native: { vendor, scopes_for, ...source }, ...reach }
   }
   return { ...common, ...reach }
 }
+
+/** Throws CommandFault. */
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((thrown: unknown) => {
+    throw new CommandFault(`${file} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  })
 
 function refuseMixed(words: AddWords): void {
   const { url, contract, command, header, headerFrom, env, envFrom } = words
@@ -83,6 +93,8 @@ function refuseMixed(words: AddWords): void {
     throw wrong(
       'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, --native VENDOR for a vendor whose tools Toolway has, and --contract ADDRESS for a backend that describes its functions.',
     )
+  if (words.source !== undefined && (words.native === undefined || url === undefined))
+    throw wrong('--source is for --native VENDOR, and --url ADDRESS says where its requests go.')
   const isRemote = url !== undefined || contract !== undefined || words.native !== undefined
   if (isRemote && (env.length > 0 || envFrom !== undefined))
     throw wrong('--env is for a server that is started here; a remote one takes --header.')

@@ -1,8 +1,15 @@
-/** A native connector: a vendor's tools that the product itself has. Its address is the vendor's, where no other is named. */
+/**
+ * A native connector: a vendor's tools that the product itself has, or somebody's own connector whose source is given. Its address is
+ * the vendor's, where no other is named.
+ */
 import { CONNECTORS } from '@toolway/connectors'
 import { Fault, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
+import { loadApart } from '../../upstreams/native/apart/apart-vendor.ts'
+import { loadedOf } from '../../upstreams/native/loaded-vendor.ts'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
-import type { Kind } from '../kind.ts'
+import type { NativeTarget } from '../../upstreams/upstream.ts'
+import type { UpstreamMaking } from '../../upstreams/upstreams.ts'
+import type { Kind, Opening } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
 import { checked, mismatch } from '../settings.ts'
 import { leastScopes, providerOf } from './least-scopes.ts'
@@ -10,6 +17,7 @@ import { leastScopes, providerOf } from './least-scopes.ts'
 export interface NativeWire extends RemoteWire {
   readonly kind: 'native'
   readonly vendor: string
+  readonly source?: string | undefined
   readonly scopesFor?: NativeSettings['scopesFor'] | undefined
   readonly auth?: ConnectionAuthChange
 }
@@ -17,18 +25,21 @@ export interface NativeWire extends RemoteWire {
 /** A native connector as it is described. `url`: a server of the vendor's kind in place of the vendor's own. */
 export function connectorOf({
   vendor,
+  source,
   scopesFor,
-  url = addressOf(vendor),
+  url = addressOf(vendor, source),
   headers = {},
   auth,
 }: {
   readonly vendor: string
+  readonly source?: string | undefined
   readonly scopesFor?: NativeSettings['scopesFor'] | undefined
   readonly url?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly auth?: ConnectionAuthChange | undefined
 }): NativeWire {
-  return { kind: 'native', vendor, scopesFor, url, headers, auth: { ...letIn(vendor), ...auth } }
+  const own = source === undefined ? letIn(vendor) : ({ kind: 'key' } as const)
+  return { kind: 'native', vendor, source, scopesFor, url, headers, auth: { ...own, ...auth } }
 }
 
 export const native: Kind<NativeSettings, NativeWire> = {
@@ -41,39 +52,61 @@ export const native: Kind<NativeSettings, NativeWire> = {
     if (vendor === undefined) throw mismatch('/native/vendor', 'is missing')
     if (held !== undefined && vendor !== held.settings.vendor)
       throw mismatch('/native/vendor', 'stays what it was: add another connection for another vendor')
-    const url = said.url ?? (held === undefined ? addressOf(vendor) : undefined)
+    const given = said.native?.source
+    const source = given === undefined ? held?.settings.source : (given ?? undefined)
+    const url = said.url ?? (held === undefined ? addressOf(vendor, source) : undefined)
     const { url: at, headers, ...turn } = describeRemote(url === undefined ? said : { ...said, url }, held)
     const auth = { ...held?.settings.auth, ...said.auth }
     const scopesFor = said.native?.scopes_for ?? held?.settings.scopesFor
-    return { ...turn, wire: connectorOf({ vendor, scopesFor, url: at, headers, auth }) }
+    return { ...turn, wire: connectorOf({ vendor, source, scopesFor, url: at, headers, auth }) }
   },
   parts(common, wire, shown) {
     const { settings, secrets } = remoteParts(common, wire, shown)
-    const { vendor, scopesFor, auth } = wire
+    const { vendor, source, scopesFor, auth } = wire
     const own = common.checks === undefined ? {} : { checks: common.checks }
-    return { settings: checked({ ...settings, ...own, connector: 'native', vendor, scopesFor, auth }), secrets }
+    return { settings: checked({ ...settings, ...own, connector: 'native', vendor, source, scopesFor, auth }), secrets }
   },
   shown: shownUrl,
   view: (settings) => ({
     ...remoteView(settings),
     auth: settings.auth,
-    native: { vendor: settings.vendor, scopes_for: settings.scopesFor },
+    native: { vendor: settings.vendor, scopes_for: settings.scopesFor, source: settings.source ?? null },
   }),
-  scopes: ({ vendor, scopesFor }) => CONNECTORS[vendor]?.load().then((loaded) => leastScopes(loaded, scopesFor)),
+  scopes: ({ vendor, source, scopesFor }) =>
+    source !== undefined ? undefined : CONNECTORS[vendor]?.load().then((loaded) => leastScopes(loaded, scopesFor)),
   open(opening, making) {
-    const { vendor, auth } = opening.settings
-    const known = CONNECTORS[vendor]
-    if (known === undefined) throw new Fault('connector.unknown', { connector: vendor, connectors: KNOWN })
+    const { auth } = opening.settings
     const key = { header: auth.header.toLowerCase(), prefix: auth.prefix }
-    const wire = { ...remoteReach(opening), own: known.address, key, title: known.title, load: known.load }
+    const wire = { ...remoteReach(opening), key, ...loadingOf(opening, making) }
     return createNativeUpstream({ ...making, reach: { ...opening.reach, wire } })
   },
+}
+
+/** The product's own connector, or one of somebody's own in a process apart. Throws `connector.unknown`. */
+function loadingOf(
+  { reach, settings, secrets }: Opening<NativeSettings>,
+  { children }: Pick<UpstreamMaking, 'children'>,
+): Pick<NativeTarget, 'own' | 'title' | 'load'> {
+  const { vendor, source } = settings
+  if (source !== undefined) {
+    const address = secrets.url ?? settings.url
+    const apart = { ...{ alias: reach.alias, connectionId: reach.connectionId }, vendor, source, address }
+    return {
+      own: address,
+      title: vendor,
+      load: () => loadApart({ ...apart, start: (launch) => children.start(launch) }),
+    }
+  }
+  const known = CONNECTORS[vendor]
+  if (known === undefined) throw new Fault('connector.unknown', { connector: vendor, connectors: KNOWN })
+  return { own: known.address, title: known.title, load: async () => loadedOf(await known.load()) }
 }
 
 const KNOWN = Object.keys(CONNECTORS).join(', ')
 
 /** Throws `body.shape`. */
-function addressOf(vendor: string): string {
+function addressOf(vendor: string, source: string | undefined): string {
+  if (source !== undefined) throw mismatch('/url', 'is missing: it says where the requests of the connector go')
   const address = Object.hasOwn(CONNECTORS, vendor) ? CONNECTORS[vendor]?.address : undefined
   if (address === undefined) throw mismatch('/native/vendor', `is none of ${KNOWN}`)
   return address

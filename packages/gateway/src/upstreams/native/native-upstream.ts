@@ -3,21 +3,13 @@
  *
  * It holds no caller. A tool is a generator that yields requests and is given their answers, so it can reach nothing but what it says.
  */
-import { callOf, definitionOf, templatesOf, type Vendor } from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
-import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
+import { isObject, MODERN } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
-import {
-  GATEWAY,
-  type Answer,
-  type Ask,
-  type NativeTarget,
-  type ReachOf,
-  type ResourceCall,
-  type Upstream,
-} from '../upstream.ts'
+import { GATEWAY, type Answer, type Ask, type NativeTarget, type ReachOf, type Upstream } from '../upstream.ts'
 import { withCredential } from '../with-credential.ts'
 import { createExchange } from './exchange.ts'
+import type { LoadedVendor } from './loaded-vendor.ts'
 import { createToolRunner } from './run-tool.ts'
 
 const NO_METHOD = -32601
@@ -39,8 +31,15 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   const breaker = createBreaker({ alias, patience, now: Date.now, onTurn })
   const exchange = createExchange(reach, breaker)
   const runTool = createToolRunner(reach, exchange)
-  let loading: Promise<Vendor> | undefined
-  const load = () => (loading ??= wire.load())
+  let loading: Promise<LoadedVendor> | undefined
+  function load(): Promise<LoadedVendor> {
+    if (loading !== undefined) return loading
+    const begun = wire.load()
+    // What failed is tried again by the next.
+    begun.catch(() => (loading = undefined))
+    loading = begun
+    return begun
+  }
 
   async function call(asked: Ask): Promise<Answer> {
     const refusal = breaker.closed || asked.owner === GATEWAY ? undefined : breaker.admit()
@@ -76,25 +75,24 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     retries: RETRIES,
     async introduce(signal) {
       await check(signal)
-      const { resources } = await load()
+      const templates = (await load()).templates()
       return {
         revision: MODERN,
         server: { name: wire.title, version: '1' },
-        capabilities: { tools: {}, ...(Object.keys(resources).length === 0 ? {} : { resources: {} }) },
+        capabilities: { tools: {}, ...(templates.length === 0 ? {} : { resources: {} }) },
         instructions: undefined,
       }
     },
     async ask({ method, ...rest }) {
       if (method === 'tools/call') return call({ method, ...rest })
       if (method === 'ping') return ping(rest)
-      if (method === 'tools/list') return { result: { tools: definitionsOf(await load()) } }
+      if (method === 'tools/list') return { result: { tools: (await load()).definitions() } }
       if (method === 'resources/list') return { result: { resources: [] } }
-      if (method === 'resources/templates/list')
-        return { result: { resourceTemplates: templatesOf(await load()) as JsonObject[] } }
+      if (method === 'resources/templates/list') return { result: { resourceTemplates: (await load()).templates() } }
       return { error: { code: NO_METHOD, message: `Not available here: ${method}` } }
     },
     async callFor(uri) {
-      return callOf(await load(), uri) as ResourceCall | undefined
+      return (await load()).callFor(uri)
     },
     watch() {},
     listen: () => Promise.resolve({ uris: [], tasks: [] }),
@@ -105,6 +103,3 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     close: () => exchange.close(GRACE),
   }
 }
-
-const definitionsOf = ({ tools }: Vendor): JsonObject[] =>
-  [...tools].map(([name, tool]) => definitionOf(name, tool) as JsonObject)

@@ -1,17 +1,18 @@
 /** Runs a tool of a native connector: each request that it yields is sent, and its answer given back, until there is an output. */
 import { createHash } from 'node:crypto'
-import { scopesOf, type Json, type Run, type Tool, type Vendor, type VendorRequest } from '@toolway/connectors'
+import type { Json, VendorRequest } from '@toolway/connectors'
 import type { JsonObject } from '@toolway/protocol'
 import { maskedResult } from '@toolway/protocol/client'
 import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
 import type { Ask, NativeTarget, ReachOf } from '../upstream.ts'
 import type { Exchange, ExchangeUse } from './exchange.ts'
 import { faultOf } from './failure.ts'
+import type { LoadedTool, LoadedVendor, Steps } from './loaded-vendor.ts'
 
 export interface ToolUse {
-  readonly vendor: Vendor
+  readonly vendor: Pick<LoadedVendor, 'auth'>
   readonly name: string
-  readonly tool: Tool
+  readonly tool: LoadedTool
   readonly given: JsonObject
 }
 
@@ -24,21 +25,20 @@ export type ToolRunner = (
 export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchange: Exchange): ToolRunner {
   const maskReach = createReachMask(new URL(wire.url), wire.headers)
 
-  async function run({ vendor, name, tool, mask }: Running, steps: Run<Json>, use: ExchangeUse): Promise<Json> {
+  async function run({ name, tool, mask }: Running, steps: Steps, use: ExchangeUse): Promise<Json> {
     let acted = false
     try {
-      let step = steps.next()
+      let step = await steps.next()
       while (step.done !== true) {
         const request = step.value
         const answer = await exchange.send(request, use)
-        step = steps.next(answer)
+        step = await steps.next(answer)
         // The tool accepted the answer: the vendor did what was asked.
         if (tool.effect !== 'read' && !readsOnly(request)) acted = true
       }
       return step.value
     } catch (thrown) {
-      const scopes = scopesOf(vendor, tool)
-      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes, acted, mask })
+      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes: tool.scopes, acted, mask })
     }
   }
 
@@ -47,12 +47,12 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
     const mask = (text: string) => maskReach(ofCredential(text))
     const key = 'key' in vendor.auth ? vendor.auth.key : undefined
     const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(correlationId, name))
-    const output = await run({ vendor, name, tool, mask }, steps, { credential, key, signal })
+    const output = await run({ name, tool, mask }, steps, { credential, key, signal })
     return maskedResult({ mask }, resultOf(output))
   }
 }
 
-interface Running extends Omit<ToolUse, 'given'> {
+interface Running extends Pick<ToolUse, 'name' | 'tool'> {
   mask(text: string): string
 }
 

@@ -1,0 +1,189 @@
+/**
+ * Somebody's own connector, in a process of its own that the worker starts. The process makes requests and reads answers; it never
+ * sees the account, and everything that it says is checked. A process that hangs is ended, and started again for the next call.
+ */
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { callOf, templatesOf, ToolFailure, type Failure, type Vendor, type VendorRequest } from '@toolway/connectors'
+import { Fault } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
+import { z } from 'zod'
+import type { Child } from '../../children/child.ts'
+import type { Launch } from '../../children/launch.ts'
+import type { LoadedTool, LoadedVendor, ResourceCall } from '../loaded-vendor.ts'
+import { Said, type Facts, type Told, type ToolFacts } from './messages.ts'
+
+const HOST = fileURLToPath(new URL('./host.ts', import.meta.url))
+/** What the program itself reads: in a checkout all sources, else the folder of the bundle. */
+const READS = HOST.endsWith('.ts') ? resolve(HOST, '../../../../../../..') : resolve(HOST, '..')
+const MEGABYTE = 1024 * 1024
+const FLAGS = ['--permission', `--allow-fs-read=${READS}/*`, '--max-old-space-size=192', '--no-warnings']
+/** Milliseconds that the process may think about one line. */
+const PATIENCE = 10_000
+
+export interface ApartParts {
+  readonly alias: string
+  /** Names the process. */
+  readonly connectionId: string
+  /** The name that its tools begin with. */
+  readonly vendor: string
+  readonly source: string
+  /** Where its requests may go: the host of the connection. */
+  readonly address: string
+  start(launch: Launch): Promise<Child>
+}
+
+/** Loads it; rejects with `upstream.unreachable`. The tools start the process again where it has ended. */
+export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
+  const process = new ConnectorProcess(parts)
+  const { facts } = await process.open()
+  if (facts.id !== parts.vendor)
+    throw unreachable(parts.alias, `its source is the connector ${facts.id}, not ${parts.vendor}`)
+  const loaded = (name: string, { effect, scopes }: ToolFacts): LoadedTool => ({
+    effect,
+    scopes,
+    run: (input, key) => process.run(name, input, key),
+  })
+  const known = {
+    ...{ id: facts.id, resources: facts.resources },
+    tools: new Map(facts.tools.map((tool) => [tool.name, describedTool(tool)])),
+  } as unknown as Vendor
+  return {
+    id: facts.id,
+    auth: facts.auth as Vendor['auth'],
+    whoami: loaded('', facts.whoami),
+    tools: new Map(facts.tools.map((tool) => [tool.name, loaded(tool.name, tool)])),
+    definitions: () => facts.tools.map(({ definition }) => definition as JsonObject),
+    templates: () => templatesOf(known) as JsonObject[],
+    callFor: (uri) => callOf(known, uri) as ResourceCall | undefined,
+  }
+}
+
+const describedTool = ({ description, definition }: ToolFacts) => ({
+  description,
+  input: z.fromJSONSchema(definition['inputSchema'] as Parameters<typeof z.fromJSONSchema>[0]),
+})
+
+const unreachable = (alias: string, problem: string) =>
+  new Fault('upstream.unreachable', { connection: alias, problem })
+
+interface Opened {
+  readonly child: Child
+  readonly facts: Facts
+}
+type Turn = Exclude<Said, { ready: unknown } | { unread: unknown }>
+
+class ConnectorProcess {
+  readonly #parts: ApartParts
+  readonly #waiting = new Map<number, PromiseWithResolvers<Turn> & { readonly child: Child }>()
+  #opening: Promise<Opened> | undefined
+  #last = 0
+
+  constructor(parts: ApartParts) {
+    this.#parts = parts
+  }
+
+  open(): Promise<Opened> {
+    if (this.#opening !== undefined) return this.#opening
+    const opening = this.#start()
+    this.#opening = opening
+    const forget = () => {
+      if (this.#opening === opening) this.#opening = undefined
+    }
+    opening.then(({ child }) => child.onExit(forget), forget)
+    return opening
+  }
+
+  async *run(tool: string, input: JsonObject, key: string): AsyncGenerator<VendorRequest, JsonObject, never> {
+    const { child } = await this.open()
+    const run = ++this.#last
+    let told: Told = { run, tool, input, key }
+    try {
+      for (;;) {
+        const turn = await this.#turn(child, run, told)
+        if ('output' in turn) return turn.output as JsonObject
+        if ('failure' in turn) throw new ToolFailure(turn.failure as unknown as Failure)
+        if ('broke' in turn)
+          throw new Fault('connector.failed', { tool, vendor: this.#parts.alias, problem: turn.broke })
+        told = { run, answer: yield this.#checked(turn.request as VendorRequest) }
+      }
+    } finally {
+      this.#waiting.delete(run)
+      child.send(JSON.stringify({ run, end: true })).catch(() => undefined)
+    }
+  }
+
+  /** The account goes to the host of the connection and to no other. */
+  #checked(request: VendorRequest): VendorRequest {
+    const { address, alias } = this.#parts
+    if (request.kind === 'api' && new URL(request.base).origin !== new URL(address).origin)
+      throw new Fault('egress.refused', { connection: alias })
+    return request
+  }
+
+  async #turn(child: Child, run: number, told: Told): Promise<Turn> {
+    const waiting = { ...Promise.withResolvers<Turn>(), child }
+    this.#waiting.set(run, waiting)
+    const late = setTimeout(() => {
+      waiting.reject(unreachable(this.#parts.alias, `its process said nothing for ${PATIENCE / 1000} s and was ended`))
+      this.#opening = undefined
+      void child.stop()
+    }, PATIENCE)
+    try {
+      await child.send(JSON.stringify(told)).catch((thrown: unknown) => {
+        throw unreachable(this.#parts.alias, thrown instanceof Error ? thrown.message : 'its process has ended')
+      })
+      return await waiting.promise
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  async #start(): Promise<Opened> {
+    const { alias, connectionId, source, start } = this.#parts
+    const args = [...FLAGS, HOST]
+    const child = await start({
+      ...{ name: `${connectionId} connector`, command: process.execPath, args, environment: {} },
+      memoryLimit: 384 * MEGABYTE,
+    }).catch((thrown: unknown) => {
+      throw unreachable(alias, thrown instanceof Error ? thrown.message : 'its process did not start')
+    })
+    const ready = Promise.withResolvers<Facts>()
+    const late = setTimeout(() => ready.reject(unreachable(alias, 'its process did not become ready')), PATIENCE)
+    child.onLine((line) => this.#hear(line, ready))
+    child.onExit(() => {
+      const gone = unreachable(alias, `its process ended: ${child.stderr().slice(-3).join(' ').slice(0, 300)}`)
+      ready.reject(gone)
+      for (const waiting of this.#waiting.values()) if (waiting.child === child) waiting.reject(gone)
+    })
+    try {
+      await child.send(JSON.stringify({ source }))
+      const facts = await ready.promise
+      child.ready()
+      return { child, facts }
+    } catch (thrown) {
+      void child.stop()
+      throw Fault.of(thrown)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  /** A line that is not one of ours is no answer. */
+  #hear(line: string, ready: PromiseWithResolvers<Facts>): void {
+    const read = Said.safeParse(jsonOf(line))
+    if (!read.success) return
+    const said = read.data
+    if ('ready' in said) ready.resolve(said.ready)
+    else if ('unread' in said) ready.reject(unreachable(this.#parts.alias, `its source was not read: ${said.unread}`))
+    else this.#waiting.get(said.run)?.resolve(said)
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

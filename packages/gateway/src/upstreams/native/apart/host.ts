@@ -1,0 +1,94 @@
+/**
+ * The process of somebody's own connector. It is told the source of the connector, loads it, and runs its tools: requests go out as
+ * lines, and answers come back as lines. The connector has the kit and Zod and nothing else: no module of Node, no network, no files, no
+ * environment. The gateway sends its requests, and keeps the account to itself.
+ */
+import { Console } from 'node:console'
+import { registerHooks } from 'node:module'
+import { createInterface } from 'node:readline'
+import { definitionOf, scopesOf, ToolFailure, type Json, type Run, type Tool, type Vendor } from '@toolway/connectors'
+import * as kit from '@toolway/connectors/kit'
+import { z } from 'zod'
+import type { Facts, Told, ToolFacts } from './messages.ts'
+
+const own = process
+const SOURCE = 'toolway:connector.ts'
+const MODULES: Readonly<Record<string, object>> = { '@toolway/connectors/kit': kit, zod: { z } }
+const PLACE = Symbol.for('toolway.connector-modules')
+/** Ways out that a program has without importing anything. */
+const WAYS_OUT = ['process', 'fetch', 'WebSocket', 'EventSource', 'navigator', 'Worker', 'BroadcastChannel', 'require']
+
+const say = (message: object) => void own.stdout.write(`${JSON.stringify(message)}\n`)
+const textOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 1_000)
+
+const runs = new Map<number, Run<Json>>()
+let vendor: Vendor | undefined
+
+async function load(source: string): Promise<void> {
+  Object.assign(globalThis, { [PLACE]: MODULES, console: new Console(own.stderr) })
+  for (const name of WAYS_OUT) Reflect.deleteProperty(globalThis, name)
+  registerHooks({
+    resolve(specifier) {
+      if (specifier === SOURCE || Object.hasOwn(MODULES, specifier))
+        return { url: specifier === SOURCE ? SOURCE : `toolway:module/${specifier}`, shortCircuit: true }
+      throw new Error(`A connector imports @toolway/connectors/kit and zod, and nothing else: ${specifier}`)
+    },
+    load(url) {
+      if (url === SOURCE) return { format: 'module-typescript', source, shortCircuit: true }
+      const name = url.slice('toolway:module/'.length)
+      const names = Object.keys(MODULES[name] ?? {}).filter((one) => one !== 'default')
+      const from = `globalThis[Symbol.for('toolway.connector-modules')][${JSON.stringify(name)}]`
+      return { format: 'module', source: `export const { ${names.join(', ')} } = ${from}`, shortCircuit: true }
+    },
+  })
+  const { default: found } = (await import(SOURCE)) as { default?: Partial<Vendor> }
+  if (found?.tools === undefined || found.whoami === undefined)
+    throw new Error('The default export of a connector is vendor({ … }).')
+  vendor = found as Vendor
+  say({ ready: factsOf(vendor) })
+}
+
+function factsOf(one: Vendor): Facts {
+  const toolFacts = (name: string, tool: Tool): ToolFacts => ({
+    name,
+    effect: tool.effect,
+    description: tool.description,
+    definition: definitionOf(name, tool),
+    scopes: [...scopesOf(one, tool)],
+    ...(tool.unsupported === undefined ? {} : { unsupported: tool.unsupported }),
+  })
+  return {
+    id: one.id,
+    auth: one.auth,
+    resources: one.resources,
+    tools: [...one.tools].map(([name, tool]) => toolFacts(name, tool)),
+    whoami: toolFacts(`${one.id}_whoami`, one.whoami),
+  }
+}
+
+function take(told: Told): void {
+  if ('source' in told) return void load(told.source).catch((thrown: unknown) => say({ unread: textOf(thrown) }))
+  const { run } = told
+  if ('end' in told) return void runs.delete(run)
+  step(run, () => {
+    if ('answer' in told) return runs.get(run)?.next(told.answer as never)
+    const tool = told.tool === '' ? vendor?.whoami : vendor?.tools.get(told.tool)
+    const begun = tool?.run(told.input as Json, told.key)
+    if (begun !== undefined) runs.set(run, begun)
+    return begun?.next()
+  })
+}
+
+function step(run: number, next: () => ReturnType<Run<Json>['next']> | undefined): void {
+  try {
+    const done = next()
+    if (done === undefined) return say({ run, broke: 'There is no such run' })
+    if (done.done === true) runs.delete(run)
+    say(done.done === true ? { run, output: done.value } : { run, request: done.value })
+  } catch (thrown) {
+    runs.delete(run)
+    say(thrown instanceof ToolFailure ? { run, failure: thrown.failure } : { run, broke: textOf(thrown) })
+  }
+}
+
+createInterface({ input: own.stdin }).on('line', (line) => take(JSON.parse(line) as Told))

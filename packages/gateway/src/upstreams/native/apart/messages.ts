@@ -1,0 +1,77 @@
+/** The lines between the gateway and the process of somebody's own connector: one JSON object each. What comes from there is checked. */
+import { EFFECTS } from '@toolway/contract'
+import { z } from 'zod'
+
+const Json = z.record(z.string(), z.unknown())
+const Texts = z.record(z.string(), z.string())
+
+/** A tool as its process describes it. */
+const ToolFacts = z.object({
+  name: z.string().regex(/^[a-z][a-z0-9_]{0,99}$/),
+  effect: z.enum(EFFECTS),
+  description: z.string(),
+  definition: Json,
+  scopes: z.array(z.string()),
+  unsupported: z.string().optional(),
+})
+export type ToolFacts = z.output<typeof ToolFacts>
+
+const KeyPlace = z.object({
+  in: z.enum(['header', 'basic-user', 'body']),
+  name: z.string(),
+  prefix: z.string().optional(),
+})
+
+export const Facts = z.object({
+  id: z.string(),
+  auth: z.union([z.object({ key: KeyPlace }), z.object({ provider: z.string() })]),
+  resources: Texts,
+  tools: z.array(ToolFacts).max(500),
+  whoami: ToolFacts,
+})
+export type Facts = z.output<typeof Facts>
+
+const Placed = z.object({
+  argument: z.string(),
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header', 'cookie']),
+  style: z.string(),
+  explode: z.boolean(),
+  reserved: z.boolean(),
+  json: z.boolean(),
+})
+const Request = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('api'),
+    base: z.url({ protocol: /^https?$/ }),
+    operation: z.looseObject({ method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']), placed: z.array(Placed) }),
+    arguments: Json,
+    headers: Texts,
+    repeat: z.enum(['read', 'keyed', 'never']),
+  }),
+  z.object({
+    kind: z.literal('signed'),
+    method: z.enum(['GET', 'PUT']),
+    address: z.url({ protocol: /^https$/ }),
+    headers: Texts,
+    body: z.string().optional(),
+  }),
+])
+
+/** What the process says. `run` numbers the runs of tools. */
+export const Said = z.union([
+  z.object({ ready: Facts }),
+  z.object({ unread: z.string() }),
+  z.object({ run: z.int(), request: Request }),
+  z.object({ run: z.int(), output: Json }),
+  z.object({ run: z.int(), failure: Json }),
+  z.object({ run: z.int(), broke: z.string() }),
+])
+export type Said = z.output<typeof Said>
+
+/** What the process is told: its source first. */
+export type Told =
+  | { readonly source: string }
+  | { readonly run: number; readonly tool: string; readonly input: unknown; readonly key: string }
+  | { readonly run: number; readonly answer: unknown }
+  | { readonly run: number; readonly end: true }
