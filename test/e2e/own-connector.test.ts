@@ -1,7 +1,9 @@
 /** Somebody's own connector: one file that runs in a process of its own, behind the same guards as the product's connectors. */
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { callTool } from './peers/clients/raw-client.ts'
@@ -20,6 +22,7 @@ const { read, write } = rest({ base: 'ADDRESS/v1', paging: token('next', 'cursor
 const elsewhere = rest({ base: 'https://elsewhere.example' })
 const Item = shape({ id: str(), name: str() })
 const ways = ['process', 'fetch', 'WebSocket'].filter((name) => name in globalThis)
+if (Object.values(console).some((value) => typeof value === 'object')) ways.push('a stream of the console')
 console.log('a line on stdout is no message')
 
 export default vendor({
@@ -146,6 +149,16 @@ describe('a connector of one’s own', () => {
     expect(made.status, made.text).toBe(201)
     await gateway.settled('guide')
     expect(await toolNames(gateway, gateway.connectionUrl('guide'))).toEqual(['acme_get_account', 'acme_get_item'])
+  })
+
+  test('ends its process when its connection is removed', async () => {
+    const processes = async () => {
+      const listed = await promisify(execFile)('ps', ['-eo', 'args'])
+      return listed.stdout.split('\n').filter((line) => line.includes('native/apart/host')).length
+    }
+    const before = await processes()
+    expect((await platform(`DELETE ${PLACE}/guide`)).status).toBe(204)
+    await expect.poll(processes).toBeLessThan(before)
   })
 
   test('is added by those alone who may start programs', async () => {

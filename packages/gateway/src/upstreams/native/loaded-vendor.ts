@@ -39,6 +39,8 @@ export interface LoadedVendor {
   definitions(): JsonObject[]
   templates(): JsonObject[]
   callFor(uri: string): ResourceCall | undefined
+  /** Ends what runs for it. */
+  close(): Promise<void>
 }
 
 export function loadedOf(vendor: Vendor): LoadedVendor {
@@ -55,5 +57,6 @@ export function loadedOf(vendor: Vendor): LoadedVendor {
     definitions: () => [...vendor.tools].map(([name, tool]) => definitionOf(name, tool) as JsonObject),
     templates: () => templatesOf(vendor) as JsonObject[],
     callFor: (uri) => callOf(vendor, uri) as ResourceCall | undefined,
+    close: () => Promise.resolve(),
   }
 }

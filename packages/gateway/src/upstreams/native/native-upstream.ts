@@ -100,6 +100,9 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     check,
     doubt() {},
     forget() {},
-    close: () => exchange.close(GRACE),
+    async close() {
+      const loaded = await loading?.catch(() => undefined)
+      await Promise.all([exchange.close(GRACE), loaded?.close()])
+    },
   }
 }

@@ -37,8 +37,10 @@ export interface ApartParts {
 export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
   const process = new ConnectorProcess(parts)
   const { facts } = await process.open()
-  if (facts.id !== parts.vendor)
+  if (facts.id !== parts.vendor) {
+    void process.close()
     throw unreachable(parts.alias, `its source is the connector ${facts.id}, not ${parts.vendor}`)
+  }
   const loaded = (name: string, { effect, scopes }: ToolFacts): LoadedTool => ({
     effect,
     scopes,
@@ -56,6 +58,7 @@ export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
     definitions: () => facts.tools.map(({ definition }) => definition as JsonObject),
     templates: () => templatesOf(known) as JsonObject[],
     callFor: (uri) => callOf(known, uri) as ResourceCall | undefined,
+    close: () => process.close(),
   }
 }
 
@@ -92,6 +95,11 @@ class ConnectorProcess {
     }
     opening.then(({ child }) => child.onExit(forget), forget)
     return opening
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opening?.catch(() => undefined)
+    await opened?.child.stop()
   }
 
   async *run(tool: string, input: JsonObject, key: string): AsyncGenerator<VendorRequest, JsonObject, never> {

@@ -3,9 +3,9 @@
  * lines, and answers come back as lines. The connector has the kit and Zod and nothing else: no module of Node, no network, no files, no
  * environment. The gateway sends its requests, and keeps the account to itself.
  */
-import { Console } from 'node:console'
 import { registerHooks } from 'node:module'
 import { createInterface } from 'node:readline'
+import { format } from 'node:util'
 import { definitionOf, scopesOf, ToolFailure, type Json, type Run, type Tool, type Vendor } from '@toolway/connectors'
 import * as kit from '@toolway/connectors/kit'
 import { z } from 'zod'
@@ -21,11 +21,15 @@ const WAYS_OUT = ['process', 'fetch', 'WebSocket', 'EventSource', 'navigator', '
 const say = (message: object) => void own.stdout.write(`${JSON.stringify(message)}\n`)
 const textOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 1_000)
 
+/** Nothing of a stream may be had through it: the class of a stream is a way to the network. */
+const note = (...words: readonly unknown[]) => void own.stderr.write(`${format(...words)}\n`)
+const CONSOLE = { log: note, info: note, warn: note, error: note, debug: note }
+
 const runs = new Map<number, Run<Json>>()
 let vendor: Vendor | undefined
 
 async function load(source: string): Promise<void> {
-  Object.assign(globalThis, { [PLACE]: MODULES, console: new Console(own.stderr) })
+  Object.assign(globalThis, { [PLACE]: MODULES, console: CONSOLE })
   for (const name of WAYS_OUT) Reflect.deleteProperty(globalThis, name)
   registerHooks({
     resolve(specifier) {
