@@ -1,6 +1,7 @@
 /** The integrations interface of a source system, as its own client would use it, on real servers. */
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CONNECTORS } from '@toolway/connectors'
 import { CONNECTOR_CATALOG } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -310,12 +311,13 @@ describe('the catalog', () => {
   test('one catalog for all: each row can be connected as it stands, and none of a kind that is not here yet', async () => {
     const { body } = await member('GET /api/v1/registry/connectors')
     const items = body['items'] as (typeof CONNECTOR_CATALOG)[number][]
-    expect(items).toEqual(CONNECTOR_CATALOG)
+    expect(items.filter(({ native }) => native === null)).toEqual(CONNECTOR_CATALOG)
     expect(items.map(({ id }) => id)).toEqual([
+      ...Object.keys(CONNECTORS).map((vendor) => `native-${vendor}`),
       ...['notion', 'github', 'linear', 'slack', 'filesystem', 'memory'],
       ...['edgartools', 'video_audio', 'youtube', 'zai_vision', 'custom_url', 'custom_command'],
     ])
-    for (const { id, connector, url, command, asks } of items) {
+    for (const { id, connector, url, command, asks, native } of items) {
       const words = [...(command ?? []), url ?? ''].join(' ')
       const blanks = [...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       expect(
@@ -328,16 +330,15 @@ describe('the catalog', () => {
         alias: `cat-${id.replaceAll('_', '-')}`,
         enabled: false,
         connector,
-        ...(connector === 'mcp.http'
-          ? { url: url ?? 'https://mcp.example.com/mcp' }
-          : { command: program ?? 'npx', args }),
-        ...(connector === 'mcp.http'
-          ? {}
-          : {
+        ...(native === null ? {} : { native: { vendor: native.vendor } }),
+        ...(connector === 'mcp.process'
+          ? {
+              ...{ command: program ?? 'npx', args },
               environment: Object.fromEntries(
                 asks.filter((ask) => ask.in === 'environment').map(({ name }) => [name, 'x']),
               ),
-            }),
+            }
+          : { url: url ?? 'https://mcp.example.com/mcp' }),
       }
       const made = await platform('POST /api/v1/admin/tenants/default/connectors', asked)
       expect(made.status, `${id}: ${made.text}`).toBe(201)

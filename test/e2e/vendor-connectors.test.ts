@@ -181,14 +181,16 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
 
   async function walk(api: VendorApi, { id, name, tool, given }: Walking): Promise<number> {
     const { paging } = tool
-    const last = drive(tool, given, () => answer({})).requests.at(-1)
-    if (last === undefined) throw new Error(`${name} asks nothing`)
+    const asked = drive(tool, given, () => answer({})).requests.at(-1)
+    if (asked === undefined) throw new Error(`${name} asks nothing`)
+    const { pathname } = wireOf(asked).url
     if (paging !== undefined) {
-      const page = nextPage(paging, last.base.replaceAll(/\{[^{}]+\}/g, 'c1'))
+      const page = nextPage(paging, asked.base.replaceAll(/\{[^{}]+\}/g, 'c1'))
       const { status, headers, body } = page.answer
       const said = { status, headers, json: numbered(body) }
-      api.next = { path: wireOf(last).url.pathname, said }
+      api.next = { path: pathname, said }
       const first = await call(id, name, given)
+      api.next = undefined
       const cursor = (first.result?.['structuredContent'] as Json | undefined)?.['next_cursor']
       expect(cursor, JSON.stringify(first)).toBeTypeOf('string')
       await second(String(cursor), numbered(page.values) as Json)
@@ -201,7 +203,7 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
     async function second(cursor: string, values: Json): Promise<void> {
       const { result } = await call(id, name, { ...given, cursor })
       expect(result, JSON.stringify(result)).toMatchObject({ structuredContent: { items: expect.any(Array) } })
-      const sent = api.served.at(-1)
+      const sent = api.served.findLast(({ url }) => url.pathname === pathname)
       const query = Object.fromEntries(sent?.url.searchParams ?? [])
       expect(carries(query, values) || carries(sent?.body, values)).toBe(true)
     }

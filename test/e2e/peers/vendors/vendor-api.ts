@@ -14,7 +14,7 @@ export interface VendorApi extends Vendor {
   readonly served: Wire[]
   /** What the description did not know. */
   readonly problems: string[]
-  /** Given in place of a sample to the next request of this path. */
+  /** Given in place of a sample to requests of this path, those of health checks too. */
   next: { readonly path: string; readonly said: Said } | undefined
 }
 
@@ -49,10 +49,7 @@ export function createVendorApi(folder: string, connector: Connector, opens: (to
       if (problems.length > 0) return words(400, { message: problems.join('; ') })
       api.served.push(wire)
       const { next } = api
-      if (next !== undefined && next.path === wire.url.pathname) {
-        api.next = undefined
-        return next.said
-      }
+      if (next?.path === wire.url.pathname) return next.said
       return words(200, lastPage(knowing.answer(wire, true)))
     },
   }
