@@ -56,6 +56,8 @@ const LIST = [
 const CHECKS = ['rows', 'described', 'sampled', 'sparse', 'failures', 'pages'] as const
 const passed = new Map<string, Map<(typeof CHECKS)[number], number>>()
 const tokens = new Map<string, number>()
+/** Bytes of thirty sampled items of each tool that lists. */
+const thirty: number[] = []
 
 const folder = descriptionsFolder()
 if (folder === undefined)
@@ -136,6 +138,8 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     test.skipIf(folder === undefined)('(c) gives an output that fits, with every member filled', () => {
       const outputs = outputsOf(tool, own, rows, { short, all: true, whoami: vendor.whoami })
       for (const output of outputs) expect(tool.output.safeParse(output).error?.message).toBeUndefined()
+      const [item] = outputs.flatMap((output) => (output?.['items'] as readonly unknown[] | undefined) ?? [])
+      if (item !== undefined) thirty.push(JSON.stringify(item).length * 30)
       expect(
         unfilled(tool, outputs).filter((member) => rows.undescribed?.[`${short}.${member}`] === undefined),
       ).toEqual([])
@@ -245,6 +249,12 @@ test('S3-CON-01, S3-CON-02, U-21: there are 358 tools of the 23 vendors of the l
     expect([id, ...wanted.map((check) => counts.get(check))]).toEqual([id, ...wanted.map(() => tools)])
   }
   for (const [id, each] of tokens) expect([id, each < 150]).toEqual([id, true])
+})
+
+test.skipIf(folder === undefined)('thirty items of a list stay under 4 kB, for half of the tools at least', () => {
+  const sizes = thirty.toSorted((one, other) => one - other)
+  expect(sizes.length).toBeGreaterThan(100)
+  expect(sizes[sizes.length >> 1]).toBeLessThan(4_096)
 })
 
 test.each([
