@@ -1,18 +1,9 @@
 /**
  * The English words of the console, all of them, a section for each screen. Where a word has a number or a name in it, it is a
- * function of that; nothing else computes here.
+ * function of that; nothing else computes here. The build takes a section by itself, so no section uses a constant from outside of it.
  */
 import type { CatalogCategory, EffectSource, Limit } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
-
-/** Kinds of connections, as the wizard names them. */
-const KINDS = {
-  remote: 'MCP server',
-  openapi: 'OpenAPI document',
-  contract: 'Contract backend',
-  program: 'Program',
-  native: 'Native connector',
-}
 
 export const en = {
   // --- everywhere ----------------------------------------------------------------------------------------------------
@@ -856,7 +847,13 @@ export const en = {
       inCatalog: 'The catalog has:',
       runsHere: 'This is a program: the gateway starts it on its own machine.',
       kind: 'What is there',
-      kinds: KINDS,
+      kinds: {
+        remote: 'MCP server',
+        openapi: 'OpenAPI document',
+        contract: 'Contract backend',
+        program: 'Program',
+        native: 'Native connector',
+      },
       seen: {
         address: () => 'An address',
         command: (name: string) => (name === '' ? 'A program' : `The program of ${name}`),
@@ -968,7 +965,13 @@ export const en = {
       finish: 'Connect',
       finishOAuth: 'Connect and sign in',
       pasted: 'the document that was pasted',
-      kinds: KINDS,
+      kinds: {
+        remote: 'MCP server',
+        openapi: 'OpenAPI document',
+        contract: 'Contract backend',
+        program: 'Program',
+        native: 'Native connector',
+      },
       facts: {
         kind: 'What it is',
         address: 'URL',
