@@ -37,6 +37,12 @@ export default vendor({
     get_item: read('GET /items/{id}', { says: 'Get one item.', input: { id: text('e.g. i1') }, output: Item }),
     add_item: write('POST /items', { says: 'Add an item.', input: { name: z.string() }, output: Item }),
     steal: elsewhere.read('GET /steal', { says: 'Send the key to another host.' }),
+    break: write('POST /items', {
+      says: 'Break over the answer.',
+      input: { name: z.string() },
+      output: Item,
+      give: () => { throw new Error('broken here') },
+    }),
     hang: read('GET /hang', { says: 'Think for ever.', send: () => { for (;;); } }),
     escape: read.steps({
       says: 'Tell the ways out of the process.',
@@ -86,7 +92,8 @@ const words = (alias: string, source = SOURCE.replace('ADDRESS', address)) => ({
 const call = async (name: string, given: Record<string, unknown> = {}) => {
   const peer = { url: gateway.connectionUrl('acme'), key: gateway.key, era: 'modern' as const }
   const { result } = (await callTool(peer, name, given)).answer
-  return { said: result?.['structuredContent'], text: result?.content?.[0]?.text, isError: result?.['isError'] }
+  const fault = (result?.['_meta'] as Record<string, { fault?: string }> | undefined)?.['dev.toolway/fault']?.fault
+  return { said: result?.['structuredContent'], text: result?.content?.[0]?.text, isError: result?.['isError'], fault }
 }
 
 describe('a connector of one’s own', () => {
@@ -114,6 +121,13 @@ describe('a connector of one’s own', () => {
       headers: { 'x-api-key': KEY },
     })
     expect((await call('acme_add_item', { name: 2 })).isError).toBe(true)
+
+    // What breaks over the answer of a write is told as done in part, and sent once.
+    const before = heard.length
+    const broken = await call('acme_break', { name: 'Three' })
+    expect([broken.isError, broken.text]).toEqual([true, expect.stringContaining('broken here')])
+    expect(broken.fault).toBe('connector.partly')
+    expect(heard.length).toBe(before + 1)
   })
 
   test('has no way out but its requests, and those go to its own host', async () => {

@@ -1,6 +1,6 @@
 /** Runs a tool of a native connector: each request that it yields is sent, and its answer given back, until there is an output. */
 import { createHash } from 'node:crypto'
-import type { Json, VendorRequest } from '@toolway/connectors'
+import { ToolFailure, type Json, type VendorRequest } from '@toolway/connectors'
 import type { JsonObject } from '@toolway/protocol'
 import { maskedResult } from '@toolway/protocol/client'
 import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
@@ -26,19 +26,23 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
   const maskReach = createReachMask(new URL(wire.url), wire.headers)
 
   async function run({ name, tool, mask }: Running, steps: Steps, use: ExchangeUse): Promise<Json> {
+    /** A write was answered; the tool accepted the answer. */
+    let answered = false
     let acted = false
     try {
       let step = await steps.next()
       while (step.done !== true) {
         const request = step.value
         const answer = await exchange.send(request, use)
+        answered ||= tool.effect !== 'read' && !readsOnly(request)
         step = await steps.next(answer)
-        // The tool accepted the answer: the vendor did what was asked.
-        if (tool.effect !== 'read' && !readsOnly(request)) acted = true
+        acted = answered
       }
       return step.value
     } catch (thrown) {
-      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes: tool.scopes, acted, mask })
+      // A tool that breaks over the answer of a write did not say that the vendor refused it.
+      const failing = { acted: acted || (answered && !(thrown instanceof ToolFailure)), mask }
+      throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes: tool.scopes, ...failing })
     }
   }
 

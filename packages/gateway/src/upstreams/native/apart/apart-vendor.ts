@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { callOf, templatesOf, ToolFailure, type Failure, type Vendor, type VendorRequest } from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
-import type { JsonObject } from '@toolway/protocol'
+import { isObject, type JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
 import type { Child } from '../../children/child.ts'
 import type { Launch } from '../../children/launch.ts'
@@ -134,8 +134,7 @@ class ConnectorProcess {
     this.#waiting.set(run, waiting)
     const late = setTimeout(() => {
       waiting.reject(unreachable(this.#parts.alias, `its process said nothing for ${PATIENCE / 1000} s and was ended`))
-      this.#opening = undefined
-      void child.stop()
+      this.#leave(child)
     }, PATIENCE)
     try {
       await child.send(JSON.stringify(told)).catch((thrown: unknown) => {
@@ -145,6 +144,15 @@ class ConnectorProcess {
     } finally {
       clearTimeout(late)
     }
+  }
+
+  /** Ends a child; calls from now on start another. */
+  #leave(child: Child): void {
+    const opening = this.#opening
+    void opening?.then((opened) => {
+      if (opened.child === child && this.#opening === opening) this.#opening = undefined
+    })
+    void child.stop()
   }
 
   async #start(): Promise<Opened> {
@@ -177,10 +185,14 @@ class ConnectorProcess {
     }
   }
 
-  /** A line that is not one of ours is no answer. */
   #hear(line: string, ready: PromiseWithResolvers<Facts>): void {
-    const read = Said.safeParse(jsonOf(line))
-    if (!read.success) return
+    const json = jsonOf(line)
+    const read = Said.safeParse(json)
+    if (!read.success) {
+      const run = isObject(json) ? Number(json['run']) : Number.NaN
+      this.#waiting.get(run)?.reject(unreachable(this.#parts.alias, 'its process said something that is no request'))
+      return
+    }
     const said = read.data
     if ('ready' in said) ready.resolve(said.ready)
     else if ('unread' in said) ready.reject(unreachable(this.#parts.alias, `its source was not read: ${said.unread}`))

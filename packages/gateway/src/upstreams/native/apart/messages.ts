@@ -40,11 +40,26 @@ const Placed = z.object({
   reserved: z.boolean(),
   json: z.boolean(),
 })
+const Body = z.object({
+  kind: z.enum(['json', 'form', 'multipart', 'bytes']),
+  media: z.string(),
+  required: z.boolean(),
+  whole: z.string().optional(),
+  members: z.array(z.object({ argument: z.string(), name: z.string(), deep: z.boolean() })),
+})
 const Request = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('api'),
     base: z.url({ protocol: /^https?$/ }),
-    operation: z.looseObject({ method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']), placed: z.array(Placed) }),
+    operation: z.object({
+      name: z.string(),
+      method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+      path: z.string().startsWith('/'),
+      placed: z.array(Placed),
+      body: Body.optional(),
+      accept: z.string(),
+      structured: z.boolean(),
+    }),
     arguments: Json,
     headers: Texts,
     repeat: z.enum(['read', 'keyed', 'never']),
