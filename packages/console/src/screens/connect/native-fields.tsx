@@ -38,7 +38,7 @@ export function NativeFields(props: AuthFieldsProps) {
       {way === 'oauth' && connector.data !== undefined ? (
         <>
           <App provider={connector.data.provider} title={connector.data.title} />
-          <Reach {...props} connector={connector.data} />
+          {connector.data.scopes.execute.length === 0 ? null : <Reach {...props} connector={connector.data} />}
         </>
       ) : null}
       {draft.url === entry?.url ? null : (
