@@ -22,6 +22,14 @@ const { read, write } = rest({ base: 'ADDRESS/v1', paging: token('next', 'cursor
 const elsewhere = rest({ base: 'https://elsewhere.example' })
 const Item = shape({ id: str(), name: str() })
 const ways = ['process', 'fetch', 'WebSocket'].filter((name) => name in globalThis)
+try {
+  new Response('x')
+} catch {}
+if (Symbol.for('undici.globalDispatcher.1') in globalThis) ways.push('the HTTP client')
+try {
+  Object.defineProperty(Object.prototype, 'handle', { set() {}, configurable: true })
+  ways.push('a setter that Node calls')
+} catch {}
 if (Object.values(console).some((value) => typeof value === 'object')) ways.push('a stream of the console')
 console.log('a line on stdout is no message')
 
@@ -122,7 +130,7 @@ describe('a connector of one’s own', () => {
     })
     expect((await call('acme_add_item', { name: 2 })).isError).toBe(true)
 
-    // What breaks over the answer of a write is told as done in part, and sent once.
+    // A write that breaks over its answer is told as done in part, and sent once.
     const before = heard.length
     const broken = await call('acme_break', { name: 'Three' })
     expect([broken.isError, broken.text]).toEqual([true, expect.stringContaining('broken here')])

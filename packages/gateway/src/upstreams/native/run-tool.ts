@@ -43,6 +43,9 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
       // A tool that breaks over the answer of a write did not say that the vendor refused it.
       const failing = { acted: acted || (answered && !(thrown instanceof ToolFailure)), mask }
       throw faultOf(thrown, { alias, tool: name, vendor: wire.title, scopes: tool.scopes, ...failing })
+    } finally {
+      // A run that a failed request left half-way ends, and its process forgets it.
+      await steps.return({})
     }
   }
 

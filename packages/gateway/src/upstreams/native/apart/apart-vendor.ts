@@ -14,7 +14,7 @@ import type { LoadedTool, LoadedVendor, ResourceCall } from '../loaded-vendor.ts
 import { Said, type Facts, type Told, type ToolFacts } from './messages.ts'
 
 const HOST = fileURLToPath(new URL('./host.ts', import.meta.url))
-/** What the program itself reads: in a checkout all sources, else the folder of the bundle. */
+/** The folder that the program may read: in a checkout all sources, else the bundle. */
 const READS = HOST.endsWith('.ts') ? resolve(HOST, '../../../../../../..') : resolve(HOST, '..')
 const MEGABYTE = 1024 * 1024
 const FLAGS = ['--permission', `--allow-fs-read=${READS}/*`, '--max-old-space-size=192', '--no-warnings']

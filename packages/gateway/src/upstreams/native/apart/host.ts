@@ -6,6 +6,7 @@
 import { registerHooks } from 'node:module'
 import { createInterface } from 'node:readline'
 import { format } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { definitionOf, scopesOf, ToolFailure, type Json, type Run, type Tool, type Vendor } from '@toolway/connectors'
 import * as kit from '@toolway/connectors/kit'
 import { z } from 'zod'
@@ -15,8 +16,10 @@ const own = process
 const SOURCE = 'toolway:connector.ts'
 const MODULES: Readonly<Record<string, object>> = { '@toolway/connectors/kit': kit, zod: { z } }
 const PLACE = Symbol.for('toolway.connector-modules')
-/** Ways out that a program has without importing anything. */
-const WAYS_OUT = ['process', 'fetch', 'WebSocket', 'EventSource', 'navigator', 'Worker', 'BroadcastChannel', 'require']
+/** Globals that stay, besides those of the language: the kit needs them, and none of them leads to a file or a socket. */
+const KEPT = ['URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'btoa', 'console']
+/** Setters on these would be called by Node's own code, with sockets in hand. */
+const PROTOTYPES = [Object, Array, Function, Promise, Error].map(({ prototype }) => prototype as object)
 
 const say = (message: object) => void own.stdout.write(`${JSON.stringify(message)}\n`)
 const textOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 1_000)
@@ -29,8 +32,7 @@ const runs = new Map<number, Run<Json>>()
 let vendor: Vendor | undefined
 
 async function load(source: string): Promise<void> {
-  Object.assign(globalThis, { [PLACE]: MODULES, console: CONSOLE })
-  for (const name of WAYS_OUT) Reflect.deleteProperty(globalThis, name)
+  confine()
   registerHooks({
     resolve(specifier) {
       if (specifier === SOURCE || Object.hasOwn(MODULES, specifier))
@@ -50,6 +52,17 @@ async function load(source: string): Promise<void> {
     throw new Error('The default export of a connector is vendor({ … }).')
   vendor = found as Vendor
   say({ ready: factsOf(vendor) })
+}
+
+/** `Response` alone would load the HTTP client and leave it among the globals: a list of what stays is safe, one of what goes is not. */
+function confine(): void {
+  const stay = new Set<PropertyKey>([
+    ...(runInNewContext('Object.getOwnPropertyNames(globalThis)') as string[]),
+    ...KEPT,
+  ])
+  for (const key of Reflect.ownKeys(globalThis)) if (!stay.has(key)) Reflect.deleteProperty(globalThis, key)
+  Object.assign(globalThis, { [PLACE]: MODULES, console: CONSOLE })
+  for (const prototype of PROTOTYPES) Object.preventExtensions(prototype)
 }
 
 function factsOf(one: Vendor): Facts {

@@ -1,4 +1,4 @@
-/** The lines between the gateway and the process of somebody's own connector: one JSON object each. What comes from there is checked. */
+/** The lines between the gateway and the process of somebody's own connector: one JSON object each. Lines of the process are checked. */
 import { EFFECTS } from '@toolway/contract'
 import { z } from 'zod'
 
@@ -73,7 +73,7 @@ const Request = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** What the process says. `run` numbers the runs of tools. */
+/** A line of the process. `run` numbers the runs of tools. */
 export const Said = z.union([
   z.object({ ready: Facts }),
   z.object({ unread: z.string() }),
@@ -84,7 +84,7 @@ export const Said = z.union([
 ])
 export type Said = z.output<typeof Said>
 
-/** What the process is told: its source first. */
+/** A line to the process: its source first. */
 export type Told =
   | { readonly source: string }
   | { readonly run: number; readonly tool: string; readonly input: unknown; readonly key: string }
