@@ -1,4 +1,4 @@
-/** What holds for the native connectors together: how they page, what vendors changed or removed. */
+/** Checks over all native connectors together: how they page, and which operations vendors changed or removed. */
 import { describe, expect, test } from 'vitest'
 import { CONNECTORS, type Json, type Tool } from '../../packages/connectors/src/index.ts'
 import type { Paging } from '../../packages/connectors/src/kit/tool.ts'
@@ -23,7 +23,7 @@ function leastOf(name: string): Json {
 const KINDS: readonly Paging['kind'][] = ['link', 'address', 'token', 'relay', 'last', 'page', 'offset']
 
 test.each(KINDS)(
-  'S3-CON-11, U-21: tools that page by %s give one page at a time, and none larger than the vendor allows',
+  'S3-CON-11: tools that page by %s give one page at a time, and none larger than the vendor allows',
   (kind) => {
     const paging = [...tools].filter(([, tool]) => tool.paging?.kind === kind)
     expect(paging.length).toBeGreaterThan(0)

@@ -11,7 +11,7 @@ interface Question {
   readonly query: string
   readonly wanted: readonly string[]
 }
-/** What a search answers on its first page. */
+/** The number of tools on the first page of a search. */
 const FIRST = 5
 const QUESTIONS = JSON.parse(
   readFileSync(new URL('search-questions.json', import.meta.url), 'utf8'),

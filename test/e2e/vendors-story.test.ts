@@ -82,7 +82,7 @@ describe.skipIf(folder === undefined)('one piece of work across vendors', () => 
     expect(names).toEqual(
       expect.arrayContaining(['github__github_get_issue', 'slack__slack_conversations_add_message']),
     )
-    // What no call of theirs could do is not listed.
+    // Tools that a rule blocks for every call are not listed.
     expect(
       names.filter((name) => name === 'gmail__gmail_send_message' || name === 'linear__linear_delete_issue'),
     ).toEqual([])

@@ -5,7 +5,7 @@ import type { Vendor } from './kit/vendor.ts'
 export interface Connector {
   load(): Promise<Vendor>
   readonly title: string
-  /** What its tools are for, in one sentence. */
+  /** The use of its tools, in one sentence. */
   readonly about: string
   readonly category: CatalogCategory
   /** The address of the vendor's API: what a connection has where no other server of the same kind is named. */

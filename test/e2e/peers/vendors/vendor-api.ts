@@ -12,7 +12,7 @@ import { bearerOf, words, type Asked, type Said, type Vendor } from './vendor.ts
 export interface VendorApi extends Vendor {
   /** Requests that were let in. */
   readonly served: Wire[]
-  /** What the description did not know. */
+  /** Parts of requests that the description does not know. */
   readonly problems: string[]
   /** Given in place of a sample to requests of this path, those of health checks too. */
   next: { readonly path: string; readonly said: Said } | undefined

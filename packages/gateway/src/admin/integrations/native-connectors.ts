@@ -1,4 +1,4 @@
-/** What the catalog says of native connectors. A list of them loads none; one is loaded when it is looked at. */
+/** The catalog's entries for native connectors. A list of them loads none; one is loaded when it is looked at. */
 import { CONNECTORS, scopesOf } from '@toolway/connectors'
 import { Fault, LIMITS, type CatalogEntry } from '@toolway/contract'
 import type { NativeConnector } from '@toolway/contract/admin'

@@ -35,7 +35,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
   function load(): Promise<LoadedVendor> {
     if (loading !== undefined) return loading
     const begun = wire.load()
-    // What failed is tried again by the next.
+    // The next call loads it again after a failure.
     begun.catch(() => (loading = undefined))
     loading = begun
     return begun
