@@ -59,6 +59,7 @@ connections:
     enabled: false
   code: { type: native, vendor: github, scopes_for: read, enabled: false }
   acme: { type: native, vendor: acme, source: 'export default 1', url: 'https://api.acme.example', enabled: false }
+  mine: { type: native, vendor: cursor, source: 'export default 1', url: 'https://api.cursor.com', enabled: false }
   forge: { type: native, vendor: gitlab, url: 'https://gitlab.example.com', auth: { owners: [member] }, enabled: false }
 toolsets:
   work:
