@@ -14,7 +14,7 @@ const PROGRAM = { headers: { accept: '*/*' } }
 const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } }
 
 /** Addresses of other products, of screens that are not there, and of nothing. */
-const NOWHERE = ['/tools/sync/version', '/list/apps', '/execute/slug', '/connections/a/b', '/nope', '/settings/other']
+const NOWHERE = ['/tools/other', '/list/other', '/execute/slug/more', '/connections/a/b', '/nope', '/settings/other']
 
 describe('an address at which nothing is served', () => {
   test('tells a program so, and never shows the console nor leads to it', async () => {
@@ -55,6 +55,9 @@ test('every problem document says the status that it came with, at every door', 
     ['/o/default/t/default/nothing', { method: 'POST', headers: json, body: '{}' }],
     ['/rest/tools/nothing/call', { method: 'POST', headers: json, body: '[' }],
     ['/rest/tools/nothing/call', { method: 'POST', headers: { ...key, 'content-type': 'text/plain' }, body: 'x' }],
+    ['/execute/nothing', { method: 'POST', headers: json, body: '{}' }],
+    ['/list/apps/nothing/tools', { headers: key }],
+    ['/namespaces?min_version=999', { headers: key }],
     ['/rest/tools', { method: 'POST', headers: json, body: '{}' }],
     ['/rest/tools', {}],
     ['/mcp/tools/list', { method: 'POST', headers: json, body: '{"cursor":"never made"}' }],

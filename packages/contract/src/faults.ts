@@ -12,6 +12,7 @@ export type FaultWord =
   | 'POLICY_VIOLATION'
   | 'EXECUTION_ERROR'
   | 'TOOL_NOT_FOUND'
+  | 'TOOLS_NOT_READY'
   | 'NOT_FOUND'
   | 'UNAUTHENTICATED'
   | 'PERMISSION_DENIED'
@@ -192,6 +193,8 @@ export const FAULTS = {
   'cursor.unknown': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid cursor: it was not made by this gateway for this list.', 'List again from the start.'),
   'tool.unknown': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}', 'List the tools again; it may have been removed or renamed.'),
   'tool.unlisted': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'There is no tool {tool} here{nearest}.', 'Use a name as it was found or listed; search again if it may have been removed or renamed.'),
+  'tool.ambiguous': row('check', 'INVALID_ARGUMENT', [409, PARAMS], 'Several connections have a tool {tool}: {names}.', 'Use one of these names, or name the app in X-App-Context.'),
+  'tools.not-ready': row('find', 'TOOLS_NOT_READY', [409, UNREACHABLE, 'retry'], 'The tools are still being loaded: this is version {version} of them.', 'Ask again in a moment.'),
   'tool.held': row('admit', 'POLICY_VIOLATION', [403, FORBIDDEN], 'The tool {tool} is held back: its server changed it, and nobody has accepted the change.', 'Ask an administrator of the organization to look at the change (`toolway lock show`), or use another tool.'),
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),

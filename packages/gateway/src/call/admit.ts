@@ -72,6 +72,7 @@ export function createStand(parts: Omit<AdmitParts, 'identity'>): Stand {
       who: () => (facts ??= principalFacts(accounts, principal, role, snapshot.groupsOf(principal.userId))),
       organizationId: snapshot.organization.id,
       organization: snapshot.organization.slug,
+      version: snapshot.version,
       requestsPerMinute: snapshot.requestsPerMinute,
       toolset: connection === undefined ? toolset : undefined,
       connection,

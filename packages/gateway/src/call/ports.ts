@@ -64,6 +64,12 @@ export interface OpenCredential {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** An account that a caller may use, without its secret. */
+export interface AccountOf extends Pick<OpenCredential, 'id' | 'account' | 'name' | 'owner'> {
+  /** Why it serves nobody until a person connects it again. */
+  readonly problem: string | undefined
+}
+
 /** The credentials of an organization's connections (ledger U-24). Promises only where something has to be waited for. */
 export interface CallCredentials {
   /**
@@ -83,6 +89,10 @@ export interface CallCredentials {
   ): Promise<OpenCredential>
   /** The accounts that a caller may name, the default first; empty where there is no choice. */
   accounts(asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>): readonly string[]
+  /** The caller's own accounts of one connection and those it shares, the default first. */
+  accountsOf(
+    asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>,
+  ): Promise<readonly AccountOf[]>
   /** Resolves to true when a credential that serves is there, and to false when the signal comes before. */
   credentialArrived(asking: CredentialAsking, signal: AbortSignal): Promise<boolean>
 }
@@ -117,6 +127,8 @@ export interface RequestContext {
   who(): PrincipalFacts
   readonly organizationId: OrganizationId
   readonly organization: string
+  /** How often what the organization offers was changed; the same in every gateway. */
+  readonly version: number
   /** The organization's own limit, else that of the gateway's settings. */
   readonly requestsPerMinute: number | undefined
   /** The slug of the toolset, or the alias of the one connection, for records. */

@@ -72,6 +72,7 @@ export function composeMcpDoors(
     tools: createToolDoor({
       ...doors,
       flat: config.TOOLWAY_PRESET === 'curatore',
+      credentials: calls.credentials,
       publicKey: config.TOOLWAY_OPENAPI === 'public' ? config.MCP_API_KEY : undefined,
     }),
   }

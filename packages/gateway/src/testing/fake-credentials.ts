@@ -108,6 +108,11 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
         .toSorted((a, b) => Number(b.isDefault === true) - Number(a.isDefault === true))
         .map(({ account }) => account)
     },
+    accountsOf: async (asking) =>
+      ownersOf(asking).map((one) => {
+        const { id, account, name, owner } = openOf(one)
+        return { id, account, name, owner, problem: one.dead === true ? 'it has run out' : undefined }
+      }),
     credentialArrived: () => Promise.resolve(false),
     own: {
       open: (): OpenedCredential | undefined => {

@@ -138,6 +138,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     who: () => principalFacts({ find: () => undefined }, principal, role),
     organizationId: snapshot.organization.id,
     organization: 'test',
+    version: 0,
     requestsPerMinute: undefined,
     toolset: 'default',
     connection: undefined,

@@ -1,6 +1,7 @@
 /**
- * The addresses of tools without MCP: as plain REST, as functions of a chat interface, as the operations of an OpenAPI document, and
- * MCP's two methods as two addresses (ledger S1-MCP-07, S1-MCP-09, U-10). They know forms only, as `addresses.ts` does.
+ * The addresses of tools without MCP: as plain REST, as functions of a chat interface, as the operations of an OpenAPI document,
+ * MCP's two methods as two addresses (ledger S1-MCP-07, S1-MCP-09, U-10), and apps with their tools and accounts as the proxy of
+ * the source system Uru has them (ledger S0-PRX). They know forms only, as `addresses.ts` does.
  *
  * Below an endpoint all of them are served; at the root the flat one, which would take any name, is only where a preset says so.
  */
@@ -15,6 +16,11 @@ export type ToolWay =
   | 'functions list'
   | 'functions call'
   | 'flat call'
+  | 'app list'
+  | 'app tools'
+  | 'account list'
+  | 'tool version'
+  | 'app call'
 
 export interface ToolAddress {
   readonly way: ToolWay
@@ -23,7 +29,8 @@ export interface ToolAddress {
   readonly base: string
   /** The one method it takes. */
   readonly method: 'GET' | 'POST'
-  readonly tool: string | undefined
+  /** The tool that the path names, or the app. */
+  readonly name: string | undefined
 }
 
 const FORMS: readonly { form: RegExp; way: ToolWay; method: 'GET' | 'POST' }[] = [
@@ -34,6 +41,11 @@ const FORMS: readonly { form: RegExp; way: ToolWay; method: 'GET' | 'POST' }[] =
   { form: /^\/rest\/tools\/([^/]+)\/call$/, way: 'rest call', method: 'POST' },
   { form: /^\/openai\/tools\/?$/, way: 'functions list', method: 'GET' },
   { form: /^\/openai\/tools\/([^/]+)$/, way: 'functions call', method: 'POST' },
+  { form: /^\/(?:list\/apps|resources)\/?$/, way: 'app list', method: 'GET' },
+  { form: /^\/(?:list\/apps|resources)\/([^/]+)(?:\/tools)?$/, way: 'app tools', method: 'GET' },
+  { form: /^\/namespaces\/?$/, way: 'account list', method: 'GET' },
+  { form: /^\/tools\/sync\/version$/, way: 'tool version', method: 'GET' },
+  { form: /^\/execute\/([^/]+)$/, way: 'app call', method: 'POST' },
 ]
 const ENDPOINT = /^(\/o\/([\w-]+)\/t\/([\w-]+))(\/.*)$/
 const FLAT = /^\/([^/]+)$/
@@ -52,6 +64,8 @@ const TAKEN = new Set([
   'sign-up',
   'robots.txt',
   'favicon.ico',
+  'namespaces',
+  'resources',
 ])
 
 export const isFlatName = (name: string): boolean => !TAKEN.has(name)
@@ -63,11 +77,11 @@ export function toolAddressOf(path: string, flat: boolean): ToolAddress | undefi
   const place = found === null ? {} : { organization, toolset }
   for (const { form, way, method } of FORMS) {
     const named = form.exec(below)
-    if (named !== null) return { way, method, place, base, tool: nameIn(named[1]) }
+    if (named !== null) return { way, method, place, base, name: nameIn(named[1]) }
   }
   if (!flat && found === null) return undefined
-  const tool = nameIn(FLAT.exec(below)?.[1])
-  return tool === undefined || !isFlatName(tool) ? undefined : { way: 'flat call', method: 'POST', place, base, tool }
+  const name = nameIn(FLAT.exec(below)?.[1])
+  return name === undefined || !isFlatName(name) ? undefined : { way: 'flat call', method: 'POST', place, base, name }
 }
 
 /** Undefined where it is nothing that could be written in a path. */

@@ -4,6 +4,9 @@
  *
  * A result is answered with 200, also where the tool failed, so that a model reads why; a refused request is answered with
  * problem+json. If the reason is a server that takes no more requests for now, `Retry-After` says when to call again.
+ *
+ * A client that prefers an event stream gets the progress of its call as MCP notifications, and the result or the problem as the
+ * last event (ledger S0-DSC-07).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '@toolway/contract'
@@ -13,11 +16,14 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import type { Challenge } from '../oauth/challenge.ts'
-import { correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
+import { createReply, type Reply } from '../mcp/reply.ts'
+import { correlationOf, fromOf, onBehalfIn, prefersStream } from '../request-head.ts'
 import { problemAnswer, retryAfterOf } from '../say-fault.ts'
 import { cutUnread } from '../streams/unread.ts'
+import { CALL, LIST, type ServeParts } from './ask-tools.ts'
+import { appProblem } from './serve-apps.ts'
+import { serve } from './serve-tools.ts'
 import { toolAddressOf, type ToolAddress } from './tool-addresses.ts'
-import { CALL, LIST, serve, type ServeParts } from './serve-tools.ts'
 
 export interface ToolDoorParts extends ServeParts {
   readonly auditLog: AuditLog
@@ -42,7 +48,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     request: IncomingMessage,
     response: ServerResponse,
     address: ToolAddress,
-    audit: AuditEntryBuilder,
+    { audit, reply }: { audit: AuditEntryBuilder; reply: Reply },
   ) {
     if (draining.aborted) throw new Fault('gateway.draining')
     audit.note({ method: address.method === 'GET' || address.way === 'mcp list' ? LIST : CALL })
@@ -52,8 +58,13 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const inbound: Inbound = { place: address.place, authorization, onBehalfOf: onBehalfIn(request) }
     const requestContext = await admit(inbound)
     audit.note({ requestContext })
-    const given = await serve(parts, { request, response, address, requestContext, audit }, inbound)
-    audit.note({ bytesOut: say(response, 200, 'application/json', given, laterIn(audit)) })
+    const visit = { request, response, address, requestContext, inbound, audit, reply }
+    const { body, status = 200, headers = {} } = await serve(parts, visit)
+    const bytesOut =
+      reply.streams && body !== undefined
+        ? reply.end(body, status)
+        : say(response, { status, type: 'application/json', body, headers: { ...laterIn(audit), ...headers } })
+    audit.note({ bytesOut })
   }
 
   const isPublic = ({ way, base }: ToolAddress) => publicKey !== undefined && way === 'openapi' && base === ''
@@ -61,8 +72,10 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
   async function answerOne(request: IncomingMessage, response: ServerResponse, address: ToolAddress): Promise<void> {
     const audit = auditLog.begin(0, correlationOf(request), fromOf(request, clients))
     response.setHeader('x-correlation-id', audit.correlationId)
+    const streams = address.method === 'POST' && prefersStream(request.headers.accept)
+    const reply = createReply(response, { accepts: streams, prefers: streams, headers: {} })
     try {
-      await receive(request, response, address, audit)
+      await receive(request, response, address, { audit, reply })
     } catch (thrown) {
       const fault = audit.fail(await countUnknown(thrown, limits))
       const challenged = challenge(fault, request)
@@ -72,7 +85,11 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
         ...(challenged === undefined ? {} : { 'www-authenticate': challenged }),
         ...(fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}),
       }
-      audit.note({ bytesOut: say(response, answer.status, answer.type, answer.problem, headers) })
+      const { status, type } = answer
+      const body = appProblem(address.way, fault, answer.problem)
+      audit.note({
+        bytesOut: reply.streaming ? reply.end(body, status) : say(response, { status, type, body, headers }),
+      })
     } finally {
       audit.close()
     }
@@ -87,20 +104,21 @@ function laterIn({ facts: { fault } }: AuditEntryBuilder): Readonly<Record<strin
   return seconds === undefined ? {} : { 'retry-after': String(seconds) }
 }
 
-function say(
-  response: ServerResponse,
-  status: number,
-  type: string,
-  body: object,
-  headers: Readonly<Record<string, string>>,
-): number {
+interface Said {
+  readonly status: number
+  readonly type: string
+  /** Undefined where the status says it all. */
+  readonly body: object | undefined
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function say(response: ServerResponse, { status, type, body, headers }: Said): number {
   if (response.destroyed || response.headersSent) return 0
-  const text = JSON.stringify(body)
+  const text = body === undefined ? '' : JSON.stringify(body)
   const size = Buffer.byteLength(text)
   response
     .writeHead(status, {
-      'content-type': type,
-      'content-length': size,
+      ...(body === undefined ? {} : { 'content-type': type, 'content-length': size }),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...headers,

@@ -120,16 +120,33 @@ describe('the addresses of tools', () => {
     ['/rest/tools/a%2Fb/call', 'rest call', 'a/b'],
     ['/openai/tools', 'functions list', undefined],
     ['/openai/tools/search', 'functions call', 'search'],
+    ['/list/apps', 'app list', undefined],
+    ['/resources', 'app list', undefined],
+    ['/list/apps/My%20app/tools', 'app tools', 'My app'],
+    ['/namespaces', 'account list', undefined],
+    ['/tools/sync/version', 'tool version', undefined],
+    ['/execute/SLACK_SEND_MESSAGE', 'app call', 'SLACK_SEND_MESSAGE'],
     ['/o/acme/t/read/openapi.json', 'openapi', undefined],
     ['/o/acme/t/read/search', 'flat call', 'search'],
-  ])('%s', (path, way, tool) => {
-    expect(toolAddressOf(path, false)).toMatchObject({ way, tool })
+  ])('%s', (path, way, name) => {
+    expect(toolAddressOf(path, false)).toMatchObject({ way, name })
   })
 
   test('take any name at the root only where a preset says so, and never one that is something else', () => {
     expect(toolAddressOf('/search', false)).toBeUndefined()
-    expect(toolAddressOf('/search', true)).toMatchObject({ way: 'flat call', tool: 'search', method: 'POST' })
-    for (const path of ['/mcp', '/sse', '/policy', '/health', '/metrics', '/', '/a/b', '/%zz', '/o/acme/t/read/mcp'])
+    expect(toolAddressOf('/search', true)).toMatchObject({ way: 'flat call', name: 'search', method: 'POST' })
+    for (const path of [
+      '/mcp',
+      '/sse',
+      '/policy',
+      '/health',
+      '/metrics',
+      '/namespaces/x',
+      '/',
+      '/a/b',
+      '/%zz',
+      '/o/acme/t/read/mcp',
+    ])
       expect({ path, is: toolAddressOf(path, true) }).toEqual({ path, is: undefined })
   })
 })

@@ -8,9 +8,9 @@
 import { hash as digestOf, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault, type OrganizationId, type CredentialId } from '@toolway/contract'
-import type { CallCredentials, CredentialAsking, OpenCredential } from '../../../call/ports.ts'
+import type { AccountOf, CallCredentials, CredentialAsking, OpenCredential } from '../../../call/ports.ts'
 import type { Snapshot } from '../../../call/snapshot.ts'
-import { chooseCredential, isFresh, namesOf, NOTHING, ownerOf, type Choice } from './choose-credential.ts'
+import { accountsIn, chooseCredential, isFresh, namesOf, NOTHING, ownerOf, type Choice } from './choose-credential.ts'
 import type { ConnectionFacts, KnownFacts } from './connection-facts.ts'
 import type { CredentialMemory, HeldCredential } from './credential-memory.ts'
 import { createLacking } from './lacking-scopes.ts'
@@ -101,6 +101,14 @@ class OpenedCredentials implements CallCredentials {
     if (choice === undefined) void this.#load(facts, asking).catch(() => {})
     const names = choice === undefined ? [] : namesOf(choice)
     return names.length > 1 ? names : []
+  }
+
+  async accountsOf(
+    asking: Pick<CredentialAsking, 'organizationId' | 'connectionId' | 'principal'>,
+  ): Promise<readonly AccountOf[]> {
+    const facts = this.#factsFor(asking)
+    if (facts === undefined || facts.auth.kind === 'none') return []
+    return accountsIn(await this.#load(facts, asking))
   }
 
   async credentialArrived(asking: CredentialAsking, signal: AbortSignal): Promise<boolean> {

@@ -3,7 +3,7 @@
  * default. An account that no longer works is not silently replaced by another one.
  */
 import { Fault, type UserId } from '@toolway/contract'
-import type { CredentialAsking } from '../../../call/ports.ts'
+import type { AccountOf, CredentialAsking } from '../../../call/ports.ts'
 import type { ConnectionFacts } from './connection-facts.ts'
 import type { HeldCredential } from './credential-memory.ts'
 
@@ -30,6 +30,15 @@ export const isFresh = ({ renewable, renewedAt, renewAt }: HeldCredential, now: 
 export const namesOf = ({ own, shared }: Choice): readonly string[] => [
   ...new Set([...own, ...shared].map(({ open }) => open.account)),
 ]
+
+/** The same, with what a caller may know of each. */
+export const accountsIn = (choice: Choice): readonly AccountOf[] =>
+  namesOf(choice).flatMap((name) => {
+    const held = [...choice.own, ...choice.shared].find(({ open }) => open.account === name)
+    if (held === undefined) return []
+    const { id, account, owner, name: called } = held.open
+    return [{ id, account, name: called, owner, problem: held.problem }]
+  })
 
 /** Throws `credential.account` and `credential.ambiguous`; undefined where there is none at all. */
 export function chooseCredential(

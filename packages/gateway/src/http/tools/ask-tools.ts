@@ -1,0 +1,145 @@
+/**
+ * What the addresses of tools share: reading a body, asking the entrance for `tools/list` and `tools/call` as an MCP client would,
+ * and its answer as a result.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '@toolway/contract'
+import {
+  isObject,
+  NEWEST_LEGACY,
+  parseJson,
+  type HeaderReader,
+  type Json,
+  type JsonObject,
+  type McpRequest,
+} from '@toolway/protocol'
+import type { Admit } from '../../call/admit.ts'
+import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
+import { readLegacy, type Entrance } from '../../call/enter.ts'
+import type { CallCredentials, Inbound, RequestContext } from '../../call/ports.ts'
+import { cameSlowly, readBody, textOf } from '../body.ts'
+import { createClientLine } from '../mcp/client-line.ts'
+import type { Reply } from '../mcp/reply.ts'
+import { isJsonType } from '../request-head.ts'
+import type { CallsUnderWay } from '../streams/calls-under-way.ts'
+import type { ToolAddress } from './tool-addresses.ts'
+
+export interface ServeParts {
+  readonly admit: Admit
+  readonly entrance: Entrance
+  /** Bytes that a body may have. */
+  readonly bodyLimit: number
+  readonly calls: Pick<CallsUnderWay, 'hold'>
+  /** Whether the root takes names of tools. */
+  readonly flat: boolean
+  /** The accounts of callers; undefined where no credentials are kept. */
+  readonly credentials: Pick<CallCredentials, 'accountsOf'> | undefined
+}
+
+/** One request on its way. */
+export interface Visit {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly address: ToolAddress
+  readonly requestContext: RequestContext
+  readonly inbound: Inbound
+  readonly audit: AuditEntryBuilder
+  /** Takes messages before the answer, where the client wants a stream. */
+  readonly reply: Pick<Reply, 'send' | 'streams'>
+}
+
+/** The answer to a request; the status is 200 unless it says otherwise. */
+export interface Served {
+  readonly body: JsonObject | readonly Json[] | undefined
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const LIST = 'tools/list'
+export const CALL = 'tools/call'
+/** More pages than any endpoint has. */
+const MOST_PAGES = 200
+
+/** The body as an object; the caller is admitted again where the body came slowly. */
+export async function bodyOf(parts: ServeParts, { request, audit, inbound }: Visit): Promise<JsonObject> {
+  const body = await readBody(request, parts.bodyLimit)
+  audit.note({ bytesIn: body.length })
+  const value = body.length === 0 ? {} : readJson(request, textOf(body))
+  if (cameSlowly(audit.begun)) await parts.admit(inbound)
+  return value
+}
+
+function readJson(request: IncomingMessage, text: string): JsonObject {
+  if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
+  const value = parseJson(text)
+  if (!isObject(value)) throw new Fault('body.shape', { place: '/', problem: 'must be an object' })
+  return value
+}
+
+export async function listAll(parts: ServeParts, visit: Visit): Promise<JsonObject[]> {
+  const tools: JsonObject[] = []
+  let cursor: Json | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const result = resultOf(await enter(parts, visit, askedOf(LIST, cursor === undefined ? {} : { cursor })))
+    if (Array.isArray(result['tools'])) tools.push(...result['tools'].filter(isObject))
+    cursor = result['nextCursor']
+    if (cursor === undefined) break
+  }
+  return tools
+}
+
+/** The result of a call; its progress goes out before it where the client takes a stream. */
+export async function callTool(parts: ServeParts, visit: Visit, name: string, given: Json): Promise<JsonObject> {
+  const meta = visit.reply.streams ? { _meta: { progressToken: visit.audit.correlationId } } : {}
+  return resultOf(await enter(parts, visit, askedOf(CALL, { name, arguments: given, ...meta })))
+}
+
+export async function enter(
+  parts: ServeParts,
+  { requestContext, response, reply, audit }: Visit,
+  mcpRequest: McpRequest,
+) {
+  const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, audit, calls: parts.calls })
+  const leave = () => line.cancel(new Fault('call.cancelled'))
+  response.once('close', leave)
+  try {
+    const answer = await parts.entrance.enter({ requestContext, mcpRequest, channel: line, audit })
+    if ('error' in answer) audit.note({ outcome: 'failed' })
+    return answer
+  } finally {
+    response.removeListener('close', leave)
+    line.done()
+  }
+}
+
+/** Nothing is known of who asks but its key. */
+export const askedOf = (method: string, params: JsonObject): McpRequest =>
+  readLegacy({ jsonrpc: '2.0', id: 1, method, params }, undefined, unstated)
+
+/** A request without a revision gets the newest legacy revision, for all features available without a session. */
+export const unstated: HeaderReader = (name) => (name === 'mcp-protocol-version' ? NEWEST_LEGACY : undefined)
+
+/** An error that a server gave is its own word, and no result. */
+export function resultOf(answer: Awaited<ReturnType<Entrance['enter']>>): JsonObject {
+  if (!('error' in answer)) return answer.result
+  const { code, message } = answer.error
+  return {
+    content: [{ type: 'text', text: message }],
+    isError: true,
+    _meta: { 'dev.toolway/error': { code, message } },
+  }
+}
+
+/** The arguments, as they are or under `arguments` as MCP has them. */
+export function argumentsIn(body: JsonObject, { bare, own }: { bare: boolean; own: boolean }): Json {
+  const { arguments: wrapped } = body
+  if (!bare) return wrapped ?? {}
+  return isObject(wrapped) && Object.keys(body).length === 1 && !own ? wrapped : body
+}
+
+/** Whether a tool has a parameter of that very name: then nothing is taken out of it. */
+export function takesArguments({ toolListing }: RequestContext, name: string): boolean {
+  const definition = toolListing.list('tools', NEWEST_LEGACY).find((one) => one['name'] === name)
+  const schema = definition?.['inputSchema']
+  return isObject(schema) && isObject(schema['properties']) && Object.hasOwn(schema['properties'], 'arguments')
+}
