@@ -6,6 +6,7 @@
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
+import { isShallow } from '../listed/shallow.ts'
 
 export interface Contract {
   readonly name: string
@@ -120,9 +121,3 @@ function problemOfSchema({ type, properties, required }: JsonObject): string | u
 }
 
 const isSchema = (value: Json): boolean => isObject(value) || typeof value === 'boolean'
-
-/** Looks no deeper than it allows. */
-export const isShallow = (value: unknown, levels: number): boolean =>
-  typeof value !== 'object' ||
-  value === null ||
-  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))

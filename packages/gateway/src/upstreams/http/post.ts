@@ -53,7 +53,9 @@ async function sendLast(wire: Wire, outgoing: Outgoing): Promise<void> {
   if (ended) await pool.destroy()
 }
 
-export interface Exchange extends Outgoing {
+export interface Exchange extends Omit<Outgoing, 'method'> {
+  /** A backend that is not MCP may take more methods. */
+  readonly method: Outgoing['method'] | 'PUT' | 'PATCH'
   /** Takes a stream as it comes, instead of its messages; the bounds are the taker's then. */
   onData?(chunk: Buffer): void
 }

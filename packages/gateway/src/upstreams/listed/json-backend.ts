@@ -1,8 +1,9 @@
 /**
- * The HTTP side of a contract backend: its addresses below the one that was given, its headers, its answers and its failures in the
- * words of the fault table. A read follows a redirect to its own origin; what acts is sent once, wherever it is answered from.
+ * The HTTP side of a backend that answers with JSON: its addresses below the one that was given, its headers, its answers and its
+ * failures in the words of the fault table. A read follows a redirect to its own origin; what acts is sent once, wherever it is
+ * answered from.
  */
-import { Fault } from '@toolway/contract'
+import { Fault, type FaultCode } from '@toolway/contract'
 import type { Json, JsonObject } from '@toolway/protocol'
 import type { Breaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
@@ -11,23 +12,33 @@ import { header, type Incoming } from '@toolway/protocol/client'
 import { send, type Wire } from '../http/post.ts'
 import { createReachMask } from '../http/reach-mask.ts'
 import { refusalOf } from '../http/refusal.ts'
-import type { ReachOf, ContractTarget } from '../upstream.ts'
+import type { ReachOf, RemoteTarget } from '../upstream.ts'
 import { createAddressMask } from './address-mask.ts'
-import { isShallow } from './read-contract.ts'
+import { isShallow } from './shallow.ts'
 
 export interface Saying {
   /** For its log and ours. */
   readonly correlationId?: string | undefined
   /** The address of the member for whom it is asked. */
   readonly onBehalf?: string | undefined
+  /** For this request alone, in small letters. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-export interface Backend {
-  /** The JSON at a path below the base, without the backend's address in it. Throws `upstream.*` and `contract.malformed`. */
+/** A request that may act. */
+export interface Act {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET'
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: JsonObject
+}
+
+export interface JsonBackend {
+  /** The JSON at a path below the base, without the backend's address in it. Throws `upstream.*` and the fault of a malformed answer. */
   read(path: string, query: Readonly<Record<string, string>>, saying?: Saying): Promise<Json>
   /** One request that may act, and its answer whatever its status is. Throws `upstream.*`. */
-  act(path: string, body: JsonObject, saying: Saying): Promise<Incoming>
+  act(act: Act, saying: Saying): Promise<Incoming>
   /** Undefined for what is no JSON, or nests too deep to be passed on. */
   parse(text: string): Json | undefined
   /** Text without its address; and without its secrets, too, which it may repeat where it complains. */
@@ -39,19 +50,24 @@ export interface Backend {
 
 const MOST_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Of an answer: a pack of contracts, each of which is bounded by itself, stands three levels down. */
+/** Of an answer: a pack of contracts, for instance, each of which is bounded by itself, stands three levels down. */
 const MOST_LEVELS = 64
 /** Its answer is read whole and no stream brings it; yet the breaker is to hear of it. */
 const NO_STREAM = -1
 /** An address as a header can hold it. */
 const SENDABLE = /^[\x21-\x7e]{1,320}$/
 
-export const createBackend = (parts: ReachOf<ContractTarget>, breaker: Breaker): Backend =>
-  new HttpBackend(parts, breaker)
+/** @param malformed the fault of an answer in another form than is agreed, with the facts `connection` and `problem` */
+export const createJsonBackend = (
+  parts: ReachOf<RemoteTarget>,
+  breaker: Breaker,
+  malformed: Extract<FaultCode, `${string}.malformed`>,
+): JsonBackend => new HttpBackend(parts, breaker, malformed)
 
-class HttpBackend implements Backend {
+class HttpBackend implements JsonBackend {
   readonly #breaker: Breaker
-  readonly #parts: ReachOf<ContractTarget>
+  readonly #malformedCode
+  readonly #parts: ReachOf<RemoteTarget>
   readonly #alias
   readonly #wire
   readonly #url
@@ -62,8 +78,9 @@ class HttpBackend implements Backend {
   readonly hide
   readonly #shared: Omit<Wire, 'path'>
 
-  constructor(parts: ReachOf<ContractTarget>, breaker: Breaker) {
+  constructor(parts: ReachOf<RemoteTarget>, breaker: Breaker, malformed: Extract<FaultCode, `${string}.malformed`>) {
     this.#parts = parts
+    this.#malformedCode = malformed
     this.#alias = parts.alias
     this.#wire = parts.wire
     this.#breaker = breaker
@@ -94,13 +111,14 @@ class HttpBackend implements Backend {
 
   readonly #ownPool = () => createPool(this.#url.origin, this.#options)
 
-  #headersOf({ correlationId, onBehalf }: Saying): Record<string, string> {
+  #headersOf({ correlationId, onBehalf, headers }: Saying): Record<string, string> {
     // Without the name of whom it is for, it would be asked for as the gateway itself.
     if (onBehalf !== undefined && !SENDABLE.test(onBehalf)) throw new Fault('behalf.unknown')
     return {
       accept: 'application/json',
       ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
       ...(onBehalf === undefined ? {} : { 'x-on-behalf-of': onBehalf }),
+      ...headers,
     }
   }
 
@@ -109,7 +127,7 @@ class HttpBackend implements Backend {
   }
 
   #malformed(problem: string) {
-    return new Fault('contract.malformed', { connection: this.#alias, problem })
+    return new Fault(this.#malformedCode, { connection: this.#alias, problem })
   }
 
   #pathOf(path: string, query: Readonly<Record<string, string>>): string {
@@ -152,11 +170,12 @@ class HttpBackend implements Backend {
     return isShallow(value, MOST_LEVELS) ? value : undefined
   }
 
-  async act(path: string, body: JsonObject, saying: Saying) {
+  async act({ method, path, query = {}, body }: Act, saying: Saying) {
     const headers = this.#headersOf(saying)
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const incoming = await send(
-      { ...this.#shared, path: this.#pathOf(path, {}) },
-      { method: 'POST', headers, body: JSON.stringify(body), until: NO_STREAM, ...this.#signalOf(saying) },
+      { ...this.#shared, path: this.#pathOf(path, query) },
+      { method, headers, ...sent, until: NO_STREAM, ...this.#signalOf(saying) },
     )
     if (incoming.stream) throw this.#malformed('it answers with a stream of events')
     return incoming

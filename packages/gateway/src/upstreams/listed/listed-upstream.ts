@@ -1,0 +1,150 @@
+/**
+ * An upstream whose server speaks no MCP and has a list of things that become tools: a contract backend, n8n, Composio. The list is
+ * fetched by the gateway itself, kept for a time, and looked at again as often, because such a server tells nobody that it changed.
+ *
+ * There is no session, no protocol revision to find out and nobody to ask.
+ */
+import { Fault } from '@toolway/contract'
+import { MODERN, type JsonObject } from '@toolway/protocol'
+import { pause } from '../../lib/pause.ts'
+import type { Breaker } from '../breaker.ts'
+import {
+  GATEWAY,
+  type Answer,
+  type Ask,
+  type Hearing,
+  type LeftOut,
+  type ListKind,
+  type Upstream,
+} from '../upstream.ts'
+import { createKept } from './kept.ts'
+
+/** A tool of a list. */
+export interface ListedTool {
+  readonly definition: JsonObject
+}
+
+export interface ToolList<Tool extends ListedTool> {
+  /** By their names. */
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly leftOut: readonly LeftOut[]
+}
+
+export interface ListedUpstreamParts<Tool extends ListedTool> {
+  /** What the server is, as `serverInfo` has it. */
+  readonly server: { readonly name: string; readonly title?: string }
+  readonly breaker: Breaker
+  readonly now: () => number
+  /** Milliseconds that a list is used before it is fetched anew, and that an old one may serve where it cannot be fetched. */
+  readonly keptFor: number
+  readonly staleFor: number
+  fetch(): Promise<ToolList<Tool>>
+  /** The result of one call. Throws faults. */
+  call(tool: Tool, asked: Ask): Promise<JsonObject>
+  /** An old list is used because of this. */
+  onStale(age: number, thrown: unknown): void
+  /** Called once for each new set of what is left out. */
+  onLeftOut(leftOut: readonly LeftOut[]): void
+  close(): Promise<void>
+}
+
+export interface ListedUpstream<Tool extends ListedTool> extends Upstream {
+  readonly leftOut: () => readonly LeftOut[]
+  /** A tool of the last list, without asking for one. */
+  peek(name: string): Tool | undefined
+  /** The list is known to be old: it is fetched now. Never throws. */
+  refresh(): Promise<void>
+}
+
+const NO_METHOD = -32601
+/** All callers share one list, which the gateway fetches for itself. */
+const KEY = 'gateway'
+
+export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstreamParts<Tool>): ListedUpstream<Tool> {
+  const { breaker, now, keptFor, staleFor, onStale } = parts
+  const kept = createKept<ToolList<Tool>>({ now, keptFor, staleFor, onStale })
+  const closing = new AbortController()
+  const ended = new Set<() => void>()
+  let noted = ''
+
+  async function fetch(): Promise<ToolList<Tool>> {
+    const list = await parts.fetch()
+    const said = JSON.stringify(list.leftOut)
+    if (said !== noted && list.leftOut.length > 0) parts.onLeftOut(list.leftOut)
+    noted = said
+    return list
+  }
+
+  const open = () => kept.open(KEY, fetch)
+  const renew = () => kept.refresh(KEY, fetch)
+
+  async function list(): Promise<Answer> {
+    const { tools } = await open()
+    return { result: { tools: Array.from(tools.values(), ({ definition }) => definition) } }
+  }
+
+  async function call(asked: Ask): Promise<Answer> {
+    const name = String(asked.params['name'])
+    const tool = (await open()).tools.get(name)
+    // It was listed, and is no more: what is gone and what was never there answer alike.
+    if (tool === undefined) throw new Fault('tool.unknown', { tool: name })
+    return { result: await parts.call(tool, asked) }
+  }
+
+  async function poll(onChange: (kind: ListKind, missed: boolean) => void, signal: AbortSignal): Promise<void> {
+    let before = shown(kept.peek(KEY))
+    while (!signal.aborted) {
+      await pause(keptFor, signal)
+      if (signal.aborted) return
+      const after = shown(await open().catch(() => undefined))
+      if (after !== undefined && before !== undefined && after !== before) onChange('tools', false)
+      before = after ?? before
+    }
+  }
+
+  return {
+    async introduce() {
+      // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it.
+      await renew()
+      const server = { ...parts.server, version: '1' }
+      return { revision: MODERN, server, capabilities: { tools: {} }, instructions: undefined }
+    },
+    ask(asked) {
+      if (!breaker.closed && asked.owner !== GATEWAY) {
+        const refusal = breaker.admit()
+        if (refusal !== undefined) return Promise.reject(refusal)
+      }
+      if (asked.method === 'tools/call') return call(asked)
+      if (asked.method === 'tools/list') return list()
+      return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${asked.method}` } })
+    },
+    peek: (name) => kept.peek(KEY)?.tools.get(name),
+    refresh: () =>
+      renew().then(
+        () => {},
+        () => {},
+      ),
+    leftOut: () => kept.peek(KEY)?.leftOut ?? [],
+    watch: (onChange, signal) => void poll(onChange, AbortSignal.any([signal, closing.signal])),
+    listen({ signal, onEnd }: Hearing) {
+      ended.add(onEnd)
+      signal.addEventListener('abort', () => ended.delete(onEnd), { once: true })
+      return Promise.resolve({ uris: [], tasks: [] })
+    },
+    async check() {
+      await renew()
+      return true
+    },
+    tell() {},
+    doubt() {},
+    forget() {},
+    async close() {
+      closing.abort()
+      for (const end of ended) end()
+      await parts.close()
+    },
+  }
+}
+
+const shown = <Tool extends ListedTool>(list: ToolList<Tool> | undefined): string | undefined =>
+  list === undefined ? undefined : JSON.stringify(Array.from(list.tools.values(), ({ definition }) => definition))

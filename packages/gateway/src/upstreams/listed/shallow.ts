@@ -1,0 +1,5 @@
+/** Bounds the nesting of JSON from a server, before anything walks it. */
+export const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
