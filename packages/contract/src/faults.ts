@@ -247,6 +247,7 @@ export const FAULTS = {
   'upstream.error': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with an error: {problem}.', 'Check what the server needs to answer: its key, its settings and its network.'),
   'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} answered with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows what it says.'),
   'contract.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The backend of connection {connection} answers otherwise than its contracts say: {problem}.', '`toolway connection test {connection}` shows what it says.'),
+  'backend.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The server of connection {connection} answers in another form than its API describes: {problem}.', '`toolway connection test {connection}` shows what it says; check the address and the version of the server.'),
   'function.failed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The function {tool} failed: {problem}.', 'Mend what it says, or ask whoever runs the backend.'),
   'connector.arguments': row('run', 'INVALID_ARGUMENT', [200, PARAMS], '{vendor} refused the arguments of {tool}: {problem}.', 'Mend what it says; the input schema of the tool describes each argument.'),
   'connector.forbidden': row('run', 'PERMISSION_DENIED', [200, UNREACHABLE], '{vendor} does not let this account do {tool}: {problem}.', 'Use an account that may, or ask an administrator at {vendor}.'),

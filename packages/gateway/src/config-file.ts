@@ -13,6 +13,8 @@ import {
   ConnectionAuthChange,
   ContractWords,
   contractWordsOf,
+  N8nWords,
+  n8nWordsOf,
   Fault,
   KeyPlace,
   LIMITS,
@@ -84,20 +86,28 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   environment: Values.default({}),
 })
-const Contract = ContractWords.extend({
-  title: shared.title,
-  description: shared.description,
-  trusted: shared.trusted,
-  lock: shared.lock,
-  private: Remote.shape.private,
-  enabled: shared.enabled,
-  rules: shared.rules,
-  checks: shared.checks,
-  type: z.literal('contract'),
-  timeout: seconds.default(TIMEOUTS.contract),
-  url: Value,
-  headers: Values.default({}),
-})
+/** A backend of a kind with settings of its own, which stand beside the others. */
+const backend = <const Type extends string, Words extends z.ZodRawShape>(
+  type: Type,
+  words: z.ZodObject<Words>,
+  timeout: number,
+) =>
+  words.extend({
+    title: shared.title,
+    description: shared.description,
+    trusted: shared.trusted,
+    lock: shared.lock,
+    private: Remote.shape.private,
+    enabled: shared.enabled,
+    rules: shared.rules,
+    checks: shared.checks,
+    type: z.literal(type),
+    timeout: seconds.default(timeout),
+    url: Value,
+    headers: Values.default({}),
+  })
+const Contract = backend('contract', ContractWords, TIMEOUTS.contract)
+const N8n = backend('n8n', N8nWords, TIMEOUTS.n8n)
 /** A vendor whose tools Toolway has. `url` names a server of the vendor's kind in place of the vendor's own. */
 const Native = Remote.extend({
   type: z.literal('native'),
@@ -124,6 +134,7 @@ const Connection = z.union(
     Remote.extend({ type: z.enum(['http', 'sse', 'ws']).optional() }),
     Process.extend({ type: z.enum(['stdio']).optional() }),
     Contract,
+    N8n,
     OpenApi,
     Native,
   ],
@@ -169,9 +180,20 @@ const File = z.strictObject({
 /** Every name that a member can have: what a misspelt one may have meant. */
 const NAMES = [
   'type',
-  ...[File, Remote, Process, Contract, OpenApi, Native, Toolset, Audience, Key, Group, ConnectionAuthChange].flatMap(
-    (shape) => Object.keys(shape.shape),
-  ),
+  ...[
+    File,
+    Remote,
+    Process,
+    Contract,
+    N8n,
+    OpenApi,
+    Native,
+    Toolset,
+    Audience,
+    Key,
+    Group,
+    ConnectionAuthChange,
+  ].flatMap((shape) => Object.keys(shape.shape)),
   ...ORGANIZATION_NAMES,
   ...RULE_MEMBERS,
 ]
@@ -308,6 +330,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
         if (connection.type === 'native') return nativeOf(connection, fill, place)
         const at = remote(connection, connection.type)
         if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
+        if (connection.type === 'n8n') return { kind: 'n8n', ...at, words: n8nWordsOf(connection) }
         const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
         return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
       }

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { contract } from './contract.ts'
 import { http } from './http.ts'
 import type { ConnectionKind } from './kind.ts'
+import { n8n } from './n8n.ts'
 import { native } from './native.ts'
 import { openapi } from './openapi.ts'
 import { stdio } from './stdio.ts'
 
-export const KINDS = [http, stdio, contract, openapi, native] as const satisfies readonly ConnectionKind[]
+export const KINDS = [http, stdio, contract, openapi, native, n8n] as const satisfies readonly ConnectionKind[]
 
 export type Connector = (typeof KINDS)[number]['connector']
 
@@ -19,6 +20,7 @@ export const ConnectionSettings = z.discriminatedUnion('connector', [
   contract.settings,
   openapi.settings,
   native.settings,
+  n8n.settings,
 ])
 export type ConnectionSettings = z.output<typeof ConnectionSettings>
 
@@ -35,7 +37,12 @@ export function kindOf(connector: string | undefined): ConnectionKind | undefine
 }
 
 /** Seconds that a request may take where nothing else is said, by how a connection is described. */
-export const TIMEOUTS = { http: http.timeout, process: stdio.timeout, contract: contract.timeout } as const
+export const TIMEOUTS = {
+  http: http.timeout,
+  process: stdio.timeout,
+  contract: contract.timeout,
+  n8n: n8n.timeout,
+} as const
 
 type WithAuth = Extract<ConnectionSettings, { readonly auth: unknown }>
 /** Whether people can connect accounts for it: its server may want to know for whom a call is made. */

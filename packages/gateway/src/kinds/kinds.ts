@@ -18,14 +18,15 @@ import type {
   ConnectionRequest,
   Shown,
 } from './kind.ts'
+import { n8n, type N8nWire } from './n8n/n8n.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
 
-export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire | NativeWire
+export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire | NativeWire | N8nWire
 
-export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi, native]
+export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi, native, n8n]
 
 /** A connection as an operator describes it. */
 export interface ConnectionWords extends CommonWords {

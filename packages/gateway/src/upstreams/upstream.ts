@@ -221,6 +221,13 @@ export interface NativeTarget extends RemoteTarget {
   readonly load: () => Promise<LoadedVendor>
 }
 
+/** n8n, whose workflows are tools. `webhooks`: the address before `/webhook/`, where it is another one. Times in milliseconds. */
+export interface N8nTarget extends RemoteTarget {
+  readonly tag: string
+  readonly webhooks: string | undefined
+  readonly listedFor: number
+}
+
 /** Settings of a contract backend. Times are in milliseconds. */
 export interface ContractTerms {
   /** The organization as the backend knows it. */

@@ -32,6 +32,7 @@ const CONNECTION: Connection = {
   left_out: [],
   openapi: null,
   native: null,
+  n8n: null,
   header_names: [],
   environment_names: [],
   revision: 'auto',

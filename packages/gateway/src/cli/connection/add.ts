@@ -41,6 +41,8 @@ const REMOTE = [
   new Option('--side-effects', 'offer functions of a contract backend that change something, too'),
   many('--allow <name>', 'offer this function although it changes something; may be repeated'),
   new Option('--on-behalf', 'tell the contract backend for which member a trusted key calls'),
+  new Option('--connector <kind>', 'kind of server at --url, where it speaks no MCP').choices(['n8n']),
+  many('--set <pair>', 'of --connector: a setting of that kind, name=value; may be repeated'),
   many('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated'),
   new Option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets'),
 ]
@@ -86,6 +88,7 @@ export const add = described({
     'toolway connection add issues --url https://mcp.example.com/mcp --auth oauth --owners member',
     'toolway connection add live --url wss://example.com/mcp',
     'toolway connection add cwr --contract https://backend.example.com --header-from cwr.headers',
+    'toolway connection add company --connector n8n --url https://n8n.example.com --set tag=toolway --header-from n8n.headers',
     'toolway connection add github --native github',
     'toolway connection add acme --native acme --source acme.ts --url https://api.acme.example',
     'toolway connection add shop --openapi https://shop.example.com/openapi.json --preview',

@@ -18,6 +18,10 @@ export interface AddWords extends AuthWords, Addressed {
   readonly title?: string
   readonly url?: string
   readonly contract?: string
+  /** A kind of server at `url` that speaks no MCP. */
+  readonly connector?: 'n8n'
+  /** `name=value`: settings of that kind. */
+  readonly set: readonly string[]
   /** The name of a native connector. */
   readonly native?: string
   /** Of a native connector: how far the tools reach whose scopes are asked for at first. */
@@ -68,6 +72,10 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   if (contract !== undefined)
     return { ...common, connector: 'contract', url: contract, headers, contract: contractWordsIn(words) }
   const auth = authOf(words)
+  if (words.connector !== undefined) {
+    const { connector } = words
+    return { ...common, connector, ...(url === undefined ? {} : { url }), headers, [connector]: settingsIn(words) }
+  }
   const reach = { ...(url === undefined ? {} : { url }), headers, ...(auth === undefined ? {} : { auth }) }
   if (words.native !== undefined) {
     const { native: vendor, scopesFor: scopes_for } = words
@@ -100,13 +108,37 @@ function refuseMixed(words: AddWords): void {
     throw wrong('--env is for a server that is started here; a remote one takes --header.')
   if (!isRemote && (header.length > 0 || headerFrom !== undefined))
     throw wrong('--header is for a remote server; one that is started here takes --env.')
+  if (words.set.length > 0 && words.connector === undefined) throw wrong('--set is for --connector.')
+  if (words.connector !== undefined && (url === undefined || contract !== undefined || words.native !== undefined))
+    throw wrong('--connector says what is at --url ADDRESS, and nothing else.')
   const auth = authOf(words)
+  if (words.connector !== undefined && auth !== undefined)
+    throw wrong(`--auth and what belongs to it are for MCP servers; ${words.connector} takes --header.`)
   if (!isRemote && auth !== undefined)
     throw wrong('--auth and what belongs to it are for a remote server; one that is started here takes --env.')
   if (contract !== undefined && auth !== undefined)
     throw wrong('--auth and what belongs to it are for MCP servers; a contract backend takes --header.')
   if (contract === undefined && Object.keys(contractWordsIn(words)).length > 0)
     throw wrong('--org-id, --side-effects, --allow and --on-behalf are for --contract.')
+}
+
+/** Values as JSON where they are, else as texts. The gateway checks them. */
+function settingsIn({ set }: AddWords): Record<string, unknown> {
+  return Object.fromEntries(
+    set.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw wrong(`--set ${pair} is not name=value.`)
+      return [pair.slice(0, at), valueOf(pair.slice(at + 1))]
+    }),
+  )
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 const contractWordsIn = ({ orgId, sideEffects, allow, onBehalf }: AddWords): ContractWords => ({

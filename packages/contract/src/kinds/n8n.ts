@@ -1,0 +1,70 @@
+/** n8n: workflows that are active and carry a tag become tools (ledger S0-PRX-08). */
+import { z } from 'zod'
+import type { SettingsForm } from '../form.ts'
+import { kind, seconds, shared } from './kind.ts'
+
+/** Workflows run for longer than a request usually takes. */
+const TIMEOUT = 120
+
+/** The settings of n8n besides its address and headers. Times are in seconds. */
+const N8nShape = {
+  /** The tag in n8n of the workflows that become tools. */
+  tag: z.string().min(1).max(24),
+  /** The address before `/webhook/`, where it is not that of n8n itself (`WEBHOOK_URL` there). */
+  webhooks: z.url({ protocol: /^https?$/, error: 'the address of webhooks starts with http:// or https://' }),
+  /** How long the list of workflows is used before it is fetched anew. */
+  listed_for: z.number().min(5).max(86_400),
+}
+export const N8nWords = z.strictObject(N8nShape).partial()
+export type N8nWords = z.output<typeof N8nWords>
+/** Returns the settings of n8n, without those that every connection has. */
+export const n8nWordsOf = (said: object): N8nWords => N8nWords.strip().parse(said)
+
+export const N8nSettings = z.strictObject({
+  connector: z.literal('n8n'),
+  /** It speaks no MCP: there is no revision to pin. */
+  revision: z.literal('auto').default('auto'),
+  /** Arguments are always checked, whatever is said. */
+  checks: shared.checks,
+  timeout: seconds.default(TIMEOUT),
+  url: z.url({ protocol: /^https?$/, error: 'the address of n8n starts with http:// or https://' }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+  tag: N8nShape.tag.default('toolway'),
+  webhooks: N8nShape.webhooks.optional(),
+  listed_for: N8nShape.listed_for.default(60),
+})
+export type N8nSettings = z.output<typeof N8nSettings>
+
+const FORM: SettingsForm = {
+  title: 'Workflows',
+  fields: [
+    {
+      name: 'tag',
+      control: 'text',
+      label: 'Tag',
+      hint: 'Active workflows with this tag in n8n become tools. The tags “name:read” and “name:destructive” state an effect.',
+    },
+    {
+      name: 'webhooks',
+      control: 'text',
+      label: 'Address of webhooks',
+      hint: 'Only where it is not the address of n8n: its WEBHOOK_URL.',
+    },
+    { name: 'listed_for', control: 'number', label: 'The list is used for, in seconds', min: 5, max: 86_400 },
+  ],
+}
+
+export const n8n = kind({
+  connector: 'n8n',
+  title: 'n8n',
+  plural: 'n8n workflows',
+  article: 'n8n',
+  settings: N8nSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: false,
+  described: true,
+  tellsLeftOut: true,
+  own: { member: 'n8n', shown: N8nWords, given: N8nWords, changed: N8nWords, form: FORM },
+})
