@@ -208,7 +208,7 @@ describe('what a rule cannot say', () => {
     [{ match: { tools: ['git__[ab]'] } }, '/match/tools/0'],
     [
       { match: { connectors: ['mcp.htp'] } },
-      '/match/connectors/0 must be one of mcp.http, mcp.process, contract, openapi, native; did you mean',
+      '/match/connectors/0 must be one of mcp.http, mcp.process, contract, openapi,',
     ],
     [{ match: { organizations: ['default'] } }, '/match/organizations'],
     [{ match: { parameter: '.x' } }, '/match/parameter'],
