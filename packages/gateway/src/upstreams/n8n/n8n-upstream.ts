@@ -22,7 +22,7 @@ export interface N8nUpstreamParts {
   onTurn(failure: Fault | undefined): void
 }
 
-export const API_KEY = 'x-n8n-api-key'
+const API_KEY = 'x-n8n-api-key'
 const WORKFLOWS = '/api/v1/workflows'
 /** Workflows for one request (n8n takes at most 250), and requests for one list. */
 const PAGE = 100
