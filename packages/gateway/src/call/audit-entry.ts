@@ -121,6 +121,13 @@ export class AuditEntryBuilder {
     return new AuditEntryBuilder(this.#parts, { ...this.#facts }, this.correlationId, this.from)
   }
 
+  /** An entry of its own for a call that this one makes. */
+  inner(target: string): AuditEntryBuilder {
+    const { requestContext, method, eraClient, client } = this.#facts
+    const arrival = { requestContext, method, eraClient, client }
+    return new AuditEntryBuilder(this.#parts, { ...NO_FACTS, ...arrival, target }, this.correlationId, this.from)
+  }
+
   /** Writes down the request before it leaves for its upstream. Throws `record.unwritable`. */
   writeAhead(): void {
     if (this.#intent === undefined && this.#isRecorded)

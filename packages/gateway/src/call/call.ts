@@ -11,6 +11,7 @@ import { adaptResult, isObject, type McpRequest, type JsonObject } from '@toolwa
 import { withoutApproval } from './approvals/own-state.ts'
 import { readByTool } from './result-processing/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
+import { innerCallsOf, runInnerCalls, type Calling } from './inner-calls.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import { forward } from './forward.ts'
 import type { ToolTarget } from '../catalog/tool-listing.ts'
@@ -53,7 +54,9 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
       const first = await step.before?.(call, parts)
       if (first !== undefined) return first
     }
-    const answer = await send(call, parts)
+    const { innerCalls } = call.requestContext.upstream(call.target.connectionId)
+    const inner = innerCalls && innerCallsOf(call, innerCalls)
+    const answer = await (inner === undefined ? send(call, parts) : runInnerCalls(call, inner, parts, CALLING))
     // A fault that ends the call with a question of ours has said the outcome already.
     if (audit.facts.fault === undefined) audit.note({ outcome: outcomeOf(answer) })
     if ('error' in answer) return keep(audit, answer)
@@ -64,6 +67,11 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
   } catch (thrown) {
     return told(thrown, mcpRequest, audit)
   }
+}
+
+const CALLING: Calling = {
+  call: (request, parts) => call(request, parts),
+  resultOf: (fault, id) => resultOf(fault, id),
 }
 
 function send(

@@ -16,7 +16,7 @@ import type { ResultStore } from '../results/result-store.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
-import type { Answer, OpenedCredential, Upstream } from '../upstreams/upstream.ts'
+import type { Answer, BrokeredUse, OpenedCredential, Upstream } from '../upstreams/upstream.ts'
 
 /** The endpoint that an address names. Absent parts are given by the key, else by the default. */
 export interface EndpointPath {
@@ -62,6 +62,8 @@ export interface OpenCredential {
   readonly name: string | undefined
   readonly owner: 'member' | 'organization' | 'caller'
   readonly headers: Readonly<Record<string, string>>
+  /** A broker keeps it: its user there, and the account that is meant. */
+  readonly brokered?: BrokeredUse
 }
 
 /** An account that a caller may use, without its secret. */

@@ -25,6 +25,14 @@ export interface SessionRef {
 export interface OpenedCredential extends CredentialHeaders {
   /** Owner of the credential, where it is known. */
   readonly owner?: 'member' | 'organization' | 'caller'
+  /** A broker keeps the account: its user there, and the account that was named. */
+  readonly brokered?: BrokeredUse
+}
+
+/** The user at a broker of accounts, and the account that was named. */
+export interface BrokeredUse {
+  readonly user: string
+  readonly account: string | undefined
 }
 
 /** Where a credential comes from whenever something is opened that lasts: a renewed token counts from then on. */
@@ -71,7 +79,58 @@ export interface UpstreamRetries extends RetryLimits {
   readonly mostWait: number
 }
 
+/** A member, as a broker of accounts may know it. */
+export interface BrokeredMember {
+  readonly id: string
+  readonly email: string | undefined
+}
+
+/** An account that a broker keeps for a user. */
+export interface BrokeredAccount {
+  /** Its id at the broker, and the app that it is of. */
+  readonly id: string
+  readonly app: string
+  /** Its name in calls. */
+  readonly account: string
+  /** Why it serves nobody until its user connects it again. */
+  readonly problem: string | undefined
+}
+
+/** A server that keeps the accounts of users and their tokens, which are never here (ledger S0-CMP-04). */
+export interface AccountBroker {
+  /** The name of its user; undefined where it has none for that caller. */
+  userOf(member: BrokeredMember | undefined): string | undefined
+  /** Whether a caller names the account. Otherwise the broker takes that of the tool's app. */
+  readonly named: boolean
+  /** The accounts of a user, those that serve first. `anew`: ask now, whatever is known. Throws `upstream.*`. */
+  accounts(user: string, anew?: boolean): readonly BrokeredAccount[] | Promise<readonly BrokeredAccount[]>
+  /** The address at which the user connects an account, and comes back from. Throws `upstream.*` and `connector.*`. */
+  link(user: string, app: string | undefined, callback: string): Promise<string>
+  /** False where the user has no such account. */
+  remove(user: string, id: string): Promise<boolean>
+}
+
+/** A call that is one of several that a tool makes. */
+export interface InnerCall {
+  readonly tool: string
+  readonly arguments: JsonObject
+}
+
+/** A call of a tool that calls other tools of its connection. */
+export interface InnerCalls {
+  readonly calls: readonly InnerCall[]
+  /** The result of the call, from theirs in the same order. */
+  gather(results: readonly JsonObject[]): JsonObject
+}
+
 export interface Upstream {
+  /** Where its server keeps the accounts of users. */
+  readonly broker?: AccountBroker
+  /**
+   * The calls that a call of this tool stands for, which the gateway makes itself, each under its own rules and record; undefined for a
+   * tool that calls no others. Throws `params.shape`.
+   */
+  readonly innerCalls?: (tool: string, given: JsonObject) => InnerCalls | undefined
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
   readonly patience?: number
   /** How often a read that failed is asked again, and how long is waited; absent: as servers of MCP are. */
@@ -225,6 +284,17 @@ export interface NativeTarget extends RemoteTarget {
 export interface N8nTarget extends RemoteTarget {
   readonly tag: string
   readonly webhooks: string | undefined
+  readonly listedFor: number
+}
+
+/** Composio, which keeps the accounts of users. Times in milliseconds. */
+export interface ComposioTarget extends RemoteTarget {
+  readonly way: 'rest' | 'session' | 'mcp'
+  readonly toolkits: readonly string[]
+  readonly server: string | undefined
+  readonly serversAt: string
+  readonly users: 'email' | 'id'
+  readonly defaultUser: string | undefined
   readonly listedFor: number
 }
 

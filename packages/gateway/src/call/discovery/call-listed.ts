@@ -14,6 +14,7 @@ import type { ClientRequest } from '../request.ts'
 import { findTools, listOf } from './find-tools.ts'
 import { FOUND_AT_FIRST, MOST_FOUND, ownTool, type OwnTool } from './own-tools.ts'
 import { seenTools, withAccounts } from './seen.ts'
+import { toolOfConnection } from './tool-of-connection.ts'
 
 export function callListed(step: ClientRequest, parts: CallParts): Promise<Answer> {
   const own = ownTool(step.requestContext.toolListing, step.mcpRequest.params['name'])
@@ -50,7 +51,7 @@ type Calls = Extract<OwnTool, { kind: 'call' | 'execute' }>
 async function callInner(step: ClientRequest, own: Calls, given: JsonObject, parts: CallParts): Promise<Answer> {
   const { requestContext, mcpRequest, channel, audit } = step
   const name = innerNameOf(own, given)
-  const known = own.kind === 'execute' ? nameWithin(requestContext, mcpRequest, own, name) : name
+  const known = own.kind === 'execute' ? toolOfConnection(requestContext, mcpRequest, own.from, name) : name
   audit.note({ target: name })
   if (known === undefined) throw unlisted(requestContext, mcpRequest, name)
   const args = argumentsOf(own, given)
@@ -83,25 +84,6 @@ function innerNameOf({ kind }: Calls, given: JsonObject): string {
 
 const argumentsOf = ({ kind }: Calls, { arguments: args, parameters }: JsonObject) =>
   kind === 'execute' && args === undefined ? parameters : args
-
-/** The tool of that connection that a name means: as it is listed, or as its server calls it. */
-function nameWithin(
-  requestContext: RequestContext,
-  mcpRequest: McpRequest,
-  { from }: Extract<Calls, { kind: 'execute' }>,
-  name: string,
-): string | undefined {
-  const { toolListing } = requestContext
-  const isOf = (known: string) => toolListing.tool(known)?.connectionId === from.connectionId
-  if (isOf(name)) return name
-  for (const known of seenTools(requestContext, mcpRequest.caller).keys())
-    if (isOf(known) && toolListing.tool(known)?.name === name) return known
-  // A tool that is held for review or blocked is in no listing; a call by its name is told so.
-  const joined = joinedName(from.alias, name)
-  return isOf(joined) ? joined : undefined
-}
-
-const joinedName = (alias: string, name: string) => `${alias}__${name}`
 
 function unlisted(requestContext: RequestContext, mcpRequest: McpRequest, name: string): Fault {
   const near = nearestNames(name, seenTools(requestContext, mcpRequest.caller).keys())

@@ -52,6 +52,8 @@ export interface ListedUpstream<Tool extends ListedTool> extends Upstream {
   readonly leftOut: () => readonly LeftOut[]
   /** A tool of the last list, without asking for one. */
   peek(name: string): Tool | undefined
+  /** Whether a tool of the last list is of that form; undefined where there is no list yet. */
+  some(isMeant: (tool: Tool) => boolean): boolean | undefined
   /** The list is known to be old: it is fetched now. Never throws. */
   refresh(): Promise<void>
 }
@@ -119,6 +121,7 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
       return Promise.resolve({ error: { code: NO_METHOD, message: `Method not found: ${asked.method}` } })
     },
     peek: (name) => kept.peek(KEY)?.tools.get(name),
+    some: (isMeant) => someOf(kept.peek(KEY), isMeant),
     refresh: () =>
       renew().then(
         () => {},
@@ -145,6 +148,9 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
     },
   }
 }
+
+const someOf = <Tool extends ListedTool>(list: ToolList<Tool> | undefined, isMeant: (tool: Tool) => boolean) =>
+  list === undefined ? undefined : Array.from(list.tools.values()).some(isMeant)
 
 const shown = <Tool extends ListedTool>(list: ToolList<Tool> | undefined): string | undefined =>
   list === undefined ? undefined : JSON.stringify(Array.from(list.tools.values(), ({ definition }) => definition))
