@@ -140,6 +140,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const credentials: Credentials = composeCredentials(core, {
     oauth: outgoing,
     links,
+    accounts,
     snapshots: () => snapshots,
     global: globalApps.of,
     onKept: ({ connectionId }) => {

@@ -52,6 +52,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly organizationArgument?: string
   /** Its upstream answers `ping` by asking its vendor whose credential it is. */
   readonly triesCredentials?: true
+  /** Its server keeps the accounts of users itself (`Upstream.broker`), and their tokens are never here. */
+  readonly brokersAccounts?: true
   /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
   readonly tellsLeftOut?: true
   readonly own?: OwnSettings

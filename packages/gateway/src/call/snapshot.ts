@@ -203,7 +203,11 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
   const { settings } = connection
   return {
     credentials,
-    chooses: credentials && mayHaveAccounts(settings) && settings.auth.accounts === 'many',
+    chooses:
+      credentials &&
+      (mayHaveAccounts(settings)
+        ? settings.auth.accounts === 'many'
+        : kindOf(settings.connector).brokersAccounts === true),
     connectionId: connection.id,
     alias: connection.alias,
     connector: connection.settings.connector,

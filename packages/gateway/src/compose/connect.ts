@@ -31,6 +31,7 @@ import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
 import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
+import { brokeredBy } from './credentials.ts'
 import { vendorOf } from './vendor-of.ts'
 
 export interface ComposeConnectParts {
@@ -97,6 +98,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
       keepKey,
       visitors,
       namesTaken: (target) => namesTaken(core, target),
+      brokeredBy: ({ snapshot, connection }) => connection && brokeredBy(snapshot, connection.id),
     }),
   )
   const whoAsks = async (authorization: string | undefined, cookies: string | undefined) => {

@@ -1,5 +1,12 @@
 /** Credentials for servers: opened for calls and for the gateway's own requests, stored, renewed and ended. */
-import type { Authority, ConnectionId, CredentialId, OrganizationId, UserId } from '@toolway/contract'
+import {
+  kindOf,
+  type Authority,
+  type ConnectionId,
+  type CredentialId,
+  type OrganizationId,
+  type UserId,
+} from '@toolway/contract'
 import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
 import { findNewestOwner, listHeld, noteUses, type HeldRow } from '../credentials/credentials.ts'
 import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
@@ -9,6 +16,7 @@ import { createRenewCredentials, type RenewCredentials } from '../jobs/renew-cre
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CallCredentials, OwnCredentials } from '../call/ports.ts'
 import { createBatch } from '../lib/batch.ts'
+import { createBrokeredCredentials, type Brokered } from '../oauth/outgoing/credentials/brokered-credentials.ts'
 import { createCallCredentials } from '../oauth/outgoing/credentials/call-credentials.ts'
 import { createClientOf } from '../oauth/outgoing/credentials/client-of.ts'
 import { createKnownFacts } from '../oauth/outgoing/credentials/connection-facts.ts'
@@ -34,6 +42,8 @@ import type {
 } from '../oauth/outgoing/ports.ts'
 import { createRenewal } from '../oauth/outgoing/credentials/renew-credential.ts'
 import { createEnder, type Ended } from '../oauth/outgoing/credentials/revoke-credentials.ts'
+import type { Accounts } from '../identity/accounts.ts'
+import type { Snapshot } from '../call/snapshot.ts'
 import { NO_EXCEPTIONS } from '../upstreams/http/exceptions.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
@@ -41,6 +51,7 @@ export interface ComposeCredentialsParts {
   readonly oauth: OutgoingOAuth
   readonly links: ConnectLinks
   readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'findAny'>
+  readonly accounts: Pick<Accounts, 'find'>
   /** The client of the gateway's own settings at an authorization server. */
   global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
   onKept(given: NewCredential): void
@@ -61,7 +72,7 @@ const USES_EVERY = 15 * 60_000
 
 export function composeCredentials(core: CoreDependencies, parts: ComposeCredentialsParts): Credentials {
   const { db, vault, log, opened } = core
-  const { oauth, links, snapshots, global, onKept, now = Date.now } = parts
+  const { oauth, links, snapshots, accounts, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
   const factsOf = createKnownFacts(vault)
   // At a start every connection is asked for: the reads of those that come together are one transaction.
@@ -133,7 +144,12 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
   }
 
   return {
-    callCredentials: createCallCredentials({ ...shared, links, onUse: uses.note }),
+    callCredentials: createBrokeredCredentials({
+      kept: createCallCredentials({ ...shared, links, onUse: uses.note }),
+      brokeredBy: ({ organizationId, connectionId }) => brokeredBy(find({ id: organizationId }), connectionId),
+      emailOf: (userId) => accounts.find(userId)?.email,
+      links,
+    }),
     ownCredentials: createOwnCredentials({
       ...shared,
       newestOwner: ({ organizationId, id, provider }) =>
@@ -144,6 +160,15 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     memory,
     renewals,
   }
+}
+
+/** A connection whose server keeps the accounts of users. */
+export function brokeredBy(snapshot: Snapshot | undefined, connectionId: ConnectionId): Brokered | undefined {
+  const connection = snapshot?.connection(connectionId)
+  if (snapshot === undefined || connection === undefined) return undefined
+  if (kindOf(connection.settings.connector).brokersAccounts !== true) return undefined
+  const { broker } = snapshot.upstream(connectionId)
+  return broker && { alias: connection.alias, broker }
 }
 
 interface Read<Result> {

@@ -73,6 +73,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const credentials: Credentials = composeCredentials(core, {
     oauth,
     links,
+    accounts,
     snapshots: () => snapshots,
     global: globalApps.of,
     onKept() {},

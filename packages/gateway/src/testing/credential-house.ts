@@ -175,6 +175,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
           }),
           read: () => undefined,
         },
+        accounts: { find: () => undefined },
         snapshots: () => ({ find: () => snapshots.held, findAny: () => snapshots.held }),
         global: () => undefined,
         onKept: (given) => void kept.push(given),

@@ -27,9 +27,10 @@ import {
 } from '../pages/connect-page.ts'
 import { pageOf, type Markup } from '../pages/page.ts'
 import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
+import { beginAtBroker, showBroker, type BrokerDoorParts } from './broker-door.ts'
 import type { Visitor, Visitors } from './visitor.ts'
 
-export interface ConnectDoorParts {
+export interface ConnectDoorParts extends BrokerDoorParts {
   readonly links: Pick<ConnectRequestLinks, 'open'>
   readonly flows: Pick<Flows, 'plan' | 'begin'>
   readonly clients: Pick<ChooseClient, 'isThere' | 'give'>
@@ -38,7 +39,6 @@ export interface ConnectDoorParts {
   readonly visitors: Visitors
   /** The names that the accounts of that owner have already. */
   namesTaken(target: Target): Promise<readonly string[]>
-  publicUrl(): string
   prefix(): string
 }
 
@@ -125,6 +125,8 @@ const redirectOf = ({ publicUrl }: ConnectDoorParts, { callback }: Ending) => `$
 async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Promise<Response> {
   const { target, linked } = visit
   const words = { ...wordsOf(parts, visit), problem }
+  const atBroker = showBroker(target, words)
+  if (atBroker !== undefined) return atBroker
   const status = problem === undefined ? 200 : 400
   const taken = isMany(visit) ? await parts.namesTaken(target) : []
   const account = isMany(visit) ? (linked.connectRequest.account ?? '') : undefined
@@ -187,6 +189,14 @@ function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
 async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
   const { visitor, linked } = visit
   try {
+    const { userId } = linked.connectRequest
+    const atBroker = await beginAtBroker(parts, {
+      target: visit.target,
+      member: userId === undefined ? undefined : { id: userId, email: visitor.email },
+      app: form.get('app') ?? undefined,
+      done: DONE,
+    })
+    if (atBroker !== undefined) return atBroker
     const account = accountIn(visit, form)
     const { url, cookie } = await parts.flows.begin({
       connectRequest: { ...linked.connectRequest, account },

@@ -50,7 +50,10 @@ export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
 
 /** Reads the outcome of an ended flow from the query of this page. Values that do not have the expected form are not shown. */
 function outcomeIn(c: PageContext, titleOf: (id: string) => string | undefined): Outcome | undefined {
-  const [connected, error, why] = [c.req.query('connected'), c.req.query('error'), c.req.query('why')]
+  const [connected, why] = [c.req.query('connected'), c.req.query('why')]
+  // A broker of accounts says how it went by a status.
+  const failed = c.req.query('status') === 'failed' ? 'access_denied' : undefined
+  const error = c.req.query('error') ?? failed
   if (error !== undefined) {
     // RFC 6749, section 4.1.2.1: printable, without quotes.
     const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'nothing that can be shown'

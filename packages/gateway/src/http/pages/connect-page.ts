@@ -88,6 +88,36 @@ const accountField = ({ account, taken }: Pick<AccountForm, 'account' | 'taken'>
         />
       </label>`
 
+export interface BrokerForm extends Form {
+  /** The name of the service that keeps the accounts. */
+  readonly broker: string
+  /** The apps of which one account can be connected. */
+  readonly apps: readonly string[]
+}
+
+/** The account and its tokens stay with a service that keeps them for its users. */
+export const brokerForm = (form: BrokerForm): Markup => html`
+  ${alarm(form.problem)} ${facts(form)}
+  <p>
+    Next you go to a page of <strong>${form.broker}</strong>, which keeps the account: Toolway never sees its tokens.
+  </p>
+  <form method="post" action="${form.action}">
+    ${hidden(form, 'account')}
+    ${
+      form.apps.length < 2
+        ? ''
+        : html`<label>
+            App
+            <select name="app">
+              ${form.apps.map((app) => html`<option value="${app}">${app}</option>`)}
+            </select>
+          </label>`
+    }
+    <button>Go to ${form.broker}</button>
+  </form>
+  <p class="hint">Not what you were about to do? Close this page: nothing has happened.</p>
+`
+
 export interface ClientForm extends Form {
   readonly authority: string
   readonly redirect: string

@@ -1,5 +1,6 @@
 /** The target of a connect request: the current connection, its server, and the owner of the credential. It reads memory only. */
 import {
+  kindOf,
   mayHaveAccounts,
   ConnectionSecrets,
   Fault,
@@ -89,10 +90,19 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     return { connectRequest, snapshot, title: vendor.title, vendor, egress, ...nothing }
   }
 
+  /** The accounts are not kept here: the server's own page connects one. */
+  function ofBroker(connectRequest: ConnectRequest, connection: ConnectionRow, snapshot: Snapshot): Target {
+    if (!connection.enabled) throw unfit(connection.alias, 'it is switched off')
+    const egress = { alias: connection.alias, allowPrivate: false, exceptions: snapshot.exceptions }
+    const nothing = { auth: undefined, vendor: undefined, server: undefined, url: undefined, headers: {} }
+    return { connectRequest, snapshot, connection, title: connection.title, egress, ...nothing }
+  }
+
   function ofConnection(connectRequest: ConnectRequest & { connectionId: ConnectionId }, snapshot: Snapshot): Target {
     const connection = snapshot.connections.find(({ id }) => id === connectRequest.connectionId)
     if (connection === undefined) throw new Fault('thing.unknown', { thing: 'connection' })
     const { settings, alias, title } = connection
+    if (kindOf(settings.connector).brokersAccounts === true) return ofBroker(connectRequest, connection, snapshot)
     const problem = problemOf(connection)
     if (problem !== undefined || !mayHaveAccounts(settings)) throw unfit(alias, problem ?? '')
     const { auth, url: server } = settings
