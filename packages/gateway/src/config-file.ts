@@ -10,6 +10,9 @@ import {
   Alias,
   Audience,
   CHECKS,
+  COMPOSIO_URL,
+  ComposioWords,
+  composioWordsOf,
   ConnectionAuthChange,
   ContractWords,
   contractWordsOf,
@@ -108,6 +111,7 @@ const backend = <const Type extends string, Words extends z.ZodRawShape>(
   })
 const Contract = backend('contract', ContractWords, TIMEOUTS.contract)
 const N8n = backend('n8n', N8nWords, TIMEOUTS.n8n)
+const Composio = backend('composio', ComposioWords, TIMEOUTS.composio).extend({ url: Value.default(COMPOSIO_URL) })
 /** A vendor whose tools Toolway has. `url` names a server of the vendor's kind in place of the vendor's own. */
 const Native = Remote.extend({
   type: z.literal('native'),
@@ -135,6 +139,7 @@ const Connection = z.union(
     Process.extend({ type: z.enum(['stdio']).optional() }),
     Contract,
     N8n,
+    Composio,
     OpenApi,
     Native,
   ],
@@ -331,6 +336,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
         const at = remote(connection, connection.type)
         if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })
         if (connection.type === 'n8n') return { kind: 'n8n', ...at, words: n8nWordsOf(connection) }
+        if (connection.type === 'composio') return { kind: 'composio', ...at, words: composioWordsOf(connection) }
         const served = { ...at, ...(connection.auth === undefined ? {} : { auth: connection.auth }) }
         return document === undefined ? serverOf(served) : apiServerOf({ ...served, api: document.api })
       }

@@ -1,20 +1,18 @@
 /** The addresses of the source system's proxy, asked as its published client asks them. */
-import { newId, type ConnectionId, type Role, type UserId } from '@toolway/contract'
+import type { ConnectionId, UserId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import { putCredential } from '../../../packages/gateway/src/credentials/credentials.ts'
 import { createTestVault, startTestGateway, type TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
-import { addPerson } from '../../../packages/gateway/src/testing/people.ts'
 import { accessTokenRow, refreshTokenRow } from '../../../packages/gateway/src/vault/sealed-columns.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { startGuarded, type GuardedServer } from '../peers/servers/guarded-server.ts'
 import { httpWire, processOf } from '../peers/servers/real-servers.ts'
 import { startToolsServer, type ToolsServer } from '../peers/servers/tools-server.ts'
 import { until } from '../peers/until.ts'
+import { addKey, addMember, keyOf } from './members.ts'
 import { createUruClient } from './uru-client.ts'
 
 const vault = createTestVault()
-const keyOf = (word: string) => `uru_${Buffer.from(word.padEnd(32, '.')).toString('hex')}`
 const tool = (name: string, more: object = {}) => ({
   name,
   description: `Does ${name}.`,
@@ -53,8 +51,8 @@ beforeAll(async () => {
       { slug: 'search', title: 'Search', settings: { include: ['*'], exclude: [], discovery: 'search' } },
     ],
   })
-  for (const name of ['ada', 'bob']) await addMember(name)
-  await addKey('admin', 'platform_admin', null)
+  for (const name of ['ada', 'bob']) people[name] = await addMember(gateway, name)
+  await addKey(gateway, 'admin', 'platform_admin', null)
   await addMail()
 })
 afterAll(async () => {
@@ -62,21 +60,6 @@ afterAll(async () => {
   await servers?.[Symbol.asyncDispose]()
   await mail?.[Symbol.asyncDispose]()
 })
-
-async function addMember(name: string, role: Role = 'tenant_member') {
-  const { id } = gateway.organization
-  const person = await addPerson(gateway.db, { email: `${name}@example.com`, roles: [[id, role]] })
-  people[name] = person.id
-  await addKey(name, role, person.id)
-}
-
-const addKey = (word: string, role: Role, userId: UserId | null) =>
-  gateway.db.system(
-    (sql) => sql(z.object({}))`
-      insert into keys (id, organization_id, user_id, name, hint, hash, origin, role)
-      values (${newId('key')}, ${userId === null ? null : gateway.organization.id}, ${userId}, ${word}, 'hint',
-        ${vault.hash(keyOf(word))}, 'test', ${role})`,
-  )
 
 /** A server with accounts: two of Ada's, one of Bob's. */
 async function addMail() {

@@ -1,5 +1,6 @@
 /** The kinds of connections, in the order in which they are listed. A new kind is a file beside this one and a line here. */
 import { z } from 'zod'
+import { composio } from './composio.ts'
 import { contract } from './contract.ts'
 import { http } from './http.ts'
 import type { ConnectionKind } from './kind.ts'
@@ -8,7 +9,15 @@ import { native } from './native.ts'
 import { openapi } from './openapi.ts'
 import { stdio } from './stdio.ts'
 
-export const KINDS = [http, stdio, contract, openapi, native, n8n] as const satisfies readonly ConnectionKind[]
+export const KINDS = [
+  http,
+  stdio,
+  contract,
+  openapi,
+  native,
+  n8n,
+  composio,
+] as const satisfies readonly ConnectionKind[]
 
 export type Connector = (typeof KINDS)[number]['connector']
 
@@ -21,6 +30,7 @@ export const ConnectionSettings = z.discriminatedUnion('connector', [
   openapi.settings,
   native.settings,
   n8n.settings,
+  composio.settings,
 ])
 export type ConnectionSettings = z.output<typeof ConnectionSettings>
 
@@ -42,6 +52,7 @@ export const TIMEOUTS = {
   process: stdio.timeout,
   contract: contract.timeout,
   n8n: n8n.timeout,
+  composio: composio.timeout,
 } as const
 
 type WithAuth = Extract<ConnectionSettings, { readonly auth: unknown }>

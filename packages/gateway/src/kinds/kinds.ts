@@ -6,6 +6,7 @@ import {
   type ConnectionSettings,
   type Connector,
 } from '@toolway/contract'
+import { composio, type ComposioWire } from './composio/composio.ts'
 import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
 import type {
@@ -24,9 +25,9 @@ import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
 
-export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire | NativeWire | N8nWire
+export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire | NativeWire | N8nWire | ComposioWire
 
-export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi, native, n8n]
+export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi, native, n8n, composio]
 
 /** A connection as an operator describes it. */
 export interface ConnectionWords extends CommonWords {

@@ -33,6 +33,7 @@ const CONNECTION: Connection = {
   openapi: null,
   native: null,
   n8n: null,
+  composio: null,
   header_names: [],
   environment_names: [],
   revision: 'auto',

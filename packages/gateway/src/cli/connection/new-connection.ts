@@ -19,7 +19,7 @@ export interface AddWords extends AuthWords, Addressed {
   readonly url?: string
   readonly contract?: string
   /** A kind of server at `url` that speaks no MCP. */
-  readonly connector?: 'n8n'
+  readonly connector?: 'n8n' | 'composio'
   /** `name=value`: settings of that kind. */
   readonly set: readonly string[]
   /** The name of a native connector. */
@@ -96,20 +96,22 @@ function refuseMixed(words: AddWords): void {
   const { include, exclude, effect, keyIn, preview } = words
   if (include.length + exclude.length + effect.length > 0 || keyIn !== undefined || preview !== undefined)
     throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
-  const reaches = [words.native ?? url, contract, command[0]]
+  const ownAddress = words.connector === 'composio' ? words.connector : undefined
+  const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
   if (reaches.filter((one) => one !== undefined).length !== 1)
     throw wrong(
       'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, --native VENDOR for a vendor whose tools Toolway has, and --contract ADDRESS for a backend that describes its functions.',
     )
   if (words.source !== undefined && (words.native === undefined || url === undefined))
     throw wrong('--source is for --native VENDOR, and --url ADDRESS says where its requests go.')
-  const isRemote = url !== undefined || contract !== undefined || words.native !== undefined
+  const isRemote = [url, contract, words.native, ownAddress].some((one) => one !== undefined)
   if (isRemote && (env.length > 0 || envFrom !== undefined))
     throw wrong('--env is for a server that is started here; a remote one takes --header.')
   if (!isRemote && (header.length > 0 || headerFrom !== undefined))
     throw wrong('--header is for a remote server; one that is started here takes --env.')
   if (words.set.length > 0 && words.connector === undefined) throw wrong('--set is for --connector.')
-  if (words.connector !== undefined && (url === undefined || contract !== undefined || words.native !== undefined))
+  const isBare = url === undefined && ownAddress === undefined
+  if (words.connector !== undefined && (isBare || contract !== undefined || words.native !== undefined))
     throw wrong('--connector says what is at --url ADDRESS, and nothing else.')
   const auth = authOf(words)
   if (words.connector !== undefined && auth !== undefined)

@@ -1,0 +1,97 @@
+/**
+ * Composio: tools of many vendors, with the accounts of each user kept there (ledger S0-CMP, S4-CMP, U-11).
+ *
+ * Three ways lead to the same tools. `rest`: they are listed and executed by the REST interface. `session`: besides, the tools of a tool
+ * router session are offered under their own names (COMPOSIO_SEARCH_TOOLS and the others). `mcp`: one MCP server of one app.
+ */
+import { z } from 'zod'
+import type { SettingsForm } from '../form.ts'
+import { kind, seconds, shared } from './kind.ts'
+
+const TIMEOUT = 120
+/** https://docs.composio.dev: the address of the REST interface, and of MCP servers that were made for one app. */
+export const COMPOSIO_URL = 'https://backend.composio.dev'
+const SERVERS = 'https://mcp.composio.dev'
+
+/** The settings of Composio besides its address and headers. Times are in seconds. */
+const ComposioShape = {
+  way: z.enum(['rest', 'session', 'mcp']),
+  /** The toolkits whose tools are offered. With one, the accounts of a user can be named in a call. */
+  toolkits: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/, 'is no slug of a toolkit')).max(50),
+  /** The id of an MCP server at Composio. */
+  server: z.string().regex(/^[\w-]{1,128}$/, 'is no id of a server'),
+  servers_at: z.url({ protocol: /^https?$/, error: 'the address of MCP servers starts with http:// or https://' }),
+  /** A member's name as a user at Composio. */
+  users: z.enum(['email', 'id']),
+  /** The user at Composio for callers who are no member. */
+  default_user: z.string().regex(/^[\x21-\x7e]{1,320}$/, 'cannot be sent'),
+  /** How long the list of tools is used before it is fetched anew. */
+  listed_for: z.number().min(5).max(86_400),
+}
+export const ComposioWords = z.strictObject(ComposioShape).partial()
+export type ComposioWords = z.output<typeof ComposioWords>
+/** Returns the settings of Composio, without those that every connection has. */
+export const composioWordsOf = (said: object): ComposioWords => ComposioWords.strip().parse(said)
+
+export const ComposioSettings = z.strictObject({
+  connector: z.literal('composio'),
+  /** The revision of MCP servers is found out for each. */
+  revision: z.literal('auto').default('auto'),
+  /** Arguments are always checked, whatever is said. */
+  checks: shared.checks,
+  timeout: seconds.default(TIMEOUT),
+  url: z.url({ protocol: /^https?$/, error: 'the address of Composio starts with http:// or https://' }),
+  /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
+  private: z.boolean().default(false),
+  way: ComposioShape.way.default('rest'),
+  toolkits: ComposioShape.toolkits.default([]),
+  server: ComposioShape.server.optional(),
+  servers_at: ComposioShape.servers_at.default(SERVERS),
+  users: ComposioShape.users.default('email'),
+  default_user: ComposioShape.default_user.optional(),
+  listed_for: ComposioShape.listed_for.default(300),
+})
+export type ComposioSettings = z.output<typeof ComposioSettings>
+
+const FORM: SettingsForm = {
+  title: 'Composio',
+  fields: [
+    {
+      name: 'way',
+      control: 'choice',
+      label: 'Tools come from',
+      choices: { rest: 'the REST interface', session: 'tool router sessions', mcp: 'an MCP server of one app' },
+    },
+    { name: 'toolkits', control: 'list', label: 'Toolkits', hint: 'Their slugs: gmail, slack.' },
+    { name: 'server', control: 'text', label: 'MCP server', hint: 'Its id at Composio.' },
+    { name: 'servers_at', control: 'text', label: 'Address of MCP servers' },
+    {
+      name: 'users',
+      control: 'choice',
+      label: 'Members are users at Composio by',
+      choices: { email: 'their email address', id: 'their id' },
+    },
+    {
+      name: 'default_user',
+      control: 'text',
+      label: 'Default user',
+      hint: 'The user at Composio for keys that belong to no member (DEFAULT_USER_ID).',
+    },
+    { name: 'listed_for', control: 'number', label: 'The list is used for, in seconds', min: 5, max: 86_400 },
+  ],
+}
+
+export const composio = kind({
+  connector: 'composio',
+  title: 'Composio',
+  plural: 'Composio toolkits',
+  article: 'Composio',
+  settings: ComposioSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: false,
+  described: true,
+  tellsLeftOut: true,
+  brokersAccounts: true,
+  own: { member: 'composio', shown: ComposioWords, given: ComposioWords, changed: ComposioWords, form: FORM },
+})

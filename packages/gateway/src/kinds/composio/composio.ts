@@ -1,0 +1,29 @@
+/** Composio, whose toolkits are tools. The project's API key is the header `x-api-key`; users connect their accounts there. */
+import { COMPOSIO_URL, composioWordsOf, Fault, type ComposioWords } from '@toolway/contract'
+import { createComposioUpstream } from '../../upstreams/composio/composio-upstream.ts'
+import { backendKind, type BackendWire } from '../backend.ts'
+
+export type ComposioWire = BackendWire<'composio', ComposioWords>
+
+export const composio = backendKind({
+  connector: 'composio',
+  wordsOf: composioWordsOf,
+  url: COMPOSIO_URL,
+  check({ headers, words }) {
+    const refuse = (place: string, problem: string) => {
+      throw new Fault('params.shape', { place, problem })
+    }
+    const key = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1]
+    if (key === undefined || key === '')
+      refuse('/headers/x-api-key', 'is missing: it is the API key of your project at Composio (COMPOSIO_API_KEY)')
+    if (words.way === 'mcp' && words.server === undefined)
+      refuse('/composio/server', 'is missing: the id of the MCP server at Composio')
+    if (words.way !== 'mcp' && (words.toolkits ?? []).length === 0)
+      refuse('/composio/toolkits', 'is missing: the toolkits whose tools are offered, such as ["gmail"]')
+  },
+  upstream({ reach, settings }, target, making) {
+    const { way, toolkits, server, servers_at: serversAt, users, default_user: defaultUser } = settings
+    const terms = { way, toolkits, server, serversAt, users, defaultUser, listedFor: settings.listed_for * 1000 }
+    return createComposioUpstream({ ...making, reach: { ...reach, wire: { ...target, ...terms } } })
+  },
+})

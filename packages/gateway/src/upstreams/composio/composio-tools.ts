@@ -1,0 +1,64 @@
+/** Tools as Composio's REST interface lists them, under their slugs (ledger S0-PRX-04). */
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import type { LeftOut } from '../upstream.ts'
+import type { ListedTool, ToolList } from '../listed/listed-upstream.ts'
+
+export interface ComposioTool extends ListedTool {
+  readonly slug: string
+  readonly toolkit: string
+  /** It acts for an account of the user. */
+  readonly needsAccount: boolean
+  /** It is one of a session's own, which its MCP server runs. */
+  readonly ofSession: boolean
+}
+
+/** Hints among the tags of a tool. */
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
+
+export function toolListOf(listed: readonly JsonObject[], more: readonly ComposioTool[] = []): ToolList<ComposioTool> {
+  const tools = new Map(more.map((tool) => [tool.slug, tool]))
+  const leftOut: LeftOut[] = []
+  for (const one of listed) {
+    const tool = toolOf(one)
+    const slug = String(one['slug'] ?? one['name'] ?? 'a tool').slice(0, 200)
+    if (typeof tool === 'string') leftOut.push({ name: slug, reason: tool })
+    else if (tools.has(tool.slug)) leftOut.push({ name: slug, reason: 'another tool before it has the same slug' })
+    else tools.set(tool.slug, tool)
+  }
+  return { tools, leftOut }
+}
+
+/** A tool, or why it is left out. */
+function toolOf(said: JsonObject): ComposioTool | string {
+  const { slug, name, description, toolkit, input_parameters: input, no_auth: noAuth, is_deprecated: deprecated } = said
+  if (typeof slug !== 'string' || !/^[A-Za-z0-9_-]{1,128}$/.test(slug)) return 'its slug is no name of a tool'
+  if (deprecated === true) return 'Composio calls it deprecated'
+  if (!isObject(input)) return 'it has no schema of its arguments'
+  return {
+    slug,
+    toolkit: isObject(toolkit) && typeof toolkit['slug'] === 'string' ? toolkit['slug'] : '',
+    needsAccount: noAuth !== true,
+    ofSession: false,
+    definition: {
+      name: slug,
+      ...(typeof name === 'string' ? { title: name } : {}),
+      ...(typeof description === 'string' ? { description } : {}),
+      inputSchema: { ...input, type: 'object' },
+      annotations: { ...hintsIn(said['tags']), openWorldHint: true },
+    },
+  }
+}
+
+const hintsIn = (tags: Json | undefined): JsonObject =>
+  Object.fromEntries(HINTS.filter((hint) => Array.isArray(tags) && tags.includes(hint)).map((hint) => [hint, true]))
+
+/** The tools of an MCP server at Composio, as it lists them. */
+export function mcpToolsOf(result: JsonObject, ofSession: boolean): ComposioTool[] {
+  const { tools } = result
+  return (Array.isArray(tools) ? tools : []).filter(isObject).flatMap((definition) => {
+    const { name } = definition
+    return typeof name === 'string'
+      ? [{ slug: name, toolkit: '', needsAccount: !ofSession, ofSession, definition }]
+      : []
+  })
+}
