@@ -17,7 +17,14 @@ import { composeAdmission, type Admission } from './compose/admission.ts'
 import { composeCatalogs, type Catalogs } from './compose/catalogs.ts'
 import { composeCredentials, type Credentials } from './compose/credentials.ts'
 import { composeConnect } from './compose/connect.ts'
-import { composeAdmin, composeEventSocket, composeMcpDoors } from './compose/doors.ts'
+import { createPlatformOperations } from './admin/platform-operations.ts'
+import {
+  adminPartsOf,
+  composeAdmin,
+  composeEventSocket,
+  type ComposeAdminParts,
+  composeMcpDoors,
+} from './compose/doors.ts'
 import { composeEvents, type Events } from './compose/events.ts'
 import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
@@ -162,6 +169,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     credentials: credentials.callCredentials,
     publicUrl,
   })
+  const platform = createPlatformOperations()
   const admission: Admission = composeAdmission(core, {
     identity,
     accounts,
@@ -170,6 +178,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     credentials: credentials.callCredentials,
     links,
     approvals: approving.approvals,
+    operate: platform.run,
     results: composeResults(core),
   })
   const { open } = admission
@@ -195,7 +204,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   refuseNoPlace(config, snapshots.find)
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
-    ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials },
+    ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials, platform },
     ...{ snapshots, rules, approving, admission, told },
   }
 }
@@ -271,7 +280,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     clients,
     publicUrl,
   })
-  const admin = composeAdmin(base, {
+  const administration: ComposeAdminParts = {
     ...shared,
     origins,
     stand: admission.stand,
@@ -279,11 +288,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     connect: connect.admin,
     approvals: approving.admin,
     publicUrl,
-    identity,
-    accounts,
-    people,
-    web,
-    snapshots,
+    ...{ identity, accounts, people, web, snapshots },
     rules: core.rules,
     sync: core.offers.syncNow,
     checkpoints: core.checkpoints,
@@ -294,7 +299,10 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     logs: tail,
     words: core.words,
     ...told,
-  })
+  }
+  const adminParts = adminPartsOf(base, administration)
+  core.platform.serve(adminParts)
+  const admin = composeAdmin(base, administration, adminParts)
   const doors = createDoors({
     ...mcpDoors,
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),

@@ -111,6 +111,17 @@ const backend = <const Type extends string, Words extends z.ZodRawShape>(
   })
 const Contract = backend('contract', ContractWords, TIMEOUTS.contract)
 const N8n = backend('n8n', N8nWords, TIMEOUTS.n8n)
+/** Toolway itself. */
+const Platform = z.strictObject({
+  title: shared.title,
+  description: shared.description,
+  enabled: shared.enabled,
+  rules: shared.rules,
+  checks: shared.checks,
+  lock: shared.lock,
+  type: z.literal('platform'),
+  timeout: seconds.default(TIMEOUTS.platform),
+})
 const Composio = backend('composio', ComposioWords, TIMEOUTS.composio).extend({ url: Value.default(COMPOSIO_URL) })
 /** A vendor whose tools Toolway has. `url` names a server of the vendor's kind in place of the vendor's own. */
 const Native = Remote.extend({
@@ -140,6 +151,7 @@ const Connection = z.union(
     Contract,
     N8n,
     Composio,
+    Platform,
     OpenApi,
     Native,
   ],
@@ -332,6 +344,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
             connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
             fillAll(connection.environment, ...place, 'environment'),
           )
+        if (connection.type === 'platform') return { kind: 'platform' }
         if (connection.type === 'native') return nativeOf(connection, fill, place)
         const at = remote(connection, connection.type)
         if (connection.type === 'contract') return backendOf({ ...at, words: contractWordsOf(connection) })

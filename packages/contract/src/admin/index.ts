@@ -243,6 +243,7 @@ export {
   listAlerts,
 } from './events.ts'
 export { listClientsSeen, SeenClient } from './clients-seen.ts'
+export { FILLED, inputSchemaOf, pathParameters, PLATFORM_TOOLS, type PlatformTool } from './platform-tools.ts'
 export {
   addIntegration,
   changeIntegration,

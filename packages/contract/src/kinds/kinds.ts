@@ -7,6 +7,7 @@ import type { ConnectionKind } from './kind.ts'
 import { n8n } from './n8n.ts'
 import { native } from './native.ts'
 import { openapi } from './openapi.ts'
+import { platform } from './platform.ts'
 import { stdio } from './stdio.ts'
 
 export const KINDS = [
@@ -17,6 +18,7 @@ export const KINDS = [
   native,
   n8n,
   composio,
+  platform,
 ] as const satisfies readonly ConnectionKind[]
 
 export type Connector = (typeof KINDS)[number]['connector']
@@ -31,6 +33,7 @@ export const ConnectionSettings = z.discriminatedUnion('connector', [
   native.settings,
   n8n.settings,
   composio.settings,
+  platform.settings,
 ])
 export type ConnectionSettings = z.output<typeof ConnectionSettings>
 
@@ -53,6 +56,7 @@ export const TIMEOUTS = {
   contract: contract.timeout,
   n8n: n8n.timeout,
   composio: composio.timeout,
+  platform: platform.timeout,
 } as const
 
 type WithAuth = Extract<ConnectionSettings, { readonly auth: unknown }>

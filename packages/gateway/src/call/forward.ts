@@ -258,22 +258,37 @@ function digestOf(
   return JSON.stringify([mcpRequest.method, target.connectionId, same, account])
 }
 
+/** What a connection to the gateway itself works with. */
+function operatingOf(
+  { parts, requestContext, audit, target }: Forwarding,
+  signal: AbortSignal,
+): Pick<Ask, 'operate' | 'approved'> {
+  const { operate } = parts
+  if (target.connector !== 'platform' || operate === undefined) return {}
+  const { principal, organization } = requestContext
+  const { correlationId, from } = audit
+  return {
+    operate: (operation, given) => operate({ operation, given, principal, organization, correlationId, from, signal }),
+    approved: audit.facts.approval !== undefined,
+  }
+}
+
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
-const askOf = (
-  { requestContext, mcpRequest, audit, headerParameters = [], patient = false }: Forwarding,
-  params: JsonObject,
-  speaking: Speaking,
-): Asking => ({
-  method: mcpRequest.method,
-  params,
-  owner: requestContext.principal.id,
-  headerParameters,
-  patient,
-  correlationId: audit.correlationId,
-  onBehalf: requestContext.principal.behalf,
-  ...speaking,
-})
+const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Asking => {
+  const { requestContext, mcpRequest, audit, headerParameters = [], patient = false } = forwarding
+  return {
+    method: mcpRequest.method,
+    params,
+    owner: requestContext.principal.id,
+    headerParameters,
+    patient,
+    correlationId: audit.correlationId,
+    onBehalf: requestContext.principal.behalf,
+    ...operatingOf(forwarding, speaking.signal),
+    ...speaking,
+  }
+}
 
 const exchange = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Promise<Answer> =>
   askSurely(forwarding, askOf(forwarding, params, speaking))

@@ -146,12 +146,27 @@ export interface RequestContext {
   now(): Pick<RequestContext, 'toolListing' | 'upstream'> | undefined
 }
 
+/** An operation of the gateway itself, called as a tool. */
+export interface Operating {
+  readonly operation: string
+  readonly given: JsonObject
+  readonly principal: Principal
+  /** The slug of the organization that the endpoint is of. */
+  readonly organization: string
+  readonly correlationId: string
+  /** The client's end of the connection, for the record of a change. */
+  readonly from: { readonly address: string | undefined; readonly userAgent: string | undefined }
+  readonly signal: AbortSignal
+}
+
 /** The parts that calls work with: one of each for the whole gateway, put together by its composition. */
 export interface CallParts {
   readonly signer: Signer
   readonly limits: CallLimits
   /** Bytes of text that the result of a tool may have. */
   readonly resultLimit: number
+  /** Carries out an operation of the gateway itself; undefined where there are none. Throws its faults. */
+  readonly operate?: ((operating: Operating) => Promise<unknown>) | undefined
   /** Calls that wait for their client. */
   readonly suspended: SuspendedCalls
   readonly states: BoundStates

@@ -26,6 +26,8 @@ export interface ComposeAdmissionParts {
   /** Undefined where none are kept. */
   readonly credentials: CallCredentials | undefined
   readonly links: Pick<ConnectLinks, 'read'> | undefined
+  /** Carries out operations of the gateway itself; absent where there are none. */
+  readonly operate?: CallParts['operate']
   /** Undefined where nobody could be asked. */
   readonly approvals: Approvals | undefined
   /** Undefined where nothing is kept of what is cut. */
@@ -68,6 +70,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     signer: vault,
     limits,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
+    operate: parts.operate,
     suspended,
     states: createBoundStates(vault),
     credentials,

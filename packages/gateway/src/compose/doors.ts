@@ -117,69 +117,41 @@ export interface ComposeAdminParts
   readonly origins: Parameters<typeof shownSettings>[1]
 }
 
-export function composeAdmin(
-  { config, db, vault, log }: CoreDependencies,
-  parts: ComposeAdminParts,
-): ReturnType<typeof createAdminDoor> {
-  const { people, identity, web, snapshots, rules, open, draining, refusals, clients, limits, publicUrl, origins } =
-    parts
-  const {
-    accounts,
-    approvals,
-    checkpoints,
-    connect,
-    credentials,
+/** What the operations of the administration work with. */
+export function adminPartsOf({ config, db, vault }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
+  const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
+  const { upstreams, sessions, logs, words, stand, calls } = parts
+  const { accounts, approvals, checkpoints, connect, credentials, payloads, sync, events, sendWebhook } = parts
+  return {
+    ...{ db, vault, accounts, web, ...people, sync, events, sendWebhook, approvals, checkpoints, connect, credentials },
+    forgetKeys: identity.forget,
+    snapshots: { ...snapshots, find: snapshots.findAny },
+    rules: { refresh: () => rules.load().then(snapshots.reload) },
+    previewList: createListPreview({ stand, parts: calls }),
+    requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
     payloads,
-    sync,
-    upstreams,
-    sessions,
-    logs,
-    words,
-    events,
-    sendWebhook,
-    stand,
-    calls,
-  } = parts
+    publicUrl,
+    runtime: {
+      ...{ upstreams, sessions, logs, words },
+      settings: shownSettings(config, origins),
+      childMemory: config.TOOLWAY_CHILD_MEMORY,
+    },
+  }
+}
+
+export function composeAdmin(
+  { config, log }: CoreDependencies,
+  parts: ComposeAdminParts,
+  own: AdminParts,
+): ReturnType<typeof createAdminDoor> {
+  const { identity, web, open, draining, refusals, clients, limits, publicUrl } = parts
   return createAdminDoor({
     operations: OPERATIONS,
-    parts: {
-      db,
-      vault,
-      accounts,
-      web,
-      ...people,
-      forgetKeys: identity.forget,
-      snapshots: { ...snapshots, find: snapshots.findAny },
-      rules: { refresh: () => rules.load().then(snapshots.reload) },
-      sync,
-      events,
-      sendWebhook,
-      approvals,
-      previewList: createListPreview({ stand, parts: calls }),
-      requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
-      checkpoints,
-      connect,
-      credentials,
-      payloads,
-      publicUrl,
-      runtime: {
-        upstreams,
-        sessions,
-        logs,
-        words,
-        settings: shownSettings(config, origins),
-        childMemory: config.TOOLWAY_CHILD_MEMORY,
-      },
-    },
+    parts: own,
     streams: { watch: open.watch, draining },
-    refusals,
-    log,
+    ...{ refusals, log, web, publicUrl, clients, limits },
     identify: identity.identify,
-    web,
-    publicUrl,
     newCorrelationId: randomUUID,
-    clients,
-    limits,
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
   })
 }

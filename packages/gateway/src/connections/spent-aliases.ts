@@ -13,7 +13,7 @@ const SpentRow = z.object({ alias: z.string(), led_to: z.record(z.string(), z.un
 function placeOf(settings: ConnectionSettings): Record<string, unknown> {
   const { connector } = settings
   if (runsHere(settings)) return { connector, command: settings.command, args: settings.args }
-  return { connector, url: settings.url }
+  return 'url' in settings ? { connector, url: settings.url } : { connector }
 }
 
 /** Those that lead elsewhere than `settings` would. */

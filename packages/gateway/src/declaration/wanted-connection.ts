@@ -3,7 +3,7 @@ import { ConnectionAuth } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import type { DeclaredConnection } from '../config-file.ts'
 import { KINDS } from '../kinds/kinds.ts'
-import { CONTRACT_DEFAULTS, impliedPrivate } from './written-connection.ts'
+import { BACKEND_DEFAULTS, impliedPrivate } from './written-connection.ts'
 
 type Connector = Connection['connector']
 
@@ -25,11 +25,12 @@ function shared(one: DeclaredConnection) {
   const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
   const words = { title, description, enabled, revision, timeout, checks }
   if ('command' in wire) return { ...words, command: wire.command, args: wire.args }
+  if (!('url' in wire)) return words
   const { url } = wire
   const document = documentOf(one)
   const openapi = document === null ? null : { document, select: { exclude: [] }, effects: {}, key: null }
   const remote = { ...words, url, private: one.private ?? impliedPrivate({ url, openapi }) }
-  if ('words' in wire) return { ...remote, contract: { ...CONTRACT_DEFAULTS, ...wire.words } }
+  if ('words' in wire) return { ...remote, [wire.kind]: { ...BACKEND_DEFAULTS[wire.kind], ...wire.words } }
   const native =
     'vendor' in wire
       ? { native: { vendor: wire.vendor, scopes_for: wire.scopesFor ?? 'execute', source: wire.source ?? null } }
@@ -39,7 +40,7 @@ function shared(one: DeclaredConnection) {
 
 /** Header or environment values, whichever it has. */
 const pairsOf = ({ wire }: DeclaredConnection) =>
-  'command' in wire ? { environment: wire.environment } : { headers: wire.headers }
+  'command' in wire ? { environment: wire.environment } : 'headers' in wire ? { headers: wire.headers } : {}
 
 /** For `addConnection`, or `addOpenApi` where it is made of a document. */
 export function newBody(one: DeclaredConnection): object {
@@ -66,7 +67,9 @@ export function changeBody(
   const pairs =
     'command' in wire
       ? { environment: { ...gone(environment_names, wire.environment), ...wire.environment } }
-      : { headers: { ...gone(header_names, wire.headers), ...wire.headers } }
+      : 'headers' in wire
+        ? { headers: { ...gone(header_names, wire.headers), ...wire.headers } }
+        : {}
   const api = apiOf(one)
   const openapi =
     api === undefined ? {} : { openapi: { select: api.select, effects: api.effects, key: api.key ?? null } }

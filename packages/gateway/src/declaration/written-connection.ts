@@ -2,7 +2,16 @@
  * A connection as a declaration file writes it. Secrets become references to environment variables; members that have their default
  * are left out, so that the same state is always the same text.
  */
-import { ConnectionAuth, ContractSettings, contractWordsOf, kindOf } from '@toolway/contract'
+import {
+  ComposioSettings,
+  composioWordsOf,
+  ConnectionAuth,
+  ContractSettings,
+  contractWordsOf,
+  kindOf,
+  N8nSettings,
+  n8nWordsOf,
+} from '@toolway/contract'
 import { CONNECTORS } from '@toolway/connectors'
 import type { Connection } from '@toolway/contract/admin'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,8 +24,7 @@ import { without } from './without.ts'
 export type Refer = (...names: readonly string[]) => { readonly env: string }
 
 /** Named where neither `url` nor `command` tells the kind. */
-const typeOf = ({ connector, openapi, contract: backend, native }: Connection): string | undefined =>
-  openapi === null && backend === null && native === null ? undefined : connector
+const typeOf = ({ connector }: Connection): string | undefined => (kindOf(connector).speaksMcp ? undefined : connector)
 
 export function writtenConnection(one: PresentConnection, rules: readonly object[], refer: Refer): object {
   const { alias, connector, title, description, enabled, revision, checks, timeout } = one
@@ -60,7 +68,7 @@ function server(one: PresentConnection, refer: Refer): object {
     private: one.private === impliedPrivate(one) ? undefined : one.private,
     headers: references(one.header_names),
     auth: one.auth === null ? undefined : nonEmpty(without(one.auth, ConnectionAuth.parse({}))),
-    ...contract(one),
+    ...backendWords(one),
   }
 }
 
@@ -83,12 +91,20 @@ function openApi({ openapi, document }: PresentConnection): object {
   }
 }
 
-/** Default settings of a contract backend. */
-export const CONTRACT_DEFAULTS = contractWordsOf(
-  ContractSettings.omit({ connector: true }).parse({ url: 'https://backend.invalid' }),
-)
+const SOMEWHERE = { url: 'https://backend.invalid' }
+/** Default settings of backends that have some of their own, by kind. */
+export const BACKEND_DEFAULTS = {
+  contract: contractWordsOf(ContractSettings.omit({ connector: true }).parse(SOMEWHERE)),
+  n8n: n8nWordsOf(N8nSettings.omit({ connector: true }).parse(SOMEWHERE)),
+  composio: composioWordsOf(ComposioSettings.omit({ connector: true }).parse(SOMEWHERE)),
+} as const
 
-const contract = ({ contract: words }: PresentConnection): object =>
-  words === null ? {} : without(words, CONTRACT_DEFAULTS)
+function backendWords(one: PresentConnection): object {
+  for (const [kind, defaults] of Object.entries(BACKEND_DEFAULTS)) {
+    const words = one[kind as keyof typeof BACKEND_DEFAULTS]
+    if (words !== null) return without(words, defaults)
+  }
+  return {}
+}
 
 const nonEmpty = (value: object): object | undefined => (isDeepStrictEqual(value, {}) ? undefined : value)

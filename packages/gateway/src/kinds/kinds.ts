@@ -23,11 +23,29 @@ import { n8n, type N8nWire } from './n8n/n8n.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
+import { platform, type PlatformWire } from './platform/platform.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
 
-export type Wire = HttpWire | ProcessWire | ContractWire | OpenApiWire | NativeWire | N8nWire | ComposioWire
+export type Wire =
+  | HttpWire
+  | ProcessWire
+  | ContractWire
+  | OpenApiWire
+  | NativeWire
+  | N8nWire
+  | ComposioWire
+  | PlatformWire
 
-export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [http, stdio, contract, openapi, native, n8n, composio]
+export const KINDS: readonly Kind<ConnectionSettings, Wire>[] = [
+  http,
+  stdio,
+  contract,
+  openapi,
+  native,
+  n8n,
+  composio,
+  platform,
+]
 
 /** A connection as an operator describes it. */
 export interface ConnectionWords extends CommonWords {

@@ -55,6 +55,10 @@ export interface Ask extends SessionRequest {
   readonly correlationId?: string | undefined
   /** The address of the member for whom a trusted key calls. */
   readonly onBehalf?: string | undefined
+  /** Carries out an operation of the gateway itself for this caller. Throws its faults. */
+  readonly operate?: (operation: string, given: JsonObject) => Promise<unknown>
+  /** A person approved this very call. */
+  readonly approved?: boolean
 }
 
 /** A call of a tool before anything is opened for it. */

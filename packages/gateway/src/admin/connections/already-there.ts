@@ -5,7 +5,7 @@ import type { ConnectionParts } from '../../kinds/kind.ts'
 /** Stands for what a connection reaches and with which secrets; undefined where two are never taken for the same. */
 export function reachKey({ settings, secrets }: ConnectionParts): string | undefined {
   if (runsHere(settings)) return keyOf(settings.command, secrets.args ?? settings.args, secrets.environment)
-  if (!kindOf(settings.connector).speaksMcp) return undefined
+  if (!kindOf(settings.connector).speaksMcp || !('url' in settings)) return undefined
   return keyOf(secrets.url ?? settings.url, [], secrets.headers)
 }
 

@@ -4,7 +4,7 @@
  * A command line is code on the gateway's machine, and a private address opens access behind its firewall: only the platform may
  * allow either (CVE-2026-30623, CVE-2026-42271). Sealed values stay with the server or the program that they were given for.
  */
-import { Fault, runsHere, type Role } from '@toolway/contract'
+import { Fault, type Role } from '@toolway/contract'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
@@ -44,7 +44,8 @@ export function permittedParts(
       problem: 'holds values that were given for another server: say each of them anew, or null',
     })
   const { settings, secrets } = partsFrom({ ...words, shown: shownOf(wire) })
-  if (runsHere(settings) || 'command' in wire) return { settings, secrets }
+  // Nothing is reached from here but a program, or the gateway itself.
+  if (!('private' in settings) || !('url' in wire)) return { settings, secrets }
   const stays = !moved && before
   const permits = { allowPrivate: false, exceptions: createExceptions(speaker.organization.egress) }
   const barred = problemOfAddress(wire.url, permits, CARRIED) !== undefined

@@ -159,7 +159,7 @@ type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'pa
 function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
   const { settings: was } = held
   const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-  const before = was.connector !== 'mcp.process' && was.private
+  const before = 'private' in was && was.private
   return {
     title: body.title ?? body.name ?? held.title,
     description: body.description === undefined ? held.description : body.description,

@@ -41,10 +41,10 @@ const REMOTE = [
   new Option('--side-effects', 'offer functions of a contract backend that change something, too'),
   many('--allow <name>', 'offer this function although it changes something; may be repeated'),
   new Option('--on-behalf', 'tell the contract backend for which member a trusted key calls'),
-  new Option('--connector <kind>', 'kind of server at --url, where it speaks no MCP; Composio needs no --url').choices([
-    'n8n',
-    'composio',
-  ]),
+  new Option(
+    '--connector <kind>',
+    'kind of server at --url, where it speaks no MCP; composio and platform (Toolway itself) need no --url',
+  ).choices(['n8n', 'composio', 'platform']),
   many('--set <pair>', 'of --connector: a setting of that kind, name=value; may be repeated'),
   many('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated'),
   new Option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets'),

@@ -19,7 +19,7 @@ export interface AddWords extends AuthWords, Addressed {
   readonly url?: string
   readonly contract?: string
   /** A kind of server at `url` that speaks no MCP. */
-  readonly connector?: 'n8n' | 'composio'
+  readonly connector?: 'n8n' | 'composio' | 'platform'
   /** `name=value`: settings of that kind. */
   readonly set: readonly string[]
   /** The name of a native connector. */
@@ -74,6 +74,7 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   const auth = authOf(words)
   if (words.connector !== undefined) {
     const { connector } = words
+    if (connector === 'platform') return { ...common, connector }
     return { ...common, connector, ...(url === undefined ? {} : { url }), headers, [connector]: settingsIn(words) }
   }
   const reach = { ...(url === undefined ? {} : { url }), headers, ...(auth === undefined ? {} : { auth }) }
@@ -96,7 +97,7 @@ function refuseMixed(words: AddWords): void {
   const { include, exclude, effect, keyIn, preview } = words
   if (include.length + exclude.length + effect.length > 0 || keyIn !== undefined || preview !== undefined)
     throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
-  const ownAddress = words.connector === 'composio' ? words.connector : undefined
+  const ownAddress = words.connector === 'n8n' ? undefined : words.connector
   const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
   if (reaches.filter((one) => one !== undefined).length !== 1)
     throw wrong(

@@ -25,6 +25,7 @@ const WAYS: Partial<Record<ToolWay, Serve>> = {
   'account list': listNamespaces,
   'tool version': toolVersion,
   'app call': execute,
+  'platform call': executeOwn,
 }
 
 /** Undefined for the addresses of other systems. */
@@ -224,6 +225,19 @@ async function execute(parts: ServeParts, visit: Visit): Promise<Served> {
   const named = argumentsIn(given, { bare: true, own: hasArguments(tool) })
   const chosen = account === undefined ? {} : chosenAccount(target, account)
   const result = await callTool(parts, direct(visit), name, isObject(named) ? { ...named, ...chosen } : named)
+  return { body: executed(result, visit.audit.correlationId) }
+}
+
+/** A tool of the gateway itself, whatever the connection to it is called (ledger S0-PRX-10). */
+async function executeOwn(parts: ServeParts, visit: Visit): Promise<Served> {
+  const { toolListing } = visit.requestContext
+  const own = toolListing.offered.find(({ connector }) => connector === 'platform')
+  const name = visit.address.name ?? ''
+  visit.audit.note({ target: name })
+  const listed = appsSeen(visit).find(({ offered }) => offered === own)
+  const tool = listed?.tools.find((one) => toolListing.tool(String(one['name']))?.name === name)
+  if (tool === undefined) throw unlisted(name, listed?.tools.map((one) => String(one['name'])) ?? [])
+  const result = await callTool(parts, direct(visit), String(tool['name']), await bodyOf(parts, visit))
   return { body: executed(result, visit.audit.correlationId) }
 }
 

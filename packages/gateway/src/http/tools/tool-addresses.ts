@@ -21,6 +21,7 @@ export type ToolWay =
   | 'account list'
   | 'tool version'
   | 'app call'
+  | 'platform call'
 
 export interface ToolAddress {
   readonly way: ToolWay
@@ -46,6 +47,7 @@ const FORMS: readonly { form: RegExp; way: ToolWay; method: 'GET' | 'POST' }[] =
   { form: /^\/namespaces\/?$/, way: 'account list', method: 'GET' },
   { form: /^\/tools\/sync\/version$/, way: 'tool version', method: 'GET' },
   { form: /^\/execute\/([^/]+)$/, way: 'app call', method: 'POST' },
+  { form: /^\/platform\/([^/]+)$/, way: 'platform call', method: 'POST' },
 ]
 const ENDPOINT = /^(\/o\/([\w-]+)\/t\/([\w-]+))(\/.*)$/
 const FLAT = /^\/([^/]+)$/
@@ -66,6 +68,7 @@ const TAKEN = new Set([
   'favicon.ico',
   'namespaces',
   'resources',
+  'platform',
 ])
 
 export const isFlatName = (name: string): boolean => !TAKEN.has(name)

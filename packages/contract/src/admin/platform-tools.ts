@@ -1,0 +1,165 @@
+/**
+ * Which operations of the administration are tools, with the words and effects that agents see. This table is all that the connection
+ * kind `platform` offers; rules, roles, approvals and records hold for these tools as for any other.
+ *
+ * The roles of the caller decide what an operation answers. What could widen the rights of a caller is not here, or needs a person:
+ * `person` means that a call is carried out only with the approval of one.
+ */
+import { z } from 'zod'
+import type { Effect } from '../effects.ts'
+import { listAllTools } from './all-tools.ts'
+import { listApprovals } from './approvals.ts'
+import { listOrganizationAudit } from './audit.ts'
+import { showMe } from './auth.ts'
+import { linkConnection } from './connect.ts'
+import { getConnection, listConnections } from './connections.ts'
+import { listMyKeys } from './keys.ts'
+import type { Operation } from './operation.ts'
+import { explainPolicy } from './policy-trials.ts'
+import { getToolset, listToolsets, putToolset } from './toolsets.ts'
+import { findUsage } from './usage.ts'
+
+export interface PlatformTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly effect: Effect
+  readonly operation: Operation
+  readonly person?: true
+}
+
+export const PLATFORM_TOOLS: readonly PlatformTool[] = [
+  {
+    name: 'who_am_i',
+    title: 'Who am I',
+    description: 'Tell who calls: the member or key, the organizations it belongs to, and its role in each.',
+    effect: 'read',
+    operation: showMe,
+  },
+  {
+    name: 'list_connections',
+    title: 'List connections',
+    description:
+      'List the connections of the organization, with their state, the number of their tools and their last error.',
+    effect: 'read',
+    operation: listConnections,
+  },
+  {
+    name: 'connection_health',
+    title: 'Connection health',
+    description: 'Tell how one connection is: its state, why it fails, when it was last contacted.',
+    effect: 'read',
+    operation: getConnection,
+  },
+  {
+    name: 'connect_account',
+    title: 'Connect an account',
+    description:
+      'Make a link at which the caller connects an own account of a connection. A person opens it, within ten minutes.',
+    effect: 'write',
+    operation: linkConnection,
+  },
+  {
+    name: 'list_all_tools',
+    title: 'List all tools',
+    description: 'List the tools of all connections, those that are switched off or blocked too, with their effects.',
+    effect: 'read',
+    operation: listAllTools,
+  },
+  {
+    name: 'explain_access',
+    title: 'Explain access',
+    description:
+      'Tell why a call of a tool would pass or be refused: each rule, the fact that decided, and what would change it.',
+    effect: 'read',
+    operation: explainPolicy,
+  },
+  {
+    name: 'usage',
+    title: 'Usage',
+    description: 'Count calls over time, by tool, caller and outcome.',
+    effect: 'read',
+    operation: findUsage,
+  },
+  {
+    name: 'search_audit_log',
+    title: 'Search the audit log',
+    description: 'Search the audit log of the organization: who did what, when, and how it ended.',
+    effect: 'read',
+    operation: listOrganizationAudit,
+  },
+  {
+    name: 'pending_approvals',
+    title: 'Pending approvals',
+    description:
+      'List approvals that the caller asked for or may answer. They are answered by a person in the console, not by a tool.',
+    effect: 'read',
+    operation: listApprovals,
+  },
+  {
+    name: 'my_keys',
+    title: 'My keys',
+    description: 'List the keys of the caller, without the keys themselves.',
+    effect: 'read',
+    operation: listMyKeys,
+  },
+  {
+    name: 'list_toolsets',
+    title: 'List toolsets',
+    description: 'List the toolsets of the organization.',
+    effect: 'read',
+    operation: listToolsets,
+  },
+  {
+    name: 'get_toolset',
+    title: 'Get a toolset',
+    description: 'Get one toolset: which tools it has, for whom, and how they are discovered.',
+    effect: 'read',
+    operation: getToolset,
+  },
+  {
+    name: 'change_toolset',
+    title: 'Change a toolset',
+    description:
+      'Make a toolset, or make the one of that name say this. For administrators; a person has to approve each call.',
+    effect: 'destructive',
+    operation: putToolset,
+    person: true,
+  },
+]
+
+/** The parameter that the gateway fills in: the organization for which the call runs. */
+export const FILLED = 'organization'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** The names of parameters in the path of an operation. */
+export const pathParameters = ({ path }: Operation): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name === undefined || name === FILLED ? [] : [name]))
+
+/** The arguments of a tool as JSON Schema: path, query and body in one object. */
+export function inputSchemaOf(operation: Operation): Schema {
+  const [query, body] = [schemaOf(operation.query), schemaOf(operation.body)]
+  const path = pathParameters(operation)
+  const properties: Record<string, unknown> = {
+    ...Object.fromEntries(path.map((name) => [name, { type: 'string', minLength: 1 }])),
+    ...(query['properties'] as object | undefined),
+    ...(body['properties'] as object | undefined),
+  }
+  delete properties[FILLED]
+  const required = [query, body].flatMap(({ required: names }) => (Array.isArray(names) ? names.map(String) : []))
+  const definitions = { ...(query['$defs'] as object | undefined), ...(body['$defs'] as object | undefined) }
+  return {
+    type: 'object',
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }),
+    properties,
+    required: [...path, ...required].filter((name) => name !== FILLED),
+    additionalProperties: false,
+  }
+}
+
+/** What a caller may say; values that are made of it are no concern of a caller's. */
+function schemaOf(shape: z.ZodType): Schema {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' })
+  return schema
+}

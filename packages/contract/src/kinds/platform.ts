@@ -1,0 +1,26 @@
+/** Toolway itself: operations of its administration as tools, carried out in the process (ledger S0-PRX-10, S0-DSC-06). */
+import { z } from 'zod'
+import { kind, seconds, shared } from './kind.ts'
+
+const TIMEOUT = 30
+
+export const PlatformSettings = z.strictObject({
+  connector: z.literal('platform'),
+  revision: z.literal('auto').default('auto'),
+  /** Arguments are always checked, whatever is said. */
+  checks: shared.checks,
+  timeout: seconds.default(TIMEOUT),
+})
+export type PlatformSettings = z.output<typeof PlatformSettings>
+
+export const platform = kind({
+  connector: 'platform',
+  title: 'Toolway itself',
+  plural: 'Tools of Toolway itself',
+  article: 'Toolway itself',
+  settings: PlatformSettings,
+  timeout: TIMEOUT,
+  runsHere: false,
+  speaksMcp: false,
+  described: true,
+})

@@ -1,0 +1,59 @@
+/**
+ * Operations of the administration as calls of tools: carried out in this process with the rights of the caller, in the organization
+ * that the endpoint is of. Only those of the table of platform tools.
+ */
+import { Fault } from '@toolway/contract'
+import { FILLED, pathParameters, PLATFORM_TOOLS, type Operation } from '@toolway/contract/admin'
+import type { Operating } from '../call/ports.ts'
+import { actorTypeOf } from '../records/change.ts'
+import { carryOut } from './carry-out.ts'
+import type { AdminParts } from './serve.ts'
+
+const KNOWN = new Map(PLATFORM_TOOLS.map(({ operation }) => [operation.id, operation]))
+
+export interface PlatformOperations {
+  /** From now on they can be carried out. */
+  serve(parts: AdminParts): void
+  /** Throws the faults of the operation, and `gateway.not-ready` before it is served. */
+  run(operating: Operating): Promise<unknown>
+}
+
+export function createPlatformOperations(): PlatformOperations {
+  const held: { parts?: AdminParts } = {}
+  return {
+    serve(parts) {
+      held.parts = parts
+    },
+    async run({ operation: id, given, principal, organization, correlationId, from, signal }) {
+      const operation = KNOWN.get(id)
+      if (operation === undefined) throw new Fault('tool.unknown', { tool: id })
+      if (held.parts === undefined) throw new Fault('gateway.not-ready', { problem: 'it starts' })
+      const actor = {
+        id: principal.id,
+        type: actorTypeOf(principal),
+        keyId: principal.keyId,
+        address: from.address,
+        userAgent: from.userAgent,
+        correlationId,
+      }
+      const caller = { principal, actor, origin: 'administration' as const }
+      return carryOut(held.parts, caller, operation, { ...inputOf(operation, given, organization), signal })
+    },
+  }
+}
+
+/** The arguments of a tool as the path, the query and the body that they are of. */
+function inputOf(operation: Operation, given: Operating['given'], organization: string) {
+  const path = new Set(pathParameters(operation))
+  const queries = new Set(Object.keys(operation.query.shape))
+  const params: Record<string, string> = { [FILLED]: organization }
+  const query: Record<string, string> = queries.has(FILLED) ? { [FILLED]: organization } : {}
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (path.has(name)) params[name] = text
+    else if (queries.has(name) && name !== FILLED) query[name] = text
+    else body[name] = value
+  }
+  return { params, query, body: Object.keys(body).length === 0 ? undefined : body }
+}
