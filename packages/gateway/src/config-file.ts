@@ -203,6 +203,8 @@ const NAMES = [
     Process,
     Contract,
     N8n,
+    Composio,
+    Platform,
     OpenApi,
     Native,
     Toolset,
@@ -244,8 +246,11 @@ export interface Declared extends OrganizationWords {
 }
 
 /** Read and check the file, and look its values up. Throws ConfigFault with file, line and column. */
-export function readConfigFile(path: string, lookup: (name: string) => string | undefined): Declared[] {
-  const text = readText(path)
+export const readConfigFile = (path: string, lookup: (name: string) => string | undefined): Declared[] =>
+  readDeclaration(path, readText(path), lookup)
+
+/** The same for a text. `path`: where it comes from, and what paths in it begin at. Throws ConfigFault. */
+export function readDeclaration(path: string, text: string, lookup: (name: string) => string | undefined): Declared[] {
   const { value, complain } = readYaml(path, text)
   const parsed = File.safeParse(value ?? {})
   if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)

@@ -17,6 +17,11 @@ export const PRESETS = {
     // The policy file says which tools with side effects there are; where there are none, it reaches none.
     MCP_API_KEY_LIMIT: 'execute',
   },
+  /** The tool hub of a workspace (ledger S0): its proxy's port, and the connections that its variables name (`preset-uru.ts`). */
+  uru: {
+    TOOLWAY_PORT: '3001',
+    TOOLWAY_DEMO: 'off',
+  },
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
 export type PresetName = keyof typeof PRESETS

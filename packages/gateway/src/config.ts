@@ -99,7 +99,7 @@ const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret 
 export const SETTINGS = {
   TOOLWAY_PRESET: setting(
     z.enum(PRESET_NAMES, `it must be ${PRESET_NAMES.join(' or ')}`).optional(),
-    'A configuration by name, whose values hold where nothing else is said: curatore is a gateway without a database in front of one contract backend.',
+    'A configuration by name, whose values hold where nothing else is said: curatore is a gateway without a database in front of one contract backend; uru makes the connections to n8n, Composio and Toolway itself that its variables name.',
   ),
   TOOLWAY_STORE: setting(
     z.enum(['database', 'none'], 'it must be database or none').default('database'),

@@ -13,10 +13,11 @@ import { openStore, WrongVaultKey, type Store } from '../admin/installation/open
 import { sealPlain } from '../admin/installation/seal-plain.ts'
 import { compose } from '../compose.ts'
 import type { LoadedConfig } from '../config.ts'
-import { readConfigFile } from '../config-file.ts'
+import { readConfigFile, type Declared } from '../config-file.ts'
 import { shownOf } from '../kinds/kinds.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
+import { uruDeclaration } from '../preset-uru.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
@@ -32,10 +33,16 @@ const BRIDGE_FILE = fileURLToPath(new URL('../../../bridge/bin/toolway-bridge.mj
 /** A first screen names a tool to call: it comes when that tool is there, or after this long. Later starts know their tools. */
 const FIRST_CONTACT_MS = 5_000
 
+/** A declaration file counts for more than what a preset declares. */
+function declarationsOf({ config, lookup }: LoadedConfig): Declared[] {
+  if (config.TOOLWAY_CONFIG !== undefined) return readConfigFile(config.TOOLWAY_CONFIG, lookup)
+  return config.TOOLWAY_PRESET === 'uru' ? uruDeclaration(lookup) : []
+}
+
 export async function start(loaded: LoadedConfig): Promise<number> {
   const { config } = loaded
   const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
-  const declarations = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
+  const declarations = declarationsOf(loaded)
   const logs = createLogs(quietLevel(loaded))
   const { log } = logs
   // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
@@ -148,11 +155,7 @@ async function prepareVault(
   if (problem !== undefined) log.warn({ problem }, 'the vault key stays in its file: the keychain refuses it')
 }
 
-async function prepare(
-  store: Store,
-  { config }: LoadedConfig,
-  declarations: ReturnType<typeof readConfigFile>,
-): Promise<FirstRun> {
+async function prepare(store: Store, { config }: LoadedConfig, declarations: Declared[]): Promise<FirstRun> {
   const parts = {
     db: store.db,
     hash: store.vault.hash,
@@ -170,8 +173,8 @@ async function prepare(
   await declare(store, shown).catch((thrown: unknown) => {
     throw thrown instanceof DeclarationConflict ? new CommandFault(thrown.message) : thrown
   })
-  // Without a file there is nothing that it no longer names.
-  if (config.TOOLWAY_CONFIG !== undefined) await withdraw(store, shown)
+  // Where nothing is declared, there is nothing that it no longer names.
+  if (config.TOOLWAY_CONFIG !== undefined || config.TOOLWAY_PRESET === 'uru') await withdraw(store, shown)
   return run
 }
 

@@ -57,7 +57,7 @@ export function composeDeclaredIdentity(
     stands: () => false,
     open: config.TOOLWAY_AUTH === 'off',
   })
-  const mend = NEXT_STEP[config.TOOLWAY_PRESET ?? 'file']
+  const mend = NEXT_STEP[config.TOOLWAY_PRESET === 'curatore' ? 'curatore' : 'file']
   const identity: typeof known = {
     identify(authorization) {
       try {

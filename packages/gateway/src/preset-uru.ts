@@ -1,0 +1,80 @@
+/**
+ * The declaration of the preset `uru` (source system S0): company tools from n8n, personal tools from Composio, and the tools of the
+ * platform itself, in two tiers. It is read as a declaration file is, and stands in place of one.
+ *
+ * Variables: `N8N_URL` and `N8N_API_KEY`; `COMPOSIO_API_KEY`, with `COMPOSIO_TOOLKITS` (slugs with commas) or `COMPOSIO_SERVERS`
+ * (`gmail=SERVER_ID`, with commas), `COMPOSIO_URL`, `COMPOSIO_MCP_URL` and `DEFAULT_USER_ID`.
+ */
+import { ConfigFault } from './config.ts'
+import { readDeclaration, type Declared } from './config-file.ts'
+
+type Lookup = (name: string) => string | undefined
+
+const PLACE = 'preset uru'
+const TOOLKITS = 'gmail,googlecalendar,googledrive,slack'
+
+/** Throws ConfigFault for variables that do not go together. */
+export const uruDeclaration = (lookup: Lookup): Declared[] =>
+  readDeclaration(PLACE, JSON.stringify(declarationOf(lookup)), lookup)
+
+const declarationOf = (lookup: Lookup): object => ({
+  connections: {
+    ...company(lookup),
+    ...personal(lookup),
+    platform: { type: 'platform', title: 'Platform' },
+  },
+  toolsets: { apps: { title: 'Apps', include: ['*'], discovery: 'two-tier' } },
+})
+
+function company(lookup: Lookup): object {
+  if (isUnset(lookup('N8N_URL'))) return {}
+  if (isUnset(lookup('N8N_API_KEY')))
+    throw new ConfigFault('N8N_URL is set and N8N_API_KEY is not: give it a key from the settings of n8n.')
+  const headers = { 'X-N8N-API-KEY': { env: 'N8N_API_KEY' } }
+  return { company: { type: 'n8n', title: 'Company', url: { env: 'N8N_URL' }, headers } }
+}
+
+function personal(lookup: Lookup): object {
+  const servers = listed(lookup('COMPOSIO_SERVERS'))
+  if (isUnset(lookup('COMPOSIO_API_KEY'))) {
+    const said = ['COMPOSIO_TOOLKITS', 'COMPOSIO_SERVERS'].find((name) => !isUnset(lookup(name)))
+    if (said === undefined) return {}
+    throw new ConfigFault(
+      `${said} is set and COMPOSIO_API_KEY is not: give it the API key of your project at Composio.`,
+    )
+  }
+  const shared = {
+    type: 'composio',
+    headers: { 'x-api-key': { env: 'COMPOSIO_API_KEY' } },
+    ...(isUnset(lookup('COMPOSIO_URL')) ? {} : { url: { env: 'COMPOSIO_URL' } }),
+    ...(isUnset(lookup('DEFAULT_USER_ID')) ? {} : { default_user: lookup('DEFAULT_USER_ID') }),
+  }
+  if (servers.length === 0)
+    return Object.fromEntries(
+      listed(lookup('COMPOSIO_TOOLKITS') ?? TOOLKITS).map((toolkit) => [
+        aliasOf(toolkit),
+        { ...shared, title: titleOf(toolkit), toolkits: [toolkit] },
+      ]),
+    )
+  const at = isUnset(lookup('COMPOSIO_MCP_URL')) ? {} : { servers_at: lookup('COMPOSIO_MCP_URL') }
+  return Object.fromEntries(
+    servers.map((pair) => {
+      const [toolkit = '', server = ''] = pair.split('=')
+      if (toolkit === '' || server === '')
+        throw new ConfigFault(`COMPOSIO_SERVERS holds "${pair}", which is not app=SERVER_ID.`)
+      const own = { title: titleOf(toolkit), way: 'mcp', toolkits: [toolkit], server, ...at }
+      return [aliasOf(toolkit), { ...shared, ...own }]
+    }),
+  )
+}
+
+const isUnset = (value: string | undefined): boolean => value === undefined || value.trim() === ''
+
+const listed = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+const aliasOf = (toolkit: string): string => toolkit.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-')
+const titleOf = (toolkit: string): string => toolkit.slice(0, 1).toUpperCase() + toolkit.slice(1)
