@@ -564,7 +564,9 @@ describe('a preset', () => {
   })
 
   test('that does not exist is refused', () => {
-    expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(/^TOOLWAY_PRESET is "curator" .*it must be curatore or uru\.$/)
+    expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(
+      /^TOOLWAY_PRESET is "curator" .*it must be curatore or uru\.$/,
+    )
   })
 
   test('a document that is open to all needs the key whose tools it shows', () => {
