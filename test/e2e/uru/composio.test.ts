@@ -282,6 +282,23 @@ describe('accounts', () => {
     expect(last()).toMatchObject({ user: 'eve@example.com', account })
   })
 
+  test('a member lists and removes the own accounts at Composio, and no others', async () => {
+    const at = '/admin/tenants/default/connectors/gmail/accounts' as const
+    const own = async (who: string) => (await askAdmin(gateway.address, `GET ${at}`, { token: keyOf(who) })).body
+    const depart = 'POST /admin/tenants/default/connectors/gmail/accounts/depart' as const
+    const away = await askAdmin(gateway.address, depart, { token: keyOf('ada') })
+    expect([away.status, new URL(away.body.url).pathname]).toEqual([200, expect.stringMatching(/^\/connect\/./)])
+    expect((await own('ada')).items).toMatchObject([
+      { id: 'ca_ada1', account: 'work', kind: 'broker', state: 'good', provider: 'gmail', owner: 'member' },
+    ])
+    const remove = (who: string, id: string) => askAdmin(gateway.address, `DELETE ${at}/${id}`, { token: keyOf(who) })
+    expect((await remove('bob', 'ca_ada1')).status).toBe(404)
+    expect((await remove('ada', 'ca_ada1')).body).toEqual({ ended: ['ca_ada1'], problems: [] })
+    expect((await own('ada')).total).toBe(0)
+    expect(composio.accounts.map(({ id }) => id)).not.toContain('ca_ada1')
+    expect(codeOf(await call('gmail', 'GMAIL_FETCH_EMAILS'))).toBe('NEEDS_AUTH')
+  })
+
   test('an expired account is told by its name, with a link', async () => {
     composio.accounts.push({ id: 'ca_eve', user: 'eve@example.com', toolkit: 'gmail', alias: 'own', status: 'EXPIRED' })
     const refused = await call('gmailmcp', 'GMAIL_FETCH_EMAILS', {}, 'eve')

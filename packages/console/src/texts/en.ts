@@ -457,7 +457,7 @@ export const en = {
       used: 'Last used',
       neverUsed: 'not yet',
       actions: 'More',
-      kinds: { oauth: 'OAuth', key: 'Key' },
+      kinds: { oauth: 'OAuth', key: 'Key', broker: 'Kept by the server' },
       default: 'default',
       states: { good: 'Healthy', expiring: 'Runs out soon', failing: 'Renewal fails', lost: 'Connect it again' },
       renewed: 'renewed',

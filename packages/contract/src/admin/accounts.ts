@@ -12,12 +12,13 @@ export const ACCOUNT_STATES = ['good', 'expiring', 'failing', 'lost'] as const
 
 export const Account = z.strictObject({
   id: z.string(),
-  /** Its name among those of its owner. */
-  account: AccountName,
+  /** Its name among those of its owner, or its id at a broker. */
+  account: z.string().min(1),
   owner: z.enum(['member', 'organization']),
   /** Null for the organization's. */
   user_id: z.string().nullable(),
-  kind: z.enum(['oauth', 'key']),
+  /** `broker`: the server of the connection keeps it, as Composio does; nothing of it is stored here. */
+  kind: z.enum(['oauth', 'key', 'broker']),
   /** Taken where a call names none. */
   is_default: z.boolean(),
   provider: z.string(),
@@ -30,10 +31,11 @@ export const Account = z.strictObject({
   problem_at: z.iso.datetime().nullable(),
   renewable: z.boolean(),
   expires_at: z.iso.datetime().nullable(),
-  renewed_at: z.iso.datetime(),
+  /** Null where it is not known here. */
+  renewed_at: z.iso.datetime().nullable(),
   /** To within an hour; null: never. */
   used_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
+  created_at: z.iso.datetime().nullable(),
 })
 export type Account = z.output<typeof Account>
 

@@ -113,6 +113,7 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
     admin: {
       ...{ links, flows, targets, keepKey, whoAsks, providers: PROVIDERS },
       ...{ hasGlobal: globalApps.has, spend: spendState },
+      brokeredBy: (organizationId, connectionId) => brokeredBy(snapshots.find({ id: organizationId }), connectionId),
     },
   }
 }

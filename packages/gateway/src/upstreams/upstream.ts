@@ -96,6 +96,8 @@ export interface BrokeredAccount {
   readonly app: string
   /** Its name in calls. */
   readonly account: string
+  /** When it was connected, as ISO 8601; undefined where that is not told. */
+  readonly since: string | undefined
   /** Why it serves nobody until its user connects it again. */
   readonly problem: string | undefined
 }

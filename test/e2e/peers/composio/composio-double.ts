@@ -148,6 +148,7 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     auth_config: { id: `ac_${toolkit}`, auth_scheme: 'OAUTH2', is_composio_managed: true, is_disabled: false },
     ...(alias === undefined ? {} : { alias }),
     is_disabled: false,
+    created_at: '2026-11-01T10:00:00.000Z',
     state: { authScheme: 'OAUTH2', val: { access_token: 'REDACTED' } },
   })
 

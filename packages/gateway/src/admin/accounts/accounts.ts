@@ -7,6 +7,7 @@ import { chooseDefault, listAccounts, renameAccount, type AccountRow } from '../
 import type { OrgSql } from '../../db/db.ts'
 import { factsOf } from '../../oauth/outgoing/credentials/connection-facts.ts'
 import type { NewCredential } from '../../oauth/outgoing/ports.ts'
+import { brokeredFor, listBrokered, removeBrokered } from './brokered-accounts.ts'
 import { listCallers } from '../../records/callers.ts'
 import { openTarget } from '../oauth/connect.ts'
 import { findConnectionOf } from '../connections/find-connection.ts'
@@ -159,6 +160,8 @@ const change = serveOrganization(shapes.changeAccount, async (asked) => {
 const remove = serveOrganization(shapes.removeAccount, async (asked) => {
   const { parts, organization, actor, params, look } = asked
   const row = connectionOf(asked)
+  const brokered = brokeredFor(asked, row)
+  if (brokered !== undefined) return removeBrokered(asked, row, brokered)
   const { id } = await look((sql) => changeable(sql, asked, params['account'] ?? '', row))
   const { ended, problems } = await parts.credentials.end({
     organizationId: organization.id,
@@ -201,6 +204,8 @@ const listAll = serveOrganization(shapes.listAllAccounts, async (asked) => {
 export const accountOperations: readonly Served[] = [
   serveOrganization(shapes.listAccounts, async (asked) => {
     const row = connectionOf(asked)
+    const brokered = brokeredFor(asked, row)
+    if (brokered !== undefined) return pageFrom(await listBrokered(asked, brokered), asked.query, (account) => account)
     return pageFrom(await asked.look((sql) => seen(sql, asked, row)), asked.query, toAccount)
   }),
   listAll,

@@ -1,5 +1,5 @@
 /** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
-import { mayHaveAccounts, Fault, permits, type UserId } from '@toolway/contract'
+import { Fault, kindOf, mayHaveAccounts, permits, type ConnectionSettings, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
@@ -26,23 +26,29 @@ function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly s
   return principal.userId
 }
 
+/** Throws `body.shape` where no account is connected by OAuth. */
+function ownersBySignIn(settings: ConnectionSettings): readonly string[] {
+  if (!mayHaveAccounts(settings) || settings.auth.kind === 'none' || settings.auth.kind === 'key')
+    throw mismatch('/connection', 'is not let in by OAuth at its server')
+  return settings.auth.owners
+}
+
 async function depart(asked: RedirectRequest, page?: string) {
   const { parts, organization, params, principal, actor, query, head } = asked
   if (principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   const { id, settings } = findConnectionOf(parts, organization.id, params['connection'] ?? '')
-  if (!mayHaveAccounts(settings) || settings.auth.kind === 'none' || settings.auth.kind === 'key')
-    throw mismatch('/connection', 'is not let in by OAuth at its server')
+  const brokered = kindOf(settings.connector).brokersAccounts === true
   const connectRequest = {
     organizationId: organization.id,
     connectionId: id,
-    userId: ownerOf(asked, settings.auth.owners),
+    userId: ownerOf(asked, brokered ? ['member'] : ownersBySignIn(settings)),
     account: query.account,
     scopes: [],
   }
   const ending = { callback: shapes.finishOAuth.path, ...(page === undefined ? {} : { page }) }
   // The callback is recognized by a cookie. A client without cookies gets a link; the browser that opens the link begins the
-  // flow.
-  if (!isBrowser(asked)) {
+  // flow. A page of ours leads on to the server that keeps the accounts of users.
+  if (brokered || !isBrowser(asked)) {
     const { url, expiresAt } = parts.connect.links.make({ connectRequest, ending })
     return { url, expires_in: secondsUntil(expiresAt) }
   }

@@ -1,7 +1,8 @@
 /** Dependencies of operations that begin a flow to connect an account. */
-import type { Provider } from '@toolway/contract'
+import type { ConnectionId, OrganizationId, Provider } from '@toolway/contract'
 import type { SystemSql } from '../../db/db.ts'
 import type { Principal } from '../../identity/principal.ts'
+import type { Brokered } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
 import type { ConnectRequestLinks } from '../../oauth/outgoing/flows/connect-links.ts'
 import type { KeepKey } from '../../oauth/outgoing/credentials/keep-key.ts'
 import type { Flows } from '../../oauth/outgoing/flows/flows.ts'
@@ -16,6 +17,8 @@ export interface AdminConnect {
   readonly providers: readonly Provider[]
   /** Whether the gateway's own settings have a client for it. */
   hasGlobal(provider: string): boolean
+  /** The broker of a connection whose server keeps the accounts of users. */
+  brokeredBy(organizationId: OrganizationId, connectionId: ConnectionId): Brokered | undefined
   /** Whether that is asked for the first time. */
   spend(sql: SystemSql, hash: Buffer, until: Date): Promise<boolean>
   /** Returns the caller of an operation that is open to anyone; undefined for unknown callers. */

@@ -52,7 +52,8 @@ export async function beginAtBroker(parts: BrokerDoorParts, beginning: Beginning
       connection: target.title,
       problem: 'it has no default user to connect an account of',
     })
-  const callback = `${parts.publicUrl()}${done}?connected=${target.connection?.id ?? ''}`
-  const url = new URL(await brokered.broker.link(user, app, callback))
+  const callback = new URL(parts.publicUrl() + done)
+  callback.searchParams.set('connected', target.connection?.id ?? '')
+  const url = new URL(await brokered.broker.link(user, app, callback.href))
   return pageOf({ title: 'One moment', body: goingText(url.host, url.href), goTo: url.href })
 }

@@ -194,7 +194,7 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
       target: visit.target,
       member: userId === undefined ? undefined : { id: userId, email: visitor.email },
       app: form.get('app') ?? undefined,
-      done: DONE,
+      done: linked.ending.page ?? DONE,
     })
     if (atBroker !== undefined) return atBroker
     const account = accountIn(visit, form)

@@ -3,7 +3,7 @@
  * minute (ledger S0-CMP-04).
  */
 import { Fault } from '@toolway/contract'
-import { isObject, type JsonObject } from '@toolway/protocol'
+import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { LRUCache } from 'lru-cache'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import type { AccountBroker, BrokeredAccount, ComposioTarget } from '../upstream.ts'
@@ -62,6 +62,9 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
   }
 }
 
+const momentOf = (said: Json | undefined): string | undefined =>
+  typeof said === 'string' && !Number.isNaN(Date.parse(said)) ? new Date(said).toISOString() : undefined
+
 /** An account as Composio tells of it; nothing for that of somebody else, whatever was asked. */
 function accountOf(said: JsonObject, user: string): BrokeredAccount[] {
   const { id, user_id: owner, status, status_reason: reason, toolkit, alias, is_disabled: disabled } = said
@@ -79,6 +82,7 @@ function accountOf(said: JsonObject, user: string): BrokeredAccount[] {
       id,
       app: typeof app === 'string' ? app : '',
       account: typeof alias === 'string' && alias !== '' ? alias : id,
+      since: momentOf(said['created_at']),
       problem: serves ? undefined : why,
     },
   ]

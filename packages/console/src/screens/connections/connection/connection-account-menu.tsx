@@ -59,10 +59,12 @@ export function AccountMenu({
             {account.kind === 'key' ? t.newKey : t.again}
           </Menu.Item>
         ) : null}
-        <Menu.Item leftSection={<Icon name="pencil" />} onClick={() => open('rename')}>
-          {t.rename}
-        </Menu.Item>
-        {account.is_default ? null : (
+        {account.kind === 'broker' ? null : (
+          <Menu.Item leftSection={<Icon name="pencil" />} onClick={() => open('rename')}>
+            {t.rename}
+          </Menu.Item>
+        )}
+        {account.kind === 'broker' || account.is_default ? null : (
           <Menu.Item leftSection={<Icon name="star" />} onClick={() => prefer.mutate()}>
             {t.prefer}
           </Menu.Item>

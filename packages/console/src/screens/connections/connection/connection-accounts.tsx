@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listAccounts, type Account, type Connection, type GatewayEvent } from '@toolway/contract/admin'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useEvents } from '../../../data/live.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
@@ -22,7 +22,7 @@ import { AccountDialogs } from './connection-account-dialogs.tsx'
 import { AccountState } from './connection-account-state.ts'
 import { AccountMenu } from './connection-account-menu.tsx'
 import { useNames } from './connection-reliance.tsx'
-import { sentence } from './connection-states.ts'
+import { brokersAccounts, sentence } from './connection-states.ts'
 import { askAgain, usePath } from './connection-ways.tsx'
 
 const t = texts.connection.accounts
@@ -76,7 +76,7 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
 }
 
 /** The way of a person to an account and back, which is said here once when it led there. */
-function useLinking({ id, alias, title }: Connection): OAuthRedirect {
+function useLinking({ id, alias, title, connector }: Connection): OAuthRedirect {
   const queries = useQueryClient()
   const oauthRedirect = useOAuthRedirect({ alias, id })
   const [expected, setExpected] = useState(false)
@@ -91,6 +91,13 @@ function useLinking({ id, alias, title }: Connection): OAuthRedirect {
       [id, title, expected, queries],
     ),
   )
+  // No event tells of an account that another server keeps.
+  const isBack = expected && oauthRedirect.state === 'here' && brokersAccounts(connector)
+  useEffect(() => {
+    if (!isBack) return
+    setExpected(false)
+    void askAgain(queries)
+  }, [isBack, queries])
   return {
     ...oauthRedirect,
     // The other window may still be on its way back: it is waited for, and no more said to be.
@@ -136,10 +143,10 @@ function Health({ account: { state, problem, problem_at: at, renewed_at: renewed
   )
 }
 
-function Expiry({ account: { state, expires_at: at, renewable } }: { account: Account }) {
+function Expiry({ account: { state, expires_at: at, renewable, kind } }: { account: Account }) {
   return (
     <Text size="sm" component="div">
-      <When at={at} never={t.neverExpires} />
+      <When at={at} never={kind === 'broker' ? '' : t.neverExpires} />
       {renewable && state !== 'lost' ? (
         <Text size="sm" c="dimmed">
           {t.renewsItself}
@@ -150,14 +157,15 @@ function Expiry({ account: { state, expires_at: at, renewable } }: { account: Ac
 }
 
 function Adding({ connection, linking, onKey }: { connection: Connection; linking: OAuthRedirect; onKey: () => void }) {
-  const { auth } = connection
+  const { auth, connector } = connection
+  const brokered = brokersAccounts(connector)
   const mayOwn = useMay('tool_call')
   const mayShare = useMay('connector_update')
   const { user } = useMe()
-  if (auth === null) return null
-  const own = auth.owners.includes('member') && user !== null
-  const shared = auth.owners.includes('organization')
-  if (auth.kind === 'key')
+  const owners = brokered ? ['member'] : (auth?.owners ?? [])
+  const own = owners.includes('member') && user !== null
+  const shared = owners.includes('organization')
+  if (auth?.kind === 'key')
     return (
       <Group>
         <Allowed may={mayOwn} why={texts.connection.notYours}>

@@ -22,7 +22,12 @@ export function stateOf({ status, enabled, stale_reason: stale }: Seen): { tone:
 type Kind = Pick<Connection, 'connector' | 'auth' | 'openapi'>
 
 /** Whether it takes accounts that people connect, or keys that they give. */
-export const takesAccounts = ({ auth }: Pick<Connection, 'auth'>): boolean => auth !== null && auth.kind !== 'none'
+export const takesAccounts = ({ auth, connector }: Pick<Connection, 'auth' | 'connector'>): boolean =>
+  brokersAccounts(connector) || (auth !== null && auth.kind !== 'none')
+
+/** Whether its server keeps the accounts of users itself, as Composio does. */
+export const brokersAccounts = (connector: Connection['connector']): boolean =>
+  kindOf(connector).brokersAccounts === true
 
 /** The tabs that say something of a connection of this kind. */
 export const tabsOf = (connection: Kind): readonly Tab[] =>
