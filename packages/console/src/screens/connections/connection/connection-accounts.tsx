@@ -2,8 +2,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listAccounts, type Account, type Connection, type GatewayEvent } from '@toolway/contract/admin'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useEvents } from '../../../data/live.ts'
+import { useArrivals } from '../../../data/oauth-redirect.ts'
 import { useMay, useMe } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
@@ -92,12 +93,12 @@ function useLinking({ id, alias, title, connector }: Connection): OAuthRedirect 
     ),
   )
   // No event tells of an account that another server keeps.
-  const isBack = expected && oauthRedirect.state === 'here' && brokersAccounts(connector)
-  useEffect(() => {
-    if (!isBack) return
-    setExpected(false)
-    void askAgain(queries)
-  }, [isBack, queries])
+  useArrivals(
+    useCallback(() => {
+      if (brokersAccounts(connector)) void askAgain(queries)
+      return false
+    }, [connector, queries]),
+  )
   return {
     ...oauthRedirect,
     // The other window may still be on its way back: it is waited for, and no more said to be.
