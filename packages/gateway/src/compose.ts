@@ -305,6 +305,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
   const admin = composeAdmin(base, administration, adminParts)
   const doors = createDoors({
     ...mcpDoors,
+    roles: config.TOOLWAY_ROLES,
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
     oauth,
     connect: connect.door,

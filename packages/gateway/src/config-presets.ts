@@ -2,6 +2,8 @@
  * Presets: default values for settings that are not given, as the environment would give them. A setting that is given takes
  * precedence, wherever it is given.
  */
+import type { ProcessRole } from './lib/process-roles.ts'
+
 export const PRESETS = {
   /**
    * The gateway in front of one contract backend (ledger S1): no database, no session that outlives a request, and whatever its
@@ -27,9 +29,21 @@ export const PRESETS = {
 export type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]]
 
-/** Undefined where the preset does not speak of it. */
-export function presetValue(preset: PresetName | undefined, name: string): string | undefined {
+/** Ports of the source system's three services, for processes of one role each (ledger S0-ARC-01). */
+const URU_PORTS: Readonly<Record<ProcessRole, string>> = { web: '3000', api: '8000', mcp: '3001' }
+
+/**
+ * Undefined where the preset does not speak of it.
+ * @param roles undefined while they are not known
+ */
+export function presetValue(
+  preset: PresetName | undefined,
+  name: string,
+  roles: readonly ProcessRole[] = [],
+): string | undefined {
   if (preset === undefined) return undefined
+  const [role, other] = roles
+  if (preset === 'uru' && name === 'TOOLWAY_PORT' && role !== undefined && other === undefined) return URU_PORTS[role]
   const values: Readonly<Record<string, string>> = PRESETS[preset]
   return Object.hasOwn(values, name) ? values[name] : undefined
 }

@@ -346,6 +346,7 @@ describe('a setting in a file of its own', () => {
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
       TOOLWAY_APPROVALS: 'ask-writes',
+      TOOLWAY_ROLES: 'api,web',
     }
     // Half of a provider is refused.
     const companions: Partial<Record<SettingName, Record<string, string>>> = {
@@ -567,6 +568,18 @@ describe('a preset', () => {
     expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(
       /^TOOLWAY_PRESET is "curator" .*it must be curatore or uru\.$/,
     )
+  })
+
+  test('S0-ARC-01: a process of one role of the preset uru listens on the port of that service', () => {
+    const uru = (more: Record<string, string> = {}) => load({ TOOLWAY_PRESET: 'uru', ...more }).config.TOOLWAY_PORT
+    expect(uru()).toBe(3001)
+    expect(['web', 'api', 'mcp'].map((role) => uru({ TOOLWAY_ROLES: role }))).toEqual([3000, 8000, 3001])
+    expect(uru({ TOOLWAY_ROLES: 'web, api' })).toBe(3001)
+    expect(uru({ TOOLWAY_ROLES: 'web', PORT: '4000' })).toBe(4000)
+    expect(load({ TOOLWAY_ROLES: 'web' }).config.TOOLWAY_PORT).toBe(8787)
+    expect(load({ TOOLWAY_ROLES: 'mcp,web' }).config.TOOLWAY_ROLES).toEqual(['web', 'mcp'])
+    for (const wrong of ['proxy', 'web,proxy', ','])
+      expect(complaint({ TOOLWAY_ROLES: wrong })).toContain('it must be web, api, mcp, or several of them')
   })
 
   test('a document that is open to all needs the key whose tools it shows', () => {

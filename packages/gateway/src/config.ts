@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
 import { withoutServiceLinks } from './config-service-links.ts'
 import { distance } from './lib/nearest.ts'
+import { PROCESS_ROLES, type ProcessRole } from './lib/process-roles.ts'
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
 const port = z
@@ -58,6 +59,16 @@ const networks = z
   .superRefine((all, context) => {
     const wrong = all.find((one) => !isNetwork(one))
     if (wrong !== undefined) context.addIssue(`${wrong} is neither an address nor a range such as 10.0.0.0/8`)
+  })
+const ROLES_PROBLEM = `it must be ${PROCESS_ROLES.join(', ')}, or several of them, separated by commas`
+const roles = z
+  .string()
+  .default(PROCESS_ROLES.join(','))
+  .transform((text, context): readonly ProcessRole[] => {
+    const said = new Set(splitList(text))
+    const known = PROCESS_ROLES.filter((role) => said.has(role))
+    if (known.length === 0 || known.length < said.size) context.addIssue(ROLES_PROBLEM)
+    return known
   })
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z.string().default('').transform(splitList)
@@ -104,6 +115,10 @@ export const SETTINGS = {
   TOOLWAY_STORE: setting(
     z.enum(['database', 'none'], 'it must be database or none').default('database'),
     'none: everything is declared in files and kept in memory, nothing is stored, and no database is started. One instance.',
+  ),
+  TOOLWAY_ROLES: setting(
+    roles,
+    'What this process serves, separated by commas: web is the console and the pages of sign-in, api is administration, OAuth and approvals, mcp is the MCP endpoints and the addresses of tools. Several processes with different roles share one database.',
   ),
   TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
   TOOLWAY_HOST: known(
@@ -489,7 +504,11 @@ export function loadConfig(
   const values: Partial<Record<SettingName, unknown>> = {}
   const preset = check('TOOLWAY_PRESET', ...readSetting(environment, 'TOOLWAY_PRESET')) as PresetName | undefined
   for (const name of NAMES) {
-    const [text, origin, source] = withPreset(readSetting(environment, name), preset, name)
+    const [text, origin, source] = withPreset(readSetting(environment, name), {
+      preset,
+      name,
+      roles: values['TOOLWAY_ROLES'] as Config['TOOLWAY_ROLES'],
+    })
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
     values[name] = check(name, text, origin, source)
   }
@@ -532,8 +551,15 @@ function readDotenv(folder: string): NodeJS.ProcessEnv {
 /** The value, its origin, and the name under which it was found. */
 type Read = [text: string | undefined, origin: Origin, source: string]
 
-function withPreset(read: Read, preset: PresetName | undefined, name: SettingName): Read {
-  const value = read[0] === undefined ? presetValue(preset, name) : undefined
+interface PresetQuestion {
+  readonly preset: PresetName | undefined
+  readonly name: SettingName
+  /** Undefined while they are not read. */
+  readonly roles: readonly ProcessRole[] | undefined
+}
+
+function withPreset(read: Read, { preset, name, roles }: PresetQuestion): Read {
+  const value = read[0] === undefined ? presetValue(preset, name, roles) : undefined
   return preset === undefined || value === undefined ? read : [value, `preset ${preset}`, name]
 }
 

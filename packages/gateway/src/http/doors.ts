@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { EndpointPath } from '../call/ports.ts'
+import { PROCESS_ROLES, type ProcessRole } from '../lib/process-roles.ts'
 import { addressOf } from './addresses.ts'
 import { consolePlaceOf } from './console/console-mcp.ts'
 import type { EventSocket } from './events/event-socket.ts'
@@ -20,6 +21,8 @@ import type { ToolDoor } from './tools/tool-door.ts'
 /** `Match` is what a door reads from a path, such as the endpoint that it names. */
 export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>> {
   readonly name: string
+  /** Absent: of every role. */
+  readonly role?: ProcessRole
   /** The form of an error of the server itself, such as the limit of an address. */
   readonly errors: 'json-rpc' | 'problem'
   /** Whether the server answers a CORS preflight with 204; otherwise the door answers it. */
@@ -31,6 +34,7 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
 /** An address where requests become WebSocket connections. */
 export interface SocketDoor {
   readonly name: string
+  readonly role: ProcessRole
   /** May throw; the request is not upgraded then. */
   takes(request: IncomingMessage, path: string): boolean
   enter(request: IncomingMessage, socket: Duplex, head: Buffer, path: string): Promise<void>
@@ -43,6 +47,8 @@ export interface Doors {
 }
 
 export interface DoorParts extends RestParts {
+  /** Undefined: all of them. */
+  readonly roles?: readonly ProcessRole[] | undefined
   readonly mcp: McpDoor
   /** The same for the console, where browsers sign in. */
   readonly consoleMcp?: McpDoor | undefined
@@ -60,7 +66,9 @@ export interface DoorParts extends RestParts {
 }
 
 export function createDoors(parts: DoorParts): Doors {
-  const listener = getRequestListener(createRest(parts).fetch, { overrideGlobalObjects: false })
+  const { roles = PROCESS_ROLES } = parts
+  const has = ({ role }: { readonly role?: ProcessRole }) => role === undefined || roles.includes(role)
+  const listener = getRequestListener(createRest(restOf(parts, roles)).fetch, { overrideGlobalObjects: false })
   const rest: Door = {
     name: 'rest',
     errors: 'problem',
@@ -70,8 +78,19 @@ export function createDoors(parts: DoorParts): Doors {
   }
   const optional = [oauthDoor(parts), consoleDoor(parts), toolDoor(parts), policyDoor(parts)]
   return {
-    doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest],
-    sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined),
+    doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest].filter(has),
+    sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined).filter(has),
+  }
+}
+
+/** What the roles leave of the addresses that are handled by no door of their own. */
+function restOf(parts: DoorParts, roles: readonly ProcessRole[]): RestParts {
+  const [web, api] = [roles.includes('web'), roles.includes('api')]
+  const { console, pages, admin, connect, approvals } = parts
+  return {
+    ...parts,
+    ...(web ? { console, pages } : { console: undefined, pages: undefined }),
+    ...(api ? { admin, connect, approvals } : { admin: undefined, connect: undefined, approvals: undefined }),
   }
 }
 
@@ -86,6 +105,7 @@ export function doorFor(doors: readonly Door[], path: string, method: string | u
 
 const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
   name: 'mcp',
+  role: 'mcp',
   errors: 'json-rpc',
   preflight: true,
   match(path) {
@@ -98,6 +118,7 @@ const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
 /** The two addresses of HTTP+SSE (2024-11-05). */
 const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: EndpointPath; way: 'sse' | 'messages' }> => ({
   name: 'sse',
+  role: 'mcp',
   errors: 'json-rpc',
   preflight: true,
   match(path) {
@@ -111,6 +132,7 @@ const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: EndpointPath; wa
 const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>
   oauth && {
     name: 'oauth',
+    role: 'api',
     errors: 'problem',
     preflight: false,
     match: (path) => oauth.takes(path) || undefined,
@@ -120,6 +142,7 @@ const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>
 const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined =>
   consoleMcp && {
     name: 'console MCP',
+    role: 'api',
     errors: 'problem',
     preflight: false,
     match: consolePlaceOf,
@@ -129,6 +152,7 @@ const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined 
 const toolDoor = ({ tools }: DoorParts): Door<NonNullable<ReturnType<ToolDoor['addressOf']>>> | undefined =>
   tools && {
     name: 'tools',
+    role: 'mcp',
     errors: 'problem',
     preflight: true,
     match(path, method) {
@@ -142,6 +166,7 @@ const toolDoor = ({ tools }: DoorParts): Door<NonNullable<ReturnType<ToolDoor['a
 const policyDoor = ({ policy }: DoorParts): Door | undefined =>
   policy && {
     name: 'policy',
+    role: 'mcp',
     errors: 'problem',
     preflight: true,
     match: (path) => policy.takes(path) || undefined,
@@ -151,12 +176,14 @@ const policyDoor = ({ policy }: DoorParts): Door | undefined =>
 const eventSocketDoor = ({ eventSocket }: DoorParts): SocketDoor | undefined =>
   eventSocket && {
     name: 'events',
+    role: 'api',
     takes: (request, path) => eventSocket.takes(request, path),
     enter: (request, socket, head) => eventSocket.enter(request, socket, head),
   }
 
 const webSocketDoor = ({ webSocket }: DoorParts): SocketDoor => ({
   name: 'WebSocket',
+  role: 'mcp',
   takes: (request, path) => webSocket.takes(request) && addressOf(path)?.way === 'mcp',
   enter: (request, socket, head, path) => webSocket.enter(request, socket, head, addressOf(path)?.place ?? {}),
 })

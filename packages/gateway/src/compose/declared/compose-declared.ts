@@ -198,6 +198,7 @@ const declaredDoors = (
 ) =>
   createDoors({
     ...mcpDoors,
+    roles: config.TOOLWAY_ROLES,
     policy:
       policies === undefined
         ? undefined
