@@ -26,12 +26,13 @@ async function build(folder: string, bridgeFolder: string, uruFolder: string): P
   if (unbuilt !== undefined) throw new Error(unbuilt.sentence)
   await Promise.all([folder, bridgeFolder, uruFolder].map((old) => rm(old, { recursive: true, force: true })))
   await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(bridgeFolder, BRIDGE_FILE) })
-  const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE }
+  const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(uruFolder, URU_FILE) })
+  const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE, [join(uru, 'bin', URU_FILE)]: URU_FILE }
   const bundled = await bundle({ root, source: join(gateway, 'src'), folder, elsewhere })
   await cp(join(bridgeFolder, BRIDGE_FILE), join(folder, BRIDGE_FILE))
-  await lay({ workspace: gateway, folder, bundled: [...bundled, ...(await modulesOf(site))] }, began)
+  await cp(join(uruFolder, URU_FILE), join(folder, URU_FILE))
+  await lay({ workspace: gateway, folder, bundled: [...bundled, ...uruModules, ...(await modulesOf(site))] }, began)
   await lay({ workspace: bridge, folder: bridgeFolder, bundled: [] }, began)
-  const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(uruFolder, URU_FILE) })
   await lay({ workspace: uru, folder: uruFolder, bundled: uruModules }, began)
 }
 

@@ -35,6 +35,8 @@ const NO_CHANGE = new Set([
   ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
   ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'testPolicy', 'previewOpenApi', 'previewList'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
+  // The key of a run is on record when it is made.
+  'runAgent',
   // Nothing is as old as what the sample removes.
   'pruneRecords',
 ])

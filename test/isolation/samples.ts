@@ -178,6 +178,13 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   getToolDifference: { params: tool },
   acceptTool: once(tool, { hash: '0'.repeat(64) }),
   rejectTool: once(tool, { hash: '0'.repeat(64) }),
+  getAgentModel: none,
+  setAgentModel: once(undefined, { provider: 'openai', model: 'same', key: 'same' }),
+  removeAgentModel: once(),
+  runAgent: {
+    body: () => ({ messages: [{ role: 'user', content: 'same' }] }),
+    answers: ['agent.unset', 'agent.member'],
+  },
   listToolsets: none,
   getToolset: { params: () => ({ toolset: 'standard' }) },
   putToolset: once(() => ({ toolset: 'work' }), { include: ['*'], exclude: [] }),

@@ -140,7 +140,8 @@ describe('the package that is published', () => {
   let here: Installed
   beforeAll(async () => {
     here = await install()
-  })
+    // A registry that was never asked before may be slow.
+  }, 900_000)
   afterAll(() => here[Symbol.asyncDispose]())
 
   test('starts on a machine that has nothing else, keeps its data in the home, and leaves nobody behind', async () => {

@@ -93,7 +93,15 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const base: CoreDependencies = { config, db: store.db, vault: store.vault, log, counters, opened }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   const core = await composeCore(base, parts, publicUrl)
-  const { doors, calls } = await composeFaces(base, { ...parts, core, room, health, drain, publicUrl })
+  const { doors, calls } = await composeFaces(base, {
+    ...parts,
+    core,
+    room,
+    health,
+    drain,
+    publicUrl,
+    local: () => local,
+  })
   const { clients, limits, offers, admission, approving, snapshots } = core
   return createRunning(base, {
     doors,
@@ -234,6 +242,7 @@ interface FacesParts extends ComposeParts {
   readonly health: Health
   readonly drain: AbortController
   readonly publicUrl: () => string
+  readonly local: () => string
 }
 
 /** The doors: every HTTP handler. */
@@ -288,6 +297,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     connect: connect.admin,
     approvals: approving.admin,
     publicUrl,
+    proxyUrl: config.TOOLWAY_ROLES.includes('mcp') ? parts.local : publicUrl,
     ...{ identity, accounts, people, web, snapshots },
     rules: core.rules,
     sync: core.offers.syncNow,

@@ -266,6 +266,17 @@ export {
   testIntegration,
 } from './integrations.ts'
 export {
+  AGENT_PROVIDERS,
+  AGENT_STEPS,
+  AGENT_URLS,
+  AgentEvent,
+  AgentModel,
+  getAgentModel,
+  removeAgentModel,
+  runAgent,
+  setAgentModel,
+} from './agent.ts'
+export {
   addWebhook,
   changeWebhook,
   listWebhooks,

@@ -1,4 +1,5 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
+import { agentOperations } from './agent/agent.ts'
 import { accountOperations } from './accounts/accounts.ts'
 import { answerApprovalSigned, finishOAuth, type Operation } from '@toolway/contract/admin'
 import { approvalOperations } from './approvals/approvals.ts'
@@ -90,6 +91,7 @@ const DESCRIBED: readonly Served[] = [
   ...alertOperations,
   ...webhookOperations,
   ...approvalOperations,
+  ...agentOperations,
 ]
 
 /** Where browsers come back to is served by a door of its own, and described here. */

@@ -21,6 +21,7 @@ import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { SendWebhook } from '../jobs/send-webhook.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -66,6 +67,11 @@ export interface AdminParts {
   readonly sendWebhook: SendWebhook
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
+  readonly agent: {
+    readonly upstreams: Pick<Upstreams, 'openApart'>
+    /** Where this gateway's own tools are reached from this machine. */
+    proxyUrl(): string
+  }
 }
 
 /** The faces that call operations, as rows keep it. */

@@ -104,7 +104,9 @@ export interface ComposeAdminParts
       | 'events'
       | 'sendWebhook'
     >,
-    Pick<AdminParts['runtime'], 'upstreams' | 'sessions' | 'logs' | 'words'> {
+    Pick<AdminParts['runtime'], 'sessions' | 'logs' | 'words'> {
+  readonly upstreams: AdminParts['runtime']['upstreams'] & AdminParts['agent']['upstreams']
+  readonly proxyUrl: () => string
   readonly people: People
   readonly identity: Identity
   readonly web: WebSession
@@ -131,6 +133,7 @@ export function adminPartsOf({ config, db, vault }: CoreDependencies, parts: Com
     requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
     payloads,
     publicUrl,
+    agent: { upstreams, proxyUrl: parts.proxyUrl },
     runtime: {
       ...{ upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),

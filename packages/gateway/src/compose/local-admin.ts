@@ -121,6 +121,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
     approvals: approvals.admin,
     previewList: elsewhere,
+    agent: { upstreams, proxyUrl: publicUrl },
     runtime: {
       upstreams,
       sessions: { list: () => [], drop: elsewhere },

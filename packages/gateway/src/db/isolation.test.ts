@@ -101,6 +101,8 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
   await sql(Nothing)`
     insert into record_payloads (id, organization_id, connection, at, sealed)
     values (${`rec_${id}`}, ${id}, 'same', now(), 'same')`
+  await sql(Nothing)`
+    insert into agent_models (organization_id, provider, url, model) values (${id}, 'openai', 'same', 'same')`
 }
 
 const addTwo = (db: Db) =>
@@ -127,6 +129,7 @@ describeEachPostgres('two organizations', (createDatabase) => {
     await addTwo(database.db)
     const tables = await boundTables(database.db)
     expect(tables.map(({ name }) => name)).toEqual([
+      'agent_models',
       'alerts',
       'approval_answers',
       'approval_messages',

@@ -3,6 +3,14 @@
 
 -- Tables
 
+create table agent_models (
+  organization_id text not null,
+  provider text not null,
+  url text not null,
+  model text not null,
+  sealed bytea,
+  updated_at timestamp with time zone not null default now()
+);
 create table alerts (
   id text not null,
   organization_id text not null,
@@ -586,6 +594,11 @@ create table webhooks (
 
 -- Constraints
 
+alter table agent_models add constraint agent_models_model_check CHECK ((model <> ''::text));
+alter table agent_models add constraint agent_models_pkey PRIMARY KEY (organization_id);
+alter table agent_models add constraint agent_models_provider_check CHECK ((provider <> ''::text));
+alter table agent_models add constraint agent_models_url_check CHECK ((url <> ''::text));
+alter table agent_models add constraint agent_models_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table alerts add constraint alerts_id_check CHECK ((id <> ''::text));
 alter table alerts add constraint alerts_kind_check CHECK ((kind ~ '^[a-z]+\.[a-z]+$'::text));
 alter table alerts add constraint alerts_pkey PRIMARY KEY (id);
@@ -904,6 +917,7 @@ CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (ne
 
 -- Row-level security
 
+alter table agent_models enable row level security, force row level security;
 alter table alerts enable row level security, force row level security;
 alter table approval_answers enable row level security, force row level security;
 alter table approval_messages enable row level security, force row level security;
@@ -952,6 +966,12 @@ alter table webhooks enable row level security, force row level security;
 
 -- Policies
 
+create policy organization_own on agent_models as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on agent_models as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on alerts as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -1881,6 +1901,7 @@ CREATE TRIGGER tell_renamed AFTER UPDATE OF email ON public.users FOR EACH STATE
 
 -- Grants
 
+grant delete, insert, select, update on agent_models to toolway_organization;
 grant delete, insert, select, update on alerts to toolway_organization;
 grant delete, insert, select, update on approval_answers to toolway_organization;
 grant delete, insert, select, update on approval_messages to toolway_organization;

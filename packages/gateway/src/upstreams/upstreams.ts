@@ -32,6 +32,8 @@ export interface Upstreams {
    * the upstream of the newer one. Throws `upstream.disabled` for a version that has been dropped.
    */
   open(connectionId: string, version: string, alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
+  /** An upstream of no connection, which whoever opens it closes. */
+  openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream
   /** End the upstream of a connection that was removed, disabled or changed; nothing opens that version again. */
   drop(connectionId: string, version: string): Promise<void>
   forgetSession(session: string): void
@@ -134,6 +136,10 @@ class LiveUpstreams implements Upstreams {
     this.#held.set(connectionId, { version, upstream })
     void current?.upstream.close().catch(() => {})
     return upstream
+  }
+
+  openApart(alias: string, make: (making: UpstreamMaking) => Upstream): Upstream {
+    return make(this.#makingOf('', alias, () => false))
   }
 
   forgetSession(session: string) {

@@ -9,6 +9,7 @@ import type {
   FlowId,
   StoredResultId,
   KeyId,
+  OrganizationId,
   OAuthAppId,
   WebhookId,
 } from '@toolway/contract'
@@ -36,6 +37,7 @@ export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} ans
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
 export const keptResultRow = (id: StoredResultId): string => `kept result ${id}`
 export const payloadRow = (id: string): string => `record ${id} payload`
+export const agentModelRow = (id: OrganizationId): string => `organization ${id} agent model`
 export const secretRow = (name: string): string => `vault secret ${name}`
 
 const column = (table: string, name: string, row: (id: never) => string, id = 'id'): SealedColumn => ({
@@ -57,6 +59,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('webhooks', 'sealed_previous', webhookPreviousRow),
   column('approvals', 'sealed_arguments', approvalRow),
   column('approvals', 'sealed_answer', approvalAnswerRow),
+  column('agent_models', 'sealed', agentModelRow, 'organization_id'),
   column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
   column('kept_results', 'sealed', keptResultRow),
   column('record_payloads', 'sealed', payloadRow),

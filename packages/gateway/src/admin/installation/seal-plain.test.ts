@@ -55,6 +55,9 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
     await sql(Nothing)`
       insert into record_payloads (id, organization_id, connection, at, sealed)
       values (${newId('rec')}, ${organizationId}, 'raw', now(), ${plain})`
+    await sql(Nothing)`
+      insert into agent_models (organization_id, provider, url, model, sealed)
+      values (${organizationId}, 'openai', 'https://models.example/v1', 'model', ${plain})`
     await sql(Nothing)`insert into vault_secrets (name, sealed) values ('other', ${plain})`
   })
 }

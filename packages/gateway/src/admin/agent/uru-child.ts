@@ -1,0 +1,88 @@
+/**
+ * The tools of an agent: `uru-mcp` as a child process with a key of the caller, the same program that outside clients start (ledger
+ * S0-ARC-05). Its calls come to the gateway by the proxy's addresses, as those of any client.
+ */
+import { fileURLToPath } from 'node:url'
+import { Fault } from '@toolway/contract'
+import { isObject, NEWEST_LEGACY, type JsonObject } from '@toolway/protocol'
+import { ownAsk } from '../../jobs/sync-catalog.ts'
+import type { Answer } from '../../upstreams/upstream.ts'
+import type { Upstreams } from '../../upstreams/upstreams.ts'
+import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../../uru-mcp/bin/uru-mcp.mjs', import.meta.url))
+const ALIAS = 'uru-mcp'
+/** Seconds for one call: a person may have to be asked first. */
+const TIMEOUT = 600
+
+export interface UruChildParts {
+  readonly upstreams: Pick<Upstreams, 'openApart'>
+  readonly key: string
+  /** Where the addresses of the proxy are. */
+  readonly proxy: string
+  readonly signal: AbortSignal
+}
+
+export interface AgentTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+}
+
+export interface UruChild extends AsyncDisposable {
+  readonly tools: readonly AgentTool[]
+  call(name: string, given: JsonObject): Promise<{ failed: boolean; text: string }>
+}
+
+/** Throws `upstream.*`. */
+export async function startUruChild({ upstreams, key, proxy, signal }: UruChildParts): Promise<UruChild> {
+  const upstream = upstreams.openApart(ALIAS, (making) =>
+    createStdioUpstream({
+      ...making,
+      reach: {
+        ...{ connectionId: ALIAS, alias: ALIAS, timeout: TIMEOUT, revision: NEWEST_LEGACY, pinned: true },
+        wire: {
+          command: process.execPath,
+          args: [PROGRAM],
+          environment: { URU_API_KEY: key, URU_PROXY_URL: proxy },
+        },
+      },
+    }),
+  )
+  const ask = (method: string, params: JsonObject) => upstream.ask(ownAsk(method, params, NEWEST_LEGACY, signal))
+  try {
+    const listed = await ask('tools/list', {})
+    return {
+      tools: toolsOf(listed),
+      call: async (name, given) => resultOf(await ask('tools/call', { name, arguments: given })),
+      [Symbol.asyncDispose]: () => upstream.close(),
+    }
+  } catch (thrown) {
+    await upstream.close()
+    throw thrown
+  }
+}
+
+function toolsOf(answer: Answer): AgentTool[] {
+  const { tools } = 'result' in answer ? answer.result : {}
+  if (!Array.isArray(tools)) throw new Fault('upstream.malformed', { connection: ALIAS, problem: 'it lists no tools' })
+  return tools
+    .filter(isObject)
+    .flatMap(({ name, description, inputSchema }) =>
+      typeof name === 'string' && isObject(inputSchema)
+        ? [{ name, description: typeof description === 'string' ? description : '', inputSchema }]
+        : [],
+    )
+}
+
+function resultOf(answer: Answer): { failed: boolean; text: string } {
+  if ('error' in answer) {
+    const { message, data } = answer.error
+    return { failed: true, text: data === undefined ? message : `${message}\n${JSON.stringify(data)}` }
+  }
+  const { content, isError } = answer.result
+  const texts = (Array.isArray(content) ? content : []).flatMap((one) =>
+    isObject(one) && typeof one['text'] === 'string' ? [one['text']] : [JSON.stringify(one)],
+  )
+  return { failed: isError === true, text: texts.join('\n') }
+}

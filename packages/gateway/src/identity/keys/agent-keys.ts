@@ -1,0 +1,60 @@
+/**
+ * The key with which an agent of the gateway works for a member: one for each member and organization, which lives an hour and is
+ * replaced in its place. It keeps its id, because approvals and limits belong to the key that calls. A sealed copy lets the runs of
+ * an hour share it; its member sees it among the own keys, and ends it there.
+ */
+import { newId, type KeyId, type Limit, type OrganizationId, type Role, type UserId } from '@toolway/contract'
+import { z } from 'zod'
+import type { OrgSql } from '../../db/db.ts'
+import { hintOf, mintKey, prefixOf } from './key-forms.ts'
+import { addKey } from './keys.ts'
+import { sealedKeyRow, type Seals } from './member-keys.ts'
+
+export const AGENT_KEY = 'agent'
+/** Milliseconds that it lives, and that it has to live yet where a run begins with it. */
+const LIFE = 60 * 60_000
+const LEAST = 30 * 60_000
+
+/** What the asker of a run may, which the key may too and no more. */
+export interface AgentRights {
+  readonly organizationId: OrganizationId
+  readonly userId: UserId
+  readonly role: Role
+  readonly limit: Limit
+  readonly toolset: string | undefined
+}
+
+export interface AgentKey {
+  readonly id: KeyId
+  readonly key: string
+  /** False for the one of an earlier run. */
+  readonly made: boolean
+}
+
+const Held = z.object({
+  id: z.string().transform((id) => id as KeyId),
+  sealed: z.instanceof(Uint8Array).nullable(),
+  fits: z.boolean(),
+})
+
+export async function agentKeyFor(sql: OrgSql, seals: Seals, rights: AgentRights): Promise<AgentKey> {
+  const { organizationId, userId, role, limit, toolset } = rights
+  const [held] = await sql(Held)`
+    select id, sealed,
+           role = ${role} and effect_limit = ${limit} and toolset is not distinct from ${toolset ?? null}
+             and expires_at > ${new Date(Date.now() + LEAST)} as fits
+      from keys where user_id = ${userId} and name = ${AGENT_KEY} for update`
+  if (held?.sealed != null && held.fits)
+    return { id: held.id, key: seals.open(held.sealed, sealedKeyRow(held.id)), made: false }
+  const id = held?.id ?? newId('key')
+  const key = mintKey('smcp', role)
+  await sql(z.object({ id: z.string() }))`delete from keys where id = ${id} returning id`
+  const row = await addKey(sql, {
+    ...{ id, organizationId, userId, role, limit, toolset, family: 'smcp', name: AGENT_KEY, origin: AGENT_KEY },
+    ...{ hint: hintOf(key), prefix: prefixOf(key), hash: seals.hash(key), sealed: seals.seal(key, sealedKeyRow(id)) },
+    ...{ createdBy: userId, expiresAt: new Date(Date.now() + LIFE) },
+  })
+  // Two first runs at the same time: the other has made it.
+  if (row === undefined) return agentKeyFor(sql, seals, rights)
+  return { id, key, made: true }
+}

@@ -1,0 +1,207 @@
+/** The agent of an organization: a model that works with the tools of whoever asks, by `uru-mcp` as every outside client does. */
+import type { AgentEvent } from '@toolway/contract/admin'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import { askAdmin, signIn } from '../../../packages/gateway/src/testing/people.ts'
+import { openGateway } from '../peers/open-gateway.ts'
+import { MODEL, startModel, type Heard, type Saying, type ScriptedModel } from '../peers/models/scripted-model.ts'
+import { httpWire } from '../peers/servers/real-servers.ts'
+import { startToolsServer, type ToolsServer } from '../peers/servers/tools-server.ts'
+import { until } from '../peers/until.ts'
+import { addKey, addMember, keyOf } from './members.ts'
+
+const KEY = 'sk-the-key-of-the-organization-at-its-model'
+const AT = '/organizations/default/agent'
+let gateway: TestGateway
+let servers: ToolsServer
+let model: ScriptedModel
+
+beforeAll(async () => {
+  model = await startModel(KEY)
+  const inputSchema = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+  servers = await startToolsServer(
+    [
+      { alias: 'slack', title: 'Slack', tools: [{ name: 'send', description: 'Sends a message.', inputSchema }] },
+      { alias: 'files', title: 'Files', tools: [{ name: 'drop', description: 'Drops a file.', inputSchema }] },
+    ],
+    ({ alias, name, arguments: given }) => ({ structuredContent: { did: `${alias} ${name}`, given } }),
+  )
+  gateway = await openGateway({
+    connections: ['slack', 'files'].map((alias) => ({ alias, wire: httpWire(servers.urlOf(alias)) })),
+  })
+  await addMember(gateway, 'ada')
+  await addMember(gateway, 'boss', 'tenant_admin')
+  await addKey(gateway, 'admin', 'platform_admin', null)
+  await until('ada is known', async () => (await ask('GET', '/model', 'ada')).status === 200)
+})
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await servers?.[Symbol.asyncDispose]()
+  await model?.[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  model.status = undefined
+  model.heard.length = 0
+})
+
+const ask = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, who: string, body?: object) =>
+  askAdmin(gateway.address, `${method} ${AT}${path}`, {
+    token: keyOf(who),
+    ...(body === undefined ? {} : { body }),
+  })
+const setModel = (more: object = {}) =>
+  ask('PUT', '/model', 'admin', { provider: 'openai', url: model.url, model: MODEL, key: KEY, ...more })
+
+interface Ran {
+  readonly events: AgentEvent[]
+  readonly ended: { type: string; data: Record<string, unknown> }
+}
+
+/** A run as the console follows it. */
+async function run(wish: string, who = 'ada'): Promise<Ran> {
+  const response = await fetch(`${gateway.address}/api/v1${AT}/runs`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${keyOf(who)}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ messages: [{ role: 'user', content: wish }] }),
+  })
+  const text = await response.text()
+  const all = text.split('\n\n').flatMap((block) => {
+    const type = /^event: (.*)$/m.exec(block)?.[1]
+    const data = /^data: (.*)$/m.exec(block)?.[1]
+    return type === undefined || data === undefined ? [] : [{ type, data: JSON.parse(data) as Record<string, unknown> }]
+  })
+  const ended = all.find(({ type }) => type !== 'progress')
+  if (ended === undefined) throw new Error(`the run did not end: ${response.status} ${text}`)
+  return { events: all.filter(({ type }) => type === 'progress').map(({ data }) => data as AgentEvent), ended }
+}
+
+/** Lists the tools of an app, calls one, and says what came of it. */
+const inTwoTiers =
+  (app: string, tool: string) =>
+  ({ texts, tools }: Heard): Saying => {
+    const said = texts.join('\n')
+    if (!said.includes(`${app}__${tool}`) || !said.includes('Schema:'))
+      return [{ tool: tools.find((name) => name === `${app}__list_tools`) ?? 'none', arguments: {} }]
+    if (/"did"|failed/.test(said)) return `It is done: ${/"did":\s*"[^"]+"/.exec(said)?.[0] ?? 'not'}`
+    return [
+      {
+        tool: `${app}__execute_tool`,
+        arguments: { tool_name: `${app}__${tool}`, parameters: { text: 'The build is green.' } },
+      },
+    ]
+  }
+
+test('without a model there is no run, and a viewer has none either', async () => {
+  expect((await ask('GET', '/model', 'ada')).body).toEqual({ model: null })
+  const refused = await ask('POST', '/runs', 'ada', { messages: [{ role: 'user', content: 'Hello' }] })
+  expect([refused.status, refused.body.code]).toEqual([409, 'agent.unset'])
+})
+
+test('its address has to be public or allowed, and its key is never shown', async () => {
+  expect((await ask('PUT', '/model', 'ada', { provider: 'openai', model: MODEL })).status).toBe(403)
+  const set = await setModel()
+  expect([set.status, set.body.model]).toMatchObject([200, { provider: 'openai', url: model.url, has_key: true }])
+  expect((await run('Hello')).ended).toMatchObject({ type: 'error', data: { code: 'egress.refused' } })
+  expect(model.heard).toEqual([])
+  const allowed = await askAdmin(gateway.address, 'PUT /admin/tenants/default/egress', {
+    token: keyOf('admin'),
+    body: { networks: ['127.0.0.0/8'], hosts: [] },
+  })
+  expect(allowed.status, JSON.stringify(allowed.body)).toBe(200)
+  expect(JSON.stringify((await ask('GET', '/model', 'ada')).body)).not.toContain(KEY)
+})
+
+test('a key is not sent to another address than the one that it was given for', async () => {
+  const moved = await setModel({ url: model.url.replace('/v1', '/elsewhere'), key: undefined })
+  expect(moved.body.model).toMatchObject({ has_key: false })
+  expect((await setModel()).body.model).toMatchObject({ has_key: true })
+  expect((await setModel({ key: undefined })).body.model).toMatchObject({ has_key: true })
+})
+
+test.each(['openai', 'anthropic'] as const)(
+  'a wish is carried out by the model (%s), which picks an app, calls a tool, and streams what came of it',
+  async (provider) => {
+    await setModel({ provider })
+    model.say(inTwoTiers('slack', 'send'))
+    const { events, ended } = await run('Tell the channel that the build is green.')
+    expect(ended, JSON.stringify(ended)).toMatchObject({ type: 'result', data: { ended: 'done', calls: 2 } })
+    expect(events.map(({ type }) => type)).toEqual(['call', 'result', 'call', 'result', 'text'])
+    expect(events[2]).toMatchObject({ tool: 'slack__execute_tool' })
+    expect(events[3]).toMatchObject({ failed: false, text: expect.stringContaining('slack send') as string })
+    expect(ended.data['text']).toContain('slack send')
+    expect(ended.data['tokens']).toEqual({ input: 300, output: 30 })
+    // Two tools for each app, as every client of the package has them.
+    expect(model.heard[0]?.tools).toEqual(
+      expect.arrayContaining(['slack__list_tools', 'slack__execute_tool', 'files__list_tools']),
+    )
+  },
+)
+
+test('S0-ARC-05: its calls come by a child with uru-mcp, under a key of its own', async () => {
+  await setModel()
+  model.say(inTwoTiers('slack', 'send'))
+  const key = (await run('Tell the channel.')).ended.data['key_id']
+  const found = async () =>
+    (
+      await askAdmin(gateway.address, 'GET /admin/tenants/default/audit?limit=50', {
+        token: keyOf('admin'),
+      })
+    ).body.items as { actor_id: string; action: string; resource_id: string; user_agent: string }[]
+  const own = async () => (await found()).filter((one) => JSON.stringify(one).includes(String(key)))
+  await until('it is on record', async () => (await own()).some(({ resource_id: tool }) => tool === 'slack__send'))
+  const call = (await own()).find(({ action }) => action === 'tools/call')
+  expect(call).toMatchObject({ actor_id: key, user_agent: expect.stringMatching(/^uru-mcp\//) as string })
+  // The runs of an hour share it, and its member may end it: the next run has another.
+  expect((await run('Again.')).ended.data['key_id']).toBe(key)
+  const keys = await askAdmin(gateway.address, 'GET /auth/my-keys', { token: keyOf('ada') })
+  expect(keys.body.items).toContainEqual(expect.objectContaining({ id: key, name: 'agent' }))
+  const { access_token: token } = await signIn(gateway.address, 'ada@example.com')
+  const ended = await askAdmin(gateway.address, `DELETE /auth/my-keys/${String(key)}`, { token })
+  expect(ended.status, JSON.stringify(ended.body)).toBe(204)
+  expect((await run('Again.')).ended).toMatchObject({ type: 'result' })
+})
+
+test('a call that needs an approval tells the page where it is given; approved, the same wish goes on', async () => {
+  const rule = {
+    name: 'ask',
+    action: 'approve',
+    reason: 'files are dropped by people',
+    match: { tools: ['files__drop'] },
+  }
+  const made = await askAdmin(gateway.address, 'POST /organizations/default/rules', {
+    token: keyOf('admin'),
+    body: rule,
+  })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  model.say(inTwoTiers('files', 'drop'))
+  const first = await run('Drop the file.')
+  const asked = first.events.find((one) => one.type === 'result' && one.failed)
+  expect(asked).toMatchObject({ link: expect.stringContaining('/approvals/') as string })
+  expect(servers.called.filter(({ alias }) => alias === 'files')).toEqual([])
+  const waiting = await askAdmin(gateway.address, 'GET /organizations/default/approvals', { token: keyOf('admin') })
+  const [{ id }] = waiting.body.items as [{ id: string }]
+  const answered = await askAdmin(gateway.address, `POST /organizations/default/approvals/${id}/answer`, {
+    token: (await signIn(gateway.address, 'boss@example.com')).access_token,
+    body: { answer: 'grant' },
+  })
+  expect(answered.status, JSON.stringify(answered.body)).toBe(200)
+  const second = await run('Drop the file.')
+  expect(second.ended.data['text']).toContain('files drop')
+  expect(servers.called.filter(({ alias }) => alias === 'files')).toHaveLength(1)
+})
+
+test('what is wrong with the model is said, and its key is not repeated', async () => {
+  model.status = 500
+  const { ended } = await run('Hello')
+  expect(ended).toMatchObject({ type: 'error', data: { code: 'agent.model' } })
+  expect(JSON.stringify(ended.data)).toContain('500')
+  model.status = undefined
+  await setModel({ key: 'another key' })
+  expect((await run('Hello')).ended.data).toMatchObject({ code: 'agent.model' })
+  expect((await ask('DELETE', '/model', 'admin')).status).toBe(204)
+  expect((await ask('DELETE', '/model', 'admin')).status).toBe(404)
+})
