@@ -12,6 +12,7 @@ export const CONSOLE_PAGES = [
   '/toolsets/:toolset',
   '/clients',
   '/playground',
+  '/agent',
   '/rules',
   '/rules/:rule',
   '/approvals',
