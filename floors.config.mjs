@@ -52,6 +52,10 @@ export const PACKAGES = {
   gateway: { about: 'the server and its command line', packages: ['contract', 'protocol', 'connectors'] },
   console: { about: 'the web interface, served by the gateway', packages: ['contract', 'protocol'] },
   bridge: { about: 'stdio to the gateway, for clients that only start processes', packages: ['contract', 'protocol'] },
+  'uru-mcp': {
+    about: 'the client package of the source system Uru: the tools of a workspace over stdio',
+    packages: [],
+  },
   toolkit: { about: 'for servers of your own', packages: ['contract', 'protocol'] },
 }
 

@@ -28,20 +28,22 @@ interface Manifest {
 /** @param files paths relative to `root`, of packages and others */
 export async function readNotices(root: string, files: readonly string[]): Promise<string> {
   const folders = new Set(files.flatMap((file) => PACKAGE.exec(file)?.[0] ?? []))
-  const notices = await Promise.all([...folders].sort().map((folder) => readNotice(join(root, folder))))
+  const notices = await Promise.all([...folders].sort().map((folder) => readNotice(root, join(root, folder))))
   for (const { what, source, words } of TAKEN_OVER)
     if (files.includes(source)) notices.push(`${what}\n\n${(await readFile(join(root, words), 'utf8')).trim()}\n`)
   const heading = `Toolway includes code of the ${notices.length} packages below, each under its own licence.\n`
   return [heading, ...notices].join(`\n${RULE}\n\n`)
 }
 
-async function readNotice(folder: string): Promise<string> {
+async function readNotice(root: string, folder: string): Promise<string> {
   const text = await readFile(join(folder, 'package.json'), 'utf8')
   const { name, version, license = 'none' } = JSON.parse(text) as Manifest
   // SPDX: what holds several works under several licences asks for all of them.
   if (!license.split(' AND ').every((one) => ACCEPTED.has(one)))
     throw new Error(`${name} ${version} has the licence "${license}": see what it asks of who passes the code on.`)
-  const words = await findWords(folder)
+  // The text of this licence is the same for all works, and names nobody.
+  const words =
+    (await findWords(folder)) ?? (license === 'Apache-2.0' ? await readFile(join(root, 'LICENSE'), 'utf8') : undefined)
   if (words === undefined) throw new Error(`${name} ${version} has no text of its licence (${license}).`)
   return `${name} ${version} (${license})\n\n${words.trim()}\n`
 }
