@@ -316,6 +316,7 @@ describe('the catalog', () => {
       ...Object.keys(CONNECTORS).map((vendor) => `native-${vendor}`),
       ...['notion', 'github', 'linear', 'slack', 'filesystem', 'memory'],
       ...['edgartools', 'video_audio', 'youtube', 'zai_vision', 'custom_url', 'custom_command'],
+      ...['n8n', 'composio', 'platform'],
     ])
     for (const { id, connector, url, command, asks, native } of items) {
       const words = [...(command ?? []), url ?? ''].join(' ')
@@ -338,7 +339,13 @@ describe('the catalog', () => {
                 asks.filter((ask) => ask.in === 'environment').map(({ name }) => [name, 'x']),
               ),
             }
-          : { url: url ?? 'https://mcp.example.com/mcp' }),
+          : connector === 'platform'
+            ? {}
+            : {
+                url: url ?? 'https://mcp.example.com/mcp',
+                ...(connector === 'composio' ? { composio: { toolkits: ['gmail'] } } : {}),
+                headers: Object.fromEntries(asks.filter((ask) => ask.in === 'headers').map(({ name }) => [name, 'x'])),
+              }),
       }
       const made = await platform('POST /api/v1/admin/tenants/default/connectors', asked)
       expect(made.status, `${id}: ${made.text}`).toBe(201)

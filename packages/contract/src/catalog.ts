@@ -4,12 +4,18 @@
  * It lists only services that this gateway can connect today. A row gives the server's location and the values that a user must
  * supply; it holds no secret, and no code depends on the row that a connection came from.
  */
+import { composio, COMPOSIO_URL } from './kinds/composio.ts'
 import { http } from './kinds/http.ts'
+import { n8n } from './kinds/n8n.ts'
 import type { native } from './kinds/native.ts'
+import { platform } from './kinds/platform.ts'
 import { stdio } from './kinds/stdio.ts'
 
 export const CATALOG_CATEGORIES = ['code', 'work', 'messages', 'documents', 'usage', 'data', 'media', 'other'] as const
 export type CatalogCategory = (typeof CATALOG_CATEGORIES)[number]
+
+/** Kinds of connections that are one service each, with settings of their own. */
+export const SERVICE_CONNECTORS = [n8n.connector, composio.connector, platform.connector] as const
 
 export interface CatalogAsk {
   /** A variable of the program, a word in braces in its command line, or a header. */
@@ -28,7 +34,11 @@ export interface CatalogEntry {
   /** Name of a drawing in the console's set. */
   readonly icon: string
   readonly category: CatalogCategory
-  readonly connector: typeof http.connector | typeof stdio.connector | typeof native.connector
+  readonly connector:
+    | typeof http.connector
+    | typeof stdio.connector
+    | typeof native.connector
+    | (typeof SERVICE_CONNECTORS)[number]
   /** Where its server is; null where a person says it. */
   readonly url: string | null
   /** The command to start; words in braces are requested from the user. Null for servers elsewhere. */
@@ -73,6 +83,10 @@ const variable = (
   about: string,
   more: Partial<Pick<CatalogAsk, 'required' | 'secret' | 'placeholder'>> = {},
 ): CatalogAsk => ({ name, in: 'environment', about, required: true, secret: false, placeholder: null, ...more })
+
+const header = (name: string, about: string): CatalogAsk => ({
+  ...{ name, about, in: 'headers', required: true, secret: true, placeholder: null },
+})
 
 /** The order is the one they are shown in. */
 export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
@@ -249,5 +263,39 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
       },
     ],
     programs: [],
+  }),
+  server({
+    id: 'n8n',
+    title: 'n8n',
+    category: 'other',
+    about: 'Active workflows with a tag become tools, found by the API of your n8n and run by their webhooks or forms.',
+    connector: n8n.connector,
+    url: null,
+    auth: ['none'],
+    asks: [header('X-N8N-API-KEY', 'A key from n8n: Settings, n8n API.')],
+    documentation: 'https://docs.n8n.io/api/authentication/',
+    seeds: ['uru'],
+  }),
+  server({
+    id: 'composio',
+    title: 'Composio',
+    category: 'other',
+    about: 'Tools of many vendors, with the accounts of each member kept at Composio.',
+    connector: composio.connector,
+    url: COMPOSIO_URL,
+    auth: ['none'],
+    asks: [header('x-api-key', 'A key of your project at Composio: Settings, API Keys.')],
+    documentation: 'https://docs.composio.dev',
+    seeds: ['uru', 'universal-agent'],
+  }),
+  server({
+    id: 'platform',
+    title: 'Toolway',
+    category: 'other',
+    about: 'This gateway’s own administration as tools: connections, usage, audit log, approvals, toolsets.',
+    connector: platform.connector,
+    url: null,
+    auth: ['none'],
+    seeds: ['uru'],
   }),
 ])

@@ -40,7 +40,7 @@ export type { ClaimPath, Provider, ProviderPlace, Revocation } from './providers
 export { EgressExceptions } from './egress.ts'
 export { isPlaceholder } from './placeholder.ts'
 export { hasHidden, visible, visibleJson, visibleText } from './visible.ts'
-export { CATALOG_CATEGORIES, CONNECTOR_CATALOG } from './catalog.ts'
+export { CATALOG_CATEGORIES, CONNECTOR_CATALOG, SERVICE_CONNECTORS } from './catalog.ts'
 export type { CatalogCategory, CatalogEntry } from './catalog.ts'
 export { newId } from './ids.ts'
 export type {

@@ -854,6 +854,7 @@ export const en = {
         contract: 'Contract backend',
         program: 'Program',
         native: 'Native connector',
+        service: 'Service',
       },
       seen: {
         address: () => 'An address',
@@ -972,6 +973,7 @@ export const en = {
         contract: 'Contract backend',
         program: 'Program',
         native: 'Native connector',
+        service: 'Service',
       },
       facts: {
         kind: 'What it is',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { http } from '../kinds/http.ts'
 import { native } from '../kinds/native.ts'
 import { stdio } from '../kinds/stdio.ts'
-import { CATALOG_CATEGORIES } from '../catalog.ts'
+import { CATALOG_CATEGORIES, SERVICE_CONNECTORS } from '../catalog.ts'
 import { EFFECTS } from '../effects.ts'
 
 const AUTHS = ['oauth', 'api_key', 'none'] as const
@@ -14,7 +14,7 @@ export const CATALOG_ENTRY = z.strictObject({
   about: z.string(),
   icon: z.string(),
   category: z.enum(CATALOG_CATEGORIES),
-  connector: z.enum([http.connector, stdio.connector, native.connector]),
+  connector: z.enum([http.connector, stdio.connector, native.connector, ...SERVICE_CONNECTORS]),
   url: z.string().nullable(),
   command: z.array(z.string()).readonly().nullable(),
   auth: z.array(z.enum(AUTHS)).readonly(),

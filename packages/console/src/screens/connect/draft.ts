@@ -1,8 +1,16 @@
 /** A connection that does not exist yet, as it is typed. Pure. Requests to the gateway are built from it. */
-import { kindOf, type CatalogEntry, type Connector, type Limit } from '@toolway/contract'
+import {
+  kindOf,
+  ownMemberOf,
+  SERVICE_CONNECTORS,
+  type CatalogEntry,
+  type Connector,
+  type Limit,
+} from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
 
-export type Kind = 'remote' | 'program' | 'openapi' | 'contract' | 'native'
+/** `service`: a kind that is one service, such as n8n, with settings of its own. */
+export type Kind = 'remote' | 'program' | 'openapi' | 'contract' | 'native' | 'service'
 export type AuthType = 'oauth' | 'api_key' | 'none'
 
 /** How each kind is connected. */
@@ -20,6 +28,7 @@ export const WAYS: Readonly<Record<Kind, Way>> = {
   program: { connector: 'mcp.process', ofDocument: false, ways: ['none'], accounts: false },
   openapi: { connector: 'openapi', ofDocument: true, ways: ['api_key', 'none'], accounts: true },
   contract: { connector: 'contract', ofDocument: false, ways: ['api_key', 'none'], accounts: false },
+  service: { connector: 'n8n', ofDocument: false, ways: ['none'], accounts: false },
   native: { connector: 'native', ofDocument: false, ways: ['oauth', 'api_key'], accounts: true },
 }
 
@@ -59,6 +68,9 @@ export interface Draft {
   readonly scopes: readonly string[]
   /** The native connector. */
   readonly vendor: string
+  /** Of a service: which one, and its own settings where they were said. */
+  readonly service: Connector | undefined
+  readonly own: Readonly<Record<string, unknown>>
   /** How far the tools of a native connector reach whose scopes an account is asked for at first. */
   readonly scopesFor: Limit
   /** As it was pasted, or typed. */
@@ -88,6 +100,8 @@ const NOTHING: Draft = {
   key: '',
   scopes: [],
   vendor: '',
+  service: undefined,
+  own: {},
   scopesFor: 'execute',
   name: '',
   proposed: '',
@@ -122,14 +136,25 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
       }))
   const [program = '', ...args] = command ?? []
   return draft({
+    ...(kindOfEntry(entry) === 'service' ? { service: connector } : {}),
     ...{ kind: kindOfEntry(entry), url: url ?? '', command: program, args, vendor: native?.vendor ?? '' },
     ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
     ...{ auth: kindOf(connector).runsHere ? 'none' : auth[0], scopes, name: title, entry: id },
   })
 }
 
-const kindOfEntry = ({ connector, native }: CatalogEntry): Kind =>
-  native !== null ? 'native' : kindOf(connector).runsHere ? 'program' : 'remote'
+const SERVICES: ReadonlySet<string> = new Set(SERVICE_CONNECTORS)
+const kindOfEntry = ({ connector, native }: CatalogEntry): Kind => {
+  if (native !== null) return 'native'
+  return SERVICES.has(connector) ? 'service' : kindOf(connector).runsHere ? 'program' : 'remote'
+}
+
+export const connectorOf = ({ kind, service }: Pick<Draft, 'kind' | 'service'>): Connector =>
+  service ?? WAYS[kind].connector
+
+/** Whether it is reached at an address; this gateway itself is not. */
+export const hasAddress = ({ kind, service }: Pick<Draft, 'kind' | 'service'>): boolean =>
+  kind !== 'program' && service !== 'platform'
 
 /** Why an address is not taken; undefined where it is (ledger S2-UI-02). */
 export function problemOfAddress(url: string): 'empty' | 'scheme' | 'user' | 'unreadable' | undefined {
@@ -254,6 +279,15 @@ export function wordsOf(one: Draft): NewConnection {
   if (one.kind === 'contract') {
     const key = one.auth === 'api_key' && one.key !== '' ? { authorization: `Bearer ${one.key}` } : {}
     return { connector: WAYS.contract.connector, title, url: one.url.trim(), headers: { ...headers, ...key } }
+  }
+  if (one.kind === 'service') {
+    const connector = connectorOf(one)
+    const member = ownMemberOf(connector)
+    return {
+      ...{ connector, title },
+      ...(hasAddress(one) ? { url: one.url.trim(), headers } : {}),
+      ...(member === undefined || Object.keys(one.own).length === 0 ? {} : { [member]: one.own }),
+    }
   }
   const auth = authOf(one)
   if (one.kind === 'native')

@@ -14,7 +14,7 @@ import {
 } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { authOf, filled, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
+import { authOf, connectorOf, filled, namesPrivate, nameOf, WAYS, wordsOf, type Draft } from './draft.ts'
 
 /** The owner of the account or key. */
 export type Owner = 'organization' | 'member'
@@ -43,7 +43,8 @@ export async function keepDraft(keeping: Keeping): Promise<Connection> {
 
 async function put({ organization, made, draft: typed, isPlatform }: Keeping): Promise<Connection> {
   const draft = filled(typed)
-  const { connector, ofDocument } = WAYS[draft.kind]
+  const { ofDocument } = WAYS[draft.kind]
+  const connector = connectorOf(draft)
   if (made !== undefined) {
     const path = { organization, connection: made.alias }
     if (made.connector === connector && !ofDocument) {

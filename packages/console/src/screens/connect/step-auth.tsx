@@ -6,11 +6,22 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { DOCUMENT_KIND, filled, missingIn, problemOfAddress, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
+import {
+  DOCUMENT_KIND,
+  filled,
+  hasAddress,
+  missingIn,
+  problemOfAddress,
+  wayOf,
+  WAYS,
+  withProposed,
+  type Draft,
+} from './draft.ts'
 import { OpenApiFields } from './openapi-fields.tsx'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { NativeFields } from './native-fields.tsx'
 import { ProbeLine, useProbe } from './probe.tsx'
+import { ServiceFields } from './service-fields.tsx'
 import { ProgramFields } from './program-fields.tsx'
 import { AddValue, Values } from './values.tsx'
 import { WayIn } from './way-in.tsx'
@@ -46,6 +57,8 @@ export function StepAuth(props: StepAuthProps) {
         <ProgramFields {...props} />
       ) : draft.kind === 'native' ? (
         <NativeFields {...props} draft={draft} />
+      ) : draft.kind === 'service' ? (
+        <ServiceFields {...props} />
       ) : WAYS[draft.kind].ofDocument ? (
         <OpenApiFields {...props} />
       ) : (
@@ -84,7 +97,7 @@ export function StepAuth(props: StepAuthProps) {
 const isUnfinished = (draft: Draft): boolean =>
   missingIn(draft).length > 0 ||
   (draft.kind === 'program' && draft.command.trim() === '') ||
-  (draft.kind !== 'program' && draft.document === '' && problemOfAddress(filled(draft).url) !== undefined) ||
+  (hasAddress(draft) && draft.document === '' && problemOfAddress(filled(draft).url) !== undefined) ||
   (draft.kind !== 'program' && draft.auth === 'api_key' && draft.key.trim() === '')
 
 function RemoteFields({ children, ...props }: AuthFieldsProps & { children: ReactNode }) {

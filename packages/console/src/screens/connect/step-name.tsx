@@ -77,7 +77,7 @@ function factsOf(draft: Draft, owner: Owner) {
   return [
     [t.facts.kind, t.kinds[draft.kind]],
     [isRemote ? t.facts.address : t.facts.command, draft.document === '' ? placeOf(draft) : t.pasted],
-    [t.facts.auth, isRemote ? texts.connect.auth.ways[way] : undefined],
+    [t.facts.auth, isRemote && draft.kind !== 'service' ? texts.connect.auth.ways[way] : undefined],
     [t.facts.owner, way !== 'none' && WAYS[draft.kind].accounts ? texts.connect.auth.owners[owner] : undefined],
     [t.facts.headers, named(draft.headers).join(', ')],
     [t.facts.environment, named(draft.environment).join(', ')],
