@@ -32,6 +32,8 @@ const SECRETS: Record<string, string> = {
   FILES_TOKEN: 'hunter3',
   FILES_ARG_3: 'hunter4hunter4',
   BACKEND_X_API_KEY: 'hunter5',
+  COMPANY_X_N8N_API_KEY: 'hunter7',
+  MAIL_X_API_KEY: 'hunter8',
   ACME_WEB_AUTHORIZATION: 'Bearer six',
 }
 
@@ -124,6 +126,23 @@ async function fill(call: Call): Promise<void> {
       contract: { organization: '7f6f', side_effects: true },
     },
   })
+  await call(addConnection, {
+    params,
+    body: {
+      ...{ alias: 'company', connector: 'n8n', enabled: false, url: 'https://n8n.example.com' },
+      headers: { 'X-N8N-API-KEY': SECRETS['COMPANY_X_N8N_API_KEY'] },
+      n8n: { tag: 'shared', webhooks: 'https://hooks.example.com' },
+    },
+  })
+  await call(addConnection, {
+    params,
+    body: {
+      ...{ alias: 'mail', connector: 'composio', enabled: false, url: 'https://backend.composio.dev' },
+      headers: { 'x-api-key': SECRETS['MAIL_X_API_KEY'] },
+      composio: { way: 'session', toolkits: ['gmail', 'slack'], default_user: 'everybody' },
+    },
+  })
+  await call(addConnection, { params, body: { alias: 'own', connector: 'platform', enabled: false } })
   await call(addOpenApi, {
     params,
     body: { alias: 'shop', enabled: false, document: DOCUMENT, select: { include: ['listOrders'], exclude: [] } },
