@@ -287,6 +287,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     identity,
     web,
     clients,
+    limits,
     publicUrl,
   })
   const administration: ComposeAdminParts = {

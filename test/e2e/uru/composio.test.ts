@@ -1,4 +1,5 @@
 /** Composio behind the gateway, by its three ways: tools, results, users and their accounts. */
+import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
@@ -31,6 +32,8 @@ const Multi = z.object({
   successful: z.boolean(),
 })
 
+/** By which Composio signs its events. */
+const HOOK = 'hook-secret-of-the-project'
 let composio: ComposioDouble
 let gateway: TestGateway
 
@@ -45,7 +48,10 @@ beforeAll(async () => {
   composio = await startComposio(TOOLS, { pageSize: 2 })
   gateway = await openGateway({
     connections: [
-      { alias: 'gmail', wire: wire({ toolkits: ['gmail'] }) },
+      {
+        alias: 'gmail',
+        wire: { ...wire({ toolkits: ['gmail'] }), headers: { 'x-api-key': API_KEY, 'Webhook-Secret': HOOK } },
+      },
       { alias: 'flaky', wire: wire({ toolkits: ['gmail'] }) },
       { alias: 'gmailmcp', wire: wire({ way: 'mcp', server: 'srv-gmail', toolkits: ['gmail'] }) },
       { alias: 'slackmcp', wire: wire({ way: 'mcp', server: 'srv-slack', toolkits: ['slack'] }) },
@@ -297,6 +303,72 @@ describe('accounts', () => {
     expect((await own('ada')).total).toBe(0)
     expect(composio.accounts.map(({ id }) => id)).not.toContain('ca_ada1')
     expect(codeOf(await call('gmail', 'GMAIL_FETCH_EMAILS'))).toBe('NEEDS_AUTH')
+  })
+
+  describe('events of Composio', () => {
+    const at = (connection = 'gmail') =>
+      `${gateway.address}/api/v1/organizations/default/connections/${connection}/events`
+    const expired = (user = 'ada@example.com') => ({
+      ...{ type: 'composio.connected_account.expired', timestamp: new Date().toISOString(), metadata: { log_id: 'l' } },
+      data: { id: 'ca_ada1', user_id: user, status: 'EXPIRED', status_reason: 'the refresh token was revoked' },
+    })
+    const send = async (event: object, { secret = HOOK, age = 0, id = randomUUID(), to = at() } = {}) => {
+      const body = JSON.stringify(event)
+      const timestamp = String(Math.floor(Date.now() / 1000) - age)
+      const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')
+      const headers = {
+        ...{ 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp },
+        ...{ 'webhook-signature': `v1,${signature}`, 'x-composio-webhook-version': 'V3' },
+      }
+      const response = await fetch(to, { method: 'POST', headers, body })
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    }
+    const alerts = async () => (await admin('GET /admin/tenants/default/alerts?limit=50')).body.items as object[]
+
+    test('an account that expired there is asked for anew at once, on record, and told to its member, once', async () => {
+      expect((await call('gmail', 'GMAIL_FETCH_EMAILS'))['isError']).toBeUndefined()
+      const [account] = composio.accounts
+      if (account !== undefined) account.status = 'EXPIRED'
+      const before = (await alerts()).length
+      const id = randomUUID()
+      expect(await send(expired(), { id })).toEqual({ status: 200, body: { taken: true } })
+      // Sent again where its answer was lost.
+      expect((await send(expired(), { id })).body).toEqual({ taken: true })
+      expect(codeOf(await call('gmail', 'GMAIL_FETCH_EMAILS'))).toBe('NEEDS_AUTH')
+      const told = await alerts()
+      expect(told).toHaveLength(before + 1)
+      expect(told[0]).toMatchObject({ kind: 'credential.lost', detail: { account: 'ca_ada1', owner: 'member' } })
+      const { body } = await admin('GET /admin/tenants/default/audit?action=credential.lose&limit=5')
+      expect(body.items[0]).toMatchObject({
+        resource_id: 'ca_ada1',
+        details: { problem: 'the refresh token was revoked' },
+      })
+    })
+
+    test('triggers are answered, and nothing is done about them', async () => {
+      const event = { type: 'composio.trigger.message', metadata: {}, data: { message: 'hello' } }
+      expect(await send(event)).toEqual({ status: 200, body: { taken: false } })
+    })
+
+    test('what is not signed for this connection is refused alike, whatever there is', async () => {
+      const before = (await alerts()).length
+      const refusals = [
+        await send(expired(), { secret: 'another' }),
+        await send(expired(), { to: at('nowhere') }),
+        await send(expired(), { to: at('news') }),
+        await send(expired(), { to: at('gmail').replace('/default/', '/elsewhere/') }),
+      ].map(({ status, body }) => [status, body['code'], body['detail']])
+      expect(new Set(refusals.map((one) => JSON.stringify(one))).size).toBe(1)
+      expect(refusals[0]?.slice(0, 2)).toEqual([401, 'broker.signature'])
+      expect((await send(expired(), { age: 301 })).status).toBe(401)
+      expect((await fetch(at(), { method: 'POST', body: '{}' })).status).toBe(401)
+      expect(await alerts()).toHaveLength(before)
+    })
+
+    test('its secret is never sent', () => {
+      expect(composio.headers.length).toBeGreaterThan(0)
+      expect(JSON.stringify(composio.headers)).not.toContain(HOOK)
+    })
   })
 
   test('an expired account is told by its name, with a link', async () => {

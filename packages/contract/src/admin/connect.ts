@@ -104,3 +104,17 @@ export const readConnectSession = operation({
     error: z.string().nullable(),
   }),
 })
+
+/** Served beside the others, as what is signed are the bytes of the body. */
+export const hearBroker = operation({
+  id: 'hearBroker',
+  at: 'POST /api/v1/organizations/{organization}/connections/{connection}/events',
+  summary:
+    'An event of the server that keeps the accounts of users, such as an account that expired: signed with the connection’s webhook secret (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes.',
+  needs: anyone,
+  body: z.looseObject({ type: z.string().max(200) }),
+  answer: z.strictObject({
+    /** False for an event that nothing is done about here. */
+    taken: z.boolean(),
+  }),
+})

@@ -179,6 +179,7 @@ export {
 } from './clients.ts'
 export { endGrant, endOwnGrant, Grant, listGrants, listOwnGrants } from './grants.ts'
 export {
+  hearBroker,
   beginOwnProviderAuth,
   beginProviderAuth,
   ConnectWords,

@@ -1,7 +1,7 @@
 /** Every operation of the admin interface. The door serves these, and nothing else below /api/v1. */
 import { agentOperations } from './agent/agent.ts'
 import { accountOperations } from './accounts/accounts.ts'
-import { answerApprovalSigned, finishOAuth, type Operation } from '@toolway/contract/admin'
+import { answerApprovalSigned, hearBroker, finishOAuth, type Operation } from '@toolway/contract/admin'
 import { approvalOperations } from './approvals/approvals.ts'
 import { authOperations } from './people/auth.ts'
 import { connectionOperations } from './connections/connections.ts'
@@ -95,6 +95,6 @@ const DESCRIBED: readonly Served[] = [
 ]
 
 /** Where browsers come back to is served by a door of its own, and described here. */
-export const BESIDE: readonly Operation[] = [finishOAuth, answerApprovalSigned]
+export const BESIDE: readonly Operation[] = [finishOAuth, answerApprovalSigned, hearBroker]
 
 export const OPERATIONS: readonly Served[] = [...DESCRIBED, ...describedBy(DESCRIBED, BESIDE)]

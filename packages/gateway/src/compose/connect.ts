@@ -5,6 +5,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { AdminConnect } from '../admin/oauth/admin-connect.ts'
 import { listAccountStates } from '../credentials/account-states.ts'
+import { createBrokerEvents, type BrokerEventsParts } from '../http/connect/broker-events.ts'
 import { createDoneDoor } from '../http/connect/done-door.ts'
 import { createCallbackDoor } from '../http/connect/callback-door.ts'
 import { createConnectDoor } from '../http/connect/connect-door.ts'
@@ -43,6 +44,7 @@ export interface ComposeConnectParts {
   readonly identity: Pick<Identity, 'identify'>
   readonly web: WebSession
   readonly clients: Clients
+  readonly limits: BrokerEventsParts['limits']
   /** The clients of the gateway's own settings. */
   readonly globalApps: GlobalApps
   publicUrl(): string
@@ -86,6 +88,14 @@ export function composeConnect(core: CoreDependencies, parts: ComposeConnectPart
   })
   const door = new Hono<{ Bindings: HttpBindings }>()
   door.route('/', createCallbackDoor({ ...asked, flows }))
+  door.route(
+    '/',
+    createBrokerEvents({
+      ...asked,
+      ...{ db, accounts, limits: parts.limits, now: Date.now, brokeredBy },
+      findSnapshot: (slug) => snapshots.find({ slug }),
+    }),
+  )
   door.route('/', createDoneDoor({ ...asked, accounts, visitors, all: snapshots.all }))
   door.route(
     '/',

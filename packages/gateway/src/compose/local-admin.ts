@@ -101,6 +101,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const connect = composeConnect(core, {
     ...{ oauth, globalApps, keeping: credentials.keeping, links, snapshots, accounts, identity, web, publicUrl },
     clients: createClients([]),
+    limits: { address: () => undefined },
   })
   const parts: AdminParts = {
     ...{ db, vault, accounts, web, ...people, publicUrl, sync: offers.syncNow },

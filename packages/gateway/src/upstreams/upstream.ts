@@ -112,6 +112,10 @@ export interface AccountBroker {
   accounts(user: string, anew?: boolean): readonly BrokeredAccount[] | Promise<readonly BrokeredAccount[]>
   /** The address at which the user connects an account, and comes back from. Throws `upstream.*` and `connector.*`. */
   link(user: string, app: string | undefined, callback: string): Promise<string>
+  /** The secret by which the server signs its events; undefined where none is set, and then none is taken. */
+  readonly webhookSecret?: string | undefined
+  /** The accounts of a user, or of everybody, are asked for anew. */
+  forget(user?: string): void
   /** False where the user has no such account. */
   remove(user: string, id: string): Promise<boolean>
 }
@@ -302,6 +306,7 @@ export interface ComposioTarget extends RemoteTarget {
   readonly users: 'email' | 'id'
   readonly defaultUser: string | undefined
   readonly listedFor: number
+  readonly webhookSecret: string | undefined
 }
 
 /** Settings of a contract backend. Times are in milliseconds. */

@@ -24,8 +24,11 @@ export function isFresh({ timestamp }: Pick<SignedMessage, 'timestamp'>, now: nu
   return Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE
 }
 
-export function isSignedBy({ id, timestamp, signature, body }: SignedMessage, secret: string): boolean {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+export const isSignedBy = (message: SignedMessage, secret: string): boolean =>
+  isSignedWith(message, Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+
+/** The same with the key itself, for senders whose secret is no base64. */
+export function isSignedWith({ id, timestamp, signature, body }: SignedMessage, key: Buffer): boolean {
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
   return signature
     .split(' ')

@@ -39,6 +39,8 @@ export interface ComposioDouble extends AsyncDisposable {
   readonly executed: readonly Executed[]
   /** Paths and queries of all requests. */
   readonly asked: readonly string[]
+  /** The headers of every request, its key left out. */
+  readonly headers: Record<string, unknown>[]
   readonly accounts: DoubleAccount[]
   /** Ends all sessions of the tool router. */
   endSessions(): void
@@ -110,6 +112,7 @@ META.push({
 export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1000 } = {}): Promise<ComposioDouble> {
   const executed: Executed[] = []
   const asked: string[] = []
+  const headers: Record<string, unknown>[] = []
   const accounts: DoubleAccount[] = []
   const next: ComposioDouble['next'] = []
   const sessions = new Map<string, string>()
@@ -357,13 +360,17 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     return post(response, path, body)
   }
 
-  const http = createServer((request, response) => void serve(request, response))
+  const http = createServer((request, response) => {
+    headers.push({ ...request.headers, 'x-api-key': undefined })
+    void serve(request, response)
+  })
   await new Promise<void>((resolve, reject) => http.once('error', reject).listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   return {
     url: origin,
     executed,
     asked,
+    headers,
     accounts,
     next,
     links,

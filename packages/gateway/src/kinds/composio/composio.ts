@@ -23,7 +23,18 @@ export const composio = backendKind({
   },
   upstream({ reach, settings }, target, making) {
     const { way, toolkits, server, servers_at: serversAt, users, default_user: defaultUser } = settings
-    const terms = { way, toolkits, server, serversAt, users, defaultUser, listedFor: settings.listed_for * 1000 }
-    return createComposioUpstream({ ...making, reach: { ...reach, wire: { ...target, ...terms } } })
+    const { webhookSecret, headers } = withoutSecret(target.headers)
+    const listedFor = settings.listed_for * 1000
+    const terms = { way, toolkits, server, serversAt, users, defaultUser, listedFor, webhookSecret }
+    return createComposioUpstream({ ...making, reach: { ...reach, wire: { ...target, headers, ...terms } } })
   },
 })
+
+/** By which Composio signs its events to us; it is kept with the headers, and never sent. */
+const SECRET = 'webhook-secret'
+
+function withoutSecret(headers: Readonly<Record<string, string>>) {
+  const isSecret = ([name]: readonly [string, string]) => name.toLowerCase() === SECRET
+  const all = Object.entries(headers)
+  return { webhookSecret: all.find(isSecret)?.[1], headers: Object.fromEntries(all.filter((one) => !isSecret(one))) }
+}

@@ -12,7 +12,7 @@ import type { ComposioApi } from './composio-api.ts'
 export interface BrokerParts {
   readonly alias: string
   readonly api: ComposioApi
-  readonly terms: Pick<ComposioTarget, 'way' | 'toolkits' | 'users' | 'defaultUser'>
+  readonly terms: Pick<ComposioTarget, 'way' | 'toolkits' | 'users' | 'defaultUser' | 'webhookSecret'>
   /** Whether any of its tools acts for an account. */
   needsAccounts(): boolean
 }
@@ -34,6 +34,8 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
     })
 
   return {
+    webhookSecret: terms.webhookSecret,
+    forget: (user) => (user === undefined ? known.clear() : void known.delete(user)),
     userOf(member) {
       if (member === undefined) return defaultUser
       return users === 'id' ? member.id : (member.email ?? defaultUser)
