@@ -11,52 +11,31 @@ import { findApproval, organizationOf } from '../../approvals/approvals.ts'
 import { answerApproval } from '../../call/approvals/answer-approval.ts'
 import type { ApproverLookup } from '../../call/approvals/approver-lookup.ts'
 import type { Db } from '../../db/db.ts'
-import type { Limits } from '../../limits/limits.ts'
 import { webhookPreviousRow, webhookSecretRow } from '../../vault/sealed-columns.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { isFresh, isSignedBy, type SignedMessage } from '../../webhooks/verify.ts'
+import { isSignedBy, type SignedMessage } from '../../webhooks/verify.ts'
 import { listWebhooks, type WebhookRow } from '../../webhooks/webhooks.ts'
-import { readBody, textOf } from '../body.ts'
-import type { Clients } from '../client-address.ts'
 import type { Env } from '../pages/page-request.ts'
-import { correlationOf } from '../request-head.ts'
+import { readSigned, receiveSigned, type SignedMessageParts } from '../signed-message.ts'
 
-export interface SignedAnswerParts {
+export interface SignedAnswerParts extends SignedMessageParts {
   readonly db: Pick<Db, 'organization' | 'system'>
   readonly vault: Pick<Vault, 'open'>
   readonly lookup: ApproverLookup
-  readonly limits: Pick<Limits, 'address'>
-  readonly clients: Clients
-  newCorrelationId(): string
-  readonly now: () => number
 }
 
 const LIMIT = 16 * 1024
-/** A stranger's guess counts as so many requests of its address, as at a sign-in. */
-const STRANGERS = 10
 
 export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
-  const { db, clients, limits, now } = parts
+  const { db, now } = parts
   const app = new Hono<Env>()
   app.post(answerApprovalSigned.path.replace('{approval}', ':id'), async (c) => {
     const id = c.req.param('id') ?? ''
-    const correlationId = correlationOf(c.env.incoming) ?? parts.newCorrelationId()
-    c.header('x-correlation-id', correlationId)
-    const client = clients.of(c.env.incoming)
-    await limits.address(client.network, STRANGERS - 1)
-    const body = await readBody(c.env.incoming, LIMIT)
-    const message: SignedMessage = {
-      id: c.req.header('webhook-id') ?? '',
-      timestamp: c.req.header('webhook-timestamp') ?? '',
-      signature: c.req.header('webhook-signature') ?? '',
-      body,
-    }
-    if (message.id === '' || message.id.length > 200) throw wrong('the header webhook-id is missing or too long')
-    if (!isFresh(message, now())) throw wrong('it is not of the last five minutes')
+    const { message, client, correlationId } = await receiveSigned(parts, c, { limit: LIMIT, wrong })
     const signer = await signerOf(parts, id, message)
     // One fault for all cases: guessing does not reveal what exists.
     if (signer === undefined) throw wrong('no webhook that may answer this signed it')
-    const said = answerIn(body)
+    const said = readSigned(SignedAnswer, message)
     if (said.approval !== id)
       throw new Fault('body.shape', { place: '/approval', problem: 'is another one than the address names' })
     const { organizationId, webhook } = signer
@@ -111,18 +90,4 @@ function secretsOf(
   const old =
     previous !== null && until !== null && until.getTime() > now ? [vault.open(previous, webhookPreviousRow(id))] : []
   return [vault.open(secret, webhookSecretRow(id)), ...old]
-}
-
-function answerIn(body: Buffer): SignedAnswer {
-  let value: unknown
-  try {
-    value = JSON.parse(textOf(body))
-  } catch (thrown) {
-    if (thrown instanceof Fault) throw thrown
-    throw new Fault('request.not-json', { problem: 'it could not be read.' })
-  }
-  const read = SignedAnswer.safeParse(value)
-  if (read.success) return read.data
-  const [issue] = read.error.issues
-  throw new Fault('body.shape', { place: `/${issue?.path.join('/') ?? ''}`, problem: issue?.message ?? 'does not fit' })
 }

@@ -14,29 +14,20 @@ import { addAlert } from '../../alerts/alerts.ts'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { Db } from '../../db/db.ts'
 import type { Accounts } from '../../identity/accounts.ts'
-import type { Limits } from '../../limits/limits.ts'
 import type { Brokered } from '../../oauth/outgoing/credentials/brokered-credentials.ts'
 import { recordChange, type Actor } from '../../records/change.ts'
-import { isFresh, isSignedWith, type SignedMessage } from '../../webhooks/verify.ts'
-import { readBody, textOf } from '../body.ts'
-import type { Clients } from '../client-address.ts'
+import { isSignedWith, type SignedMessage } from '../../webhooks/verify.ts'
 import type { Env } from '../pages/page-request.ts'
-import { correlationOf } from '../request-head.ts'
+import { readSigned, receiveSigned, type SignedMessageParts } from '../signed-message.ts'
 
-export interface BrokerEventsParts {
+export interface BrokerEventsParts extends SignedMessageParts {
   readonly db: Pick<Db, 'organization'>
   readonly accounts: Pick<Accounts, 'find'>
-  readonly limits: Pick<Limits, 'address'>
-  readonly clients: Clients
   findSnapshot(slug: string): Snapshot | undefined
   brokeredBy(snapshot: Snapshot, connectionId: ConnectionId): Brokered | undefined
-  newCorrelationId(): string
-  now(): number
 }
 
 const LIMIT = 256 * 1024
-/** A stranger's guess counts as so many requests of its address, as at a sign-in. */
-const STRANGERS = 10
 /** Ids of messages that were taken, which are sent again where an answer was lost. */
 const SEEN = { max: 10_000, ttl: 10 * 60_000 }
 const EXPIRED = 'composio.connected_account.expired'
@@ -52,20 +43,9 @@ export function createBrokerEvents(parts: BrokerEventsParts): Hono<Env> {
   const seen = new LRUCache<string, true>(SEEN)
   const app = new Hono<Env>()
   app.post(hearBroker.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-    const correlationId = correlationOf(c.env.incoming) ?? parts.newCorrelationId()
-    c.header('x-correlation-id', correlationId)
-    const client = parts.clients.of(c.env.incoming)
-    await parts.limits.address(client.network, STRANGERS - 1)
-    const message: SignedMessage = {
-      id: c.req.header('webhook-id') ?? '',
-      timestamp: c.req.header('webhook-timestamp') ?? '',
-      signature: c.req.header('webhook-signature') ?? '',
-      body: await readBody(c.env.incoming, LIMIT),
-    }
-    if (message.id === '' || message.id.length > 200) throw wrong('the header webhook-id is missing or too long')
-    if (!isFresh(message, parts.now())) throw wrong('it is not of the last five minutes')
+    const { message, client, correlationId } = await receiveSigned(parts, c, { limit: LIMIT, wrong })
     const signed = signerOf(parts, c.req.param('organization') ?? '', c.req.param('connection') ?? '', message)
-    const event = eventIn(message.body)
+    const event = readSigned(hearBroker.body, message) as JsonObject
     const id = `${signed.connectionId} ${message.id}`
     if (seen.has(id)) return c.json({ taken: true })
     const taken = await take(parts, signed, event, {
@@ -90,19 +70,6 @@ function signerOf(parts: BrokerEventsParts, slug: string, name: string, message:
     throw wrong('no connection of this name takes events')
   if (!isSignedWith(message, Buffer.from(secret))) throw wrong('no connection of this name takes events')
   return { organizationId: snapshot.organization.id, connectionId: connection.id, snapshot, brokered }
-}
-
-function eventIn(body: Buffer): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(textOf(body))
-  } catch (thrown) {
-    if (thrown instanceof Fault) throw thrown
-    throw new Fault('request.not-json', { problem: 'it could not be read.' })
-  }
-  const read = hearBroker.body.safeParse(value)
-  if (read.success) return read.data as JsonObject
-  throw new Fault('body.shape', { place: '/type', problem: 'is missing, or is no text' })
 }
 
 const textAt = (of: Json | undefined, ...names: string[]): string | undefined => {
