@@ -316,8 +316,24 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     void toNodeHandler({ fetch: (one: Request) => handler.fetch(one) })(request as NodeIncomingMessageLike, response)
   }
 
+  /** The page at which a user connects an account; here everybody does at once, and is led back. */
+  function finish(response: ServerResponse, token: string): void {
+    const { account, callback } = links.get(token) ?? { account: '', callback: '' }
+    const made = accounts.find(({ id }) => id === account)
+    if (made === undefined) return void response.writeHead(404).end('This link has expired.')
+    made.status = 'ACTIVE'
+    const back = new URL(callback)
+    for (const [name, value] of [
+      ['status', 'success'],
+      ['connected_account_id', account],
+    ] as const)
+      back.searchParams.set(name, value)
+    response.writeHead(302, { location: back.href }).end()
+  }
+
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', origin)
+    if (url.pathname.startsWith('/link/')) return finish(response, url.pathname.slice('/link/'.length))
     asked.push(`${request.method} ${url.pathname}${url.search}`)
     const key = request.headers['x-api-key']
     if (key === undefined) return refuse(response, 401, 'Missing API key', 'Send your project key as x-api-key.')
