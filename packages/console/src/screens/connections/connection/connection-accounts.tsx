@@ -46,9 +46,9 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
     column<Account>(t.expires, (account) => <Expiry account={account} />, 2),
     column<Account>(
       t.used,
-      ({ used_at: at }) => (
+      ({ used_at: at, kind }) => (
         <Text size="sm">
-          <When at={at} never={t.neverUsed} />
+          <When at={at} never={kind === 'broker' ? '' : t.neverUsed} />
         </Text>
       ),
       2,
