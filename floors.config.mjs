@@ -56,7 +56,7 @@ export const PACKAGES = {
     about: 'the client package of the source system Uru: the tools of a workspace over stdio',
     packages: [],
   },
-  toolkit: { about: 'for servers of your own', packages: ['contract', 'protocol'] },
+  toolkit: { about: 'files of the user’s own machine as MCP tools over stdio', packages: [] },
 }
 
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })

@@ -1,0 +1,47 @@
+/**
+ * Two kinds of paths that are never mixed (ledger S4-FS-01): a local one names a file on this machine within the roots of a session, a
+ * remote one a file of the workbench, under `/home/user`. Each is made in one place, and nothing else is taken for it.
+ */
+import { Refusal } from '../refusal.ts'
+
+declare const kind: unique symbol
+/** The parts of a path below a root, each checked. */
+export type LocalPath = readonly string[] & { readonly [kind]: 'local' }
+export type RemotePath = string & { readonly [kind]: 'remote' }
+
+export const REMOTE_HOME = '/home/user'
+const LONGEST = 4_096
+/** Bytes of one name (ext4, NTFS and APFS take no more). */
+const LONGEST_NAME = 255
+/** Names of devices on Windows, whatever their extension (https://learn.microsoft.com/windows/win32/fileio/naming-a-file). */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** Throws a `Refusal` for what is no path, on any system: a file that is written here can be taken to another one. */
+export function partsOf(path: string): string[] {
+  if (path.length > LONGEST) throw new Refusal(`The path has more than ${LONGEST} characters.`)
+  if (CONTROL.test(path)) throw new Refusal('The path holds a control character.')
+  if (path.includes('\\')) throw new Refusal('The path holds a backslash: separate folders by "/".')
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  for (const part of parts) refuseName(part)
+  return parts
+}
+
+function refuseName(part: string): void {
+  if (part === '..') throw new Refusal('The path leads upward ("..").')
+  if (Buffer.byteLength(part) > LONGEST_NAME)
+    throw new Refusal(`A name in the path has more than ${LONGEST_NAME} bytes.`)
+  if (part.includes(':')) throw new Refusal(`The name ${JSON.stringify(part)} holds a colon.`)
+  if (/[. ]$/.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} ends with a dot or a space.`)
+  if (DEVICE.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} is that of a device on Windows.`)
+}
+
+/** A path of the workbench: absolute and below `/home/user`. Throws a `Refusal`. */
+export function remotePath(path: string): RemotePath {
+  const parts = partsOf(path)
+  const [home, user, ...rest] = parts
+  if (!path.startsWith('/') || home !== 'home' || user !== 'user' || rest.length === 0)
+    throw new Refusal(`${JSON.stringify(path)} is no path of the workbench: those begin with ${REMOTE_HOME}/.`)
+  return `/${parts.join('/')}` as RemotePath
+}

@@ -1,0 +1,38 @@
+/** The MCP server `local_toolkit` (ledger S4-TK-01): tools that work on this machine, within the roots of their session. */
+import { McpServer, type CallToolResult } from '@modelcontextprotocol/server'
+import type { Workspace } from './files/workspace.ts'
+import { Refusal } from './refusal.ts'
+import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './tools/files.ts'
+import { saveCorpus } from './tools/save-corpus.ts'
+import type { Tool } from './tools/tool.ts'
+import { VERSION } from './version.ts'
+
+export const TOOLS: readonly Tool[] = [saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles]
+
+export function createToolkitServer(workspace: Workspace): McpServer {
+  const server = new McpServer({ name: 'local_toolkit', version: VERSION })
+  for (const one of TOOLS) {
+    const { name, title, description, input, output, readOnly, idempotent } = one
+    const annotations = {
+      ...{ readOnlyHint: readOnly, idempotentHint: idempotent, openWorldHint: false },
+      ...(readOnly ? {} : { destructiveHint: one !== appendToFile }),
+    }
+    server.registerTool(name, { title, description, inputSchema: input, outputSchema: output, annotations }, (given) =>
+      carriedOut(one, given, workspace),
+    )
+  }
+  return server
+}
+
+async function carriedOut(one: Tool, given: object, workspace: Workspace): Promise<CallToolResult> {
+  try {
+    const { text, structured } = await one.run(given as never, workspace)
+    return { content: [{ type: 'text', text }], structuredContent: structured }
+  } catch (thrown) {
+    const reason = thrown instanceof Refusal ? thrown.message : `it failed (${codeOf(thrown)}).`
+    return { content: [{ type: 'text', text: `${one.failure}: ${reason}` }], isError: true }
+  }
+}
+
+const codeOf = (thrown: unknown): string =>
+  (thrown as NodeJS.ErrnoException).code ?? (thrown instanceof Error ? thrown.name : 'unknown')

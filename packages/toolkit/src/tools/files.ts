@@ -1,0 +1,126 @@
+/** Tools for single files and folders (ledger S4-TK-05, S4-FUT-01). */
+import { z } from 'zod'
+import { tool } from './tool.ts'
+
+/** Characters of one text, and bytes of one file that is read. */
+const MOST_TEXT = 64 * 1024 * 1024
+const MOST_ENTRIES = 1_000
+
+const Path = z.string().min(1).describe('Relative to the workspace of the session, or absolute within it.')
+const Content = z.string().max(MOST_TEXT)
+
+export const writeLocalFile = tool({
+  name: 'write_local_file',
+  title: 'Write local file',
+  description:
+    'Writes a text file on this machine, in UTF-8, and makes the folders that it needs. A file that is there is replaced, whole or not at all.',
+  input: z.strictObject({ path: Path, content: Content }),
+  output: z.strictObject({
+    path: z.string().describe('Absolute.'),
+    chars: z.int(),
+    bytes: z.int(),
+  }),
+  readOnly: false,
+  idempotent: true,
+  failure: 'Error writing file',
+  async run({ path, content }, workspace) {
+    const { path: written, bytes } = await workspace.write(path, content)
+    const chars = content.length
+    return {
+      text: `Successfully wrote ${chars} chars to ${written}`,
+      structured: { path: written, chars, bytes },
+    }
+  },
+})
+
+export const appendToFile = tool({
+  name: 'append_to_file',
+  title: 'Append to file',
+  description: 'Adds text to the end of a file on this machine, which is made where it is not there.',
+  input: z.strictObject({ path: Path, content: Content }),
+  output: z.strictObject({ path: z.string().describe('Absolute.'), chars: z.int(), bytes: z.int() }),
+  readOnly: false,
+  idempotent: false,
+  failure: 'Error appending to file',
+  async run({ path, content }, workspace) {
+    const { path: written, bytes } = await workspace.append(path, content)
+    const chars = content.length
+    return {
+      text: `Successfully appended ${chars} chars to ${written}`,
+      structured: { path: written, chars, bytes },
+    }
+  },
+})
+
+export const listDirectory = tool({
+  name: 'list_directory',
+  title: 'List directory',
+  description: `Lists a folder of the workspace by name, ${MOST_ENTRIES} entries at most. Symbolic links are told as "other".`,
+  input: z.strictObject({ path: Path.default('.') }),
+  output: z.strictObject({
+    path: z.string().describe('Absolute.'),
+    entries: z.array(
+      z.strictObject({
+        name: z.string(),
+        type: z.enum(['file', 'directory', 'other']),
+        size: z.int().nullable().describe('Bytes.'),
+        modified: z.string(),
+      }),
+    ),
+    left: z.int().describe('How many more there are.'),
+  }),
+  readOnly: true,
+  idempotent: true,
+  failure: 'Error listing directory',
+  async run({ path }, workspace) {
+    const listed = await workspace.list(path, MOST_ENTRIES)
+    const lines = listed.entries.map(({ name, type, size }) =>
+      type === 'directory' ? `${name}/` : size === null ? `${name} (${type})` : `${name} (${size} bytes)`,
+    )
+    const more = listed.left === 0 ? [] : [`and ${listed.left} more`]
+    return { text: [`${listed.path}:`, ...lines, ...more].join('\n'), structured: listed }
+  },
+})
+
+const MOST_FILE = 16 * 1024 * 1024
+/** Characters of one batch: what a model reads at once of research. */
+const BATCH = { least: 1_000, unsaid: 60_000, most: 75_000 }
+
+export const readResearchFiles = tool({
+  name: 'read_research_files',
+  title: 'Read research files',
+  description:
+    'Reads text files one after another, as much as one batch holds. Where more is left, call it again with the offset of `next` and the files from there on.',
+  input: z.strictObject({
+    paths: z.array(Path).min(1).max(200),
+    offset: z.int().min(0).default(0).describe('The character of the first file at which reading begins.'),
+    max_chars: z.int().min(BATCH.least).max(BATCH.most).default(BATCH.unsaid),
+  }),
+  output: z.strictObject({
+    files: z.array(z.strictObject({ path: z.string(), from: z.int(), to: z.int(), chars: z.int(), text: z.string() })),
+    next: z
+      .strictObject({ index: z.int().describe('Of the file in `paths`.'), offset: z.int() })
+      .nullable()
+      .describe('Null: all was read.'),
+  }),
+  readOnly: true,
+  idempotent: true,
+  failure: 'Error reading files',
+  async run({ paths, offset, max_chars: most }, workspace) {
+    const files = []
+    let room = most
+    let next: { index: number; offset: number } | null = null
+    for (const [index, path] of paths.entries()) {
+      const { path: shown, text } = await workspace.read(path, MOST_FILE)
+      const from = index === 0 ? Math.min(offset, text.length) : 0
+      const to = Math.min(text.length, from + room)
+      files.push({ path: shown, from, to, chars: text.length, text: text.slice(from, to) })
+      room -= to - from
+      if (to < text.length) next = { index, offset: to }
+      else if (room === 0 && index + 1 < paths.length) next = { index: index + 1, offset: 0 }
+      if (next !== null) break
+    }
+    const texts = files.map(({ path, from, to, chars, text }) => `# ${path} (${from}-${to} of ${chars})\n\n${text}`)
+    return { text: texts.join('\n\n'), structured: { files, next } }
+  },
+})

@@ -1,0 +1,55 @@
+/** `save_corpus`: what was read for a report, in one file (ledger S4-TK-02 to S4-TK-04). */
+import { z } from 'zod'
+import { tool } from './tool.ts'
+
+const FILE = 'expanded_corpus.json'
+
+const Article = z.object({
+  url: z.string(),
+  title: z.string().default(''),
+  content: z.string().default('').describe('Full Markdown; it is not shortened.'),
+  status: z.enum(['success', 'failed']).default('failed').describe('Counts as failed where it is not said.'),
+})
+
+export const saveCorpus = tool({
+  name: 'save_corpus',
+  title: 'Save corpus',
+  description: `Writes the articles that were read into ${FILE} of a folder on this machine, whole and unshortened. A corpus that is there is replaced.`,
+  input: z.strictObject({
+    articles: z.array(Article).max(10_000),
+    workspace_path: z
+      .string()
+      .min(1)
+      .describe('The folder, relative to the workspace of the session or absolute within it.'),
+  }),
+  output: z.strictObject({
+    success: z.literal(true),
+    corpus_path: z.string().describe('Absolute.'),
+    articles_saved: z.int(),
+    successful: z.int(),
+    failed: z.int(),
+    total_content_bytes: z.int().describe('Bytes in UTF-8 of the contents of successful articles.'),
+  }),
+  readOnly: false,
+  idempotent: true,
+  failure: 'Error saving corpus',
+  async run({ articles, workspace_path: folder }, workspace) {
+    const good = articles.filter(({ status }) => status === 'success')
+    const counts = { successful: good.length, failed: articles.length - good.length }
+    const corpus = {
+      extraction_timestamp: new Date().toISOString(),
+      total_articles: articles.length,
+      ...counts,
+      articles,
+    }
+    const { path } = await workspace.write(`${folder}/${FILE}`, JSON.stringify(corpus, null, 2))
+    const structured = {
+      success: true as const,
+      corpus_path: path,
+      articles_saved: articles.length,
+      ...counts,
+      total_content_bytes: good.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
+    }
+    return { text: JSON.stringify(structured), structured }
+  },
+})
