@@ -199,6 +199,7 @@ export const FAULTS = {
   'platform.person': row('decide', 'APPROVAL_REQUIRED', [403, FORBIDDEN], 'The tool {tool} is carried out only after a person approved the call, and no rule asks for an approval of it.', 'Ask an administrator to make this change, or for a rule that asks for the approval of this tool.'),
   'agent.unset': row('open', 'NOT_FOUND', [409, INVALID], 'This organization has set no model for its agent.', 'Have an administrator of the organization set one, with the address and the key of its server.'),
   'agent.member': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The agent works for members of the organization, with what they may, and you are none.', 'Sign in as a member, or use a key that belongs to one.'),
+  'agent.busy': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], '{limit} runs of the agent go on for you at once, and no more may.', 'Wait until one of them ends, or stop one.'),
   'agent.model': row('run', 'UNAVAILABLE', [502, UNREACHABLE], 'The model of the agent failed: {problem}.', 'Try it again, or have an administrator check the address, the key and the name of the model.'),
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator; `toolway policy explain` shows them why.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value at {place}: {problem} ({reason}).', 'Call it again with a value that is allowed.'),

@@ -194,6 +194,21 @@ test('a call that needs an approval tells the page where it is given; approved, 
   expect(servers.called.filter(({ alias }) => alias === 'files')).toHaveLength(1)
 })
 
+test('one member has four runs at once, and no more', async () => {
+  await setModel()
+  const pause = Promise.withResolvers<undefined>()
+  const begun = model.heard.length
+  model.say(() => 'done')
+  model.held = pause.promise
+  const runs = Array.from({ length: 4 }, () => run('Wait'))
+  await until('all four ask the model', () => model.heard.length === begun + 4)
+  expect((await run('One more')).ended).toMatchObject({ type: 'error', data: { code: 'agent.busy', status: 429 } })
+  pause.resolve(undefined)
+  model.held = undefined
+  for (const { ended } of await Promise.all(runs)) expect(ended).toMatchObject({ type: 'result' })
+  expect((await run('Again')).ended).toMatchObject({ type: 'result' })
+})
+
 test('what is wrong with the model is said, and its key is not repeated', async () => {
   model.status = 500
   const { ended } = await run('Hello')

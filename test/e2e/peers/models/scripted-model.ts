@@ -21,6 +21,8 @@ export interface ScriptedModel extends AsyncDisposable {
   readonly heard: Heard[]
   /** Answers with this status from now on; undefined: as the script says. */
   status: number | undefined
+  /** Answers wait for it. */
+  held: Promise<undefined> | undefined
   say(next: (heard: Heard) => Saying): void
 }
 
@@ -65,7 +67,7 @@ export async function startModel(key: string): Promise<ScriptedModel> {
   const heard: Heard[] = []
   let script: (heard: Heard) => Saying = () => 'nothing is scripted'
   let calls = 0
-  const state = { status: undefined as number | undefined }
+  const state = { status: undefined as number | undefined, held: undefined as Promise<undefined> | undefined }
 
   const openAi = (body: unknown) => {
     const { messages, tools = [] } = OpenAi.parse(body)
@@ -134,7 +136,8 @@ export async function startModel(key: string): Promise<ScriptedModel> {
       const shown = url === '/v1/messages' ? headers['x-api-key'] : headers.authorization?.replace('Bearer ', '')
       if (shown !== key) return refuse(401, 'wrong key')
       try {
-        return say(200, answer(JSON.parse(text)))
+        const said = answer(JSON.parse(text))
+        return void (state.held ?? Promise.resolve()).then(() => say(200, said))
       } catch (thrown) {
         return refuse(400, String(thrown))
       }
@@ -149,6 +152,12 @@ export async function startModel(key: string): Promise<ScriptedModel> {
     },
     set status(value) {
       state.status = value
+    },
+    get held() {
+      return state.held
+    },
+    set held(value) {
+      state.held = value
     },
     say: (next) => (script = next),
     async [Symbol.asyncDispose]() {

@@ -71,6 +71,24 @@ async function keyFor({ parts, organization, principal, role, change }: RunReque
   return key
 }
 
+/** Runs of one member that go on at once: each is a process, and pays for a model. */
+const MOST_RUNS = 4
+const running = new Map<UserId, number>()
+
+/** Throws `agent.busy`. Disposed when the run ends. */
+function enter(userId: UserId): Disposable {
+  const runs = running.get(userId) ?? 0
+  if (runs >= MOST_RUNS) throw new Fault('agent.busy', { limit: MOST_RUNS })
+  running.set(userId, runs + 1)
+  return {
+    [Symbol.dispose]() {
+      const left = (running.get(userId) ?? 1) - 1
+      if (left === 0) running.delete(userId)
+      else running.set(userId, left)
+    },
+  }
+}
+
 const run = serveOrganization(shapes.runAgent, async (asked) => {
   const { parts, organization, principal, look, body, signal, progress } = asked
   const snapshot = parts.snapshots.find({ id: organization.id })
@@ -78,6 +96,7 @@ const run = serveOrganization(shapes.runAgent, async (asked) => {
   const userId = memberOf(asked, snapshot)
   const row = await look(findAgentModel)
   if (row === undefined) throw new Fault('agent.unset')
+  using _ = enter(userId)
   const key = row.sealed === null ? undefined : parts.vault.open(row.sealed, agentModelRow(organization.id))
   const model = await languageModelOf({ row, key, exceptions: snapshot.exceptions })
   const { id, key: token } = await keyFor(asked, userId)
