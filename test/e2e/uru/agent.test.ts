@@ -1,6 +1,7 @@
 /** The agent of an organization: a model that works with the tools of whoever asks, by `uru-mcp` as every outside client does. */
 import type { AgentEvent } from '@toolway/contract/admin'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { askAdmin, signIn } from '../../../packages/gateway/src/testing/people.ts'
 import { openGateway } from '../peers/open-gateway.ts'
@@ -31,6 +32,12 @@ beforeAll(async () => {
   })
   await addMember(gateway, 'ada')
   await addMember(gateway, 'boss', 'tenant_admin')
+  await addMember(gateway, 'vera', 'tenant_viewer')
+  const mallory = await addMember(gateway, 'mallory')
+  // A key of her own, which happens to have that name.
+  await gateway.db.system(
+    (sql) => sql(z.object({}))`update keys set name = 'agent' where user_id = ${mallory} and name = 'mallory'`,
+  )
   await addKey(gateway, 'admin', 'platform_admin', null)
   await until('ada is known', async () => (await ask('GET', '/model', 'ada')).status === 200)
 })
@@ -99,9 +106,12 @@ test('without a model there is no run, and a viewer has none either', async () =
   expect((await ask('GET', '/model', 'ada')).body).toEqual({ model: null })
   const refused = await ask('POST', '/runs', 'ada', { messages: [{ role: 'user', content: 'Hello' }] })
   expect([refused.status, refused.body.code]).toEqual([409, 'agent.unset'])
+  const looking = await ask('POST', '/runs', 'vera', { messages: [{ role: 'user', content: 'Hello' }] })
+  expect([looking.status, looking.body.code]).toEqual([403, 'role.forbidden'])
 })
 
 test('its address has to be public or allowed, and its key is never shown', async () => {
+  expect((await setModel({ url: model.url.replace('//', '//user:secret@') })).status).toBe(422)
   expect((await ask('PUT', '/model', 'ada', { provider: 'openai', model: MODEL })).status).toBe(403)
   const set = await setModel()
   expect([set.status, set.body.model]).toMatchObject([200, { provider: 'openai', url: model.url, has_key: true }])
@@ -192,6 +202,12 @@ test('a call that needs an approval tells the page where it is given; approved, 
   const second = await run('Drop the file.')
   expect(second.ended.data['text']).toContain('files drop')
   expect(servers.called.filter(({ alias }) => alias === 'files')).toHaveLength(1)
+})
+
+test('a key that a member named agent is not replaced by that of the agent', async () => {
+  await setModel()
+  expect((await run('Hello', 'mallory')).ended).toMatchObject({ type: 'error', data: { code: 'thing.taken' } })
+  expect((await ask('GET', '/model', 'mallory')).status).toBe(200)
 })
 
 test('one member has four runs at once, and no more', async () => {

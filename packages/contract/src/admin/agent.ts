@@ -47,6 +47,10 @@ export const setAgentModel = operation({
     url: z
       .url({ protocol: /^https?$/, error: 'is no address that begins with https:// or http://' })
       .max(2_000)
+      .refine(
+        (text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '',
+        'holds a user or a password: the key is said as key',
+      )
       .optional(),
     model: z.string().min(1).max(200),
     /** Absent: the key stays, if provider and address stay; null: it takes none. */

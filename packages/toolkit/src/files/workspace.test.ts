@@ -188,7 +188,7 @@ describe('S4-FS-02: confined to the roots', () => {
   )
 })
 
-describe('S4-FS-03: relative paths', () => {
+describe('relative paths', () => {
   test('are those of the session’s own workspace, and the answer has the absolute path: a thousand writes, none crossed', async () => {
     const roots = await Promise.all(
       ['one', 'two'].map(async (name) => {
@@ -222,7 +222,7 @@ describe('S4-FS-03: relative paths', () => {
   })
 })
 
-describe('S4-FS-01: remote paths', () => {
+describe('remote paths', () => {
   test('are below /home/user, and a local one is none of them', () => {
     expect(remotePath('/home/user/out/report.csv')).toBe('/home/user/out/report.csv')
     for (const wrong of ['report.csv', '/home/user', '/home/other/x', '/home/user/../x', '/tmp/x', '/home/user2/x'])

@@ -40,19 +40,20 @@ interface Signed {
 }
 
 export function createBrokerEvents(parts: BrokerEventsParts): Hono<Env> {
-  const seen = new LRUCache<string, true>(SEEN)
+  const seen = new LRUCache<string, { taken: boolean }>(SEEN)
   const app = new Hono<Env>()
   app.post(hearBroker.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
     const { message, client, correlationId } = await receiveSigned(parts, c, { limit: LIMIT, wrong })
     const signed = signerOf(parts, c.req.param('organization') ?? '', c.req.param('connection') ?? '', message)
     const event = readSigned(hearBroker.body, message) as JsonObject
     const id = `${signed.connectionId} ${message.id}`
-    if (seen.has(id)) return c.json({ taken: true })
+    const before = seen.get(id)
+    if (before !== undefined) return c.json(before)
     const taken = await take(parts, signed, event, {
       ...{ id: signed.connectionId, type: 'system', keyId: undefined, address: client.address, correlationId },
       userAgent: c.req.header('user-agent'),
     })
-    seen.set(id, true)
+    seen.set(id, { taken })
     return c.json({ taken })
   })
   return app

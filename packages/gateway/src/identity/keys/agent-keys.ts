@@ -3,7 +3,7 @@
  * replaced in its place. It keeps its id, because approvals and limits belong to the key that calls. A sealed copy lets the runs of
  * an hour share it; its member sees it among the own keys, and ends it there.
  */
-import { newId, type KeyId, type Limit, type OrganizationId, type Role, type UserId } from '@toolway/contract'
+import { Fault, newId, type KeyId, type Limit, type OrganizationId, type Role, type UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { OrgSql } from '../../db/db.ts'
 import { hintOf, mintKey, prefixOf } from './key-forms.ts'
@@ -15,7 +15,7 @@ export const AGENT_KEY = 'agent'
 const LIFE = 60 * 60_000
 const LEAST = 30 * 60_000
 
-/** What the asker of a run may, which the key may too and no more. */
+/** The rights of the asker of a run, which are those of the key. */
 export interface AgentRights {
   readonly organizationId: OrganizationId
   readonly userId: UserId
@@ -37,13 +37,14 @@ const Held = z.object({
   fits: z.boolean(),
 })
 
+/** A key of another origin is never replaced. Throws `thing.taken` where the member gave one of their own that name. */
 export async function agentKeyFor(sql: OrgSql, seals: Seals, rights: AgentRights): Promise<AgentKey> {
   const { organizationId, userId, role, limit, toolset } = rights
   const [held] = await sql(Held)`
     select id, sealed,
            role = ${role} and effect_limit = ${limit} and toolset is not distinct from ${toolset ?? null}
              and expires_at > ${new Date(Date.now() + LEAST)} as fits
-      from keys where user_id = ${userId} and name = ${AGENT_KEY} for update`
+      from keys where user_id = ${userId} and name = ${AGENT_KEY} and origin = ${AGENT_KEY} for update`
   if (held?.sealed != null && held.fits)
     return { id: held.id, key: seals.open(held.sealed, sealedKeyRow(held.id)), made: false }
   const id = held?.id ?? newId('key')
@@ -54,7 +55,6 @@ export async function agentKeyFor(sql: OrgSql, seals: Seals, rights: AgentRights
     ...{ hint: hintOf(key), prefix: prefixOf(key), hash: seals.hash(key), sealed: seals.seal(key, sealedKeyRow(id)) },
     ...{ createdBy: userId, expiresAt: new Date(Date.now() + LIFE) },
   })
-  // Two first runs at the same time: the other has made it.
-  if (row === undefined) return agentKeyFor(sql, seals, rights)
+  if (row === undefined) throw new Fault('thing.taken', { thing: 'key', name: AGENT_KEY })
   return { id, key, made: true }
 }
