@@ -118,7 +118,7 @@ export const SETTINGS = {
   ),
   TOOLWAY_ROLES: setting(
     roles,
-    'What this process serves, separated by commas: web is the console and the pages of sign-in, api is administration, OAuth and approvals, mcp is the MCP endpoints and the addresses of tools. Several processes with different roles share one database.',
+    'The roles of this process, separated by commas: web is the console and the pages of sign-in, api is administration, OAuth and approvals, mcp is the MCP endpoints and the addresses of tools. Several processes with different roles share one database.',
   ),
   TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
   TOOLWAY_HOST: known(

@@ -89,7 +89,7 @@ function waysOf(findable: readonly Findable[], places: readonly number[], tokens
   })
   const searches = QUERIES.map(({ wanted }, at): Way => {
     const found = places[at] ?? -1
-    // What is not among the first is asked for once more in other words.
+    // A tool that is not among the first is asked for once more in other words.
     const rounds = found !== -1 && found < FIRST ? 2 : 3
     const read = findable.filter(({ name }) => wanted.includes(name)).slice(0, 1)
     const size = tokensOf(read.map(({ definition }) => definition)) * FIRST

@@ -66,7 +66,7 @@ export const removeAgentModel = operation({
   needs: inOrganization('connector_update'),
 })
 
-/** What an agent does, as it does it. */
+/** One step of a run, told as it is made. */
 export const AgentEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({

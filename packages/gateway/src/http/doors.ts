@@ -83,7 +83,7 @@ export function createDoors(parts: DoorParts): Doors {
   }
 }
 
-/** What the roles leave of the addresses that are handled by no door of their own. */
+/** The addresses without a door of their own, as far as the roles have them. */
 function restOf(parts: DoorParts, roles: readonly ProcessRole[]): RestParts {
   const [web, api] = [roles.includes('web'), roles.includes('api')]
   const { console, pages, admin, connect, approvals } = parts

@@ -69,7 +69,7 @@ export class Folder implements AsyncDisposable {
     throw new Refusal(`${path} is no file.`)
   }
 
-  /** What stands under a name; undefined where nothing does. */
+  /** The entry under a name; undefined where there is none. */
   async look(name: string) {
     try {
       return await lstat(this.#at(name))

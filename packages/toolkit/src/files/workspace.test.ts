@@ -161,7 +161,7 @@ describe('S4-FS-02: confined to the roots', () => {
       await mkdir(join(root, 'swap'))
       const swaps = swapping()
       const escaped = async () => (await readdir(outside)).filter((name) => name !== 'secret.txt')
-      // What is usual: the real path is looked at, then the file is written.
+      // The usual way: the real path is looked at, then the file is written.
       const naive = async (path: string) => {
         const folder = await realpath(dirname(path))
         if (!`${folder}/`.startsWith(`${root}/`)) return

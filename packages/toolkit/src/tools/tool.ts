@@ -17,7 +17,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly readOnly: boolean
   /** Whether a second call with the same arguments changes nothing more. */
   readonly idempotent: boolean
-  /** What stands before the reason in the text of a failure. */
+  /** The text of a failure before its reason. */
   readonly failure: string
   run(given: z.output<Input>, workspace: Workspace): Promise<Result<z.output<Output>>>
 }

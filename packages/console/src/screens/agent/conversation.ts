@@ -40,7 +40,7 @@ export function withEvent(steps: readonly AgentStep[], event: AgentEvent): reado
   )
 }
 
-/** What the model reads of earlier turns: wishes, and what it said. */
+/** The part of earlier turns that the model reads: requests, and its own words. */
 export const messagesOf = (turns: readonly Turn[]): Message[] =>
   turns.flatMap(({ wish, steps }) => {
     const said = steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('\n\n')

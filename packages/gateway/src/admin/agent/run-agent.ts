@@ -41,7 +41,7 @@ export interface AgentEnd {
 /** Throws `agent.model`, and what a request of the guarded client throws. */
 export async function runAgent({ model, key, child, messages, steps, signal, tell }: AgentRun): Promise<AgentEnd> {
   const { dynamicTool, generateText, isStepCount, jsonSchema } = await import('ai')
-  // What it warns of concerns the model, and this log is the operator's.
+  // Its warnings concern the model, and this log is the operator's.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
   let calls = 0
   const tools: ToolSet = Object.fromEntries(
