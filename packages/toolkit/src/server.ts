@@ -1,10 +1,10 @@
 /** The MCP server `local_toolkit` (ledger S4-TK-01): tools that work on this machine, within the roots of their session. */
-import { McpServer, type CallToolResult } from '@modelcontextprotocol/server'
+import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
 import type { Workspace } from './files/workspace.ts'
 import { Refusal } from './refusal.ts'
 import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './tools/files.ts'
 import { saveCorpus } from './tools/save-corpus.ts'
-import type { Tool } from './tools/tool.ts'
+import type { Tool, ToolCall } from './tools/tool.ts'
 import { VERSION } from './version.ts'
 
 export const TOOLS: readonly Tool[] = [saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles]
@@ -17,16 +17,33 @@ export function createToolkitServer(workspace: Workspace): McpServer {
       ...{ readOnlyHint: readOnly, idempotentHint: idempotent, openWorldHint: false },
       ...(readOnly ? {} : { destructiveHint: one !== appendToFile }),
     }
-    server.registerTool(name, { title, description, inputSchema: input, outputSchema: output, annotations }, (given) =>
-      carriedOut(one, given, workspace),
+    server.registerTool(
+      name,
+      { title, description, inputSchema: input, outputSchema: output, annotations },
+      (given, context) => carriedOut(one, given, callOf(workspace, context)),
     )
   }
   return server
 }
 
-async function carriedOut(one: Tool, given: object, workspace: Workspace): Promise<CallToolResult> {
+function callOf(workspace: Workspace, { mcpReq }: ServerContext): ToolCall {
+  const progressToken = mcpReq._meta?.progressToken
+  let last = -1
+  return {
+    workspace,
+    signal: mcpReq.signal,
+    progress(done, total, message) {
+      if (progressToken === undefined || done <= last) return
+      last = done
+      const params = { progressToken, progress: done, ...(total === undefined ? {} : { total }), message }
+      void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
+    },
+  }
+}
+
+async function carriedOut(one: Tool, given: object, call: ToolCall): Promise<CallToolResult> {
   try {
-    const { text, structured } = await one.run(given as never, workspace)
+    const { text, structured } = await one.run(given as never, call)
     return { content: [{ type: 'text', text }], structuredContent: structured }
   } catch (thrown) {
     const reason = thrown instanceof Refusal ? thrown.message : `it failed (${codeOf(thrown)}).`

@@ -23,7 +23,7 @@ export const writeLocalFile = tool({
   readOnly: false,
   idempotent: true,
   failure: 'Error writing file',
-  async run({ path, content }, workspace) {
+  async run({ path, content }, { workspace }) {
     const { path: written, bytes } = await workspace.write(path, content)
     const chars = content.length
     return {
@@ -42,7 +42,7 @@ export const appendToFile = tool({
   readOnly: false,
   idempotent: false,
   failure: 'Error appending to file',
-  async run({ path, content }, workspace) {
+  async run({ path, content }, { workspace }) {
     const { path: written, bytes } = await workspace.append(path, content)
     const chars = content.length
     return {
@@ -72,7 +72,7 @@ export const listDirectory = tool({
   readOnly: true,
   idempotent: true,
   failure: 'Error listing directory',
-  async run({ path }, workspace) {
+  async run({ path }, { workspace }) {
     const listed = await workspace.list(path, MOST_ENTRIES)
     const lines = listed.entries.map(({ name, type, size }) =>
       type === 'directory' ? `${name}/` : size === null ? `${name} (${type})` : `${name} (${size} bytes)`,
@@ -106,7 +106,7 @@ export const readResearchFiles = tool({
   readOnly: true,
   idempotent: true,
   failure: 'Error reading files',
-  async run({ paths, offset, max_chars: most }, workspace) {
+  async run({ paths, offset, max_chars: most }, { workspace }) {
     const files = []
     let room = most
     let next: { index: number; offset: number } | null = null

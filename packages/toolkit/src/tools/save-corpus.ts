@@ -33,7 +33,7 @@ export const saveCorpus = tool({
   readOnly: false,
   idempotent: true,
   failure: 'Error saving corpus',
-  async run({ articles, workspace_path: folder }, workspace) {
+  async run({ articles, workspace_path: folder }, { workspace }) {
     const good = articles.filter(({ status }) => status === 'success')
     const counts = { successful: good.length, failed: articles.length - good.length }
     const corpus = {

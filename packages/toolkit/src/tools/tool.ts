@@ -1,4 +1,4 @@
-/** A tool of the toolkit: what it takes and gives, and how it is carried out in the workspace of its session. */
+/** A tool of the toolkit: what it takes and gives, and how it is carried out for one call of a session. */
 import type { z } from 'zod'
 import type { Workspace } from '../files/workspace.ts'
 
@@ -6,6 +6,16 @@ export interface Result<Output> {
   /** For clients that read text only. */
   readonly text: string
   readonly structured: Output
+}
+
+/** One call of a tool: where it works, and how it tells of its progress and learns of its end. */
+export interface ToolCall {
+  /** The files of the session. */
+  readonly workspace: Workspace
+  /** Aborted when the client cancels the call or goes away. */
+  readonly signal: AbortSignal
+  /** Tells the client how far the call is; nothing is sent to a client that gave no progress token. `done` only grows. */
+  progress(done: number, total: number | undefined, message: string): void
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
@@ -19,7 +29,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly idempotent: boolean
   /** The text of a failure before its reason. */
   readonly failure: string
-  run(given: z.output<Input>, workspace: Workspace): Promise<Result<z.output<Output>>>
+  run(given: z.output<Input>, call: ToolCall): Promise<Result<z.output<Output>>>
 }
 
 /** Keeps the types of a tool. */
