@@ -4,6 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Workspace } from './files/workspace.ts'
 import { Refusal } from './refusal.ts'
 import { createToolkitServer } from './server.ts'
+import { createTools } from './tools/all.ts'
 import { VERSION } from './version.ts'
 
 const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
@@ -21,7 +22,10 @@ const LAST = 250
 
 async function serve(roots: readonly string[]): Promise<void> {
   const workspace = await Workspace.open(roots)
-  const handle = serveStdio(() => createToolkitServer(workspace), { onerror: (error) => tell(error.message) })
+  const tools = createTools({ environment: process.env })
+  const handle = serveStdio(() => createToolkitServer({ tools, workspace }), {
+    onerror: (error) => tell(error.message),
+  })
   const end = () => void handle.close().finally(() => process.exit())
   process.stdin.once('end', () => setTimeout(end, LAST))
   process.stdin.once('error', end)

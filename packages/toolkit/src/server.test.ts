@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TOOLS } from './server.ts'
+import { createTools } from './tools/all.ts'
 
 const BIN = fileURLToPath(new URL('../bin/toolway-toolkit.mjs', import.meta.url))
 let root: string
@@ -33,7 +33,7 @@ const textOf = ({ content }: Answer) => content[0]?.text
 test('S4-TK-01: is a stdio server named local_toolkit, whose tools have schemas, annotations and words', async () => {
   expect(client.getServerVersion()).toMatchObject({ name: 'local_toolkit' })
   const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name))
+  expect(tools.map(({ name }) => name)).toEqual(createTools({ environment: {} }).map(({ name }) => name))
   for (const tool of tools) {
     expect(tool.inputSchema, tool.name).toMatchObject({ type: 'object', additionalProperties: false })
     expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' })

@@ -2,24 +2,26 @@
 import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
 import type { Workspace } from './files/workspace.ts'
 import { Refusal } from './refusal.ts'
-import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './tools/files.ts'
-import { saveCorpus } from './tools/save-corpus.ts'
 import type { Tool, ToolCall } from './tools/tool.ts'
 import { VERSION } from './version.ts'
 
-export const TOOLS: readonly Tool[] = [saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles]
+export interface ToolkitServerParts {
+  readonly tools: readonly Tool[]
+  readonly workspace: Workspace
+}
 
-export function createToolkitServer(workspace: Workspace): McpServer {
+export function createToolkitServer({ tools, workspace }: ToolkitServerParts): McpServer {
   const server = new McpServer({ name: 'local_toolkit', version: VERSION })
-  for (const one of TOOLS) {
-    const { name, title, description, input, output, readOnly, idempotent } = one
+  for (const one of tools) {
+    const { name, title, description, output } = one
+    const inputSchema = one.input.meta({ examples: [...one.examples] })
     const annotations = {
-      ...{ readOnlyHint: readOnly, idempotentHint: idempotent, openWorldHint: false },
-      ...(readOnly ? {} : { destructiveHint: one !== appendToFile }),
+      ...{ readOnlyHint: one.readOnly, idempotentHint: one.idempotent, openWorldHint: one.openWorld },
+      ...(one.readOnly ? {} : { destructiveHint: one.destructive }),
     }
     server.registerTool(
       name,
-      { title, description, inputSchema: input, outputSchema: output, annotations },
+      { title, description, inputSchema, outputSchema: output, annotations },
       (given, context) => carriedOut(one, given, callOf(workspace, context)),
     )
   }

@@ -20,8 +20,11 @@ export const writeLocalFile = tool({
     chars: z.int(),
     bytes: z.int(),
   }),
+  examples: [{ path: 'work_products/report.md', content: '# Report\n' }],
   readOnly: false,
+  destructive: true,
   idempotent: true,
+  openWorld: false,
   failure: 'Error writing file',
   async run({ path, content }, { workspace }) {
     const { path: written, bytes } = await workspace.write(path, content)
@@ -39,8 +42,11 @@ export const appendToFile = tool({
   description: 'Adds text to the end of a file on this machine, which is made where it is not there.',
   input: z.strictObject({ path: Path, content: Content }),
   output: z.strictObject({ path: z.string().describe('Absolute.'), chars: z.int(), bytes: z.int() }),
+  examples: [{ path: 'notes.md', content: 'One more line.\n' }],
   readOnly: false,
+  destructive: false,
   idempotent: false,
+  openWorld: false,
   failure: 'Error appending to file',
   async run({ path, content }, { workspace }) {
     const { path: written, bytes } = await workspace.append(path, content)
@@ -69,8 +75,11 @@ export const listDirectory = tool({
     ),
     left: z.int().describe('How many more there are.'),
   }),
+  examples: [{ path: 'search_results' }, {}],
   readOnly: true,
+  destructive: false,
   idempotent: true,
+  openWorld: false,
   failure: 'Error listing directory',
   async run({ path }, { workspace }) {
     const listed = await workspace.list(path, MOST_ENTRIES)
@@ -103,8 +112,14 @@ export const readResearchFiles = tool({
       .nullable()
       .describe('Null: all was read.'),
   }),
+  examples: [
+    { paths: ['search_results/crawl_0123456789ab.md', 'search_results/crawl_ba9876543210.md'] },
+    { paths: ['expanded_corpus.json'], offset: 60_000, max_chars: 75_000 },
+  ],
   readOnly: true,
+  destructive: false,
   idempotent: true,
+  openWorld: false,
   failure: 'Error reading files',
   async run({ paths, offset, max_chars: most }, { workspace }) {
     const files = []

@@ -30,8 +30,16 @@ export const saveCorpus = tool({
     failed: z.int(),
     total_content_bytes: z.int().describe('Bytes in UTF-8 of the contents of successful articles.'),
   }),
+  examples: [
+    {
+      articles: [{ url: 'https://example.com/a', title: 'A page', content: '# A page\n', status: 'success' }],
+      workspace_path: 'session',
+    },
+  ],
   readOnly: false,
+  destructive: true,
   idempotent: true,
+  openWorld: false,
   failure: 'Error saving corpus',
   async run({ articles, workspace_path: folder }, { workspace }) {
     const good = articles.filter(({ status }) => status === 'success')

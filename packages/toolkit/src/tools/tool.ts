@@ -24,9 +24,16 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly description: string
   readonly input: Input
   readonly output: Output
+  /** Arguments of calls that work, for models to learn from; each fits `input`. */
+  readonly examples: readonly z.input<Input>[]
+  /** Whether it changes nothing, on this machine or elsewhere. */
   readonly readOnly: boolean
+  /** Whether it may replace or remove something that is there. */
+  readonly destructive: boolean
   /** Whether a second call with the same arguments changes nothing more. */
   readonly idempotent: boolean
+  /** Whether it reaches other machines. */
+  readonly openWorld: boolean
   /** The text of a failure before its reason. */
   readonly failure: string
   run(given: z.output<Input>, call: ToolCall): Promise<Result<z.output<Output>>>
