@@ -6,12 +6,17 @@
  * Symbolic links are never followed, in no part of a path.
  */
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir, realpath, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { link, lstat, mkdir, open, readdir, realpath, rename, statfs, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Refusal } from '../refusal.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const BY_HANDLE = process.platform === 'linux'
+
+/** Types of file systems in which a file is no file (linux/magic.h): proc, sysfs, cgroup, debugfs, tracefs, securityfs, devpts, nsfs, bpf. */
+const SYSTEM = new Set([
+  ...[0x9fa0, 0x62656572, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x1cd1, 0x6e736673, 0xcafe4a11],
+])
 
 const codeOf = (thrown: unknown): string | undefined => (thrown as NodeJS.ErrnoException).code
 
@@ -27,18 +32,36 @@ export class Folder implements AsyncDisposable {
 
   /** @param path absolute and canonical (`realpath`) */
   static async root(path: string): Promise<Folder> {
-    return new Folder(await open(path, O_RDONLY | O_DIRECTORY), path)
+    return await new Folder(await open(path, O_RDONLY | O_DIRECTORY), path).#checked()
+  }
+
+  /** The same folder, held once more. */
+  async again(): Promise<Folder> {
+    return new Folder(await this.#opened('.', O_RDONLY | O_DIRECTORY), this.path)
+  }
+
+  /** Whether this very folder still stands at its path, and no link is on the way. */
+  async isInPlace(): Promise<boolean> {
+    return isAt(this.#handle, this.path).catch(() => false)
+  }
+
+  async #checked(): Promise<Folder> {
+    const type = BY_HANDLE ? (await statfs(this.#at('.'))).type : 0
+    if (!SYSTEM.has(type)) return this
+    await this.#handle.close()
+    throw new Refusal(`${this.path} is a place of the system.`)
   }
 
   #at(name: string): string {
-    return join(BY_HANDLE ? `/proc/self/fd/${this.#handle.fd}` : this.path, name)
+    // `join` would drop a single dot, and with it what follows the link of the system.
+    return `${BY_HANDLE ? `/proc/self/fd/${this.#handle.fd}` : this.path}/${name}`
   }
 
   /** @param make whether it is made where it is not there */
   async child(name: string, make: boolean): Promise<Folder> {
     const path = join(this.path, name)
     try {
-      return new Folder(await this.#opened(name, O_RDONLY | O_DIRECTORY), path)
+      return await new Folder(await this.#opened(name, O_RDONLY | O_DIRECTORY), path).#checked()
     } catch (thrown) {
       if (codeOf(thrown) !== 'ENOENT' || !make) throw refusalOf(thrown, path)
     }
@@ -47,11 +70,7 @@ export class Folder implements AsyncDisposable {
     } catch (thrown) {
       if (codeOf(thrown) !== 'EEXIST') throw refusalOf(thrown, path)
     }
-    try {
-      return new Folder(await this.#opened(name, O_RDONLY | O_DIRECTORY), path)
-    } catch (thrown) {
-      throw refusalOf(thrown, path)
-    }
+    return this.child(name, false)
   }
 
   /** A regular file. Throws a `Refusal` for everything else. */
@@ -79,14 +98,41 @@ export class Folder implements AsyncDisposable {
     }
   }
 
+  /** Sorted. */
   async names(): Promise<string[]> {
     return (await readdir(this.#at('.'))).sort()
   }
 
   /** Puts one file of this folder in the place of another, in one step. */
   async rename(from: string, to: string): Promise<void> {
-    await rename(this.#at(from), this.#at(to))
-    // The name is as lasting as the bytes only when the folder is written.
+    await rename(this.#at(from), this.#at(to)).catch((thrown: unknown) => {
+      throw refusalOf(thrown, join(this.path, to))
+    })
+    await this.#sync()
+  }
+
+  /** Gives a file another name that nothing has yet. */
+  async add(from: string, to: string): Promise<void> {
+    await link(this.#at(from), this.#at(to)).catch((thrown: unknown) => {
+      throw refusalOf(thrown, join(this.path, to))
+    })
+    await this.remove(from)
+    await this.#sync()
+  }
+
+  /** Like `rename`, and false where the file is not there any more. */
+  async take(from: string, to: string): Promise<boolean> {
+    try {
+      await rename(this.#at(from), this.#at(to))
+      return true
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENOENT') return false
+      throw refusalOf(thrown, join(this.path, to))
+    }
+  }
+
+  /** The name is as lasting as the bytes only when the folder is written. Some file systems cannot. */
+  async #sync(): Promise<void> {
     await this.#handle.sync().catch(() => {})
   }
 

@@ -3,6 +3,7 @@
  * remote one a file of the workbench, under `/home/user`. Each is made in one place, and nothing else is taken for it.
  */
 import { Refusal } from '../refusal.ts'
+import { isPartName } from './part-names.ts'
 
 declare const kind: unique symbol
 /** The parts of a path below a root, each checked. */
@@ -30,11 +31,23 @@ export function partsOf(path: string): string[] {
 
 function refuseName(part: string): void {
   if (part === '..') throw new Refusal('The path leads upward ("..").')
+  if (!part.isWellFormed()) throw new Refusal('A name in the path is no valid Unicode.')
+  refuseLookAlike(part)
+  if (isPartName(part)) throw new Refusal(`The name ${JSON.stringify(part)} is that of a file which is not whole yet.`)
   if (Buffer.byteLength(part) > LONGEST_NAME)
     throw new Refusal(`A name in the path has more than ${LONGEST_NAME} bytes.`)
   if (part.includes(':')) throw new Refusal(`The name ${JSON.stringify(part)} holds a colon.`)
   if (/[. ]$/.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} ends with a dot or a space.`)
   if (DEVICE.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} is that of a device on Windows.`)
+}
+
+/** Names that some system, or a reader, takes for another one: `．．`, `a／b`, and text that runs backwards. */
+function refuseLookAlike(part: string): void {
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(part))
+    throw new Refusal(`The name ${JSON.stringify(part)} holds a character that turns the direction of text.`)
+  const plain = part.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  if (plain !== part && (/^\.*$/.test(plain) || /[\\/]/.test(plain) || DEVICE.test(plain)))
+    throw new Refusal(`The name ${JSON.stringify(part)} looks like ${JSON.stringify(plain)}, and is not.`)
 }
 
 /** A path of the workbench: absolute and below `/home/user`. Throws a `Refusal`. */

@@ -32,7 +32,10 @@ beforeEach(async () => {
   await writeFile(join(outside, 'secret.txt'), 'secret')
   workspace = await Workspace.open([root])
 })
-afterEach(() => rm(base, { recursive: true, force: true }))
+afterEach(async () => {
+  await workspace[Symbol.asyncDispose]()
+  await rm(base, { recursive: true, force: true })
+})
 
 const refusalOf = async (work: () => Promise<unknown>, what = ''): Promise<string> => {
   const thrown: unknown = await work().then(
@@ -210,12 +213,13 @@ describe('relative paths', () => {
       expect(files).toHaveLength(500)
       for (const file of files) expect(await readFile(join(folder, 'notes', file), 'utf8')).toBe(name)
     }
+    for (const { workspace: one } of roots) await one[Symbol.asyncDispose]()
   })
 
   test('an absolute path within a root is taken, by the name that the client knows', async () => {
     const alias = join(base, 'alias')
     await symlink(root, alias)
-    const known = await Workspace.open([alias])
+    await using known = await Workspace.open([alias])
     expect((await known.write(join(alias, 'a/b.txt'), 'x')).path).toBe(join(root, 'a/b.txt'))
     expect((await known.read(join(root, 'a/b.txt'), 10)).text).toBe('x')
     expect(resolve(known.roots[0] ?? '')).toBe(root)

@@ -3,19 +3,23 @@
  * a root. Answers name absolute paths.
  */
 import { constants } from 'node:fs'
-import { realpath, type FileHandle } from 'node:fs/promises'
-import { randomBytes } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
 import { Refusal } from '../refusal.ts'
+import { FileReader } from './file-reader.ts'
+import { FileWriter, sweepParts, type WriterOptions, type Written } from './file-writer.ts'
 import { Folder } from './folder.ts'
+import { isPartName } from './part-names.ts'
 import { partsOf, REMOTE_HOME, type LocalPath } from './paths.ts'
 
-const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = constants
 
 interface Root {
   /** As it was given, which is how a client writes paths. */
   readonly given: string
   readonly canonical: string
+  /** Held open from the start, so that another folder in its place is noticed. */
+  readonly folder: Folder
 }
 
 interface Place {
@@ -31,36 +35,32 @@ export interface Listed {
   readonly modified: string
 }
 
-export interface Written {
-  /** Absolute. */
-  readonly path: string
-  readonly bytes: number
-}
-
 /** Places of the system in which a file is no file. */
 const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
 
-export class Workspace {
+export class Workspace implements AsyncDisposable {
   readonly #roots: readonly Root[]
 
   private constructor(roots: readonly Root[]) {
     this.#roots = roots
   }
 
-  /** Throws a `Refusal` for a root that is no folder. */
+  /** Throws a `Refusal` for a root that is no folder. Parts that earlier processes left in a root are removed. */
   static async open(roots: readonly string[]): Promise<Workspace> {
-    const opened = await Promise.all(
-      roots.map(async (given) => {
-        const canonical = await realpath(given).catch(() => {
-          throw new Refusal(`The root ${given} is not there.`, 'NOT_FOUND')
-        })
-        if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a place of the system.`)
-        await using _ = await Folder.root(canonical)
-        return { given: resolve(given), canonical }
-      }),
-    )
-    if (opened.length === 0) throw new Refusal('No root is known: start the toolkit with --root FOLDER.')
-    return new Workspace(opened)
+    const opened: Root[] = []
+    try {
+      for (const given of roots) opened.push(await openRoot(given))
+      if (opened.length === 0) throw new Refusal('No root is known: start the toolkit with --root FOLDER.')
+      for (const { folder } of opened) await sweepParts(folder)
+      return new Workspace(opened)
+    } catch (thrown) {
+      for (const { folder } of opened) await folder[Symbol.asyncDispose]()
+      throw thrown
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { folder } of this.#roots) await folder[Symbol.asyncDispose]()
   }
 
   get roots(): readonly string[] {
@@ -98,7 +98,9 @@ export class Workspace {
   }
 
   async #walk(root: Root, parts: readonly string[], make: boolean): Promise<Folder> {
-    let folder = await Folder.root(root.canonical)
+    if (!(await root.folder.isInPlace()))
+      throw new Refusal(`The root ${root.canonical} was moved or replaced: start the toolkit again.`, 'NOT_FOUND')
+    let folder = await root.folder.again()
     for (const part of parts) {
       const above = folder
       try {
@@ -110,26 +112,20 @@ export class Workspace {
     return folder
   }
 
-  /** Writes a file anew, whole or not at all: to a file beside it, to the disk, then in its place. */
-  async write(path: string, content: string | Uint8Array): Promise<Written> {
+  /**
+   * Opens a writer of a file that is made anew, with its folders. Close it (`await using`): without `commit` nothing has changed, and a part
+   * that is resumable waits for the next call.
+   */
+  async createFile(path: string, options: WriterOptions = {}): Promise<FileWriter> {
     const { folder, name, shown } = await this.#parentOf(path, true)
-    await using _ = folder
-    const there = await folder.look(name)
-    if (there !== undefined && !there.isFile()) throw new Refusal(`${shown} is there, and is no file.`)
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content
-    const beside = `.${randomBytes(8).toString('hex')}.part`
-    const handle = await folder.file(beside, O_WRONLY | O_CREAT | O_EXCL)
-    try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } catch (thrown) {
-      await folder.remove(beside)
-      throw thrown
-    } finally {
-      await handle.close()
-    }
-    await folder.rename(beside, name)
-    return { path: shown, bytes: bytes.byteLength }
+    return FileWriter.open({ folder, name, path: shown, options })
+  }
+
+  /** Writes a file anew, whole or not at all. */
+  async write(path: string, content: string | Uint8Array, options: WriterOptions = {}): Promise<Written> {
+    await using writer = await this.createFile(path, options)
+    await writer.append(typeof content === 'string' ? Buffer.from(content) : content)
+    return await writer.commit()
   }
 
   /** Adds to the end of a file, which is made where it is not there. */
@@ -148,33 +144,31 @@ export class Workspace {
     return { path: shown, bytes: Buffer.byteLength(content) }
   }
 
-  /** Opens a file to read; the caller closes it. */
-  async open(path: string): Promise<{ handle: FileHandle; path: string; size: number }> {
+  /** Opens a file to read; close it (`await using`). */
+  async open(path: string): Promise<FileReader> {
     const { folder, name, shown } = await this.#parentOf(path, false)
     await using _ = folder
     const handle = await folder.file(name, O_RDONLY)
-    return { handle, path: shown, size: (await handle.stat()).size }
+    try {
+      const { size, mtime } = await handle.stat()
+      return new FileReader(handle, { path: shown, size, modified: mtime })
+    } catch (thrown) {
+      await handle.close()
+      throw thrown
+    }
   }
 
   /** @param most bytes. Throws a `Refusal` for a larger file, and for one that is no text. */
   async read(path: string, most: number): Promise<{ path: string; text: string }> {
-    const { handle, path: shown, size } = await this.open(path)
-    try {
-      if (size > most) throw new Refusal(`${shown} has ${size} bytes, and no more than ${most} are read.`, 'TOO_LARGE')
-      const bytes = await handle.readFile()
-      return { path: shown, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
-    } catch (thrown) {
-      throw thrown instanceof TypeError ? new Refusal(`${shown} is no text in UTF-8.`) : thrown
-    } finally {
-      await handle.close()
-    }
+    await using file = await this.open(path)
+    return { path: file.path, text: await file.text(most) }
   }
 
   /** @param most entries that are told; `left`: how many more there are. */
   async list(path: string, most: number): Promise<{ path: string; entries: Listed[]; left: number }> {
     const { root, path: parts } = this.#placeOf(path)
     await using folder = await this.#walk(root, parts, false)
-    const names = await folder.names()
+    const names = (await folder.names()).filter((name) => !isPartName(name))
     const entries = await Promise.all(
       names.slice(0, most).map(async (name): Promise<Listed[]> => {
         const found = await folder.look(name)
@@ -185,4 +179,12 @@ export class Workspace {
     )
     return { path: folder.path, entries: entries.flat(), left: Math.max(0, names.length - most) }
   }
+}
+
+async function openRoot(given: string): Promise<Root> {
+  const canonical = await realpath(given).catch(() => {
+    throw new Refusal(`The root ${given} is not there.`, 'NOT_FOUND')
+  })
+  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a place of the system.`)
+  return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
 }

@@ -1,0 +1,63 @@
+/** One file that is held open to be read, in parts or whole. What is read is the file that was opened, also where its name was given to another. */
+import type { FileHandle } from 'node:fs/promises'
+import { Refusal } from '../refusal.ts'
+
+const CHUNK = 1024 * 1024
+
+export class FileReader implements AsyncDisposable {
+  readonly handle: FileHandle
+  /** Absolute. */
+  readonly path: string
+  /** Bytes, when it was opened. */
+  readonly size: number
+  readonly modified: Date
+
+  constructor(handle: FileHandle, found: { path: string; size: number; modified: Date }) {
+    this.handle = handle
+    this.path = found.path
+    this.size = found.size
+    this.modified = found.modified
+  }
+
+  /** Up to `size` bytes from `position` on; fewer at the end of the file. */
+  async read(position: number, size: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(size)
+    let held = 0
+    while (held < size) {
+      const { bytesRead } = await this.handle.read(bytes, held, size - held, position + held)
+      if (bytesRead === 0) break
+      held += bytesRead
+    }
+    return bytes.subarray(0, held)
+  }
+
+  /** The bytes from `from` on, in constant memory. Throws a `Refusal` where the file has changed its size since it was opened. */
+  async *chunks({ from = 0, signal }: { from?: number; signal?: AbortSignal } = {}): AsyncGenerator<
+    Buffer,
+    void,
+    void
+  > {
+    for (let at = from; at < this.size;) {
+      signal?.throwIfAborted()
+      const chunk = await this.read(at, Math.min(CHUNK, this.size - at))
+      if (chunk.byteLength === 0) throw new Refusal(`${this.path} became shorter while it was read.`)
+      at += chunk.byteLength
+      yield chunk
+    }
+  }
+
+  /** @param most bytes. Throws a `Refusal` for a larger file, and for one that is no text. */
+  async text(most: number): Promise<string> {
+    if (this.size > most)
+      throw new Refusal(`${this.path} has ${this.size} bytes, and no more than ${most} are read.`, 'TOO_LARGE')
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await this.read(0, this.size))
+    } catch (thrown) {
+      throw thrown instanceof TypeError ? new Refusal(`${this.path} is no text in UTF-8.`) : thrown
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.handle.close()
+  }
+}
