@@ -1,29 +1,30 @@
 /** The process around the toolkit: it reads the options, joins the standard streams and ends when its client does. */
-import { parseArgs } from 'node:util'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { Workspace } from './files/workspace.ts'
+import { LIMITS } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { createToolkitServer } from './server.ts'
+import { HELP, readSettings, refuseUnknownTools, type Settings } from './settings.ts'
 import { createTools } from './tools/all.ts'
 import { VERSION } from './version.ts'
 
-const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
-
-  --root FOLDER   where files may be read and written; the first one is where relative paths begin.
-                  May be given several times. TOOLWAY_TOOLKIT_ROOT names one, too.
-  --version       the version
-  --help          this text
-`
-
 const tell = (line: string) => void process.stderr.write(`toolway-toolkit: ${line}\n`)
 process.stderr.on('error', () => {})
-/** Milliseconds for answers after the client has said all. */
+/** Milliseconds for calls to stop, and remove what is not whole, after the client is gone. */
 const LAST = 250
 
-async function serve(roots: readonly string[]): Promise<void> {
-  const workspace = await Workspace.open(roots)
+async function serve({ roots, budgets }: Settings): Promise<void> {
+  if (process.platform === 'win32')
+    throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
   const tools = createTools({ environment: process.env })
-  const handle = serveStdio(() => createToolkitServer({ tools, workspace }), {
+  refuseUnknownTools(
+    budgets,
+    tools.map(({ name }) => name),
+  )
+  const workspace = roots.length === 0 ? undefined : await Workspace.open(roots)
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LIMITS.message })
+  const handle = serveStdio(({ era }) => createToolkitServer({ tools, workspace, budgets, era, tell }), {
+    transport,
     onerror: (error) => tell(error.message),
   })
   const end = () => void handle.close().finally(() => process.exit())
@@ -34,18 +35,10 @@ async function serve(roots: readonly string[]): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      root: { type: 'string', multiple: true },
-      version: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help === true) return void process.stdout.write(HELP)
-  if (values.version === true) return void process.stdout.write(`${VERSION}\n`)
-  const named = process.env['TOOLWAY_TOOLKIT_ROOT']
-  const roots = values.root ?? (named === undefined || named === '' ? [] : [named])
-  await serve(roots)
+  const settings = readSettings(process.argv.slice(2), process.env)
+  if (settings.asks === 'help') return void process.stdout.write(HELP)
+  if (settings.asks === 'version') return void process.stdout.write(`${VERSION}\n`)
+  await serve(settings)
 }
 
 try {

@@ -32,7 +32,8 @@ export class Folder implements AsyncDisposable {
 
   /** @param path absolute and canonical (`realpath`) */
   static async root(path: string): Promise<Folder> {
-    return await new Folder(await open(path, O_RDONLY | O_DIRECTORY), path).#checked()
+    const folder = new Folder(await open(path, O_RDONLY | O_DIRECTORY), path)
+    return folder.#checked()
   }
 
   /** The same folder, held once more. */

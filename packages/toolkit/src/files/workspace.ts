@@ -1,31 +1,17 @@
 /**
- * The roots of a session, and the files in them (ledger S4-FS). A relative path is one of the first root; an absolute one has to lie in
- * a root. Answers name absolute paths.
+ * The files of a session (ledger S4-FS): read, written and listed within its roots. A relative path is one of the first root; an absolute
+ * one has to lie in a root. Answers name absolute paths.
  */
 import { constants } from 'node:fs'
-import { realpath } from 'node:fs/promises'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Refusal } from '../refusal.ts'
 import { FileReader } from './file-reader.ts'
 import { FileWriter, sweepParts, type WriterOptions, type Written } from './file-writer.ts'
-import { Folder } from './folder.ts'
+import type { Folder } from './folder.ts'
 import { isPartName } from './part-names.ts'
-import { partsOf, REMOTE_HOME, type LocalPath } from './paths.ts'
+import { closeRoots, openRoot, openWithin, placeOf, walk, type Root } from './roots.ts'
 
 const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = constants
-
-interface Root {
-  /** As it was given, which is how a client writes paths. */
-  readonly given: string
-  readonly canonical: string
-  /** Held open from the start, so that another folder in its place is noticed. */
-  readonly folder: Folder
-}
-
-interface Place {
-  readonly root: Root
-  readonly path: LocalPath
-}
 
 export interface Listed {
   readonly name: string
@@ -34,9 +20,6 @@ export interface Listed {
   readonly size: number | null
   readonly modified: string
 }
-
-/** Places of the system in which a file is no file. */
-const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
 
 export class Workspace implements AsyncDisposable {
   readonly #roots: readonly Root[]
@@ -54,43 +37,30 @@ export class Workspace implements AsyncDisposable {
       for (const { folder } of opened) await sweepParts(folder)
       return new Workspace(opened)
     } catch (thrown) {
-      for (const { folder } of opened) await folder[Symbol.asyncDispose]()
+      await closeRoots(opened)
       throw thrown
     }
   }
 
+  /** A workspace in the parts of these folders that lie within this one; undefined where there is none. Close it, too. */
+  async within(folders: readonly string[]): Promise<Workspace | undefined> {
+    const opened: Root[] = []
+    // A folder that is not there gives nothing.
+    for (const folder of folders) opened.push(...(await openWithin(this.#roots, folder).catch(() => [])))
+    return opened.length === 0 ? undefined : new Workspace(opened)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { folder } of this.#roots) await folder[Symbol.asyncDispose]()
+    await closeRoots(this.#roots)
   }
 
   get roots(): readonly string[] {
     return this.#roots.map(({ canonical }) => canonical)
   }
 
-  #placeOf(path: string): Place {
-    const parts = partsOf(path)
-    if (!isAbsolute(path)) return { root: this.#first(), path: parts as unknown as LocalPath }
-    const whole = `/${parts.join('/')}`
-    for (const root of this.#roots)
-      for (const place of [root.canonical, root.given]) {
-        const below = place === '/' ? whole : whole.startsWith(`${place}/`) ? whole.slice(place.length) : undefined
-        if (below !== undefined || whole === place) return { root, path: partsOf(below ?? '') as unknown as LocalPath }
-      }
-    const remote = whole.startsWith(`${REMOTE_HOME}/`)
-      ? ', and one of the remote workbench belongs to its own tools'
-      : ''
-    throw new Refusal(`${whole} lies in no root (${this.roots.join(', ')})${remote}.`)
-  }
-
-  #first(): Root {
-    const [first] = this.#roots
-    if (first === undefined) throw new Refusal('No root is known.')
-    return first
-  }
-
   /** The folder of a path, held open, and the last name. */
   async #parentOf(path: string, make: boolean): Promise<{ folder: Folder; name: string; shown: string }> {
-    const { root, path: parts } = this.#placeOf(path)
+    const { root, path: parts } = placeOf(this.#roots, path)
     const name = parts.at(-1)
     if (name === undefined) throw new Refusal(`${root.canonical} is a root, and no file.`)
     const folder = await this.#walk(root, parts.slice(0, -1), make)
@@ -100,16 +70,13 @@ export class Workspace implements AsyncDisposable {
   async #walk(root: Root, parts: readonly string[], make: boolean): Promise<Folder> {
     if (!(await root.folder.isInPlace()))
       throw new Refusal(`The root ${root.canonical} was moved or replaced: start the toolkit again.`, 'NOT_FOUND')
-    let folder = await root.folder.again()
-    for (const part of parts) {
-      const above = folder
-      try {
-        folder = await above.child(part, make)
-      } finally {
-        await above[Symbol.asyncDispose]()
-      }
-    }
-    return folder
+    return walk(root.folder, parts, make)
+  }
+
+  /** The folder of a path, held open; close it (`await using`). */
+  async openFolder(path: string): Promise<Folder> {
+    const { root, path: parts } = placeOf(this.#roots, path)
+    return this.#walk(root, parts, false)
   }
 
   /**
@@ -134,9 +101,16 @@ export class Workspace implements AsyncDisposable {
     await using _ = folder
     const handle = await folder.file(name, O_WRONLY | O_APPEND | O_CREAT)
     try {
+      const { nlink, size } = await handle.stat()
       // Another name of the same file may lie outside of the roots.
-      if ((await handle.stat()).nlink > 1) throw new Refusal(`${shown} has several names (hard links).`)
-      await handle.writeFile(content)
+      if (nlink > 1) throw new Refusal(`${shown} has several names (hard links).`)
+      try {
+        await handle.writeFile(content)
+      } catch (thrown) {
+        // A full disk leaves no half of the text.
+        await handle.truncate(size).catch(() => {})
+        throw thrown
+      }
       await handle.sync()
     } finally {
       await handle.close()
@@ -166,8 +140,7 @@ export class Workspace implements AsyncDisposable {
 
   /** @param most entries that are told; `left`: how many more there are. */
   async list(path: string, most: number): Promise<{ path: string; entries: Listed[]; left: number }> {
-    const { root, path: parts } = this.#placeOf(path)
-    await using folder = await this.#walk(root, parts, false)
+    await using folder = await this.openFolder(path)
     const names = (await folder.names()).filter((name) => !isPartName(name))
     const entries = await Promise.all(
       names.slice(0, most).map(async (name): Promise<Listed[]> => {
@@ -179,12 +152,4 @@ export class Workspace implements AsyncDisposable {
     )
     return { path: folder.path, entries: entries.flat(), left: Math.max(0, names.length - most) }
   }
-}
-
-async function openRoot(given: string): Promise<Root> {
-  const canonical = await realpath(given).catch(() => {
-    throw new Refusal(`The root ${given} is not there.`, 'NOT_FOUND')
-  })
-  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a place of the system.`)
-  return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
 }

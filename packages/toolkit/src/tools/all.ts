@@ -2,6 +2,7 @@
  * All tools of the toolkit, in the order of their listing. A tool's description is made at the start; code that is heavy (crawling, PDFs, S3)
  * is imported by the tool's `run` when it is first called, so that the start stays short.
  */
+import { createBatchToolExecute } from './batch-tool-execute.ts'
 import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './files.ts'
 import { saveCorpus } from './save-corpus.ts'
 import type { Tool } from './tool.ts'
@@ -13,5 +14,6 @@ export interface ToolParts {
 }
 
 export function createTools(_parts: ToolParts): readonly Tool[] {
-  return [saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles]
+  const tools = [saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles]
+  return [...tools, createBatchToolExecute({ tools })]
 }

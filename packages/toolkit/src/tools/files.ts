@@ -1,13 +1,10 @@
 /** Tools for single files and folders (ledger S4-TK-05, S4-FUT-01). */
 import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
 import { tool } from './tool.ts'
 
-/** Characters of one text, and bytes of one file that is read. */
-const MOST_TEXT = 64 * 1024 * 1024
-const MOST_ENTRIES = 1_000
-
 const Path = z.string().min(1).describe('Relative to the workspace of the session, or absolute within it.')
-const Content = z.string().max(MOST_TEXT)
+const Content = z.string().max(LIMITS.text)
 
 export const writeLocalFile = tool({
   name: 'write_local_file',
@@ -26,8 +23,8 @@ export const writeLocalFile = tool({
   idempotent: true,
   openWorld: false,
   failure: 'Error writing file',
-  async run({ path, content }, { workspace }) {
-    const { path: written, bytes } = await workspace.write(path, content)
+  async run({ path, content }, { workspace, signal }) {
+    const { path: written, bytes } = await workspace.write(path, content, { signal })
     const chars = content.length
     return {
       text: `Successfully wrote ${chars} chars to ${written}`,
@@ -61,7 +58,7 @@ export const appendToFile = tool({
 export const listDirectory = tool({
   name: 'list_directory',
   title: 'List directory',
-  description: `Lists a folder of the workspace by name, ${MOST_ENTRIES} entries at most. Symbolic links are told as "other".`,
+  description: `Lists a folder of the workspace by name, ${LIMITS.listed} entries at most. Symbolic links are told as "other".`,
   input: z.strictObject({ path: Path.default('.') }),
   output: z.strictObject({
     path: z.string().describe('Absolute.'),
@@ -82,7 +79,7 @@ export const listDirectory = tool({
   openWorld: false,
   failure: 'Error listing directory',
   async run({ path }, { workspace }) {
-    const listed = await workspace.list(path, MOST_ENTRIES)
+    const listed = await workspace.list(path, LIMITS.listed)
     const lines = listed.entries.map(({ name, type, size }) =>
       type === 'directory' ? `${name}/` : size === null ? `${name} (${type})` : `${name} (${size} bytes)`,
     )
@@ -91,9 +88,7 @@ export const listDirectory = tool({
   },
 })
 
-const MOST_FILE = 16 * 1024 * 1024
-/** Characters of one batch: what a model reads at once of research. */
-const BATCH = { least: 1_000, unsaid: 60_000, most: 75_000 }
+const { batchOfText } = LIMITS
 
 export const readResearchFiles = tool({
   name: 'read_research_files',
@@ -101,9 +96,9 @@ export const readResearchFiles = tool({
   description:
     'Reads text files one after another, as much as one batch holds. Where more is left, call it again with the offset of `next` and the files from there on.',
   input: z.strictObject({
-    paths: z.array(Path).min(1).max(200),
+    paths: z.array(Path).min(1).max(LIMITS.readFiles),
     offset: z.int().min(0).default(0).describe('The character of the first file at which reading begins.'),
-    max_chars: z.int().min(BATCH.least).max(BATCH.most).default(BATCH.unsaid),
+    max_chars: z.int().min(batchOfText.least).max(batchOfText.most).default(batchOfText.unsaid),
   }),
   output: z.strictObject({
     files: z.array(z.strictObject({ path: z.string(), from: z.int(), to: z.int(), chars: z.int(), text: z.string() })),
@@ -121,16 +116,18 @@ export const readResearchFiles = tool({
   idempotent: true,
   openWorld: false,
   failure: 'Error reading files',
-  async run({ paths, offset, max_chars: most }, { workspace }) {
+  async run({ paths, offset, max_chars: most }, { workspace, signal, progress }) {
     const files = []
     let room = most
     let next: { index: number; offset: number } | null = null
     for (const [index, path] of paths.entries()) {
-      const { path: shown, text } = await workspace.read(path, MOST_FILE)
+      signal.throwIfAborted()
+      const { path: shown, text } = await workspace.read(path, LIMITS.readFile)
       const from = index === 0 ? Math.min(offset, text.length) : 0
-      const to = Math.min(text.length, from + room)
+      const to = wholeTo(text, Math.min(text.length, from + room))
       files.push({ path: shown, from, to, chars: text.length, text: text.slice(from, to) })
       room -= to - from
+      progress(index + 1, paths.length, shown)
       if (to < text.length) next = { index, offset: to }
       else if (room === 0 && index + 1 < paths.length) next = { index: index + 1, offset: 0 }
       if (next !== null) break
@@ -139,3 +136,7 @@ export const readResearchFiles = tool({
     return { text: texts.join('\n\n'), structured: { files, next } }
   },
 })
+
+/** An end that divides no character of two UTF-16 units. */
+const wholeTo = (text: string, to: number): number =>
+  /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(to - 1, to + 1)) ? to - 1 : to

@@ -1,5 +1,6 @@
 /** `save_corpus`: what was read for a report, in one file (ledger S4-TK-02 to S4-TK-04). */
 import { z } from 'zod'
+import { LIMITS } from '../limits.ts'
 import { tool } from './tool.ts'
 
 const FILE = 'expanded_corpus.json'
@@ -16,7 +17,7 @@ export const saveCorpus = tool({
   title: 'Save corpus',
   description: `Writes the articles that were read into ${FILE} of a folder on this machine, whole and unshortened. A corpus that is there is replaced.`,
   input: z.strictObject({
-    articles: z.array(Article).max(10_000),
+    articles: z.array(Article).max(LIMITS.articles),
     workspace_path: z
       .string()
       .min(1)
@@ -41,7 +42,7 @@ export const saveCorpus = tool({
   idempotent: true,
   openWorld: false,
   failure: 'Error saving corpus',
-  async run({ articles, workspace_path: folder }, { workspace }) {
+  async run({ articles, workspace_path: folder }, { workspace, signal }) {
     const good = articles.filter(({ status }) => status === 'success')
     const counts = { successful: good.length, failed: articles.length - good.length }
     const corpus = {
@@ -50,7 +51,7 @@ export const saveCorpus = tool({
       ...counts,
       articles,
     }
-    const { path } = await workspace.write(`${folder}/${FILE}`, JSON.stringify(corpus, null, 2))
+    const { path } = await workspace.write(`${folder}/${FILE}`, JSON.stringify(corpus, null, 2), { signal })
     const structured = {
       success: true as const,
       corpus_path: path,

@@ -1,12 +1,19 @@
 /** A tool of the toolkit: what it takes and gives, and how it is carried out for one call of a session. */
 import type { z } from 'zod'
 import type { Workspace } from '../files/workspace.ts'
+import type { Fault } from '../fault.ts'
 
 export interface Result<Output> {
   /** For clients that read text only. */
   readonly text: string
   readonly structured: Output
 }
+
+/** How a call ended: with what the tool gave, or with a fault whose text says it too. */
+export type Outcome = { readonly text: string } & (
+  | { readonly structured: object; readonly fault?: undefined }
+  | { readonly fault: Fault; readonly structured?: undefined }
+)
 
 /** One call of a tool: where it works, and how it tells of its progress and learns of its end. */
 export interface ToolCall {
@@ -16,6 +23,8 @@ export interface ToolCall {
   readonly signal: AbortSignal
   /** Tells the client how far the call is; nothing is sent to a client that gave no progress token. `done` only grows. */
   progress(done: number, total: number | undefined, message: string): void
+  /** Calls another tool for this one. It counts like a call of the client, and answers a failure as a fault. */
+  callTool(tool: Tool, given: unknown, parts: Pick<ToolCall, 'signal' | 'progress'>): Promise<Outcome>
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {

@@ -1,0 +1,22 @@
+/** Folders that a client names as `file:` addresses (RFC 8089). */
+import { fileURLToPath } from 'node:url'
+import { Refusal } from '../refusal.ts'
+import { partsOf } from './paths.ts'
+
+/** Absolute. Throws a `Refusal` for what is no address of a folder on this machine. */
+export function pathOfFileUri(uri: string): string {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  if (url?.protocol !== 'file:') throw new Refusal(`${quoted(uri)} is no file: address.`)
+  if (url.hostname !== '') throw new Refusal(`${quoted(uri)} names another machine: ${url.hostname}.`)
+  if (url.search !== '' || url.hash !== '') throw new Refusal(`${quoted(uri)} has more than a path.`)
+  if (/^\/[a-z](?::|%3a|\|)(?:\/|$)/i.test(url.pathname))
+    throw new Refusal(`${quoted(uri)} names a folder of Windows, and this machine has none.`)
+  try {
+    return `/${partsOf(fileURLToPath(url)).join('/')}`
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw new Refusal(`${quoted(uri)} does not fit. ${thrown.message}`)
+    throw new Refusal(`${quoted(uri)} holds an encoded "/" or is encoded wrongly.`)
+  }
+}
+
+const quoted = (uri: string): string => JSON.stringify(uri.slice(0, 200))

@@ -1,0 +1,90 @@
+/**
+ * The folders within which a session works, each held open from the moment that it was given, so that another folder in its place is
+ * noticed. A path is of exactly one root.
+ */
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import { Refusal } from '../refusal.ts'
+import { Folder } from './folder.ts'
+import { partsOf, REMOTE_HOME, type LocalPath } from './paths.ts'
+
+export interface Root {
+  /** As it was given, which is how a client writes paths. */
+  readonly given: string
+  readonly canonical: string
+  readonly folder: Folder
+}
+
+export interface Place {
+  readonly root: Root
+  readonly path: LocalPath
+}
+
+/** Places of the system in which a file is no file. */
+const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
+
+/** Throws a `Refusal` for a root that is no folder. */
+export async function openRoot(given: string): Promise<Root> {
+  const canonical = await canonicalOf(given)
+  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a place of the system.`)
+  try {
+    return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
+  } catch (thrown) {
+    throw thrown instanceof Refusal ? thrown : new Refusal(`The root ${given} is no folder that can be opened.`)
+  }
+}
+
+/** The part of a folder that lies within outer roots: itself, or the outer roots within it. */
+export async function openWithin(outer: readonly Root[], given: string): Promise<Root[]> {
+  const canonical = await canonicalOf(given)
+  for (const root of outer) {
+    const below = partBelow(canonical, root.canonical)
+    if (below === undefined) continue
+    return [{ given: resolve(given), canonical, folder: await walk(root.folder, partsOf(below), false) }]
+  }
+  const inner = outer.filter((root) => partBelow(root.canonical, canonical) !== undefined)
+  return Promise.all(inner.map(async (root) => ({ ...root, folder: await root.folder.again() })))
+}
+
+export async function closeRoots(roots: readonly Root[]): Promise<void> {
+  for (const { folder } of roots) await folder[Symbol.asyncDispose]()
+}
+
+const canonicalOf = (given: string): Promise<string> =>
+  realpath(given).catch(() => {
+    throw new Refusal(`The root ${given} is not there.`, 'NOT_FOUND')
+  })
+
+/** What follows a folder in a path within it, with its slash; undefined where the path is not within. */
+function partBelow(path: string, folder: string): string | undefined {
+  if (path === folder) return ''
+  if (folder === '/') return path
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length) : undefined
+}
+
+/** The folder below an open one, which stays open. Symbolic links are refused in every part. */
+export async function walk(from: Folder, parts: readonly string[], make: boolean): Promise<Folder> {
+  let folder = await from.again()
+  for (const part of parts) {
+    await using above = folder
+    folder = await above.child(part, make)
+  }
+  return folder
+}
+
+/** The place of a path: relative to the first root, or absolute within one. Throws a `Refusal`. */
+export function placeOf(roots: readonly Root[], path: string): Place {
+  const parts = partsOf(path)
+  const [first] = roots
+  if (first === undefined) throw new Refusal('No root is known.')
+  if (!isAbsolute(path)) return { root: first, path: parts as unknown as LocalPath }
+  const whole = `/${parts.join('/')}`
+  for (const root of roots)
+    for (const place of [root.canonical, root.given]) {
+      const below = partBelow(whole, place)
+      if (below !== undefined) return { root, path: partsOf(below) as unknown as LocalPath }
+    }
+  const remote = whole.startsWith(`${REMOTE_HOME}/`) ? ', and one of the remote workbench belongs to its own tools' : ''
+  const known = roots.map(({ canonical }) => canonical).join(', ')
+  throw new Refusal(`${whole} lies in no root (${known})${remote}.`)
+}

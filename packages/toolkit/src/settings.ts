@@ -1,0 +1,66 @@
+/** What the toolkit is told when it is started: the options of its command line. */
+import { parseArgs } from 'node:util'
+import type { Budgets } from './budgets.ts'
+import { Refusal } from './refusal.ts'
+
+export const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
+
+  --root FOLDER         a folder in which files may be read and written; relative paths begin in the first one. May be
+                        given several times. TOOLWAY_TOOLKIT_ROOT names one, too. A client that names folders of its own
+                        works in those of them that lie within. Without it, the client's folders are used.
+  --max-tool-calls N    how many calls of tools a session may make
+  --max-calls TOOL=N    how many calls of one tool it may make; may be given several times
+  --version             the version
+  --help                this text
+`
+
+export interface Settings {
+  readonly roots: readonly string[]
+  readonly budgets: Budgets
+  readonly asks: 'help' | 'version' | undefined
+}
+
+/** Throws a `Refusal` or a `TypeError` (`parseArgs`) for options that do not fit. */
+export function readSettings(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Settings {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      root: { type: 'string', multiple: true },
+      'max-tool-calls': { type: 'string' },
+      'max-calls': { type: 'string', multiple: true },
+      version: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const named = environment['TOOLWAY_TOOLKIT_ROOT']
+  const all = values['max-tool-calls']
+  return {
+    roots: values.root ?? (named === undefined || named === '' ? [] : [named]),
+    budgets: {
+      ...(all === undefined ? {} : { all: countOf('--max-tool-calls', all) }),
+      byTool: new Map(values['max-calls']?.map(toolAndCount)),
+    },
+    asks: values.help === true ? 'help' : values.version === true ? 'version' : undefined,
+  }
+}
+
+function countOf(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Refusal(`${option} takes a number of calls, and not ${JSON.stringify(text)}.`)
+  return Number(text)
+}
+
+function toolAndCount(text: string): [string, number] {
+  const at = text.lastIndexOf('=')
+  if (at < 1) throw new Refusal(`--max-calls takes TOOL=N, and not ${JSON.stringify(text)}.`)
+  return [text.slice(0, at), countOf('--max-calls', text.slice(at + 1))]
+}
+
+/** A budget of a tool that does not exist would be one that never holds. */
+export function refuseUnknownTools({ byTool }: Budgets, names: readonly string[]): void {
+  const unknown = [...byTool.keys()].filter((name) => !names.includes(name))
+  if (unknown.length > 0)
+    throw new Refusal(`--max-calls names ${unknown.join(', ')}, which is no tool. Tools: ${names.join(', ')}.`)
+}
