@@ -85,6 +85,6 @@ function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
 
 function resultOf({ text, structured, fault }: Outcome): CallToolResult {
   const content = [{ type: 'text' as const, text }]
-  if (fault === undefined) return { content, structuredContent: structured as Record<string, unknown> }
+  if (fault === undefined) return { content, structuredContent: structured }
   return { content, isError: true, _meta: { 'dev.toolway/fault': fault } }
 }

@@ -1,18 +1,18 @@
 /** One file that is held open to be read, in parts or whole. What is read is the file that was opened, also where its name was given to another. */
 import type { FileHandle } from 'node:fs/promises'
 import { Refusal } from '../refusal.ts'
+import type { LocalPath } from './paths.ts'
 
 const CHUNK = 1024 * 1024
 
 export class FileReader implements AsyncDisposable {
   readonly handle: FileHandle
-  /** Absolute. */
-  readonly path: string
+  readonly path: LocalPath
   /** Bytes, when it was opened. */
   readonly size: number
   readonly modified: Date
 
-  constructor(handle: FileHandle, found: { path: string; size: number; modified: Date }) {
+  constructor(handle: FileHandle, found: { path: LocalPath; size: number; modified: Date }) {
     this.handle = handle
     this.path = found.path
     this.size = found.size
@@ -31,15 +31,12 @@ export class FileReader implements AsyncDisposable {
     return bytes.subarray(0, held)
   }
 
-  /** The bytes from `from` on, in constant memory. Throws a `Refusal` where the file has changed its size since it was opened. */
-  async *chunks({ from = 0, signal }: { from?: number; signal?: AbortSignal } = {}): AsyncGenerator<
-    Buffer,
-    void,
-    void
-  > {
-    for (let at = from; at < this.size;) {
+  /** The bytes from `from` to before `to`, in constant memory. Throws a `Refusal` where the file became shorter since it was opened. */
+  async *chunks(part: { from?: number; to?: number; signal?: AbortSignal } = {}): AsyncGenerator<Buffer, void, void> {
+    const { from = 0, to = this.size, signal } = part
+    for (let at = from; at < to;) {
       signal?.throwIfAborted()
-      const chunk = await this.read(at, Math.min(CHUNK, this.size - at))
+      const chunk = await this.read(at, Math.min(CHUNK, to - at))
       if (chunk.byteLength === 0) throw new Refusal(`${this.path} became shorter while it was read.`)
       at += chunk.byteLength
       yield chunk

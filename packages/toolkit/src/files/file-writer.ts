@@ -8,14 +8,14 @@ import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { Refusal } from '../refusal.ts'
 import type { Folder } from './folder.ts'
+import type { LocalPath } from './paths.ts'
 import { findPart, freePartName, heldPartName, isAbandoned, newPartKey, partKeyOf } from './part-names.ts'
 
 const { O_CREAT, O_EXCL, O_RDWR } = constants
 const CHUNK = 1024 * 1024
 
 export interface Written {
-  /** Absolute. */
-  readonly path: string
+  readonly path: LocalPath
   readonly bytes: number
 }
 
@@ -34,8 +34,7 @@ interface WriterParts {
   /** Held by the writer, which closes it. */
   readonly folder: Folder
   readonly name: string
-  /** Absolute. */
-  readonly path: string
+  readonly path: LocalPath
   readonly options: WriterOptions
 }
 
@@ -76,8 +75,8 @@ export class FileWriter implements AsyncDisposable {
     }
   }
 
-  /** Of the file that it becomes; absolute. */
-  get path(): string {
+  /** Of the file that it becomes. */
+  get path(): LocalPath {
     return this.#parts.path
   }
 

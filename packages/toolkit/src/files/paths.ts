@@ -1,14 +1,19 @@
 /**
  * Two kinds of paths that are never mixed (ledger S4-FS-01): a local one names a file on this machine within the roots of a session, a
- * remote one a file of the workbench, under `/home/user`. Each is made in one place, and nothing else is taken for it.
+ * remote one a file of the workbench, under `/home/user`. Each kind is made in one place, the compiler refuses one in place of the other,
+ * and at run time text of the wrong kind is a refusal.
  */
 import { Refusal } from '../refusal.ts'
 import { isPartName } from './part-names.ts'
 
 declare const kind: unique symbol
-/** The parts of a path below a root, each checked. */
-export type LocalPath = readonly string[] & { readonly [kind]: 'local' }
+/** Absolute, on this machine, within a root. */
+export type LocalPath = string & { readonly [kind]: 'local' }
+/** Absolute, in the workbench. */
 export type RemotePath = string & { readonly [kind]: 'remote' }
+/** Text that a caller gives for a path of that kind: anything but a path of the other kind. */
+export type LocalText = string & { readonly [kind]?: 'local' }
+export type RemoteText = string & { readonly [kind]?: 'remote' }
 
 export const REMOTE_HOME = '/home/user'
 const LONGEST = 4_096
@@ -51,7 +56,7 @@ function refuseLookAlike(part: string): void {
 }
 
 /** A path of the workbench: absolute and below `/home/user`. Throws a `Refusal`. */
-export function remotePath(path: string): RemotePath {
+export function remotePath(path: RemoteText): RemotePath {
   const parts = partsOf(path)
   const [home, user, ...rest] = parts
   if (!path.startsWith('/') || home !== 'home' || user !== 'user' || rest.length === 0)

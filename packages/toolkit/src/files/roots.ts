@@ -3,10 +3,10 @@
  * noticed. A path is of exactly one root.
  */
 import { realpath } from 'node:fs/promises'
-import { isAbsolute, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { Refusal } from '../refusal.ts'
 import { Folder } from './folder.ts'
-import { partsOf, REMOTE_HOME, type LocalPath } from './paths.ts'
+import { partsOf, REMOTE_HOME, type LocalPath, type LocalText } from './paths.ts'
 
 export interface Root {
   /** As it was given, which is how a client writes paths. */
@@ -17,6 +17,8 @@ export interface Root {
 
 export interface Place {
   readonly root: Root
+  /** The names below the root, each checked. */
+  readonly parts: readonly string[]
   readonly path: LocalPath
 }
 
@@ -73,18 +75,24 @@ export async function walk(from: Folder, parts: readonly string[], make: boolean
 }
 
 /** The place of a path: relative to the first root, or absolute within one. Throws a `Refusal`. */
-export function placeOf(roots: readonly Root[], path: string): Place {
+export function placeOf(roots: readonly Root[], path: LocalText): Place {
   const parts = partsOf(path)
   const [first] = roots
   if (first === undefined) throw new Refusal('No root is known.')
-  if (!isAbsolute(path)) return { root: first, path: parts as unknown as LocalPath }
+  if (!isAbsolute(path)) return placed(first, parts)
   const whole = `/${parts.join('/')}`
   for (const root of roots)
     for (const place of [root.canonical, root.given]) {
       const below = partBelow(whole, place)
-      if (below !== undefined) return { root, path: partsOf(below) as unknown as LocalPath }
+      if (below !== undefined) return placed(root, partsOf(below))
     }
   const remote = whole.startsWith(`${REMOTE_HOME}/`) ? ', and one of the remote workbench belongs to its own tools' : ''
   const known = roots.map(({ canonical }) => canonical).join(', ')
   throw new Refusal(`${whole} lies in no root (${known})${remote}.`)
 }
+
+const placed = (root: Root, parts: readonly string[]): Place => ({
+  root,
+  parts,
+  path: join(root.canonical, ...parts) as LocalPath,
+})

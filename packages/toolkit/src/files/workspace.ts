@@ -2,13 +2,13 @@
  * The files of a session (ledger S4-FS): read, written and listed within its roots. A relative path is one of the first root; an absolute
  * one has to lie in a root. Answers name absolute paths.
  */
-import { constants } from 'node:fs'
-import { join } from 'node:path'
+import { constants, type Stats } from 'node:fs'
 import { Refusal } from '../refusal.ts'
 import { FileReader } from './file-reader.ts'
 import { FileWriter, sweepParts, type WriterOptions, type Written } from './file-writer.ts'
 import type { Folder } from './folder.ts'
 import { isPartName } from './part-names.ts'
+import type { LocalPath, LocalText } from './paths.ts'
 import { closeRoots, openRoot, openWithin, placeOf, walk, type Root } from './roots.ts'
 
 const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = constants
@@ -59,12 +59,11 @@ export class Workspace implements AsyncDisposable {
   }
 
   /** The folder of a path, held open, and the last name. */
-  async #parentOf(path: string, make: boolean): Promise<{ folder: Folder; name: string; shown: string }> {
-    const { root, path: parts } = placeOf(this.#roots, path)
+  async #parentOf(path: LocalText, make: boolean): Promise<{ folder: Folder; name: string; shown: LocalPath }> {
+    const { root, parts, path: shown } = placeOf(this.#roots, path)
     const name = parts.at(-1)
     if (name === undefined) throw new Refusal(`${root.canonical} is a root, and no file.`)
-    const folder = await this.#walk(root, parts.slice(0, -1), make)
-    return { folder, name, shown: join(root.canonical, ...parts) }
+    return { folder: await this.#walk(root, parts.slice(0, -1), make), name, shown }
   }
 
   async #walk(root: Root, parts: readonly string[], make: boolean): Promise<Folder> {
@@ -73,9 +72,30 @@ export class Workspace implements AsyncDisposable {
     return walk(root.folder, parts, make)
   }
 
+  /** Where a path leads: absolute, with the root that it is of. Nothing has to be there. */
+  resolve(path: LocalText): { path: LocalPath; root: string } {
+    const { root, path: shown } = placeOf(this.#roots, path)
+    return { path: shown, root: root.canonical }
+  }
+
+  /** What is under a path; undefined where nothing is. Throws a `Refusal` where a link or a file is in the way to it. */
+  async look(path: LocalText): Promise<(Pick<Listed, 'type' | 'size'> & { path: LocalPath }) | undefined> {
+    const { path: shown, root } = this.resolve(path)
+    if (shown === root) return { path: shown, type: 'directory', size: null }
+    try {
+      const { folder, name } = await this.#parentOf(path, false)
+      await using _ = folder
+      const found = await folder.look(name)
+      return found === undefined ? undefined : { path: shown, ...kindOf(found) }
+    } catch (thrown) {
+      if (thrown instanceof Refusal && thrown.code === 'NOT_FOUND') return undefined
+      throw thrown
+    }
+  }
+
   /** The folder of a path, held open; close it (`await using`). */
-  async openFolder(path: string): Promise<Folder> {
-    const { root, path: parts } = placeOf(this.#roots, path)
+  async openFolder(path: LocalText): Promise<Folder> {
+    const { root, parts } = placeOf(this.#roots, path)
     return this.#walk(root, parts, false)
   }
 
@@ -83,20 +103,20 @@ export class Workspace implements AsyncDisposable {
    * Opens a writer of a file that is made anew, with its folders. Close it (`await using`): without `commit` nothing has changed, and a part
    * that is resumable waits for the next call.
    */
-  async createFile(path: string, options: WriterOptions = {}): Promise<FileWriter> {
+  async createFile(path: LocalText, options: WriterOptions = {}): Promise<FileWriter> {
     const { folder, name, shown } = await this.#parentOf(path, true)
     return FileWriter.open({ folder, name, path: shown, options })
   }
 
   /** Writes a file anew, whole or not at all. */
-  async write(path: string, content: string | Uint8Array, options: WriterOptions = {}): Promise<Written> {
+  async write(path: LocalText, content: string | Uint8Array, options: WriterOptions = {}): Promise<Written> {
     await using writer = await this.createFile(path, options)
     await writer.append(typeof content === 'string' ? Buffer.from(content) : content)
     return await writer.commit()
   }
 
   /** Adds to the end of a file, which is made where it is not there. */
-  async append(path: string, content: string): Promise<Written> {
+  async append(path: LocalText, content: string): Promise<Written> {
     const { folder, name, shown } = await this.#parentOf(path, true)
     await using _ = folder
     const handle = await folder.file(name, O_WRONLY | O_APPEND | O_CREAT)
@@ -119,7 +139,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   /** Opens a file to read; close it (`await using`). */
-  async open(path: string): Promise<FileReader> {
+  async open(path: LocalText): Promise<FileReader> {
     const { folder, name, shown } = await this.#parentOf(path, false)
     await using _ = folder
     const handle = await folder.file(name, O_RDONLY)
@@ -133,23 +153,27 @@ export class Workspace implements AsyncDisposable {
   }
 
   /** @param most bytes. Throws a `Refusal` for a larger file, and for one that is no text. */
-  async read(path: string, most: number): Promise<{ path: string; text: string }> {
+  async read(path: LocalText, most: number): Promise<{ path: LocalPath; text: string }> {
     await using file = await this.open(path)
     return { path: file.path, text: await file.text(most) }
   }
 
   /** @param most entries that are told; `left`: how many more there are. */
-  async list(path: string, most: number): Promise<{ path: string; entries: Listed[]; left: number }> {
+  async list(path: LocalText, most: number): Promise<{ path: string; entries: Listed[]; left: number }> {
     await using folder = await this.openFolder(path)
     const names = (await folder.names()).filter((name) => !isPartName(name))
     const entries = await Promise.all(
       names.slice(0, most).map(async (name): Promise<Listed[]> => {
         const found = await folder.look(name)
         if (found === undefined) return []
-        const type = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other'
-        return [{ name, type, size: type === 'file' ? found.size : null, modified: found.mtime.toISOString() }]
+        return [{ name, ...kindOf(found), modified: found.mtime.toISOString() }]
       }),
     )
     return { path: folder.path, entries: entries.flat(), left: Math.max(0, names.length - most) }
   }
+}
+
+function kindOf(found: Stats): Pick<Listed, 'type' | 'size'> {
+  const type = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other'
+  return { type, size: type === 'file' ? found.size : null }
 }

@@ -4,6 +4,7 @@
  */
 import { createBatchToolExecute } from './batch-tool-execute.ts'
 import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './files.ts'
+import { compressFiles, extractFiles } from './compress-files.ts'
 import { saveCorpus } from './save-corpus.ts'
 import type { Tool } from './tool.ts'
 
@@ -14,6 +15,14 @@ export interface ToolParts {
 }
 
 export function createTools(_parts: ToolParts): readonly Tool[] {
-  const tools = [saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles]
+  const tools = [
+    saveCorpus,
+    writeLocalFile,
+    appendToFile,
+    listDirectory,
+    readResearchFiles,
+    compressFiles,
+    extractFiles,
+  ]
   return [...tools, createBatchToolExecute({ tools })]
 }
