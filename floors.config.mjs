@@ -42,7 +42,11 @@ const forTests = `${tests}|^${gateway}/testing/`
 
 /** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
 export const PACKAGES = {
-  contract: { about: 'what every side agrees on: ids, faults, shapes, operations (Zod)', packages: [], npm: ['zod'] },
+  contract: {
+    about: 'what every side agrees on: ids, faults, shapes, operations (Zod), the kinds of addresses',
+    packages: [],
+    npm: ['zod', 'ipaddr.js'],
+  },
   protocol: {
     about: 'MCP itself and the one client, pure: no I/O, no Node',
     packages: ['contract'],
@@ -56,7 +60,7 @@ export const PACKAGES = {
     about: 'the client package of the source system Uru: the tools of a workspace over stdio',
     packages: [],
   },
-  toolkit: { about: 'files of the user’s own machine as MCP tools over stdio', packages: [] },
+  toolkit: { about: 'files of the user’s own machine as MCP tools over stdio', packages: ['contract'] },
 }
 
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })

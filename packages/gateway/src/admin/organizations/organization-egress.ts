@@ -1,5 +1,6 @@
 /** The operations on what an organization's connections may reach although it is private: the platform says it, the organization sees it. */
 import { Fault, type EgressExceptions } from '@toolway/contract'
+import { isPrivateNetwork } from '@toolway/contract/address-kind'
 import * as shapes from '@toolway/contract/admin'
 import type { SystemSql } from '../../db/db.ts'
 import {
@@ -8,7 +9,6 @@ import {
   getOwnOrganization,
   type OrganizationRow,
 } from '../../organizations/organizations.ts'
-import { isPrivateNetwork } from '../../upstreams/http/address.ts'
 import { refuseStale, tagOf } from '../entity-tag.ts'
 import { serveOrganization, servePlatform, type OperationCall, type Served } from '../serve.ts'
 

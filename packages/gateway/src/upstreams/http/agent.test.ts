@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
-import { isPrivateNetwork } from './address.ts'
+import { isPrivateNetwork } from '@toolway/contract/address-kind'
 import { createPool, isAllowed } from './agent.ts'
 import { createExceptions } from './exceptions.ts'
 

@@ -9,7 +9,7 @@ import { lookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { buildConnector, Pool } from 'undici'
-import { kindOf } from './address.ts'
+import { kindOf } from '@toolway/contract/address-kind'
 import { NO_EXCEPTIONS, type Exceptions } from './exceptions.ts'
 
 /** Where a connection may go: public addresses, and private ones where it or its organization may. */

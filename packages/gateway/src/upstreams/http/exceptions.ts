@@ -1,5 +1,5 @@
 /**
- * Private addresses that an organization allows, checked when a connection is made. Addresses of the class `never` (`address.ts`)
+ * Private addresses that an organization allows, checked when a connection is made. Addresses of the class `never` (`contract/address-kind.ts`)
  * are not covered: they are refused before this check.
  */
 import type { EgressExceptions } from '@toolway/contract'

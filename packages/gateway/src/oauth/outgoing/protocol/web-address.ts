@@ -1,6 +1,6 @@
 /** Checks addresses in external metadata before use: a browser or a token is sent there. */
 import { Fault } from '@toolway/contract'
-import { kindOf } from '../../../upstreams/http/address.ts'
+import { kindOf } from '@toolway/contract/address-kind'
 import type { Egress } from '../ports.ts'
 
 /** A name that only this machine or its network can mean, or an address there: a secret crosses nobody else's line to it. */

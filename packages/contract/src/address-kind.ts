@@ -1,7 +1,7 @@
 /**
  * Classifies an address: public, private, carriers' shared space, or one that must never be reached.
  *
- * It only classifies; `agent.ts` decides which class may be reached. Only ranges known to be public are public; every other
+ * It only classifies; whatever opens connections (the gateway’s `upstreams/http/agent.ts`, the toolkit’s `crawl/connector.ts`) decides which class may be reached. Only ranges known to be public are public; every other
  * range, also one that is assigned later, is refused until it is listed here.
  */
 import ipaddr from 'ipaddr.js'
