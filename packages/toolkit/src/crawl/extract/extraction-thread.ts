@@ -1,0 +1,24 @@
+/** The thread that reads pages one after another. It is handed bytes and answers with text or a sentence; it cannot open connections. */
+import { parentPort } from 'node:worker_threads'
+import { PageProblem } from '../page-problem.ts'
+import { extract, type Extract, type ExtractTask } from './extract.ts'
+
+export type ThreadAnswer = { readonly extract: Extract } | { readonly problem: string }
+
+const refuse = () => Promise.reject(new Error('no requests from here'))
+Object.assign(globalThis, { fetch: refuse, WebSocket: undefined, EventSource: undefined, XMLHttpRequest: undefined })
+
+async function answerOf(task: ExtractTask): Promise<ThreadAnswer> {
+  try {
+    return { extract: await extract(task) }
+  } catch (thrown) {
+    if (thrown instanceof PageProblem) return { problem: thrown.message }
+    if (thrown instanceof RangeError) return { problem: 'The page nests too deeply to be read.' }
+    return { problem: `The page cannot be read (${thrown instanceof Error ? thrown.name : 'unknown'}).` }
+  }
+}
+
+parentPort?.on('message', (task: ExtractTask) => {
+  // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+  void answerOf(task).then((answer) => parentPort?.postMessage(answer))
+})

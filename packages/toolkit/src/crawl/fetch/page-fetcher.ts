@@ -1,0 +1,123 @@
+/**
+ * Fetches pages: turns for all requests and for each host, robots.txt, redirects judged hop by hop, and repeats of what may pass.
+ * Nothing is remembered but cached rules of the run; no cookies, no credentials, no Referer.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { PageProblem } from '../page-problem.ts'
+import type { CrawlSettings } from '../settings.ts'
+import { createAgent } from './connector.ts'
+import { pageAddress } from './page-address.ts'
+import { requestOnce, type Answer, type RequestOptions } from './request.ts'
+import { MOST_ROBOTS, readRobots, Robots, robotsNameOf } from './robots.ts'
+import { HostSlots, Slots } from './slots.ts'
+
+export interface Fetched extends Answer {
+  /** Where the last redirect led. */
+  readonly url: URL
+}
+
+type Reads = RequestOptions['reads']
+
+interface Asked {
+  readonly most: number
+  readonly reads: Reads
+  /** Milliseconds that are left of the page's own. */
+  left: number
+  /** The pause between requests to the host, once the site has allowed the page. */
+  admit(url: URL): Promise<number>
+}
+
+export class PageFetcher implements AsyncDisposable {
+  readonly #settings: CrawlSettings
+  readonly #signal: AbortSignal
+  readonly #agent
+  readonly #slots: Slots
+  readonly #hosts: HostSlots
+  readonly #robots: Robots
+
+  constructor(settings: CrawlSettings, signal: AbortSignal) {
+    this.#settings = settings
+    this.#signal = signal
+    this.#agent = createAgent(settings)
+    this.#slots = new Slots(settings.concurrency)
+    this.#hosts = new HostSlots(settings.perHost)
+    this.#robots = new Robots((url) => this.#readRobots(url))
+  }
+
+  /** @param reads whether the body of an answer is read. Throws a `PageProblem`, or what the signal was aborted with. */
+  fetch(url: URL, reads: Reads): Promise<Fetched> {
+    const { robots, maxBytes, pageTimeout } = this.#settings
+    const admit = robots === 'obey' ? (hop: URL) => this.#robots.admit(hop) : () => Promise.resolve(0)
+    return this.#withRepeats(url, { most: maxBytes, reads, left: pageTimeout, admit })
+  }
+
+  async #readRobots(url: URL) {
+    const { pageTimeout, longestCrawlDelay, userAgent } = this.#settings
+    const reads: Reads = ({ status }) => status < 300
+    const asked: Asked = { most: MOST_ROBOTS, reads, left: pageTimeout, admit: () => Promise.resolve(0) }
+    const answer = await this.#withRepeats(url, asked)
+    return readRobots(url, answer, robotsNameOf(userAgent), longestCrawlDelay)
+  }
+
+  async #withRepeats(url: URL, asked: Asked): Promise<Fetched> {
+    for (let attempt = 0; ; attempt++) {
+      const next = this.#settings.retryPauses[attempt]
+      try {
+        const fetched = await this.#follow(url, asked)
+        const wait = next === undefined ? undefined : this.#waitFor(fetched, next)
+        if (wait === undefined) return fetched
+        await pause(wait, undefined, { signal: this.#signal })
+      } catch (thrown) {
+        if (!(thrown instanceof PageProblem) || !thrown.passing || next === undefined || asked.left <= 0) throw thrown
+        await pause(next, undefined, { signal: this.#signal })
+      }
+    }
+  }
+
+  /** Milliseconds until an answer may be another one; undefined: it is final. */
+  #waitFor({ status, header }: Answer, next: number): number | undefined {
+    if (status !== 429 && (status < 500 || status === 501 || status === 505)) return undefined
+    const asked = retryAfterOf(header('retry-after'))
+    if (asked === undefined) return next
+    return asked <= this.#settings.longestRetryAfter ? Math.max(asked, next) : undefined
+  }
+
+  async #follow(first: URL, asked: Asked): Promise<Fetched> {
+    let url = first
+    for (let hop = 0; hop <= this.#settings.redirects; hop++) {
+      const answer = await this.#turn(url, asked)
+      const location = isRedirect(answer.status) ? answer.header('location') : ''
+      if (location === '') return { ...answer, url }
+      url = pageAddress(location, url)
+    }
+    throw new PageProblem(`The page redirects more than ${this.#settings.redirects} times.`)
+  }
+
+  async #turn(url: URL, asked: Asked): Promise<Answer> {
+    const delay = await asked.admit(url)
+    using _host = await this.#hosts.take(url.hostname, delay, this.#signal)
+    using _turn = await this.#slots.take(this.#signal)
+    if (asked.left <= 0) throw new PageProblem('The page took too long to arrive and was given up.')
+    const began = performance.now()
+    try {
+      const { most, reads, left: timeout } = asked
+      const parts = { agent: this.#agent, settings: this.#settings }
+      return await requestOnce(parts, url, { most, reads, timeout, signal: this.#signal })
+    } finally {
+      asked.left -= performance.now() - began
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy()
+  }
+}
+
+const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
+
+/** Milliseconds of a `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). */
+function retryAfterOf(header: string): number | undefined {
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}

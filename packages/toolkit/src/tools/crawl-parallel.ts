@@ -1,0 +1,92 @@
+/** `crawl_parallel`: web pages as Markdown files of the session (ledger S4-TK-13 to S4-TK-18). The crawler is loaded by the first call. */
+import { z } from 'zod'
+import type { CrawlSettings } from '../crawl/settings.ts'
+import { Refusal } from '../refusal.ts'
+import { tool, type Tool, type ToolCall } from './tool.ts'
+
+const FOLDER = 'search_results'
+const MOST_URLS = 200
+/** The source system's sizes: batches, and good pages after which it stops. */
+const BATCH = 10
+const TARGET = 10
+
+const Input = z.strictObject({
+  urls: z.array(z.string().min(1).max(4_096)).min(1).max(MOST_URLS).describe('Addresses of pages, best ones first.'),
+  session_dir: z
+    .string()
+    .min(1)
+    .describe(
+      `The folder of the session, relative to the workspace or absolute within it; pages go to ${FOLDER} in it.`,
+    ),
+  target_successes: z
+    .int()
+    .min(1)
+    .max(MOST_URLS)
+    .default(TARGET)
+    .describe('Stops after so many good pages; later addresses are not requested.'),
+  batch_size: z
+    .int()
+    .min(1)
+    .max(BATCH)
+    .default(BATCH)
+    .describe(
+      'How many pages are read at the same time at most, before the next ones begin. 5 suits reading long pages.',
+    ),
+})
+
+const Output = z.strictObject({
+  total: z.int().describe('Addresses, each counted once.'),
+  successful: z.int(),
+  failed: z.int(),
+  not_requested: z.int().describe('Addresses that were left because enough pages were good.'),
+  saved_files: z.array(z.strictObject({ url: z.string(), file: z.string(), path: z.string().describe('Absolute.') })),
+  errors: z.array(z.strictObject({ url: z.string(), error: z.string() })),
+})
+
+export const createCrawlParallel = (settings: CrawlSettings): Tool =>
+  tool({
+    name: 'crawl_parallel',
+    title: 'Crawl pages',
+    description:
+      'Fetches web pages in parallel, takes their main text without navigation and advertisements, and saves each as Markdown with title, source, date, description and word count. PDFs and texts are read, too. A page that fails is told with its reason; the others go on.',
+    input: Input,
+    output: Output,
+    readOnly: false,
+    idempotent: true,
+    failure: 'Error crawling pages',
+    async run(given, call) {
+      await checkFolder(given.session_dir, call)
+      const { crawl } = await import('../crawl/crawl.ts')
+      const folder = `${given.session_dir.replace(/[/\\]+$/, '')}/${FOLDER}`
+      const { workspace, signal } = call
+      const { total, saved, errors } = await crawl(
+        {
+          urls: given.urls,
+          batchSize: given.batch_size,
+          target: given.target_successes,
+          signal,
+          save: async (name, content) => (await workspace.write(`${folder}/${name}`, content)).path,
+          progress: (done, of, message) => call.progress(done, of, message),
+        },
+        settings,
+      )
+      const structured = {
+        total,
+        successful: saved.length,
+        failed: errors.length,
+        not_requested: total - saved.length - errors.length,
+        saved_files: [...saved],
+        errors: [...errors],
+      }
+      return { text: JSON.stringify(structured), structured }
+    },
+  })
+
+/** Refuses a folder outside of the roots before anything is fetched. */
+async function checkFolder(path: string, { workspace }: ToolCall): Promise<void> {
+  try {
+    await workspace.list(path, 1)
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || thrown.code !== 'NOT_FOUND') throw thrown
+  }
+}
