@@ -2,9 +2,9 @@
  * All tools of the toolkit, in the order of their listing. A tool's description is made at the start; code that is heavy (crawling, PDFs, S3)
  * is imported by the tool's `run` when it is first called, so that the start stays short.
  */
-import { createBatchToolExecute } from './batch-tool-execute.ts'
+import { readCrawlSettings } from '../crawl/settings.ts'
+import { createCrawlParallel } from './crawl-parallel.ts'
 import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './files.ts'
-import { compressFiles, extractFiles } from './compress-files.ts'
 import { saveCorpus } from './save-corpus.ts'
 import type { Tool } from './tool.ts'
 
@@ -14,15 +14,13 @@ export interface ToolParts {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-export function createTools(_parts: ToolParts): readonly Tool[] {
-  const tools = [
+export function createTools({ environment }: ToolParts): readonly Tool[] {
+  return [
     saveCorpus,
     writeLocalFile,
     appendToFile,
     listDirectory,
     readResearchFiles,
-    compressFiles,
-    extractFiles,
+    createCrawlParallel(readCrawlSettings(environment)),
   ]
-  return [...tools, createBatchToolExecute({ tools })]
 }

@@ -52,7 +52,18 @@ export const createCrawlParallel = (settings: CrawlSettings): Tool =>
     input: Input,
     output: Output,
     readOnly: false,
+    destructive: true,
     idempotent: true,
+    openWorld: true,
+    examples: [
+      { urls: ['https://example.com/article', 'https://example.org/paper.pdf'], session_dir: 'session' },
+      {
+        urls: ['https://example.com/a', 'https://example.com/b'],
+        session_dir: 'session',
+        batch_size: 5,
+        target_successes: 2,
+      },
+    ],
     failure: 'Error crawling pages',
     async run(given, call) {
       await checkFolder(given.session_dir, call)

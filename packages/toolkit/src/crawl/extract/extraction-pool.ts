@@ -11,7 +11,7 @@ import type { ThreadAnswer } from './extraction-thread.ts'
 
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 /** Bytes by which the process may grow while pages are read; arrays of bytes count for no thread's own limit. */
-const MOST_GROWTH = 1024 * 1024 * 1024
+const MOST_GROWTH = 768 * 1024 * 1024
 const LOOK_EVERY = 100
 
 const TOO_LONG = 'The page took too long to be read and was given up.'

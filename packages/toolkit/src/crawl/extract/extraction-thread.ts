@@ -13,7 +13,8 @@ async function answerOf(task: ExtractTask): Promise<ThreadAnswer> {
     return { extract: await extract(task) }
   } catch (thrown) {
     if (thrown instanceof PageProblem) return { problem: thrown.message }
-    if (thrown instanceof RangeError) return { problem: 'The page nests too deeply to be read.' }
+    if (thrown instanceof RangeError)
+      return { problem: 'The page is nested too deeply, or one part of it is too long, to be read.' }
     return { problem: `The page cannot be read (${thrown instanceof Error ? thrown.name : 'unknown'}).` }
   }
 }
