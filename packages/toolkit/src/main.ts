@@ -7,6 +7,7 @@ import { createToolkitServer } from './server.ts'
 import { HELP, readSettings, refuseUnknownTools, type Settings } from './settings.ts'
 import { createTools } from './tools/all.ts'
 import { VERSION } from './version.ts'
+import { WholeLines } from './whole-lines.ts'
 
 const tell = (line: string) => void process.stderr.write(`toolway-toolkit: ${line}\n`)
 process.stderr.on('error', () => {})
@@ -22,7 +23,8 @@ async function serve({ roots, budgets }: Settings): Promise<void> {
     tools.map(({ name }) => name),
   )
   const workspace = roots.length === 0 ? undefined : await Workspace.open(roots)
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LIMITS.message })
+  const lines = process.stdin.pipe(new WholeLines(LIMITS.message))
+  const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: LIMITS.message * 2 })
   const handle = serveStdio(({ era }) => createToolkitServer({ tools, workspace, budgets, era, tell }), {
     transport,
     onerror: (error) => tell(error.message),
@@ -30,6 +32,7 @@ async function serve({ roots, budgets }: Settings): Promise<void> {
   const end = () => void handle.close().finally(() => process.exit())
   process.stdin.once('end', () => setTimeout(end, LAST))
   process.stdin.once('error', end)
+  lines.once('error', end)
   for (const event of ['close', 'error'] as const) process.stdout.once(event, end)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
 }

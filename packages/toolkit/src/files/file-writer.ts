@@ -36,6 +36,8 @@ interface WriterParts {
   readonly name: string
   readonly path: LocalPath
   readonly options: WriterOptions
+  /** Removes parts that nobody writes any more. */
+  sweep(): Promise<void>
 }
 
 export class FileWriter implements AsyncDisposable {
@@ -58,15 +60,21 @@ export class FileWriter implements AsyncDisposable {
   static async open(parts: WriterParts): Promise<FileWriter> {
     const { folder, name, options } = parts
     try {
+      options.signal?.throwIfAborted()
       await refuseOther(parts)
-      await sweepParts(folder)
+      await parts.sweep()
       const key = options.resume === undefined ? newPartKey() : partKeyOf(name, options.resume)
       const claimed = options.resume !== undefined && (await claim(parts, key))
       const handle = await folder.file(heldPartName(key), O_RDWR | O_CREAT | (claimed ? 0 : O_EXCL))
       try {
+        // Two processes may have begun at once: then neither goes on.
+        if (options.resume !== undefined && (await findPartOf(folder, key, heldPartName(key))) !== undefined)
+          throw busy(parts.path)
         return new FileWriter(parts, handle, key, await readBegun(handle, options.signal))
       } catch (thrown) {
         await handle.close()
+        if (claimed) await folder.rename(heldPartName(key), freePartName(key))
+        else await folder.remove(heldPartName(key))
         throw thrown
       }
     } catch (thrown) {
@@ -166,17 +174,20 @@ async function refuseOther({ folder, name, path, options }: WriterParts) {
 
 /** Takes over a part of a call that ended. False: there is none. Throws a `Refusal` where another call writes it. */
 async function claim({ folder, path }: WriterParts, key: string): Promise<boolean> {
-  for (const name of await folder.names()) {
-    const part = findPart(name)
-    if (part?.key !== key) continue
-    if (part.writer !== 'gone')
-      throw new Refusal(`${path} is being written by another call: try again when it has ended.`)
-    // Another process may have been faster.
-    if (await folder.take(name, heldPartName(key))) return true
-    throw new Refusal(`${path} is being written by another call: try again when it has ended.`)
-  }
-  return false
+  const name = await findPartOf(folder, key)
+  if (name === undefined) return false
+  // Another process may be faster.
+  if (findPart(name)?.writer === 'gone' && (await folder.take(name, heldPartName(key)))) return true
+  throw busy(path)
 }
+
+const findPartOf = async (folder: Folder, key: string, but?: string): Promise<string | undefined> =>
+  (await folder.names()).find((name) => name !== but && findPart(name)?.key === key)
+
+const busy = (path: string): Refusal =>
+  new Refusal(`${path} is being written by another call: try again when it has ended.`, 'UNAVAILABLE', {
+    retryable: true,
+  })
 
 /** Reads what an earlier call wrote. */
 async function readBegun(handle: FileHandle, signal: AbortSignal | undefined) {

@@ -22,7 +22,7 @@ const LONGEST_NAME = 255
 /** Names of devices on Windows, whatever their extension (https://learn.microsoft.com/windows/win32/fileio/naming-a-file). */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f]/
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 /** Throws a `Refusal` for what is no path, on any system: a file that is written here can be taken to another one. */
 export function partsOf(path: string): string[] {

@@ -13,6 +13,10 @@ import { closeRoots, openRoot, openWithin, placeOf, walk, type Root } from './ro
 
 const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = constants
 
+/** Milliseconds for which a folder needs no look at its parts, and how many folders are remembered. */
+const SWEPT_FOR = 60_000
+const MOST_SWEPT = 10_000
+
 export interface Listed {
   readonly name: string
   readonly type: 'file' | 'directory' | 'other'
@@ -23,6 +27,8 @@ export interface Listed {
 
 export class Workspace implements AsyncDisposable {
   readonly #roots: readonly Root[]
+  /** When the parts in a folder were last looked at. */
+  readonly #swept = new Map<string, number>()
 
   private constructor(roots: readonly Root[]) {
     this.#roots = roots
@@ -105,7 +111,16 @@ export class Workspace implements AsyncDisposable {
    */
   async createFile(path: LocalText, options: WriterOptions = {}): Promise<FileWriter> {
     const { folder, name, shown } = await this.#parentOf(path, true)
-    return FileWriter.open({ folder, name, path: shown, options })
+    return FileWriter.open({ folder, name, path: shown, options, sweep: () => this.#sweep(folder) })
+  }
+
+  /** Removes parts that other processes left in a folder: when it is first written to, and from time to time. */
+  async #sweep(folder: Folder): Promise<void> {
+    const last = this.#swept.get(folder.path)
+    if (last !== undefined && Date.now() - last < SWEPT_FOR) return
+    if (this.#swept.size >= MOST_SWEPT) this.#swept.clear()
+    this.#swept.set(folder.path, Date.now())
+    await sweepParts(folder)
   }
 
   /** Writes a file anew, whole or not at all. */
