@@ -25,7 +25,15 @@ test('S4-TK-13: pages are crawled in parallel, cleaned and saved as Markdown, an
   expect(counts).toEqual({ total: 12, successful: 7, failed: 5, not_requested: 0 })
   const texts = new Map<string, string>()
   for (const { url, path } of files) texts.set(new URL(url).pathname, await readFile(path, 'utf8'))
-  expect([...texts.keys()].sort()).toEqual(['/docs', '/moved', '/news', '/notes.md', '/paper.pdf', '/russian', '/slow'])
+  expect([...texts.keys()].toSorted()).toEqual([
+    '/docs',
+    '/moved',
+    '/news',
+    '/notes.md',
+    '/paper.pdf',
+    '/russian',
+    '/slow',
+  ])
   for (const path of ['/news', '/docs', '/moved', '/slow']) {
     const text = texts.get(path)
     expect(text, path).not.toMatch(/NAVIGATION|COOKIES|ADVERTISEMENT|RELATED|FOOTER/)
@@ -60,7 +68,7 @@ test('S4-TK-14: the answer counts and names files, and each file says its source
     saved_files: [savedAs(at('/news')), savedAs(at(hostile))],
     errors: [{ url: at('/none'), error: 'The server answered HTTP 404.' }],
   })
-  expect((await toolkit.saved()).sort()).toEqual([fileOf(at('/news')), fileOf(at(hostile))].sort())
+  expect((await toolkit.saved()).toSorted()).toEqual([fileOf(at('/news')), fileOf(at(hostile))].toSorted())
   const text = await readFile(savedAs(at('/news')).path, 'utf8')
   const [, front = '', body = ''] = /^---\n([\s\S]*?)\n---\n\n([\s\S]*)$/.exec(text) ?? []
   expect(parse(front)).toEqual({

@@ -36,7 +36,7 @@ export async function startToolkit(options: readonly string[] = [], environment:
       const given_ = { session_dir: 'session', ...given }
       const answer = await client.callTool({ name: 'crawl_parallel', arguments: given_ }, how)
       if (answer.isError === true) throw new Error(JSON.stringify(answer.content))
-      return answer.structuredContent as unknown as Crawled
+      return answer.structuredContent as Crawled
     },
     saved: () => readdir(join(root, 'session/search_results')).catch((): string[] => []),
     async [Symbol.asyncDispose]() {
