@@ -21,7 +21,7 @@ describe('every row of the fault table', () => {
     expect(rpc).toBeLessThan(0)
     expect(Number.isInteger(rpc)).toBe(true)
     // A fault that asks the client to retry must not have a status that says "never".
-    if (retry) expect([400, 409, 429, 502, 503, 504]).toContain(http)
+    if (retry) expect([400, 408, 409, 423, 429, 502, 503, 504, 507]).toContain(http)
     if (word === 'UNAUTHENTICATED') expect(http).toBe(401)
     if (word === 'RATE_LIMITED') expect(retry).toBe(true)
     const fault = filled(code)

@@ -325,6 +325,21 @@ export const FAULTS = {
   'database.unavailable': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The database of the gateway cannot be used: {problem}. Nothing was stored.', 'Try again in a moment; if it stays, the operator finds the cause in the log of the gateway.'),
   // Not to be sent again unseen, so `retry` is not set.
   'database.interrupted': row('receive', 'UNAVAILABLE', [503, UNREACHABLE], 'The database of the gateway broke off while a change was stored, which may have taken effect.', 'Look at the effect before you send it again.'),
+  'file.unknown': row('find', 'NOT_FOUND', [404, PARAMS], 'There is no file {file} here.', 'It may have expired or been removed: list your files, or upload it again.'),
+  'file.link': row('find', 'NOT_FOUND', [404, NO_METHOD], 'This address of a file is not valid (any more).', 'Ask for another one: each is good for one transfer and for a short time.'),
+  'file.off': row('open', 'NOT_SUPPORTED', [501, UNREACHABLE], 'This installation keeps no files.', 'Ask the operator to set TOOLWAY_FILES, with TOOLWAY_STORE=database.'),
+  'file.too-large': row('check', 'PAYLOAD_TOO_LARGE', [413, PARAMS], 'A file may have {limit} bytes, and this one has more.', 'Send a smaller one, or ask the operator to raise TOOLWAY_FILES_LIMIT.'),
+  'file.quota': row('check', 'PAYLOAD_TOO_LARGE', [507, PARAMS], 'The organization may keep {quota} bytes of files, {used} are taken, and this file needs {bytes}.', 'Remove files that are not needed, or ask the operator to raise TOOLWAY_FILES_QUOTA.'),
+  'file.many': row('check', 'RATE_LIMITED', [429, PARAMS, 'retry'], 'You have {limit} uploads that are not complete, and can have no more.', 'Complete or remove some of them.'),
+  'file.mismatch': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The content does not have the {fact} that was declared for it, and nothing was kept.', 'Upload it again, with the {fact} of the content.'),
+  'file.offset': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The upload goes on at byte {offset}.', 'Ask with HEAD where it goes on, and send the bytes from there.'),
+  'file.busy': row('admit', 'RATE_LIMITED', [423, UNREACHABLE, 'retry'], 'Another request is sending this upload.', 'Ask with HEAD again in {seconds} s.'),
+  'file.slow': row('receive', 'TIMEOUT', [408, UNREACHABLE, 'retry'], 'No byte arrived for {seconds} s.', 'Ask with HEAD where the upload goes on, and send the rest.'),
+  'file.range': row('check', 'INVALID_ARGUMENT', [416, PARAMS], 'The file has {size} bytes, and that range is not among them.', 'Ask for a range inside of it, or for all of it.'),
+  'file.damaged': row('run', 'EXECUTION_ERROR', [500, UNREACHABLE], 'The stored content of file {file} is incomplete or was changed, so it is not given out.', 'Upload it again, and have the operator check the storage or its backup.'),
+  'file.away': row('open', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The file store cannot be used: {problem}.', 'Try again in a moment; `toolway doctor` on the machine of the gateway says more.'),
+  'file.full': row('run', 'UNAVAILABLE', [507, UNREACHABLE, 'retry'], 'The file store has no room for this content.', 'Have the operator make room on the disk of TOOLWAY_FILES; an upload goes on where it stopped.'),
+
   // Of the stdio bridge, which stands on the client's side of the wire.
   'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),
   'bridge.refused': row('open', 'UNAVAILABLE', [502, INTERNAL], 'The address {address} answers HTTP {status}: {problem}.', 'Check that --url is the MCP address of a Toolway gateway, and what stands between it and this machine.'),

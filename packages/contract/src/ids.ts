@@ -31,6 +31,8 @@ export type StandingGrantId = Branded<'lasting grant'>
 export type FlowId = Branded<'flow'>
 /** A result that is kept for whoever got only a part of it. */
 export type StoredResultId = Branded<'kept result'>
+/** Content that travels by reference: `toolway://files/<id>`. */
+export type FileId = Branded<'file'>
 
 const PREFIXES = {
   org: 'organization',
@@ -51,6 +53,7 @@ const PREFIXES = {
   apr: 'approval',
   lgr: 'lasting grant',
   res: 'kept result',
+  file: 'file',
 } as const
 export type IdPrefix = keyof typeof PREFIXES
 export type IdOf<Prefix extends IdPrefix> = Branded<(typeof PREFIXES)[Prefix]>

@@ -52,6 +52,7 @@ export type {
   FamilyId,
   FlowId,
   StoredResultId,
+  FileId,
   IdOf,
   IdPrefix,
   ImportId,
