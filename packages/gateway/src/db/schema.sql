@@ -176,6 +176,41 @@ create table exposed_names (
   plain boolean not null,
   given_at timestamp with time zone not null default now()
 );
+create table file_links (
+  hash bytea not null,
+  organization_id text not null,
+  file_id text not null,
+  kind text not null,
+  made_by text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null
+);
+create table file_removals (
+  storage_key text not null,
+  parts jsonb,
+  removed_at timestamp with time zone not null default now(),
+  try_after timestamp with time zone not null default now()
+);
+create table files (
+  id text not null,
+  organization_id text not null,
+  owner text not null,
+  name text not null,
+  media_type text not null,
+  size bigint,
+  reserved bigint not null,
+  sha256 text,
+  state text not null default 'uploading'::text,
+  origin text not null,
+  tool text,
+  storage_key text not null,
+  sealed_key bytea not null,
+  parts jsonb,
+  writer text,
+  writer_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null
+);
 create table group_members (
   organization_id text not null,
   group_slug text not null,
@@ -664,6 +699,24 @@ alter table exposed_names add constraint exposed_names_original_check CHECK (((o
 alter table exposed_names add constraint exposed_names_pkey PRIMARY KEY (organization_id, connection_id, kind, original);
 alter table exposed_names add constraint exposed_names_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table exposed_names add constraint exposed_names_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table file_links add constraint file_links_hash_check CHECK ((length(hash) = 32));
+alter table file_links add constraint file_links_kind_check CHECK ((kind = ANY (ARRAY['upload'::text, 'download'::text])));
+alter table file_links add constraint file_links_pkey PRIMARY KEY (hash);
+alter table file_links add constraint file_links_organization_id_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES files(organization_id, id) ON DELETE CASCADE;
+alter table file_links add constraint file_links_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table file_removals add constraint file_removals_pkey PRIMARY KEY (storage_key);
+alter table files add constraint files_check CHECK (((state <> 'ready'::text) OR ((size IS NOT NULL) AND (sha256 IS NOT NULL))));
+alter table files add constraint files_id_check CHECK ((id <> ''::text));
+alter table files add constraint files_name_check CHECK ((name <> ''::text));
+alter table files add constraint files_organization_id_id_key UNIQUE (organization_id, id);
+alter table files add constraint files_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'result'::text, 'download'::text])));
+alter table files add constraint files_owner_check CHECK ((owner <> ''::text));
+alter table files add constraint files_pkey PRIMARY KEY (id);
+alter table files add constraint files_reserved_check CHECK ((reserved >= 0));
+alter table files add constraint files_size_check CHECK ((size >= 0));
+alter table files add constraint files_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text])));
+alter table files add constraint files_storage_key_key UNIQUE (storage_key);
+alter table files add constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_pkey PRIMARY KEY (organization_id, group_slug, user_id);
 alter table group_members add constraint group_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_organization_id_group_slug_fkey FOREIGN KEY (organization_id, group_slug) REFERENCES groups(organization_id, slug) ON DELETE CASCADE;
@@ -872,6 +925,10 @@ CREATE INDEX connections_import ON public.connections USING btree (organization_
 CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
 CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX file_links_expiry ON public.file_links USING btree (expires_at);
+CREATE INDEX file_links_of_file ON public.file_links USING btree (organization_id, file_id);
+CREATE INDEX files_expiry ON public.files USING btree (expires_at);
+CREATE INDEX files_of_owner ON public.files USING btree (organization_id, owner, created_at DESC);
 CREATE INDEX group_members_user ON public.group_members USING btree (organization_id, user_id);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE INDEX kept_results_expiry ON public.kept_results USING btree (expires_at);
@@ -928,6 +985,9 @@ alter table clients_seen enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table credentials enable row level security, force row level security;
 alter table exposed_names enable row level security, force row level security;
+alter table file_links enable row level security, force row level security;
+alter table file_removals enable row level security, force row level security;
+alter table files enable row level security, force row level security;
 alter table group_members enable row level security, force row level security;
 alter table groups enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
@@ -1030,6 +1090,21 @@ create policy organization_own on exposed_names as permissive for all to toolway
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on exposed_names as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on file_links as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on file_links as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on file_removals as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on files as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on files as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on group_members as permissive for all to toolway_organization
@@ -1451,6 +1526,18 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.note_file_removal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  insert into file_removals (storage_key, parts) values (old.storage_key, old.parts) on conflict do nothing;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.prune_records(p_organization text, p_before timestamp with time zone, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1561,6 +1648,30 @@ begin
     array[p_actor_type], array['record'], array[p_id], array[p_ip_address], array[p_user_agent],
     array[jsonb_build_object('seq', found_record.seq, 'fields', taken, 'reason', p_reason)]);
   return cardinality(taken);
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.remove_files_of_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  delete from files where organization_id = old.organization_id and owner = old.id;
+  return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.remove_files_of_member()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+begin
+  delete from files where organization_id = old.organization_id and owner = old.user_id;
+  return null;
 end
 $function$
 ;
@@ -1842,6 +1953,7 @@ CREATE TRIGGER tell_events_added AFTER INSERT ON public.credentials REFERENCING 
 CREATE TRIGGER tell_events_changed AFTER UPDATE ON public.credentials REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
 CREATE TRIGGER tell_events_removed AFTER DELETE ON public.credentials REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_credentials();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.credentials REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER note_file_removal AFTER DELETE ON public.files FOR EACH ROW EXECUTE FUNCTION note_file_removal();
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.group_members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.group_members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1850,12 +1962,14 @@ CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON publi
 CREATE TRIGGER tell_added AFTER INSERT ON public.groups REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.groups REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.groups REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
+CREATE TRIGGER remove_files_of_key AFTER DELETE ON public.keys FOR EACH ROW WHEN ((old.user_id IS NULL)) EXECUTE FUNCTION remove_files_of_key();
 CREATE TRIGGER tell_added AFTER INSERT ON public.keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE OF organization_id, hash, slow_hash, toolset, expires_at, role, effect_limit, user_id, trusted ON public.keys FOR EACH ROW EXECUTE FUNCTION tell_key_changed();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_keys_removed();
 CREATE TRIGGER tell_added AFTER INSERT ON public.lasting_grants REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER tell_removed AFTER DELETE ON public.lasting_grants REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
 CREATE TRIGGER join_awaited_groups AFTER INSERT ON public.members FOR EACH ROW EXECUTE FUNCTION join_awaited_groups();
+CREATE TRIGGER remove_files_of_member AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION remove_files_of_member();
 CREATE TRIGGER tell_added AFTER INSERT ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.members REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.members REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -1912,6 +2026,8 @@ grant delete, insert, select, update on clients_seen to toolway_organization;
 grant delete, insert, select, update on connections to toolway_organization;
 grant delete, insert, select, update on credentials to toolway_organization;
 grant delete, insert, select, update on exposed_names to toolway_organization;
+grant delete, insert, select on file_links to toolway_organization;
+grant delete, insert, select, update on files to toolway_organization;
 grant delete, insert, select, update on group_members to toolway_organization;
 grant delete, insert, select, update on groups to toolway_organization;
 grant delete, insert, select, update on imports to toolway_organization;

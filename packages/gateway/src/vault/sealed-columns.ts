@@ -6,6 +6,7 @@ import type {
   ApprovalId,
   ConnectionId,
   CredentialId,
+  FileId,
   FlowId,
   StoredResultId,
   KeyId,
@@ -36,6 +37,7 @@ export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments
 export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
 export const keptResultRow = (id: StoredResultId): string => `kept result ${id}`
+export const fileKeyRow = (id: FileId): string => `file ${id} key`
 export const payloadRow = (id: string): string => `record ${id} payload`
 export const agentModelRow = (id: OrganizationId): string => `organization ${id} agent model`
 export const secretRow = (name: string): string => `vault secret ${name}`
@@ -62,6 +64,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('agent_models', 'sealed', agentModelRow, 'organization_id'),
   column('kept_answers', 'sealed_answer', keptAnswerRow, "encode(hash, 'hex')"),
   column('kept_results', 'sealed', keptResultRow),
+  column('files', 'sealed_key', fileKeyRow),
   column('record_payloads', 'sealed', payloadRow),
   column('vault_secrets', 'sealed', secretRow, 'name'),
 ])

@@ -1,0 +1,233 @@
+/**
+ * Content in an S3-compatible object store: `<prefix><organization>/<file>`, written as a multipart upload whose parts are remembered
+ * in the row of the file. Frames that do not fill a part yet are in memory, at most one part of each upload, and in an object
+ * `<file>.tail` while nobody sends.
+ *
+ * The address of the store is the operator's (`TOOLWAY_FILES_S3_ENDPOINT`), so it is reached directly and may be private. The library
+ * is loaded when a store is set.
+ */
+import { randomUUID } from 'node:crypto'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { Fault } from '@toolway/contract'
+import { SEALED_FRAME } from '../content/frames.ts'
+import { storeFault, type Blobs, type Draft, type PartMemory, type Resumed } from './blobs.ts'
+
+export interface S3Settings {
+  readonly bucket: string
+  /** Empty, or ends with a slash. */
+  readonly prefix: string
+  readonly endpoint: string | undefined
+  readonly region: string
+  /** The bucket in the path instead of the host name, as most stores besides AWS want it. */
+  readonly pathStyle: boolean
+  readonly credentials: {
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+    readonly sessionToken?: string
+  }
+}
+
+/** Frames of a part: 8 MiB, of which an upload may have ten thousand. */
+const PART_FRAMES = 128
+const PART = PART_FRAMES * SEALED_FRAME
+const NUMBER = 8
+const TIMES = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
+
+type Library = typeof import('@aws-sdk/client-s3')
+interface Store {
+  readonly library: Library
+  readonly client: S3Client
+  readonly bucket: string
+}
+
+export async function createS3Blobs(settings: S3Settings): Promise<Blobs & { close(): void }> {
+  const library = await import('@aws-sdk/client-s3')
+  const { endpoint, region, pathStyle, credentials, bucket, prefix } = settings
+  const client = new library.S3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    region,
+    credentials,
+    forcePathStyle: pathStyle,
+    maxAttempts: 3,
+    requestHandler: TIMES,
+    // Content is authenticated by its frames; stores besides AWS know no such checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  const store: Store = { library, client, bucket }
+  return {
+    where: `s3://${bucket}/${prefix}`,
+    begin: async (key, memory) => createDraft(store, `${prefix}${key}`, { memory, etags: [], upload: undefined }),
+    resume: (key, memory) => faulty(() => resume(store, `${prefix}${key}`, memory)),
+    read: (key, start, end, signal) => readRange(store, `${prefix}${key}`, { start, end, signal }),
+    remove: (key, parts) =>
+      faulty(async () => {
+        const Key = `${prefix}${key}`
+        if (parts !== undefined)
+          await client
+            .send(new library.AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId: parts.upload }))
+            .catch(unlessGone)
+        for (const name of [Key, `${Key}.tail`])
+          await client.send(new library.DeleteObjectCommand({ Bucket: bucket, Key: name })).catch(unlessGone)
+      }),
+    keys: () => listKeys(store, prefix),
+    look: () =>
+      faulty(async () => {
+        const probe = { Bucket: bucket, Key: `${prefix}.look-${randomUUID()}` }
+        await client.send(new library.PutObjectCommand({ ...probe, Body: 'look' }))
+        await client.send(new library.DeleteObjectCommand(probe))
+      }),
+    close: () => client.destroy(),
+  }
+}
+
+async function faulty<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw s3Fault(thrown)
+  }
+}
+
+/** Errors of the service by their code, and of the line by that of the operating system; never with an address or a key. */
+function s3Fault(thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown
+  const { name, code, $metadata } = thrown as { name?: string; code?: string; $metadata?: { httpStatusCode?: number } }
+  if (name === 'QuotaExceeded' || name === 'XMinioStorageFull' || $metadata?.httpStatusCode === 507)
+    return new Fault('file.full', {}, { cause: thrown })
+  if (code !== undefined) return storeFault(thrown)
+  return new Fault('file.away', { problem: `the object store answers ${name ?? 'an error'}` }, { cause: thrown })
+}
+
+const GONE = new Set(['NoSuchKey', 'NoSuchUpload', 'NotFound'])
+const isGone = (thrown: unknown) =>
+  GONE.has((thrown as Error).name) ||
+  (thrown as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 404
+function unlessGone(thrown: unknown): undefined {
+  if (isGone(thrown)) return undefined
+  throw thrown
+}
+
+interface DraftStart {
+  readonly memory: PartMemory
+  readonly etags: readonly string[]
+  readonly upload: string | undefined
+  /** Frames behind the parts. */
+  readonly held?: Buffer
+}
+
+function createDraft(store: Store, Key: string, start: DraftStart): Draft {
+  const { client, library, bucket: Bucket } = store
+  const etags = [...start.etags]
+  let upload = start.upload
+  let held: Buffer[] = start.held === undefined || start.held.length === 0 ? [] : [start.held]
+  let size = start.held?.length ?? 0
+
+  async function sendPart(): Promise<void> {
+    if (upload === undefined) {
+      const made = await client.send(new library.CreateMultipartUploadCommand({ Bucket, Key }))
+      upload = made.UploadId ?? ''
+      await start.memory.write({ upload, etags })
+    }
+    const Body = Buffer.concat(held)
+    const part = { Bucket, Key, UploadId: upload, PartNumber: etags.length + 1, Body }
+    const { ETag = '' } = await client.send(new library.UploadPartCommand(part))
+    etags.push(ETag)
+    held = []
+    size = 0
+    await start.memory.write({ upload, etags })
+  }
+
+  return {
+    append: (frame) =>
+      faulty(async () => {
+        held.push(frame)
+        size += frame.length
+        if (size >= PART) await sendPart()
+      }),
+    save: (tail) =>
+      faulty(async () => {
+        if (size === 0 && tail === undefined) return
+        const number = Buffer.alloc(NUMBER)
+        number.writeBigUInt64BE(BigInt(etags.length))
+        const Body = Buffer.concat([number, ...held, tail ?? Buffer.alloc(0)])
+        await client.send(new library.PutObjectCommand({ Bucket, Key: `${Key}.tail`, Body }))
+      }),
+    complete: (last) =>
+      faulty(async () => {
+        held.push(last)
+        if (upload === undefined && etags.length === 0)
+          await client.send(new library.PutObjectCommand({ Bucket, Key, Body: Buffer.concat(held) }))
+        else {
+          await sendPart()
+          const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
+          const MultipartUpload = { Parts }
+          await client.send(
+            new library.CompleteMultipartUploadCommand({ Bucket, Key, UploadId: upload, MultipartUpload }),
+          )
+        }
+        held = []
+        await client.send(new library.DeleteObjectCommand({ Bucket, Key: `${Key}.tail` })).catch(unlessGone)
+      }),
+    close: async () => {
+      held = []
+    },
+  }
+}
+
+async function resume(store: Store, Key: string, memory: PartMemory): Promise<Resumed | undefined> {
+  const { client, library, bucket: Bucket } = store
+  const found = await client.send(new library.HeadObjectCommand({ Bucket, Key })).catch(unlessGone)
+  if (found !== undefined) return undefined
+  const { upload, etags = [] } = (await memory.read()) ?? {}
+  const behind = await readTail(store, `${Key}.tail`, etags.length)
+  const whole = Math.floor(behind.length / SEALED_FRAME) * SEALED_FRAME
+  const tail = behind.length > whole ? behind.subarray(whole) : undefined
+  const draft = createDraft(store, Key, { memory, etags, upload, held: behind.subarray(0, whole) })
+  return { draft, frames: etags.length * PART_FRAMES + whole / SEALED_FRAME, tail }
+}
+
+/** Empty where there is none, or where a later part holds it. */
+async function readTail({ client, library, bucket }: Store, Key: string, parts: number): Promise<Buffer> {
+  const found = await client.send(new library.GetObjectCommand({ Bucket: bucket, Key })).catch(unlessGone)
+  if (found?.Body === undefined) return Buffer.alloc(0)
+  const bytes = Buffer.from(await found.Body.transformToByteArray())
+  return bytes.length < NUMBER || bytes.readBigUInt64BE(0) !== BigInt(parts) ? Buffer.alloc(0) : bytes.subarray(NUMBER)
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+  readonly signal: AbortSignal | undefined
+}
+
+async function* readRange({ client, library, bucket }: Store, Key: string, range: Range): AsyncIterable<Buffer> {
+  const { start, end, signal } = range
+  const command = new library.GetObjectCommand({ Bucket: bucket, Key, Range: `bytes=${start}-${end - 1}` })
+  const options = signal === undefined ? {} : { abortSignal: signal }
+  const found = await client.send(command, options).catch((thrown: unknown) => {
+    if (isGone(thrown) || (thrown as Error).name === 'InvalidRange') return undefined
+    throw s3Fault(thrown)
+  })
+  if (found?.Body === undefined) return
+  try {
+    for await (const chunk of found.Body as AsyncIterable<Uint8Array>) yield Buffer.from(chunk)
+  } catch (thrown) {
+    throw s3Fault(thrown)
+  }
+}
+
+async function* listKeys({ client, library, bucket }: Store, prefix: string) {
+  for (let token: string | undefined; ;) {
+    const command = new library.ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      ...(token === undefined ? {} : { ContinuationToken: token }),
+    })
+    const page = await faulty(() => client.send(command))
+    for (const { Key = '', LastModified = new Date() } of page.Contents ?? [])
+      yield { key: Key.slice(prefix.length).replace(/\.tail$/, ''), changedAt: LastModified }
+    token = page.NextContinuationToken
+    if (token === undefined) return
+  }
+}

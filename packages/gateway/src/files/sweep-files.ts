@@ -1,0 +1,76 @@
+/**
+ * What of files is over: rows whose time has come, uploads that nobody completed, and content whose row is gone. Content is removed
+ * from the store first and forgotten after, so that a killed sweep loses nothing; every gateway may sweep at the same time.
+ */
+import { z } from 'zod'
+import type { Db, SystemSql } from '../db/db.ts'
+import type { Blobs, PartList } from './blobs/blobs.ts'
+import { removeOldLinks } from './file-links.ts'
+
+export interface FileSweep {
+  /** Expired files, abandoned uploads, old addresses, and the content of all that is gone. */
+  sweep(): Promise<void>
+  /** Content that no row names, of organizations that are here: what a database restored from a backup does not know. */
+  sweepOrphans(): Promise<number>
+}
+
+const Id = z.object({ id: z.string() })
+const Removal = z.object({ storage_key: z.string(), parts: z.custom<PartList>().nullable() })
+const BATCH = 100
+/** Content is looked at as an orphan only when it is so many milliseconds old. */
+const SETTLED = 60 * 60_000
+
+export function createFileSweep({ db, blobs }: { db: Pick<Db, 'system'>; blobs: Blobs }): FileSweep {
+  return {
+    async sweep() {
+      await db.system(removeOver)
+      await db.system(removeOldLinks)
+      for (let removed = BATCH; removed === BATCH;) removed = await removeContent(db, blobs)
+    },
+    async sweepOrphans() {
+      let removed = 0
+      let batch: string[] = []
+      const flush = async () => {
+        const orphans = await db.system((sql) => orphansOf(sql, [...new Set(batch)]))
+        for (const { id } of orphans) await blobs.remove(id, undefined)
+        removed += orphans.length
+        batch = []
+      }
+      const before = Date.now() - SETTLED
+      for await (const { key, changedAt } of blobs.keys()) {
+        if (changedAt.getTime() < before) batch.push(key)
+        if (batch.length >= BATCH) await flush()
+      }
+      if (batch.length > 0) await flush()
+      return removed
+    },
+  }
+}
+
+/** A day without its end: the addresses of an upload do not last longer. */
+const removeOver = (sql: SystemSql) => sql(Id)`
+  delete from files
+   where expires_at <= now()
+      or (state = 'uploading' and created_at < now() - interval '2 days' and (writer_until is null or writer_until < now()))
+  returning id`
+
+async function removeContent(db: Pick<Db, 'system'>, blobs: Blobs): Promise<number> {
+  const removals = await db.system(
+    (sql) => sql(Removal)`
+      update file_removals set try_after = now() + interval '5 minutes'
+       where storage_key in (select storage_key from file_removals where try_after <= now()
+                              order by try_after limit ${BATCH} for update skip locked)
+      returning storage_key, parts`,
+  )
+  for (const { storage_key: key, parts } of removals) {
+    await blobs.remove(key, parts ?? undefined)
+    await db.system((sql) => sql(Id)`delete from file_removals where storage_key = ${key} returning storage_key as id`)
+  }
+  return removals.length
+}
+
+const orphansOf = (sql: SystemSql, keys: readonly string[]) => sql(Id)`
+  select key as id from unnest(${keys}::text[]) as key
+   where exists (select from organizations o where o.id = split_part(key, '/', 1))
+     and not exists (select from files f where f.storage_key = key)
+     and not exists (select from file_removals r where r.storage_key = key)`
