@@ -2,11 +2,11 @@
  * Objects created in both organizations through the operations themselves, so that every kind of object with an id can be
  * requested by the wrong caller. An operation that does not exist creates nothing.
  */
-import type { ApprovalId, OrganizationId } from '@toolway/contract'
+import type { ApprovalId, FileId, OrganizationId, UserId } from '@toolway/contract'
 import { z } from 'zod'
 import type { Db } from '../../packages/gateway/src/db/db.ts'
 import { createTestVault } from '../../packages/gateway/src/testing/gateway.ts'
-import { approvalRow, payloadRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
+import { approvalRow, fileKeyRow, payloadRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
 import type { Side } from './sides.ts'
 
 interface Plant {
@@ -72,3 +72,22 @@ export const plantPayload = (db: Db, organization: OrganizationId, id: string, t
       values (${id}, ${organization}, 'same', now(), ${createTestVault().seal(kept, payloadRow(id))})`,
   )
 }
+
+/** Inserts a complete file of a member, with addresses for it that nobody knows. */
+export const plantFile = (
+  db: Db,
+  organization: OrganizationId,
+  owner: UserId,
+  { id, text }: { id: string; text: string },
+) =>
+  db.system(async (sql) => {
+    const sealed = createTestVault().seal(Buffer.alloc(32).toString('base64'), fileKeyRow(id as FileId))
+    await sql(z.object({}))`
+      insert into files (id, organization_id, owner, name, media_type, size, reserved, sha256, state, origin, storage_key, sealed_key,
+                         created_at, expires_at)
+      values (${id}, ${organization}, ${owner}, ${`Report of ${text}`}, 'text/plain', 4, 4, md5('') || md5(''), 'ready', 'upload',
+              ${`${organization}/${id}`}, ${sealed}, now() - interval '1 hour', now() + interval '1 day')`
+    await sql(z.object({}))`
+      insert into file_links (hash, organization_id, file_id, kind, made_by, expires_at)
+      values (decode(md5(${id}) || md5(${text}), 'hex'), ${organization}, ${id}, 'download', ${owner}, now() + interval '1 day')`
+  })

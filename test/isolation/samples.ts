@@ -280,4 +280,23 @@ const TOLD: Readonly<Record<string, Sample>> = {
   rotateWebhookSecret: once(rowOf('webhook', 'webhooks')),
 }
 
-export const SAMPLES: Readonly<Record<string, Sample>> = { ...RUNTIME, ...IDENTITY, ...ADMINISTRATION, ...TOLD }
+const file = rowOf('file', 'files')
+/** Files are their owner's, and an administrator of members sees that they are there. */
+const FILES: Readonly<Record<string, Sample>> = {
+  listFiles: { answers: [200] },
+  addFile: once(undefined, { name: 'new', size: 1 }),
+  getFile: { params: file, answers: [200, 'thing.unknown'] },
+  // The planted one is complete, and only its owner would be told so.
+  addUploadLink: { params: file, answers: ['thing.unknown'] },
+  addDownloadLink: { params: file, answers: [201, 'thing.unknown'] },
+  removeFile: once(file),
+  getFileUsage: none,
+}
+
+export const SAMPLES: Readonly<Record<string, Sample>> = {
+  ...RUNTIME,
+  ...IDENTITY,
+  ...ADMINISTRATION,
+  ...TOLD,
+  ...FILES,
+}

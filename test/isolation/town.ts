@@ -18,7 +18,7 @@ import { openSession } from '../e2e/peers/clients/raw-client.ts'
 import { httpWire, probeProcess } from '../e2e/peers/servers/real-servers.ts'
 import { until } from '../e2e/peers/until.ts'
 import { startEcho } from './echo-server.ts'
-import { plantApproval, plantPayload, PLANTS } from './plants.ts'
+import { plantApproval, plantFile, plantPayload, PLANTS } from './plants.ts'
 import { request } from './request.ts'
 import { SIDES, WORDS, type Side } from './sides.ts'
 
@@ -119,6 +119,10 @@ export async function openTown(options: TownOptions = {}): Promise<Town> {
     await openSession(`${gateway.address}/mcp`, keyOf(admin))
     await plantApproval(gateway.db, people.ids[side], `apr_${side.padEnd(26, '0')}`, WORDS[side])
     await plantPayload(gateway.db, people.ids[side], `rec_${side.padEnd(26, '0')}`, WORDS[side])
+    await plantFile(gateway.db, people.ids[side], people.members[side].tenant_member, {
+      id: `file_${side.padEnd(26, '0').replaceAll(/[ilou]/g, '0')}`,
+      text: WORDS[side],
+    })
     for (const { id, body, path } of PLANTS) {
       const planted = await plant(gateway, id, admin, path(side), body)
       if (planted !== undefined && planted >= 300)

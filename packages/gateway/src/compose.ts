@@ -28,6 +28,7 @@ import {
 import { composeEvents, type Events } from './compose/events.ts'
 import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
+import { composeFiles } from './compose/files.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits } from './compose/limits.ts'
 import { addressOn } from './compose/listening.ts'
@@ -130,6 +131,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const auditLog = auditLogOf(core, parts, recording)
   const limits = await composeLimits(core)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
+  const files = await composeFiles(core, clients)
 
   // The other ends, the sessions of ours, and who is calling.
   const contacts = createContacts(core)
@@ -213,7 +215,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
     ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials, platform },
-    ...{ snapshots, rules, approving, admission, told },
+    ...{ snapshots, rules, approving, admission, told, files },
   }
 }
 
@@ -305,6 +307,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     checkpoints: core.checkpoints,
     payloads: core.payloads,
     credentials: credentials.admin,
+    files: core.files?.admin,
     refusals: { write: (entry) => core.records.write(entry), refuseStranger: core.refusals.take },
     upstreams: core.upstreams,
     logs: tail,
@@ -318,6 +321,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     ...mcpDoors,
     roles: config.TOOLWAY_ROLES,
     eventSocket: composeEventSocket({ ...shared, ...told, identity, accounts, web, snapshots, publicUrl }),
+    files: core.files?.door,
     oauth,
     connect: connect.door,
     approvals: composeApprovalsDoor(base, {

@@ -48,7 +48,7 @@ const bytes = (unsaid: number, least: number, most: number) => {
   return z
     .string()
     .default(String(unsaid))
-    .refine((text) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most, problem)
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most, problem)
     .transform(Number)
 }
 /** A value that is neither an address nor a range is refused: it would be a proxy that is silently not trusted. */
@@ -70,6 +70,7 @@ const roles = z
     if (known.length === 0 || known.length < said.size) context.addIssue(ROLES_PROBLEM)
     return known
   })
+const FILES_FORM = /^(?:off|folder:\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w!.*'()/-]{0,200})?)$/
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 const list = z.string().default('').transform(splitList)
 
@@ -232,6 +233,31 @@ export const SETTINGS = {
     wholeNumber(0, 604_800).default(3600),
     'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
   ),
+  TOOLWAY_FILES: setting(
+    z.string().regex(FILES_FORM, 'it must be folder:/a/path, s3://bucket, s3://bucket/prefix or off').optional(),
+    'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; if unsaid, files in the data directory. Their content is encrypted everywhere.',
+  ),
+  TOOLWAY_FILES_LIMIT: setting(bytes(5_368_709_120, 1_024, 1_099_511_627_776), 'Bytes that one file may have.'),
+  TOOLWAY_FILES_QUOTA: setting(
+    bytes(10_737_418_240, 1_024, 1_125_899_906_842_624),
+    'Bytes that the files of one organization may have together, where files_quota_bytes is not set for it.',
+  ),
+  TOOLWAY_FILES_DAYS: setting(
+    wholeNumber(1, 30).default(7),
+    'Days after which an uploaded file expires where its upload says nothing; files made of results live as long as TOOLWAY_RESULTS_SECONDS says.',
+  ),
+  TOOLWAY_FILES_S3_ENDPOINT: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+    'Address of the S3-compatible store of TOOLWAY_FILES; if unsaid, that of AWS in AWS_REGION. It may be a private one.',
+  ),
+  TOOLWAY_FILES_S3_PATH_STYLE: setting(
+    onOff('on'),
+    'off: the bucket is part of the host name, as AWS prefers it; on: of the path, as most other stores want it.',
+  ),
+  AWS_REGION: setting(z.string().min(1).default('us-east-1'), 'Region of the bucket of TOOLWAY_FILES.'),
+  AWS_ACCESS_KEY_ID: setting(notPlaceholder, 'Access key of the bucket of TOOLWAY_FILES; read for nothing else.'),
+  AWS_SECRET_ACCESS_KEY: setting(notPlaceholder, 'Secret to AWS_ACCESS_KEY_ID.', true),
+  AWS_SESSION_TOKEN: setting(notPlaceholder, 'Session token to AWS_ACCESS_KEY_ID, where it is a temporary one.', true),
   TOOLWAY_PAYLOAD_DAYS: setting(
     wholeNumber(0, 365).default(7),
     'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
@@ -520,6 +546,7 @@ export function loadConfig(
   if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
     throw new ConfigFault(`MCP_API_KEY is too short: it must have at least ${KEY_LENGTH} characters.`)
   appsOf(config)
+  filePlaceOf(config)
   return {
     config,
     origins,
@@ -732,6 +759,46 @@ export function appsOf(config: Config): ReadonlyMap<string, AppSettings> {
     }
   }
   return apps
+}
+
+export type FilePlace =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | {
+      readonly kind: 's3'
+      readonly bucket: string
+      readonly prefix: string
+      readonly endpoint: string | undefined
+      readonly region: string
+      readonly pathStyle: boolean
+      readonly credentials: {
+        readonly accessKeyId: string
+        readonly secretAccessKey: string
+        readonly sessionToken?: string
+      }
+    }
+
+/** Where files are kept; undefined: nowhere. Throws ConfigFault where a store has no keys. */
+export function filePlaceOf(config: Config): FilePlace | undefined {
+  const { TOOLWAY_FILES: said = `folder:${join(resolve(config.TOOLWAY_DATA), 'files')}` } = config
+  if (said === 'off' || config.TOOLWAY_STORE === 'none') return undefined
+  if (said.startsWith('folder:')) return { kind: 'folder', folder: said.slice('folder:'.length) }
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new ConfigFault(
+      `TOOLWAY_FILES is ${said}, which needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as the store gave them.`,
+    )
+  const { hostname: bucket, pathname } = new URL(said)
+  const prefix = pathname.replace(/^\/+|\/+$/g, '')
+  const { AWS_SESSION_TOKEN: sessionToken } = config
+  return {
+    kind: 's3',
+    bucket,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint: config.TOOLWAY_FILES_S3_ENDPOINT,
+    region: config.AWS_REGION,
+    pathStyle: config.TOOLWAY_FILES_S3_PATH_STYLE === 'on',
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+  }
 }
 
 /** Seconds between the word to end and the closing of the port. */

@@ -303,3 +303,16 @@ export {
   LastingApproval,
   listLastingApprovals,
 } from './approvals.ts'
+export {
+  addDownloadLink,
+  addFile,
+  addUploadLink,
+  FILE_ORIGINS,
+  FileEntry,
+  FileLink,
+  FileUsage,
+  getFile,
+  getFileUsage,
+  listFiles,
+  removeFile,
+} from './files.ts'

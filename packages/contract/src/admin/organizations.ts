@@ -7,6 +7,9 @@ import { Flag, inOrganization, operation, pageOf, Paging, platform } from './ope
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
+/** Bytes of all files of an organization. */
+const FilesQuota = z.int().min(0).max(1_125_899_906_842_624)
+
 const ApprovalPreset = z.enum(APPROVAL_PRESETS)
 
 /** The settings of an organization; for an absent one, the gateway's settings apply. */
@@ -16,6 +19,8 @@ export const OrganizationSettings = z.strictObject({
   max_requests_per_minute: RequestsPerMinute.optional(),
   /** Whether its own administrators may make connections that start programs here, which is code; the platform's to say. */
   allow_processes: z.boolean().optional(),
+  /** Bytes that its files may have together; the platform's to say. */
+  files_quota_bytes: FilesQuota.optional(),
   /**
    * The calls that need approval by the caller or an administrator before they run; rules can be more precise. Absent: none, as
    * for organizations that were created before `ask-destructive` became the default of new ones.
@@ -63,6 +68,7 @@ export const OrganizationChange = z.strictObject({
       requests_per_minute: RequestsPerMinute.nullable().optional(),
       max_requests_per_minute: RequestsPerMinute.nullable().optional(),
       allow_processes: z.boolean().nullable().optional(),
+      files_quota_bytes: FilesQuota.nullable().optional(),
       approvals: ApprovalPreset.nullable().optional(),
     })
     .optional(),

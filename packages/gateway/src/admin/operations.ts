@@ -46,6 +46,7 @@ import { organizationToolOperations } from './tools/tools.ts'
 import { groupOperations } from './organizations/groups.ts'
 import { toolsetOperations } from './toolsets.ts'
 import { userOperations } from './people/users.ts'
+import { fileOperations } from './files/files.ts'
 
 const DESCRIBED: readonly Served[] = [
   ...authOperations,
@@ -92,6 +93,7 @@ const DESCRIBED: readonly Served[] = [
   ...webhookOperations,
   ...approvalOperations,
   ...agentOperations,
+  ...fileOperations,
 ]
 
 /** Where browsers come back to is served by a door of its own, and described here. */

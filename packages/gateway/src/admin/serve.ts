@@ -16,6 +16,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { ListPreviews } from '../call/list-preview.ts'
 import type { Snapshot } from '../call/snapshot.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
+import type { AdminFiles } from './files/files.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
@@ -67,6 +68,8 @@ export interface AdminParts {
   readonly sendWebhook: SendWebhook
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
+  /** Undefined: no files are kept here. */
+  readonly files: AdminFiles | undefined
   readonly agent: {
     readonly upstreams: Pick<Upstreams, 'openApart'>
     /** Where this gateway's own tools are reached from this machine. */

@@ -99,6 +99,7 @@ export interface ComposeAdminParts
       | 'checkpoints'
       | 'connect'
       | 'credentials'
+      | 'files'
       | 'payloads'
       | 'sync'
       | 'events'
@@ -123,7 +124,7 @@ export interface ComposeAdminParts
 export function adminPartsOf({ config, db, vault }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
   const { upstreams, sessions, logs, words, stand, calls } = parts
-  const { accounts, approvals, checkpoints, connect, credentials, payloads, sync, events, sendWebhook } = parts
+  const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events, sendWebhook } = parts
   return {
     ...{ db, vault, accounts, web, ...people, sync, events, sendWebhook, approvals, checkpoints, connect, credentials },
     forgetKeys: identity.forget,
@@ -132,6 +133,7 @@ export function adminPartsOf({ config, db, vault }: CoreDependencies, parts: Com
     previewList: createListPreview({ stand, parts: calls }),
     requestsPerMinute: config.TOOLWAY_LIMIT_ORGANIZATION,
     payloads,
+    files,
     publicUrl,
     agent: { upstreams, proxyUrl: parts.proxyUrl },
     runtime: {

@@ -26,6 +26,7 @@ import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import { payloadRow } from '../vault/sealed-columns.ts'
 import { composeApprovals } from './approvals.ts'
 import { composeCatalogs, type Catalogs } from './catalogs.ts'
+import { localFiles } from './files.ts'
 import { composeConnect } from './connect.ts'
 import { composeCredentials, type Credentials } from './credentials.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
@@ -122,6 +123,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
     approvals: approvals.admin,
     previewList: elsewhere,
+    files: localFiles(core),
     agent: { upstreams, proxyUrl: publicUrl },
     runtime: {
       upstreams,

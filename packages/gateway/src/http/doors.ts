@@ -10,6 +10,7 @@ import { PROCESS_ROLES, type ProcessRole } from '../lib/process-roles.ts'
 import { addressOf } from './addresses.ts'
 import { consolePlaceOf } from './console/console-mcp.ts'
 import type { EventSocket } from './events/event-socket.ts'
+import type { FileAddress, FilesDoor } from './files/files-door.ts'
 import type { SseDoor } from './persistent/sse-door.ts'
 import type { WebSocketDoor } from './persistent/websocket-door.ts'
 import type { McpDoor } from './mcp-door.ts'
@@ -27,6 +28,8 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
   readonly errors: 'json-rpc' | 'problem'
   /** Whether the server answers a CORS preflight with 204; otherwise the door answers it. */
   readonly preflight: boolean
+  /** Its bodies may come for as long as they come: the door itself gives up a sender that falls silent. */
+  readonly longBodies?: true
   match(path: string, method: string | undefined): Match | undefined
   answer(request: IncomingMessage, response: ServerResponse, match: Match, path: string): void | Promise<unknown>
 }
@@ -61,6 +64,8 @@ export interface DoorParts extends RestParts {
   readonly policy?: PolicyDoor | undefined
   /** Sends the events of an organization; undefined without a database, like `oauth`. */
   readonly eventSocket: EventSocket | undefined
+  /** Takes and gives files at addresses of one transfer; undefined where none are kept. */
+  readonly files?: FilesDoor | undefined
   /** Serves the addresses of the authorization server. */
   readonly oauth: OAuthDoor | undefined
 }
@@ -76,7 +81,7 @@ export function createDoors(parts: DoorParts): Doors {
     match: () => true,
     answer: (request, response) => listener(request, response),
   }
-  const optional = [oauthDoor(parts), consoleDoor(parts), toolDoor(parts), policyDoor(parts)]
+  const optional = [filesDoor(parts), oauthDoor(parts), consoleDoor(parts), toolDoor(parts), policyDoor(parts)]
   return {
     doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest].filter(has),
     sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined).filter(has),
@@ -128,6 +133,17 @@ const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: EndpointPath; wa
   answer: (request, response, { place, way }, path) =>
     sse === undefined ? rest.answer(request, response, true, path) : sse.answer(request, response, place, way),
 })
+
+const filesDoor = ({ files }: DoorParts): Door<FileAddress> | undefined =>
+  files && {
+    name: 'files',
+    role: 'api',
+    errors: 'problem',
+    preflight: false,
+    longBodies: true,
+    match: (path) => files.addressOf(path),
+    answer: (request, response, address) => files.answer(request, response, address),
+  }
 
 const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>
   oauth && {

@@ -11,6 +11,7 @@ import { allowOrigin } from './cors.ts'
 import { doorFor, type Doors, type SocketDoor } from './doors.ts'
 import { checkRepeated, type Guard } from './guard.ts'
 import type { Health } from './health.ts'
+import { limitBody } from './limit-body.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
 
 export interface ServerParts extends Doors {
@@ -43,14 +44,17 @@ const isProbe = (path: string): boolean => path === '/health' || path.startsWith
 export function createServer(parts: ServerParts, times = TIMES): Server {
   const options = {
     ...times,
+    // Node has one limit for all requests, and a body may take longer at some doors: `dispatch` limits the others.
+    requestTimeout: 0,
     shouldUpgradeCallback: (request: IncomingMessage) => socketFor(parts, request) !== undefined,
   }
+  const limited = { ...parts, bodyTimeout: times.requestTimeout }
   const server = createHttpServer(options, (request, response) => {
     // The client reconnects, and a load balancer may send it elsewhere.
     if (parts.health.draining) response.shouldKeepAlive = false
     // A client that disconnects while it is answered is not an error of the gateway.
     response.on('error', () => {})
-    Promise.resolve(receive(parts, request, response)).catch((thrown: unknown) => {
+    Promise.resolve(receive(limited, request, response)).catch((thrown: unknown) => {
       if (!response.headersSent) answerProblem(response, Fault.of(thrown), parts.newCorrelationId())
       else response.destroy()
     })
@@ -64,8 +68,13 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
   return server
 }
 
+interface LimitedParts extends ServerParts {
+  /** Milliseconds in which a body has to end. */
+  readonly bodyTimeout: number
+}
+
 /** The client's address is counted before the request is looked at, so that every kind of flood is limited (ledger U-22). */
-function receive(parts: ServerParts, request: IncomingMessage, response: ServerResponse): void | Promise<unknown> {
+function receive(parts: LimitedParts, request: IncomingMessage, response: ServerResponse): void | Promise<unknown> {
   const target = targetOf(request.url ?? '/')
   const path = pathOf(target.origin)
   const client = parts.clients.of(request)
@@ -84,7 +93,7 @@ function receive(parts: ServerParts, request: IncomingMessage, response: ServerR
 }
 
 function dispatch(
-  parts: ServerParts,
+  parts: LimitedParts,
   request: IncomingMessage,
   response: ServerResponse,
   target: Target,
@@ -98,6 +107,7 @@ function dispatch(
   if (origin !== undefined) allowOrigin(request, response, origin)
   const path = pathOf(target.origin)
   const { door, match } = doorFor(parts.doors, path, request.method)
+  if (door.longBodies !== true) limitBody(request, response, parts.bodyTimeout)
   if (door.preflight && request.method === 'OPTIONS') return void response.writeHead(204).end()
   return door.answer(request, response, match, path)
 }

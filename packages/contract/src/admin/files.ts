@@ -1,0 +1,138 @@
+/**
+ * Files that travel by reference: `toolway://files/<id>`. Members and keys work with files of their own; an administrator of members
+ * sees what everybody's are called and may remove them, and never reads them.
+ *
+ * Content goes by addresses that need no key: each is good for one transfer and for a short time.
+ */
+import { z } from 'zod'
+import { inOrganization, operation, pageOf, Paging } from './operation.ts'
+
+export const FILES = '/api/v1/organizations/{organization}/files'
+const FILE = `${FILES}/{file}`
+
+export const FILE_ORIGINS = ['upload', 'result', 'download'] as const
+
+export const FileEntry = z.strictObject({
+  id: z.string(),
+  /** As tools and models name it. */
+  uri: z.string(),
+  name: z.string(),
+  media_type: z.string(),
+  /** Bytes. */
+  size: z.number().nullable(),
+  /** Hex; null while it is neither declared nor computed. */
+  sha256: z.string().nullable(),
+  /** `uploading`: its content is not complete, so that nobody can read it. */
+  state: z.enum(['uploading', 'ready']),
+  /** Sent by a client, the result of a tool, or the content that a tool downloaded. */
+  origin: z.enum(FILE_ORIGINS),
+  /** The tool of a result or a download. */
+  tool: z.string().nullable(),
+  /** Id of the member or the key that it belongs to. */
+  owner: z.string(),
+  /** Email address of that member; null for keys. */
+  owner_email: z.string().nullable(),
+  /** Whether it belongs to whoever asks. */
+  own: z.boolean(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+})
+export type FileEntry = z.output<typeof FileEntry>
+
+/** An address without a key, for one transfer. */
+export const FileLink = z.strictObject({ url: z.string(), expires_at: z.iso.datetime() })
+export type FileLink = z.output<typeof FileLink>
+
+/** Seconds that an address lives. */
+const LinkSeconds = z.int().min(60).max(86_400).default(900)
+const LinkWish = z.strictObject({ link_seconds: LinkSeconds }).optional()
+
+export const listFiles = operation({
+  id: 'listFiles',
+  at: `GET ${FILES}`,
+  summary: 'List your files, or with whose=everybody (an administrator of members) those of the whole organization.',
+  needs: inOrganization('tool_call'),
+  query: Paging.extend({
+    whose: z.enum(['own', 'everybody']).default('own'),
+    /** Part of the name. */
+    search: z.string().max(100).default(''),
+  }),
+  answer: pageOf(FileEntry),
+})
+
+export const addFile = operation({
+  id: 'addFile',
+  at: `POST ${FILES}`,
+  summary:
+    'Begin an upload: the answer has an address to send the content to (tus 1.0: HEAD, PATCH). The file is there once all of it came and its size and hash fit.',
+  needs: inOrganization('tool_call'),
+  body: z.strictObject({
+    name: z.string().min(1).max(255),
+    media_type: z.string().max(200).optional(),
+    /** Bytes. */
+    size: z.int().min(0),
+    /** Hex. */
+    sha256: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits')
+      .optional(),
+    /** Seconds. */
+    expires_in: z.int().min(60).max(2_592_000).optional(),
+    link_seconds: LinkSeconds,
+  }),
+  answer: FileEntry.extend({ upload: FileLink }),
+  status: 201,
+})
+
+export const getFile = operation({
+  id: 'getFile',
+  at: `GET ${FILE}`,
+  summary: 'One file: its name, size, hash and owner, without its content.',
+  needs: inOrganization('tool_call'),
+  answer: FileEntry,
+})
+
+export const addUploadLink = operation({
+  id: 'addUploadLink',
+  at: `POST ${FILE}/upload`,
+  summary: 'Another address for an upload of yours that is not complete; the one before stops.',
+  needs: inOrganization('tool_call'),
+  body: LinkWish,
+  answer: FileLink,
+  status: 201,
+})
+
+export const addDownloadLink = operation({
+  id: 'addDownloadLink',
+  at: `POST ${FILE}/download`,
+  summary: 'An address for one download of a file of yours; the first request uses it up.',
+  needs: inOrganization('tool_call'),
+  body: LinkWish,
+  answer: FileLink,
+  status: 201,
+})
+
+export const removeFile = operation({
+  id: 'removeFile',
+  at: `DELETE ${FILE}`,
+  summary: 'Remove a file of yours, or as an administrator of members of anybody in the organization.',
+  needs: inOrganization('tool_call'),
+})
+
+export const FileUsage = z.strictObject({
+  /** Bytes that the files of the organization take, uploads under way with all that they announced. */
+  used: z.number(),
+  quota: z.number(),
+  files: z.int(),
+  /** Bytes that one file may have. */
+  most: z.number(),
+})
+export type FileUsage = z.output<typeof FileUsage>
+
+export const getFileUsage = operation({
+  id: 'getFileUsage',
+  at: 'GET /api/v1/organizations/{organization}/file-usage',
+  summary: 'How many bytes the files of the organization take, and how many they may.',
+  needs: inOrganization('tool_call'),
+  answer: FileUsage,
+})

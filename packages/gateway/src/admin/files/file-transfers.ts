@@ -1,0 +1,113 @@
+/**
+ * Transfers by an address: what it is good for, the bytes, and their record. Who holds the address is as good as who asked for it; the
+ * record names that principal and where the request came from.
+ */
+import { Fault } from '@toolway/contract'
+import type { Db, OrgSql, SystemSql } from '../../db/db.ts'
+import { openRowContent } from '../../files/create-file-store.ts'
+import {
+  findUploadLink,
+  isLinkToken,
+  prolongLink,
+  removeLinks,
+  takeDownloadLink,
+  type Link,
+} from '../../files/file-links.ts'
+import type { FileParts } from '../../files/file-parts.ts'
+import { findFileRow, type FileRow } from '../../files/file-rows.ts'
+import type { ByteRange, StoredFile } from '../../files/file-store.ts'
+import type { UploadRow, Uploads } from '../../files/uploads.ts'
+import { recordChange, type Actor } from '../../records/change.ts'
+
+/** Where a request comes from. */
+export type TransferOrigin = Pick<Actor, 'address' | 'userAgent' | 'correlationId'>
+
+export interface UploadPosition {
+  readonly offset: number
+  readonly size: number
+}
+
+export interface FileTransfers {
+  /** Throws `file.link` for an address that is good for nothing, whatever the reason. */
+  offset(token: string, from: TransferOrigin): Promise<UploadPosition>
+  append(
+    token: string,
+    piece: { readonly offset: number; readonly content: AsyncIterable<Uint8Array>; readonly signal: AbortSignal },
+    from: TransferOrigin,
+  ): Promise<UploadPosition>
+  /** Uses the address up. Throws `file.link`, `file.range` and `file.damaged`. */
+  take(
+    token: string,
+    range: ByteRange | undefined,
+    from: TransferOrigin,
+    signal: AbortSignal,
+  ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>
+}
+
+export interface FileTransferParts extends Pick<FileParts, 'blobs' | 'openKey'> {
+  readonly db: Pick<Db, 'organization' | 'system'>
+  readonly uploads: Uploads
+  hash(text: string): Buffer
+}
+
+/** Members and the operator are people; anything else that asks for an address is a key. */
+const actorOf = ({ made_by: id }: Link, from: TransferOrigin): Actor => ({
+  ...from,
+  id,
+  type: id.startsWith('key_') ? 'api_key' : 'user',
+  keyId: id.startsWith('key_') ? id : undefined,
+})
+
+export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileTransferParts): FileTransfers {
+  const hashOf = (token: string): Buffer => {
+    if (!isLinkToken(token)) throw new Fault('file.link')
+    return hash(token)
+  }
+
+  async function uploadOf(token: string) {
+    const hashed = hashOf(token)
+    return db.system(async (sql) => {
+      const link = await findUploadLink(sql, hashed)
+      const row = link && (await findFileRow(sql, link.file_id))
+      if (link === undefined || row?.state !== 'uploading' || row.size === null) throw new Fault('file.link')
+      await prolongLink(sql, hashed)
+      return { link, row: row as UploadRow }
+    })
+  }
+
+  /** The address goes in the transaction that makes the file ready. */
+  const readyFor = (link: Link, from: TransferOrigin) => async (sql: OrgSql, row: FileRow) => {
+    await removeLinks(sql, row.id, 'upload')
+    const { id, name, size, sha256 } = row
+    const change = { action: 'file.upload', resource: 'file', id, detail: { name, size, sha256 } }
+    await recordChange(sql, actorOf(link, from), row.organization_id, change)
+  }
+
+  async function taken(sql: SystemSql, hashed: Buffer, range: ByteRange | undefined, from: TransferOrigin) {
+    const link = await takeDownloadLink(sql, hashed)
+    const row = link && (await findFileRow(sql, link.file_id))
+    if (link === undefined || row?.state !== 'ready') throw new Fault('file.link')
+    const detail = { name: row.name, size: row.size, ...(range === undefined ? {} : { range: textOf(range) }) }
+    const change = { action: 'file.download', resource: 'file', id: row.id, detail }
+    await recordChange(sql, actorOf(link, from), row.organization_id, change)
+    return row
+  }
+
+  return {
+    async offset(token, from) {
+      const { link, row } = await uploadOf(token)
+      return { offset: await uploads.offset(row, readyFor(link, from)), size: row.size }
+    },
+    async append(token, piece, from) {
+      const { link, row } = await uploadOf(token)
+      return { offset: await uploads.append(row, { ...piece, onReady: readyFor(link, from) }), size: row.size }
+    },
+    async take(token, range, from, signal) {
+      const hashed = hashOf(token)
+      const row = await db.system((sql) => taken(sql, hashed, range, from))
+      return openRowContent({ blobs, openKey }, row, range, signal)
+    },
+  }
+}
+
+const textOf = ({ start, end }: ByteRange) => `${start}-${end ?? ''}`

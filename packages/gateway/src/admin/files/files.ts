@@ -1,0 +1,154 @@
+/**
+ * The operations on files. Content never passes through them: they answer with addresses of one transfer.
+ *
+ * A file belongs to its member or key; an administrator of members sees that it is there and may remove it, and gets no address of it.
+ */
+import { Fault, permits, type Role, type UserId } from '@toolway/contract'
+import * as shapes from '@toolway/contract/admin'
+import type { OrgSql } from '../../db/db.ts'
+import { addLink, type LinkKind } from '../../files/file-links.ts'
+import type { FileParts } from '../../files/file-parts.ts'
+import { findFileRow, listFileRows, readUsage, removeFileRow, type FileRow } from '../../files/file-rows.ts'
+import { ownerOf, uriOfFile } from '../../files/file-store.ts'
+import { openRow } from '../../files/open-row.ts'
+import type { Principal } from '../../identity/principal.ts'
+import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
+
+export interface AdminFiles extends Pick<FileParts, 'sealKey' | 'limits'> {
+  /** Content is to be removed soon. */
+  wake(): void
+}
+
+/** Throws `file.off`. */
+function filesOf({ files }: AdminParts): AdminFiles {
+  if (files === undefined) throw new Fault('file.off')
+  return files
+}
+
+/** Who may see everybody's files, without their content. */
+const OVERSEES = 'user_manage'
+
+const principalOf = ({ id, userId }: Principal) => userId ?? id
+
+function toEntry({ accounts }: AdminParts, principal: Principal, row: FileRow): shapes.FileEntry {
+  return {
+    id: row.id,
+    uri: uriOfFile(row.id),
+    name: row.name,
+    media_type: row.media_type,
+    size: row.size,
+    sha256: row.sha256,
+    state: row.state,
+    origin: row.origin,
+    tool: row.tool,
+    owner: row.owner,
+    owner_email: accounts.find(row.owner as UserId)?.email ?? null,
+    own: row.owner === principalOf(principal),
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+  }
+}
+
+/** Throws `thing.unknown`, also for somebody else's where the caller oversees none. */
+async function getRow(sql: OrgSql, id: string, principal: Principal, role: Role | undefined): Promise<FileRow> {
+  const row = await findFileRow(sql, id)
+  const oversees = role !== undefined && permits(role, OVERSEES)
+  if (row === undefined || (row.owner !== principalOf(principal) && !oversees))
+    throw new Fault('thing.unknown', { thing: 'file' })
+  return row
+}
+
+const list = serveOrganization(shapes.listFiles, async ({ parts, principal, role, query, look }) => {
+  filesOf(parts)
+  const { whose, ...page } = query
+  if (whose === 'everybody' && !permits(role, OVERSEES))
+    throw new Fault('role.forbidden', { role, permission: OVERSEES })
+  const owner = whose === 'own' ? principalOf(principal) : undefined
+  const { rows, total } = await look((sql) => listFileRows(sql, { ...page, owner }))
+  return {
+    items: rows.map((row) => toEntry(parts, principal, row)),
+    total,
+    limit: page.limit,
+    offset: page.offset,
+  }
+})
+
+const urlOf = ({ publicUrl }: AdminParts, kind: LinkKind, token: string) =>
+  `${publicUrl()}/files/${kind === 'upload' ? 'u' : 'd'}/${token}`
+
+const add = serveOrganization(shapes.addFile, async ({ parts, principal, organization, body, head, change }) => {
+  const files = filesOf(parts)
+  const owner = ownerOf(principal, organization.id)
+  const { row, link } = await change(
+    (made: { row: FileRow }) => ({
+      action: 'file.add',
+      resource: 'file',
+      id: made.row.id,
+      detail: { name: made.row.name, media_type: made.row.media_type, size: made.row.size },
+    }),
+    async (sql) => {
+      const made = await openRow(sql, files, owner, {
+        name: body.name,
+        mediaType: body.media_type,
+        size: body.size,
+        sha256: body.sha256,
+        origin: { kind: 'upload' },
+        expiresIn: body.expires_in,
+      })
+      const wish = { organizationId: organization.id, fileId: made.id, madeBy: principal.id }
+      return {
+        row: made,
+        link: await addLink(sql, parts.vault.hash, { ...wish, kind: 'upload', seconds: body.link_seconds }),
+      }
+    },
+  )
+  head.set('cache-control', 'no-store')
+  const upload = { url: urlOf(parts, 'upload', link.token), expires_at: link.expiresAt.toISOString() }
+  return { ...toEntry(parts, principal, row), upload }
+})
+
+const get = serveOrganization(shapes.getFile, async ({ parts, principal, role, params, look }) => {
+  filesOf(parts)
+  return toEntry(parts, principal, await look((sql) => getRow(sql, params['file'] ?? '', principal, role)))
+})
+
+const linkOf = (kind: LinkKind) =>
+  serveOrganization(
+    kind === 'upload' ? shapes.addUploadLink : shapes.addDownloadLink,
+    async ({ parts, principal, organization, params, body, head, change }) => {
+      filesOf(parts)
+      const { token, expiresAt } = await change(
+        () => ({ action: `file.${kind}-link`, resource: 'file', id: params['file'] ?? '' }),
+        async (sql) => {
+          const row = await getRow(sql, params['file'] ?? '', principal, undefined)
+          if ((row.state === 'ready') !== (kind === 'download')) throw new Fault('thing.unknown', { thing: 'file' })
+          const wish = { organizationId: organization.id, fileId: row.id, madeBy: principal.id }
+          return addLink(sql, parts.vault.hash, { ...wish, kind, seconds: body?.link_seconds ?? 900 })
+        },
+      )
+      head.set('cache-control', 'no-store')
+      return { url: urlOf(parts, kind, token), expires_at: expiresAt.toISOString() }
+    },
+  )
+
+const remove = serveOrganization(shapes.removeFile, async ({ parts, principal, role, params, change }) => {
+  const files = filesOf(parts)
+  await change(
+    ({ id, name, owner }: FileRow) => ({ action: 'file.remove', resource: 'file', id, detail: { name, owner } }),
+    async (sql) => {
+      const row = await getRow(sql, params['file'] ?? '', principal, role)
+      await removeFileRow(sql, row.id)
+      return row
+    },
+  )
+  files.wake()
+  return undefined
+})
+
+const usage = serveOrganization(shapes.getFileUsage, async ({ parts, organization, look }) => {
+  const { limits } = filesOf(parts)
+  const { used, quota, files } = await look((sql) => readUsage(sql, organization.id))
+  return { used, quota: quota ?? limits.organization, files, most: limits.one }
+})
+
+export const fileOperations: readonly Served[] = [list, add, get, linkOf('upload'), linkOf('download'), remove, usage]

@@ -1,0 +1,59 @@
+/**
+ * Removes what of files is over, once a minute and when somebody removed a file, and once a day the content that no row names. Every
+ * gateway does it: the database gives each removal to one of them for a while.
+ */
+import type { FileSweep } from '../files/sweep-files.ts'
+import type { Log } from '../lib/log.ts'
+
+export interface SweepFiles {
+  wake(): void
+  close(): Promise<void>
+}
+
+/** Milliseconds. */
+const EVERY = 60_000
+const SOON = 100
+const ORPHANS_EVERY = 24 * 60 * 60_000
+
+export function createSweepFiles({ sweep, log }: { sweep: FileSweep; log: Pick<Log, 'warn' | 'info'> }): SweepFiles {
+  let closed = false
+  let running: Promise<void> | undefined
+  let timer = setTimeout(run, EVERY).unref()
+  const daily = setInterval(() => void orphans(), ORPHANS_EVERY).unref()
+
+  function plan(after: number): void {
+    clearTimeout(timer)
+    if (!closed) timer = setTimeout(run, after).unref()
+  }
+
+  function run(): void {
+    running ??= sweep
+      .sweep()
+      .catch((thrown: unknown) => {
+        if (!closed) log.warn({ err: thrown }, 'expired files could not be removed; retrying')
+      })
+      .finally(() => {
+        running = undefined
+        plan(EVERY)
+      })
+  }
+
+  async function orphans(): Promise<void> {
+    try {
+      const removed = await sweep.sweepOrphans()
+      if (removed > 0) log.info({ removed }, 'content of files that no row names was removed')
+    } catch (thrown) {
+      if (!closed) log.warn({ err: thrown }, 'content of files that no row names could not be looked for')
+    }
+  }
+
+  return {
+    wake: () => plan(SOON),
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      clearInterval(daily)
+      await running
+    },
+  }
+}
