@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { LIMITS } from './effects.ts'
 import { RuleWords } from './rules.ts'
-import { Audience, DISCOVERY_MODES, ToolsetTools } from './toolset-words.ts'
+import { Audience, DISCOVERY_MODES, NAMINGS, ToolsetTools } from './toolset-words.ts'
 
 /**
  * Chosen once, kept for good: clients see tool names that start with it. No `__` and no `_` at its end, so that
@@ -44,6 +44,8 @@ export const ToolsetSettings = z.strictObject({
   limits: z.record(Alias, z.enum(LIMITS)).optional(),
   /** How clients come to its tools; absent means `direct`. */
   discovery: z.enum(DISCOVERY_MODES).optional(),
+  /** The names of its tools; absent means `alias`. */
+  naming: z.enum(NAMINGS).optional(),
   /** Items on a page of its lists, where they are paged. */
   page: z.int().min(1).max(1000).optional(),
   /** Patterns like those of `include`: tools that are listed beside those that find the others. */

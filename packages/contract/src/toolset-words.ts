@@ -13,6 +13,13 @@ import { ROLES } from './roles.ts'
 export const DISCOVERY_MODES = ['direct', 'paged', 'two-tier', 'search'] as const
 export type DiscoveryMode = (typeof DISCOVERY_MODES)[number]
 
+/**
+ * The names of tools at the endpoint of a toolset. `alias`: `alias__tool`. `mcp`: `mcp__alias__tool`, the name that agents give a tool of a
+ * server when they connect to each server themselves.
+ */
+export const NAMINGS = ['alias', 'mcp'] as const
+export type Naming = (typeof NAMINGS)[number]
+
 /** Tools on one page of a list, where a toolset has small pages and says no other number. */
 export const SMALL_PAGE = 50
 

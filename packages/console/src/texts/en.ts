@@ -1286,6 +1286,8 @@ export const en = {
       page: 'Tools on a page',
       pinned: 'Listed all the same',
       pinnedHint: 'Names or patterns of tools that are listed beside those that find the others.',
+      naming: 'Names of tools',
+      namings: { alias: 'connection__tool', mcp: 'mcp__connection__tool, as agents name them' },
     },
     audience: {
       everybody: 'It is there for everybody of the organization',

@@ -60,12 +60,13 @@ export function createToolListing(
   visibilityFilter: VisibilityFilter = OPEN,
 ): ToolListing {
   const endpoint = { offered, joined, selects, visibilityFilter }
-  const { words } = selects
+  const { words, naming = 'alias' } = selects
   const wordsOf: WordsOf | undefined =
     words && (({ from, definition }) => words(joinName(from.alias, String(definition['name']))))
   const collected = collectTools(endpoint)
   // Last, so that what an endpoint calls one tool changes the name of no other; a name that somebody saw still leads there.
-  const before = joined && wordsOf !== undefined ? renamed(collected, wordsOf) : undefined
+  const renames = joined && (wordsOf !== undefined || naming !== 'alias')
+  const before = renames ? renamed(collected, { naming, wordsOf }) : undefined
   const tools = before?.tools ?? collected
   const prompts = collectPrompts(endpoint)
   const old = oldNames(tools, joined)

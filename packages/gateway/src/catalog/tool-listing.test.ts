@@ -1,5 +1,6 @@
 import { effectOf, type ConnectionId, type Rule, type ToolWords } from '@toolway/contract'
 import { REVISIONS, type JsonObject, type Revision } from '@toolway/protocol'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
 import { ANYBODY } from './ruled-definition.ts'
@@ -22,6 +23,7 @@ const offer = (alias: string, more: Partial<Offered> = {}): Offered => ({
   ...more,
 })
 const tool = (name: string, more: JsonObject = {}): JsonObject => ({ name, inputSchema: { type: 'object' }, ...more })
+const ALL_IN = { limit: 'execute' as const, tool: () => true, whole: () => true }
 const namesOf = (items: readonly JsonObject[], member = 'name') => items.map((item) => item[member])
 
 describe('the endpoint of several connections', () => {
@@ -441,6 +443,72 @@ describe('instructions', () => {
     expect(instructionsOf(createToolListing(parts, true))).toBe('## a\n\nDo.\n\n## c\n\nNot.')
     expect(instructionsOf(createToolListing(parts.slice(0, 1), false))).toBe('Do.')
     expect(instructionsOf(createToolListing([offer('b')], true))).toBeUndefined()
+  })
+})
+
+describe('S4-SRV-03: an endpoint with the naming mcp', () => {
+  const selects = (more: object = {}) => ({ ...ALL_IN, naming: 'mcp' as const, ...more })
+  const named = (offered: readonly Offered[], more: object = {}) => createToolListing(offered, true, selects(more))
+  const listed = (listing: ReturnType<typeof named>) => namesOf(listing.list('tools', '2026-07-28'))
+
+  test('names tools mcp__<server_name>__<tool_name>, the names of the source system', () => {
+    const listing = named([
+      offer('local_toolkit', { tools: [tool('save_corpus'), tool('write_local_file')] }),
+      offer('composio', { tools: [tool('COMPOSIO_SEARCH_NEWS'), tool('GMAIL_SEND_EMAIL')] }),
+    ])
+    const names = [
+      'mcp__local_toolkit__save_corpus',
+      'mcp__local_toolkit__write_local_file',
+      'mcp__composio__COMPOSIO_SEARCH_NEWS',
+      'mcp__composio__GMAIL_SEND_EMAIL',
+    ]
+    expect(listed(listing)).toEqual(names)
+    for (const name of names) {
+      const [, alias, own] = name.split('__')
+      expect(listing.tool(name)).toMatchObject({ alias, name: own })
+      // A client that knows the joined name still finds the tool.
+      expect(listing.tool(`${alias}__${own}`)).toBe(listing.tool(name))
+    }
+  })
+
+  test('gives every tool one name of at most 64 characters that no other has, whatever tools are called', () => {
+    const aliases = fc.stringMatching(/^[a-z][a-z0-9-]{0,30}$/)
+    const odd = fc.oneof(
+      fc.stringMatching(/^[A-Za-z0-9_.-]{1,128}$/),
+      fc.constantFrom('a__b', 'mcp__a', 'a.b', 'x'.repeat(60), `${'x'.repeat(59)}y`, 'x'.repeat(200)),
+    )
+    const many = fc.uniqueArray(odd, { minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.oneof(aliases, fc.constant('mcp')), { minLength: 1, maxLength: 4 }),
+        many,
+        (own, tools) => {
+          const listing = named(own.map((alias) => offer(alias, { tools: tools.map((name) => tool(name)) })))
+          const names = listed(listing).map(String)
+          expect(names).toHaveLength(own.length * tools.length)
+          expect(new Set(names).size).toBe(names.length)
+          for (const name of names) expect(name).toMatch(/^mcp__[A-Za-z0-9_-]{1,59}$/)
+          const found = names
+            .map((name) => listing.tool(name))
+            .map((target) => JSON.stringify([target?.alias, target?.name]))
+          expect(new Set(found).size).toBe(names.length)
+        },
+      ),
+    )
+  })
+
+  test('does not take the name that a tool of a connection called mcp has', () => {
+    const listing = named([offer('mcp', { tools: [tool('a__b')] }), offer('a', { tools: [tool('b')] })])
+    expect(listed(listing)).toEqual(['mcp__mcp__a__b', expect.stringMatching(/^mcp__a__b_[0-9a-f]{6}$/)])
+    expect(listing.tool('mcp__a__b')).toMatchObject({ alias: 'mcp', name: 'a__b' })
+  })
+
+  test('keeps the name that a single tool is given, and plain names where one connection stands alone', () => {
+    const files = offer('files', { tools: [tool('read'), tool('write')] })
+    const words = (name: string) => (name === 'files__read' ? { name: 'look' } : undefined)
+    expect(listed(named([files], { words }))).toEqual(['look', 'mcp__files__write'])
+    const alone = createToolListing([files], false, selects())
+    expect(namesOf(alone.list('tools', '2026-07-28'))).toEqual(['read', 'write'])
   })
 })
 

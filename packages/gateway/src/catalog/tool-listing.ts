@@ -13,6 +13,7 @@ import {
   type Effect,
   type Hold,
   type Limit,
+  type Naming,
   type ResolvedEffect,
   type Rule,
   type ToolFacts,
@@ -153,6 +154,8 @@ export interface Selects {
   readonly limit: Limit
   /** Absent: all are listed. */
   readonly discovery?: Discovers
+  /** Absent: `alias`. */
+  readonly naming?: Naming
   /** A narrower limit of one connection. */
   limitOf?(alias: string): Limit
   tool(alias: string, joined: string): boolean

@@ -1,9 +1,9 @@
 /**
- * The names and descriptions that an endpoint gives single tools in place of their servers' own. Rules, switches, limits and
- * records use a tool's own name in any case.
+ * The names and descriptions that an endpoint gives its tools in place of their servers' own: to single ones by words, to all by a
+ * naming. Rules, switches, limits and records use a tool's own name in any case.
  */
-import type { ToolWords } from '@toolway/contract'
-import type { JsonObject } from '@toolway/protocol'
+import type { Naming, ToolWords } from '@toolway/contract'
+import { joinName, joinNameApart, type JsonObject } from '@toolway/protocol'
 
 export interface Renamed<Tool> {
   /** In their order, each under the name that it has now. */
@@ -12,21 +12,29 @@ export interface Renamed<Tool> {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** A name is given where no tool has it; else the tool keeps its own. */
-export function renamed<Tool>(
-  tools: ReadonlyMap<string, Tool>,
-  wordsOf: (tool: Tool) => ToolWords | undefined,
-): Renamed<Tool> {
+interface NameChoice<Tool> {
+  readonly naming: Naming
+  readonly wordsOf: ((tool: Tool) => ToolWords | undefined) | undefined
+}
+
+/** A name is given where no tool has it; else the tool keeps its own. A name of single words counts for more than the naming. */
+export function renamed<Tool>(tools: ReadonlyMap<string, Tool>, { naming, wordsOf }: NameChoice<Tool>): Renamed<Tool> {
   const names = new Map<string, string>()
   const given = new Set<string>()
   const next = Array.from(tools, ([name, tool]) => {
-    const wanted = wordsOf(tool)?.name
+    const wanted = wordsOf?.(tool)?.name ?? (naming === 'mcp' ? agentName(name, tools) : undefined)
     if (wanted === undefined || tools.has(wanted) || given.has(wanted)) return [name, tool] as const
     given.add(wanted)
     names.set(name, wanted)
     return [wanted, tool] as const
   })
   return { tools: new Map(next), names }
+}
+
+/** `mcp__server__tool` (ledger S4-SRV-03), of at most 64 characters; a name that a tool has already gets a hash. */
+function agentName(joined: string, tools: ReadonlyMap<string, unknown>): string {
+  const name = joinName('mcp', joined)
+  return tools.has(name) ? joinNameApart('mcp', joined) : name
 }
 
 export function worded(definition: JsonObject, words: ToolWords | undefined): JsonObject {

@@ -1,5 +1,14 @@
 /** `toolway toolset …`: make, show, change and remove toolsets. */
-import { DISCOVERY_MODES, LIMITS, ROLES, type DiscoveryMode, type Limit, type Role } from '@toolway/contract'
+import {
+  DISCOVERY_MODES,
+  LIMITS,
+  NAMINGS,
+  ROLES,
+  type DiscoveryMode,
+  type Limit,
+  type Naming,
+  type Role,
+} from '@toolway/contract'
 import { getToolset, listToolsets, putToolset, removeToolset, type Toolset } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, groupOf, type Finish } from './command.ts'
@@ -19,6 +28,7 @@ interface Settled extends ToolsetArgument {
   readonly limit?: Limit
   readonly limitOf?: Record<string, Limit>
   readonly discovery?: DiscoveryMode
+  readonly naming?: Naming
   readonly page?: number
   readonly pin?: string[]
   readonly forRole?: Role[]
@@ -49,6 +59,7 @@ const options = () => [
   new Option('--limit <limit>', 'how far its tools reach').choices(LIMITS),
   new Option('--limit-of <alias=limit>', 'a narrower limit of one connection; may be said again').argParser(limitOfOne),
   new Option('--discovery <mode>', 'how clients come to its tools').choices(DISCOVERY_MODES),
+  new Option('--naming <naming>', 'names of its tools: alias__tool, or mcp__alias__tool').choices(NAMINGS),
   new Option('--page <number>', 'tools on a page, where they are paged').argParser(wholeNumber),
   new Option('--pin <pattern...>', 'tools that are listed although others have to be looked for'),
   new Option('--for-role <role...>', 'for whom it is there: roles').choices(ROLES),
@@ -59,12 +70,12 @@ const options = () => [
 
 /** Settings with those that the words name in their place. */
 function withWords(held: Partial<Toolset['settings']>, words: Settled): Partial<Toolset['settings']> {
-  const { connections, include, exclude, limit, limitOf: limits, discovery, page, pin: pinned } = words
+  const { connections, include, exclude, limit, limitOf: limits, discovery, naming, page, pin: pinned } = words
   const { forRole: roles, forGroup: groups, forMember: members, forKey: keys } = words
   const said = Object.values({ roles, groups, members, keys }).some((names) => names !== undefined)
   const { audience: before, ...rest } = held
   const audience = said ? { roles, groups, members, keys } : words.forEverybody === true ? undefined : before
-  const settings = { connections, include, exclude, limit, limits, discovery, page, pinned }
+  const settings = { connections, include, exclude, limit, limits, discovery, naming, page, pinned }
   return {
     ...rest,
     ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),

@@ -7,6 +7,7 @@ import {
   type Audience,
   type DiscoveryMode,
   type Limit,
+  type Naming,
   type OrganizationId,
   type ToolsetId,
   type ToolWords,
@@ -54,6 +55,7 @@ export interface Selection {
   /** Undefined where it is for everybody. */
   readonly audience: Audience | undefined
   readonly discovery: Discovery
+  readonly naming: Naming
   /** How far the tools of that connection reach; never farther than all of them. */
   limitOf(alias: string): Limit
   /** Whether anything of that connection can be in. */
@@ -81,6 +83,7 @@ export const EVERYTHING: Selection = {
   limit: 'execute',
   audience: undefined,
   discovery: DIRECT,
+  naming: 'alias',
   limitOf: () => 'execute',
   connection: () => true,
   tool: () => true,
@@ -88,7 +91,7 @@ export const EVERYTHING: Selection = {
 }
 
 export function selectionOf(settings: ToolsetSettings): Selection {
-  const { connections, include, exclude, limit = 'execute', limits = {}, audience, tools } = settings
+  const { connections, include, exclude, limit = 'execute', limits = {}, audience, tools, naming = 'alias' } = settings
   const aliases = connections === undefined ? undefined : new Set(connections)
   const included = include.map(patternOf)
   const excluded = exclude.map(patternOf)
@@ -97,6 +100,7 @@ export function selectionOf(settings: ToolsetSettings): Selection {
     limit,
     audience,
     discovery: discoveryOf(settings),
+    naming,
     limitOf: (alias) => lesserLimit(limit, Object.hasOwn(limits, alias) ? (limits[alias] ?? limit) : limit),
     connection,
     ...(tools === undefined

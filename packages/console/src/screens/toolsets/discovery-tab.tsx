@@ -1,6 +1,6 @@
 /** How clients come to the tools of a toolset, and what each way costs a model before it does anything. */
-import { Group, NumberInput, Paper, Progress, Radio, SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
-import { DISCOVERY_MODES, SMALL_PAGE, type DiscoveryMode } from '@toolway/contract'
+import { Group, NumberInput, Paper, Progress, Radio, Select, SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
+import { DISCOVERY_MODES, NAMINGS, SMALL_PAGE, type DiscoveryMode, type Naming } from '@toolway/contract'
 import type { OrganizationTool, Toolset } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { count } from '../../ui/times.ts'
@@ -22,6 +22,10 @@ export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
   const choose = (next: DiscoveryMode) => {
     const { discovery: _, ...rest } = settings
     set(next === 'direct' ? rest : { ...rest, discovery: next })
+  }
+  const name = (naming: Naming) => {
+    const { naming: _, ...rest } = settings
+    set(naming === 'alias' ? rest : { ...rest, naming })
   }
   return (
     <Stack>
@@ -48,6 +52,14 @@ export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
         </SimpleGrid>
       </Radio.Group>
       {changed ? <Text size="sm">{t.discovery.figures}</Text> : null}
+      <Select
+        label={t.discovery.naming}
+        value={settings.naming ?? 'alias'}
+        data={NAMINGS.map((value) => ({ value, label: t.discovery.namings[value] }))}
+        allowDeselect={false}
+        maw={400}
+        onChange={(naming) => naming !== null && name(naming)}
+      />
       {mode === 'paged' ? (
         <NumberInput
           label={t.discovery.page}
