@@ -24,6 +24,7 @@ import {
   LOCK_MODES,
   OperationEffects,
   OperationSelection,
+  ProgramNames,
   REVISIONS,
   Slug,
   TIMEOUTS,
@@ -87,6 +88,8 @@ const Process = z.strictObject({
   timeout: seconds.default(TIMEOUTS.process),
   command: z.string().min(1),
   args: z.array(Value).default([]),
+  /** Programs besides the command that must be in PATH. */
+  programs: ProgramNames.default([]),
   environment: Values.default({}),
 })
 /** A backend of a kind with settings of its own, which stand beside the others. */
@@ -348,6 +351,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
             connection.command,
             connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
             fillAll(connection.environment, ...place, 'environment'),
+            connection.programs,
           )
         if (connection.type === 'platform') return { kind: 'platform' }
         if (connection.type === 'native') return nativeOf(connection, fill, place)

@@ -10,6 +10,7 @@ import { Alias } from '../connections.ts'
 import { CHECKS } from '../kinds/kind.ts'
 import { CONNECTORS } from '../kinds/kinds.ts'
 import { OWN_CHANGED, OWN_GIVEN, OWN_SHOWN } from '../kinds/own-members.ts'
+import { ProgramNames } from '../kinds/stdio.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
@@ -39,6 +40,8 @@ export const Connection = z.strictObject({
   private: z.boolean(),
   command: z.string().nullable(),
   args: z.array(z.string()).nullable(),
+  /** Programs besides the command that must be on the gateway's machine; null for what is not started there. */
+  programs: z.array(z.string()).nullable(),
   /** How it is let in at its server; null for what takes no accounts. */
   auth: ConnectionAuth.nullable(),
   /** The same in one word, as it has turned out where nobody said. */
@@ -81,6 +84,8 @@ const words = {
   auth: ConnectionAuthChange.optional(),
   command: z.string().min(1).max(4_096).optional(),
   args: Arguments.optional(),
+  /** Programs besides the command that must be on the gateway's machine: without one of them the server is not started. */
+  programs: ProgramNames.optional(),
   revision: Revision.optional(),
   checks: z.enum(CHECKS).optional(),
   timeout: Timeout.optional(),

@@ -24,7 +24,7 @@ export const documentOf = (one: DeclaredConnection): string | null => apiOf(one)
 function shared(one: DeclaredConnection) {
   const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
   const words = { title, description, enabled, revision, timeout, checks }
-  if ('command' in wire) return { ...words, command: wire.command, args: wire.args }
+  if ('command' in wire) return { ...words, command: wire.command, args: wire.args, programs: wire.programs ?? [] }
   if (!('url' in wire)) return words
   const { url } = wire
   const document = documentOf(one)

@@ -52,13 +52,18 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
 
 /** Where it is, and what it is given to be let in. */
 function server(one: PresentConnection, refer: Refer): object {
-  const { alias, url, command, args } = one
+  const { alias, url, command, args, programs } = one
   const visible = (text: string, ...names: string[]) => (text.includes(MASK) ? refer(alias, ...names) : text)
   const references = (names: readonly string[]) =>
     names.length === 0 ? undefined : Object.fromEntries(names.toSorted().map((name) => [name, refer(alias, name)]))
   if (command !== null) {
     const words = (args ?? []).map((arg, at) => visible(arg, 'arg', String(at + 1)))
-    return { command, args: words.length === 0 ? undefined : words, environment: references(one.environment_names) }
+    return {
+      command,
+      args: words.length === 0 ? undefined : words,
+      programs: programs === null || programs.length === 0 ? undefined : programs,
+      environment: references(one.environment_names),
+    }
   }
   return {
     vendor: one.native?.vendor,

@@ -89,7 +89,15 @@ export function describeWire(
   return kind.describe(said, held)
 }
 
-const NOTHING: KindView = { url: null, private: false, command: null, args: null, auth: null, ...NO_OWN }
+const NOTHING: KindView = {
+  url: null,
+  private: false,
+  command: null,
+  args: null,
+  programs: null,
+  auth: null,
+  ...NO_OWN,
+}
 
 export const viewOf = (settings: ConnectionSettings): KindView => ({
   ...NOTHING,

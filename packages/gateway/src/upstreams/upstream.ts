@@ -265,6 +265,8 @@ export interface ProcessTarget {
   readonly args: readonly string[]
   /** As lists show them, with secrets masked. */
   readonly shownArgs?: readonly string[]
+  /** Programs besides the command that must be in PATH. */
+  readonly programs?: readonly string[]
   readonly environment: Record<string, string>
 }
 

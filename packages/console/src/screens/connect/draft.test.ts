@@ -88,7 +88,13 @@ describe('what the gateway is told', () => {
     expect(wordsOf({ ...one, blanks })).toMatchObject({ command: 'npx', args: ['x', '/tmp'], environment: { A: '1' } })
   })
 
+  test('of a program of the catalog are the programs that it needs besides its command', () => {
+    expect(wordsOf(entry('video_audio'))).toMatchObject({ command: 'uvx', programs: ['ffmpeg', 'ffprobe'] })
+    expect(wordsOf(entry('edgartools'))).not.toHaveProperty('programs')
+  })
+
   test('of a contract backend has its key as a header', () => {
+    expect(entry('contract')).toMatchObject({ kind: 'contract', auth: 'api_key' })
     expect(wordsOf(draft({ kind: 'contract', url: 'https://b.example.com', auth: 'api_key', key: 'k' }))).toMatchObject(
       {
         connector: 'contract',

@@ -55,6 +55,8 @@ export interface Draft {
   readonly tags: readonly string[]
   readonly command: string
   readonly args: readonly string[]
+  /** Programs besides the command that must be on the gateway's machine. */
+  readonly programs: readonly string[]
   /** Words in braces of the command line that are still to be said. */
   readonly blanks: readonly Value[]
   readonly environment: readonly Value[]
@@ -92,6 +94,7 @@ const NOTHING: Draft = {
   tags: [],
   command: '',
   args: [],
+  programs: [],
   blanks: [],
   environment: [],
   headers: [],
@@ -126,7 +129,7 @@ export const valueOf = (name: string, value: string, secret = isSecretName(name)
 
 /** Of the catalog; the best way in first. */
 export function draftOfEntry(entry: CatalogEntry): Draft {
-  const { id, title, connector, url, command, auth, scopes, asks, native } = entry
+  const { id, title, connector, url, command, auth, scopes, asks, native, programs } = entry
   const asked = (place: string): Value[] =>
     asks
       .filter((one) => one.in === place)
@@ -138,6 +141,7 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
   return draft({
     ...(kindOfEntry(entry) === 'service' ? { service: connector } : {}),
     ...{ kind: kindOfEntry(entry), url: url ?? '', command: program, args, vendor: native?.vendor ?? '' },
+    programs: programs.filter((one) => one !== program),
     ...{ blanks: asked('args'), environment: asked('environment'), headers: asked('headers') },
     ...{ auth: kindOf(connector).runsHere ? 'none' : auth[0], scopes, name: title, entry: id },
   })
@@ -146,6 +150,7 @@ export function draftOfEntry(entry: CatalogEntry): Draft {
 const SERVICES: ReadonlySet<string> = new Set(SERVICE_CONNECTORS)
 const kindOfEntry = ({ connector, native }: CatalogEntry): Kind => {
   if (native !== null) return 'native'
+  if (connector === WAYS.contract.connector) return 'contract'
   return SERVICES.has(connector) ? 'service' : kindOf(connector).runsHere ? 'program' : 'remote'
 }
 
@@ -273,6 +278,7 @@ export function wordsOf(one: Draft): NewConnection {
       title,
       command: one.command,
       args: argsOf(one),
+      ...(one.programs.length === 0 ? {} : { programs: [...one.programs] }),
       environment: pairsOf(one.environment),
     }
   const headers = pairsOf(one.headers)

@@ -26,6 +26,7 @@ const CONNECTION: Connection = {
   private: false,
   command: null,
   args: null,
+  programs: null,
   auth: ConnectionAuth.parse({}),
   auth_type: 'none',
   contract: null,

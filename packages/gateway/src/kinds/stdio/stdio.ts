@@ -12,6 +12,8 @@ export interface ProcessWire {
   readonly command: string
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  /** Programs besides the command that must be in PATH. */
+  readonly programs?: readonly string[]
 }
 
 /** A program as it is described. */
@@ -19,12 +21,25 @@ export const programOf = (
   command: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): ProcessWire => ({ kind: 'process', command, args, environment })
+  programs: readonly string[] = [],
+): ProcessWire => ({
+  ...{ kind: 'process', command, args, environment },
+  ...(programs.length === 0 ? {} : { programs }),
+})
 
 export const stdio: Kind<ProcessSettings, ProcessWire> = {
   connector: 'mcp.process',
   wire: 'process',
-  takes: ['command', 'args', 'environment', 'runtime_command', 'runtime_env', 'package_path', 'configuration'],
+  takes: [
+    'command',
+    'args',
+    'programs',
+    'environment',
+    'runtime_command',
+    'runtime_env',
+    'package_path',
+    'configuration',
+  ],
   meantBy: ['command', 'runtime_command'],
   runtimes: {
     form: /^external_(python|nodejs|go|custom)$/,
@@ -40,7 +55,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)
     const { pairs, kept } = merged('/environment', held?.secrets.environment ?? {}, environmentOf(said), false)
     return {
-      wire: programOf(command, args, pairs),
+      wire: programOf(command, args, pairs, said.programs ?? shown?.programs),
       moved: shown !== undefined && (command !== shown.command || !isDeepStrictEqual(args, before)),
       keeps: kept || (held?.secrets.args !== undefined && args === before),
     }
@@ -48,16 +63,17 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
   parts({ revision, timeout, checks }, wire, shown) {
     const args = [...(shown?.args ?? wire.args)]
     const masked = args.some((arg, index) => arg !== wire.args[index])
-    const own = checks === undefined ? {} : { checks }
+    const { programs = [] } = wire
+    const own = { ...(checks === undefined ? {} : { checks }), ...(programs.length === 0 ? {} : { programs }) }
     return {
       settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout, ...own }),
       secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
     }
   },
   shown: ({ args }) => ({ args: maskArguments(args) }),
-  view: ({ command, args }) => ({ command, args }),
-  open({ reach, settings: { command, args }, secrets }, making) {
-    const wire = { command, args: secrets.args ?? args, shownArgs: args, environment: secrets.environment }
+  view: ({ command, args, programs = [] }) => ({ command, args, programs }),
+  open({ reach, settings: { command, args, programs = [] }, secrets }, making) {
+    const wire = { command, args: secrets.args ?? args, shownArgs: args, environment: secrets.environment, programs }
     return createStdioUpstream({ ...making, reach: { ...reach, wire } })
   },
 }

@@ -7,6 +7,7 @@ export type ChildErrorCode =
   | 'INVALID_LAUNCH' // what was asked to start makes no sense
   | 'COMMAND_NOT_FOUND'
   | 'COMMAND_NOT_EXECUTABLE'
+  | 'PROGRAM_NOT_FOUND' // a program that the server starts itself
   | 'FOLDER_NOT_FOUND' // the working folder asked for is not there
   | 'START_FAILED' // the system refused, the message says why
   | 'STOPPED' // stopped while it was starting

@@ -40,6 +40,8 @@ export interface Order {
   lang: string
   command: string
   args: string[]
+  /** Names that must be in PATH besides the command. */
+  programs: string[]
   /** Secrets of the arguments, masked in what it prints. */
   hidden: string[]
   /** Of the installation; declared variables win. */

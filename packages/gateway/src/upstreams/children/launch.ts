@@ -17,6 +17,8 @@ export interface Launch {
   args: readonly string[]
   /** The arguments as lists show them: one that differs holds a secret. */
   shownArgs?: readonly string[]
+  /** Programs that it starts itself: without one of them in PATH it is not started. */
+  programs?: readonly string[]
   /** The declared variables; a value of eight characters or more is masked in stderr and logs. */
   environment: Readonly<Record<string, string>>
   /** Default: `work` in its own folder, against which a relative one is taken. */
@@ -74,7 +76,8 @@ const knownSecrets = ({ args, shownArgs }: Launch): ReadonlySet<number> =>
   new Set(shownArgs === undefined ? [] : args.flatMap((arg, at) => (shownArgs[at] === arg ? [] : [at])))
 
 export function orderOf(launch: Launch, { path, lang, home, inherited }: World): Order {
-  const { name, command, args, environment, cwd, lineLimit = LINE_LIMIT, memoryLimit = MEMORY_LIMIT } = launch
+  const { name, command, args, programs = [], environment, cwd } = launch
+  const { lineLimit = LINE_LIMIT, memoryLimit = MEMORY_LIMIT } = launch
   const own = { home: join(home, folderOf(name)), ...(cwd === undefined ? {} : { cwd }) }
   // A proxy or a registry may be given with its password.
   const credentials = Object.values(inherited).filter((value) => value.includes('@'))
@@ -82,6 +85,7 @@ export function orderOf(launch: Launch, { path, lang, home, inherited }: World):
   return {
     command,
     args: [...args],
+    programs: [...programs],
     hidden,
     inherited: { ...inherited },
     environment: { ...environment },

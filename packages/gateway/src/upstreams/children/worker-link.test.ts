@@ -84,6 +84,15 @@ describe('a start that cannot be', () => {
     })
   })
 
+  test('a program that the server needs besides its command is named, and nothing is started', async () => {
+    await using children = await startChildren()
+    const start = children.start(launchOf('echo', [], { programs: ['no-such-program'] }))
+    await expect(start).rejects.toMatchObject({
+      code: 'PROGRAM_NOT_FOUND',
+      message: expect.stringContaining('no-such-program is not installed'),
+    })
+  })
+
   test('what the system refuses is said with its reason', async () => {
     await using children = await startChildren()
     const start = children.start({ name: 'x', command: 'true', args: ['x'.repeat(3_000_000)], environment: {} })

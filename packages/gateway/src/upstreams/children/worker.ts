@@ -11,7 +11,7 @@ import { createFrameReader, decodeTaken, encodeFrame, encodeTaken, KIND, type Fr
 import { createMask } from './mask.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { settle, type Residence } from './worker/child-folder.ts'
-import { findCommand } from './worker/command-path.ts'
+import { findCommand, findPrograms } from './worker/command-path.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
 import { createProcessReaper } from './worker/process-reaper.ts'
 
@@ -51,7 +51,9 @@ function createWorker(link: Socket) {
   }
 
   async function spawnIn({ cwd, environment, npm, temporary }: Residence, id: number, order: Order): Promise<Process> {
-    const file = await findCommand(order.command, { path: environment['PATH'] ?? '', cwd })
+    const path = environment['PATH'] ?? ''
+    const file = await findCommand(order.command, { path, cwd })
+    await findPrograms(order.programs, path)
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
     const { args, lineLimit, memoryLimit, environment: declared, hidden } = order
     const limits = { lineLimit, memoryLimit }

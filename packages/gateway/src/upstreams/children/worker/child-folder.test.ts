@@ -12,6 +12,7 @@ const orderIn = (home: string, environment = {}) => ({
   ...{
     command: 'x',
     args: [],
+    programs: [],
     hidden: [],
     inherited: {},
     path: '/bin',

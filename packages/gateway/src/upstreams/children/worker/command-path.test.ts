@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findCommand } from './command-path.ts'
+import { findCommand, findPrograms } from './command-path.ts'
 
 async function twoFolders() {
   const root = await mkdtemp(join(tmpdir(), 'toolway-path-'))
@@ -51,6 +51,26 @@ describe('a command', () => {
     await program(join(at.first, 'server'), 0o644)
     await expect(findCommand('server', { path: at.path, cwd: '/' })).rejects.toMatchObject({
       code: 'COMMAND_NOT_EXECUTABLE',
+    })
+  })
+})
+
+describe('programs that a server starts itself', () => {
+  test('are there when all of them can be executed from a folder of PATH', async () => {
+    await using at = await twoFolders()
+    await program(join(at.first, 'ffmpeg'))
+    await program(join(at.second, 'ffprobe'))
+    await expect(findPrograms(['ffmpeg', 'ffprobe'], at.path)).resolves.toBeUndefined()
+    await expect(findPrograms([], '')).resolves.toBeUndefined()
+  })
+
+  test('are named when they are missing, cannot be executed, or lie in a relative folder', async () => {
+    await using at = await twoFolders()
+    await program(join(at.first, 'ffprobe'), 0o644)
+    const missing = findPrograms(['ffmpeg', 'ffprobe'], `${at.path}:.`)
+    await expect(missing).rejects.toMatchObject({
+      code: 'PROGRAM_NOT_FOUND',
+      message: expect.stringMatching(/^ffmpeg and ffprobe are not installed: .*Install/),
     })
   })
 })

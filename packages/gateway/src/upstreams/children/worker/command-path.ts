@@ -22,9 +22,30 @@ async function look(file: string): Promise<Found> {
   )
 }
 
+/** Relative folders of PATH are left out: a bare name is never taken from the working folder. */
+const foldersOf = (path: string): string[] => path.split(':').filter((folder) => isAbsolute(folder))
+
+/** Programs that a server starts by itself. Throws ChildError PROGRAM_NOT_FOUND that names all that are missing. */
+export async function findPrograms(names: readonly string[], path: string): Promise<void> {
+  const folders = foldersOf(path)
+  const isThere = async (name: string) => {
+    for (const folder of folders) if ((await look(join(folder, name))) === 'executable') return true
+    return false
+  }
+  const found = await Promise.all(names.map(isThere))
+  const missing = names.filter((_, at) => found[at] !== true)
+  if (missing.length === 0) return
+  const verb = missing.length === 1 ? 'is' : 'are'
+  throw new ChildError(
+    'PROGRAM_NOT_FOUND',
+    `${missing.join(' and ')} ${verb} not installed: this server needs ${missing.length === 1 ? 'it' : 'them'}. ` +
+      'Install it where the gateway runs (in its image, if it runs in a container), in a folder of PATH.',
+  )
+}
+
 /** Returns an absolute path. Throws ChildError COMMAND_NOT_FOUND or COMMAND_NOT_EXECUTABLE. */
 export async function findCommand(command: string, { path, cwd }: { path: string; cwd: string }): Promise<string> {
-  const folders = path.split(':').filter((folder) => isAbsolute(folder))
+  const folders = foldersOf(path)
   const files = command.includes('/') ? [resolve(cwd, command)] : folders.map((folder) => join(folder, command))
   let plain: string | undefined
   for (const file of files) {
