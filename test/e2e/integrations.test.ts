@@ -308,15 +308,15 @@ describe('the catalog', () => {
     expect(items[1]?.['oauth_scopes']).toContain('repo')
   })
 
-  test('one catalog for all: each row can be connected as it stands, and none of a kind that is not here yet', async () => {
+  test('U-30: one catalog for all: each row can be connected as it stands, and none of a kind that is not here yet', async () => {
     const { body } = await member('GET /api/v1/registry/connectors')
     const items = body['items'] as (typeof CONNECTOR_CATALOG)[number][]
     expect(items.filter(({ native }) => native === null)).toEqual(CONNECTOR_CATALOG)
     expect(items.map(({ id }) => id)).toEqual([
       ...Object.keys(CONNECTORS).map((vendor) => `native-${vendor}`),
       ...['notion', 'github', 'linear', 'slack', 'filesystem', 'memory'],
-      ...['edgartools', 'video_audio', 'youtube', 'zai_vision', 'custom_url', 'custom_command'],
-      ...['n8n', 'composio', 'platform'],
+      ...['toolkit', 'edgartools', 'video_audio', 'youtube', 'zai_vision', 'custom_url', 'custom_command'],
+      ...['contract', 'n8n', 'composio', 'platform'],
     ])
     for (const { id, connector, url, command, asks, native } of items) {
       const words = [...(command ?? []), url ?? ''].join(' ')

@@ -5,6 +5,7 @@
  * supply; it holds no secret, and no code depends on the row that a connection came from.
  */
 import { composio, COMPOSIO_URL } from './kinds/composio.ts'
+import { contract } from './kinds/contract.ts'
 import { http } from './kinds/http.ts'
 import { n8n } from './kinds/n8n.ts'
 import type { native } from './kinds/native.ts'
@@ -38,6 +39,7 @@ export interface CatalogEntry {
     | typeof http.connector
     | typeof stdio.connector
     | typeof native.connector
+    | typeof contract.connector
     | (typeof SERVICE_CONNECTORS)[number]
   /** Where its server is; null where a person says it. */
   readonly url: string | null
@@ -52,7 +54,7 @@ export interface CatalogEntry {
   readonly asks: readonly CatalogAsk[]
   /** For native connectors: their name, and the address of the MCP server that the vendor runs for the same service. */
   readonly native: { readonly vendor: string; readonly official_server: string | null } | null
-  /** Programs that must be on the gateway's machine. */
+  /** Programs that must be on the gateway's machine: that of the command, and those that its server starts itself. */
   readonly programs: readonly string[]
   readonly documentation: string | null
   /** Source systems that had it. */
@@ -169,6 +171,26 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     seeds: ['nebo'],
   }),
   program({
+    id: 'toolkit',
+    title: 'Local toolkit',
+    category: 'documents',
+    about: 'Files, research and web pages of one folder on the machine of the gateway, by Toolway’s own toolkit.',
+    icon: 'filesystem',
+    command: ['npx', '-y', 'toolway-toolkit', '--root', '{folder}'],
+    asks: [
+      {
+        name: 'folder',
+        in: 'args',
+        about: 'The workspace; nothing outside of it is read or written.',
+        required: true,
+        secret: false,
+        placeholder: '/srv/workspace',
+      },
+    ],
+    programs: ['npx'],
+    seeds: ['universal-agent'],
+  }),
+  program({
     id: 'edgartools',
     title: 'EDGAR',
     category: 'data',
@@ -180,34 +202,34 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
       }),
     ],
     programs: ['uvx'],
+    documentation: 'https://edgartools.readthedocs.io/',
     seeds: ['universal-agent'],
   }),
   program({
     id: 'video_audio',
     title: 'Video and audio',
     category: 'media',
-    about: 'Cut, join and convert video and audio with FFmpeg; from a checkout of video-audio-mcp.',
-    command: ['uv', '--directory', '{checkout}', 'run', 'server.py'],
+    about: 'Cut, join and convert video and audio with FFmpeg.',
+    command: ['uvx', 'ffmpeg-mcp-lite'],
     asks: [
-      {
-        name: 'checkout',
-        in: 'args',
-        about: 'The folder of the checkout.',
-        required: true,
-        secret: false,
-        placeholder: '/opt/video-audio-mcp',
-      },
+      variable('FFMPEG_OUTPUT_DIR', 'The folder for results; ~/Downloads where nothing is said.', {
+        required: false,
+        placeholder: '/srv/media',
+      }),
     ],
-    programs: ['uv', 'ffmpeg'],
+    programs: ['uvx', 'ffmpeg', 'ffprobe'],
+    documentation: 'https://pypi.org/project/ffmpeg-mcp-lite/',
     seeds: ['universal-agent'],
   }),
   program({
     id: 'youtube',
     title: 'YouTube',
     category: 'media',
-    about: 'Subtitles of videos, by yt-dlp.',
-    command: ['npx', '-y', '@anaisbetts/mcp-youtube'],
-    programs: ['npx', 'yt-dlp'],
+    about: 'Search YouTube, list the videos of a channel, and read what is said in a video, by yt-dlp.',
+    // The package brings yt-dlp along as a library.
+    command: ['uvx', 'yt-dlp-mcp'],
+    programs: ['uvx'],
+    documentation: 'https://pypi.org/project/yt-dlp-mcp/',
     seeds: ['universal-agent'],
   }),
   program({
@@ -223,6 +245,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
       variable('Z_AI_MODE', 'ZAI, or ZHIPU for its Chinese platform.', { placeholder: 'ZAI' }),
     ],
     programs: ['npx'],
+    documentation: 'https://docs.z.ai/devpack/mcp/vision-mcp-server',
     seeds: ['universal-agent'],
   }),
   server({
@@ -263,6 +286,27 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
       },
     ],
     programs: [],
+  }),
+  server({
+    id: 'contract',
+    title: 'Contract backend',
+    category: 'other',
+    about: 'A backend of your own that describes its functions; each of them becomes a tool.',
+    icon: 'server',
+    connector: contract.connector,
+    url: null,
+    auth: ['api_key', 'none'],
+    asks: [
+      {
+        name: 'url',
+        in: 'url',
+        about: 'The address of the backend.',
+        required: true,
+        secret: false,
+        placeholder: 'https://backend.example.com',
+      },
+    ],
+    seeds: ['curatore'],
   }),
   server({
     id: 'n8n',
