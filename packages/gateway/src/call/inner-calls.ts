@@ -3,7 +3,7 @@
  * own name, with its own rules, limits, approval, account and record. One that is refused does not keep the others back.
  */
 import { Fault } from '@toolway/contract'
-import { eraOf, isObject, wantsInput, type JsonObject } from '@toolway/protocol'
+import { adaptResult, eraOf, isObject, MODERN, wantsInput, type JsonObject } from '@toolway/protocol'
 import type { InnerCall, InnerCalls, Upstream } from '../upstreams/upstream.ts'
 import { toolOfConnection } from './discovery/tool-of-connection.ts'
 import type { Answer, CallParts } from './ports.ts'
@@ -32,7 +32,8 @@ export async function runInnerCalls(
 ): Promise<Answer> {
   outer.audit.note({ connection: outer.target.alias })
   const results = await Promise.all(inner.calls.map((one) => runOne(outer, one, parts, calling)))
-  return { result: inner.gather(results) }
+  const { revision } = outer.mcpRequest.caller
+  return { result: adaptResult('tools/call', inner.gather(results), { from: MODERN, to: revision }) }
 }
 
 async function runOne(
