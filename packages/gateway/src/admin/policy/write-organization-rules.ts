@@ -1,6 +1,7 @@
 /** Writing rules of an organization: checked before they are kept, and never of what is another organization's. */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { FullRuleChange, InnerScope, NewOrganizationRule } from '@toolway/contract/admin'
+import { SETTING_RULES } from '../../call/approvals/preset.ts'
 import type { OrgSql } from '../../db/db.ts'
 import { nearestNames } from '../../lib/nearest.ts'
 import type { Known } from '../../policy/stored/check-rule.ts'
@@ -36,6 +37,8 @@ export async function knownTo(
     ...rows.map(({ name, scope }): Known => ({ name, scope })),
     ...placed.map(({ name }): Known => ({ name: String(name), scope: 'toolset' })),
     ...platform.map((name): Known => ({ name, scope: 'platform' })),
+    // The rules behind the organization's setting, which an exception may lift whether or not they are on.
+    ...SETTING_RULES.map((name): Known => ({ name, scope: 'connection' })),
   ]
 }
 

@@ -10,7 +10,10 @@ import type { Policy } from '../../policy/verdict.ts'
 
 type Placed = Pick<ConnectionRow, 'alias'>
 
-const REASONS: Readonly<Record<'ask-destructive' | 'ask-writes', string>> = {
+/** Their names. */
+export const SETTING_RULES = ['ask-destructive', 'ask-writes'] as const
+
+const REASONS: Readonly<Record<(typeof SETTING_RULES)[number], string>> = {
   'ask-destructive':
     'This organization asks before tools that may be destructive: those that say so, and those whose server is not trusted to say what they do',
   'ask-writes': 'Calls that may change something are asked about here',
