@@ -24,6 +24,10 @@ export const PRESETS = {
     TOOLWAY_PORT: '3001',
     TOOLWAY_DEMO: 'off',
   },
+  /** One agent with several servers (ledger S4): the connections that its variables name, and a toolset for each agent (`preset-agent.ts`). */
+  agent: {
+    TOOLWAY_DEMO: 'off',
+  },
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
 export type PresetName = keyof typeof PRESETS

@@ -572,7 +572,7 @@ describe('a preset', () => {
 
   test('that does not exist is refused', () => {
     expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(
-      /^TOOLWAY_PRESET is "curator" .*it must be curatore or uru\.$/,
+      /^TOOLWAY_PRESET is "curator" .*it must be one of curatore, uru, agent\.$/,
     )
   })
 

@@ -110,8 +110,8 @@ const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret 
 
 export const SETTINGS = {
   TOOLWAY_PRESET: setting(
-    z.enum(PRESET_NAMES, `it must be ${PRESET_NAMES.join(' or ')}`).optional(),
-    'A configuration by name, whose values hold where nothing else is said: curatore is a gateway without a database in front of one contract backend; uru makes the connections to n8n, Composio and Toolway itself that its variables name.',
+    z.enum(PRESET_NAMES, `it must be one of ${PRESET_NAMES.join(', ')}`).optional(),
+    'A configuration by name, whose values hold where nothing else is said: curatore is a gateway without a database in front of one contract backend; uru makes the connections to n8n, Composio and Toolway itself that its variables name; agent makes those of one agent to the local toolkit, to Composio and to other servers.',
   ),
   TOOLWAY_STORE: setting(
     z.enum(['database', 'none'], 'it must be database or none').default('database'),
@@ -172,6 +172,10 @@ export const SETTINGS = {
   TOOLWAY_APPROVALS: setting(
     z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
     'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+  ),
+  TOOLWAY_TOOLKIT_ROOT: setting(
+    z.string().min(1).optional(),
+    'Folder in which the preset agent starts the local toolkit; without it the gateway starts none.',
   ),
   TOOLWAY_CHILD_MEMORY: setting(
     z

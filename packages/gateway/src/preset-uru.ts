@@ -7,8 +7,7 @@
  */
 import { ConfigFault } from './config.ts'
 import { readDeclaration, type Declared } from './config-file.ts'
-
-type Lookup = (name: string) => string | undefined
+import { isUnset, listed, type Lookup } from './preset-variables.ts'
 
 const PLACE = 'preset uru'
 const TOOLKITS = 'gmail,googlecalendar,googledrive,slack'
@@ -67,14 +66,6 @@ function personal(lookup: Lookup): object {
     }),
   )
 }
-
-const isUnset = (value: string | undefined): boolean => value === undefined || value.trim() === ''
-
-const listed = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
 
 const aliasOf = (toolkit: string): string => toolkit.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-')
 const titleOf = (toolkit: string): string => toolkit.slice(0, 1).toUpperCase() + toolkit.slice(1)

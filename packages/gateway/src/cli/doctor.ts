@@ -3,10 +3,12 @@ import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
-import { listConnections } from '../connections/connections.ts'
+import { listConnections, type ConnectionRow } from '../connections/connections.ts'
 import { listLostAccounts } from '../credentials/account-states.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
+import { presetVariables } from '../preset-declarations.ts'
+import { isUnset } from '../preset-variables.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
@@ -22,14 +24,15 @@ const bad = (what: string, detail: string): Finding => ({ what, state: 'bad', de
 
 const MARKS = { good: 'ok  ', note: 'note', bad: 'BAD ' }
 
-export async function doctor(organization: string, output: Output): Promise<number> {
-  const loaded = loadConfig()
+export async function doctor(organization: string, output: Output, preset?: string): Promise<number> {
+  const loaded = loadConfig(undefined, undefined, preset === undefined ? {} : { TOOLWAY_PRESET: preset })
   const findings = [
     good('node', process.versions.node),
     good(
       'settings',
       `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`,
     ),
+    ...checkPreset(loaded),
     await checkDirectory(loaded),
     ...(await checkVault(loaded)),
     ...(await checkStore(loaded, organization)),
@@ -43,6 +46,13 @@ export async function doctor(organization: string, output: Output): Promise<numb
   )
   return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.ok
 }
+
+/** The variables of a preset: a needed one that is missing keeps the gateway from starting. */
+const checkPreset = ({ config: { TOOLWAY_PRESET: preset }, lookup }: LoadedConfig): Finding[] =>
+  presetVariables(preset).map(({ name, needed, about }) => {
+    if (!isUnset(lookup(name))) return good(name, `set (${about})`)
+    return needed ? bad(name, `not set, and the preset ${preset} needs it: ${about}`) : note(name, `not set (${about})`)
+  })
 
 async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config
@@ -120,6 +130,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
           const mend = `\`toolway connection login ${alias} --account ${account}\` connects it anew.`
           return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
         }),
+        ...(await missingPrograms(loaded, connections)),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
           if (!enabled) return note(`connection ${alias}`, 'switched off')
           return status === 'connected'
@@ -176,10 +187,26 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
   ]
 }
 
-async function checkProgram({ path }: LoadedConfig, name: string, why: string): Promise<Finding> {
+async function checkProgram(loaded: LoadedConfig, name: string, why: string): Promise<Finding> {
+  const found = await findProgram(loaded, name)
+  return found === undefined ? note(name, `not found in PATH; ${why}`) : good(name, found)
+}
+
+async function findProgram({ path }: LoadedConfig, name: string): Promise<string | undefined> {
   for (const folder of path.split(delimiter)) {
     const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found?.isFile() === true) return good(name, join(folder, name))
+    if (found?.isFile() === true) return join(folder, name)
   }
-  return note(name, `not found in PATH; ${why}`)
+  return undefined
+}
+
+/** Programs that servers start themselves, looked for whether or not the gateway has tried to start them. */
+async function missingPrograms(loaded: LoadedConfig, connections: readonly ConnectionRow[]): Promise<Finding[]> {
+  const needed = connections.flatMap(({ alias, enabled, settings }) =>
+    enabled && 'programs' in settings ? (settings.programs ?? []).map((name) => ({ alias, name })) : [],
+  )
+  const found = await Promise.all(needed.map(({ name }) => findProgram(loaded, name)))
+  return needed
+    .filter((_, at) => found[at] === undefined)
+    .map(({ alias, name }) => bad(name, `not found in PATH; the connection ${alias} needs it. Install it here.`))
 }

@@ -132,6 +132,7 @@ const startCommand = (finish: Finish) =>
         'TOOLWAY_CONFIG=toolway.yaml toolway start',
         'TOOLWAY_STORE=none TOOLWAY_CONFIG=toolway.yaml toolway start',
         'toolway start --preset curatore',
+        'toolway start --preset agent',
       ),
     )
     .addOption(
@@ -193,9 +194,10 @@ const callCommand = (finish: Finish) =>
 const doctorCommand = (finish: Finish) =>
   new Command('doctor')
     .description('check everything that a start and a call need')
-    .addHelpText('after', examples('toolway doctor', 'toolway doctor --json'))
-    .action(async (options: Common) =>
-      finish(await (await import('./doctor.ts')).doctor(options.organization, outputOf(options))),
+    .addHelpText('after', examples('toolway doctor', 'toolway doctor --preset agent', 'toolway doctor --json'))
+    .addOption(new Option('--preset <name>', 'check what a preset needs').choices(PRESET_NAMES))
+    .action(async (options: Common & { preset?: string }) =>
+      finish(await (await import('./doctor.ts')).doctor(options.organization, outputOf(options), options.preset)),
     )
 
 const configCommand = (finish: Finish) =>

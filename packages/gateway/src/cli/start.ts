@@ -17,7 +17,7 @@ import { readConfigFile, type Declared } from '../config-file.ts'
 import { shownOf } from '../kinds/kinds.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { uruDeclaration } from '../preset-uru.ts'
+import { declaresConnections, presetDeclaration } from '../preset-declarations.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
@@ -36,7 +36,7 @@ const FIRST_CONTACT_MS = 5_000
 /** A declaration file counts for more than what a preset declares. */
 function declarationsOf({ config, lookup }: LoadedConfig): Declared[] {
   if (config.TOOLWAY_CONFIG !== undefined) return readConfigFile(config.TOOLWAY_CONFIG, lookup)
-  return config.TOOLWAY_PRESET === 'uru' ? uruDeclaration(lookup) : []
+  return presetDeclaration(config.TOOLWAY_PRESET, lookup)
 }
 
 export async function start(loaded: LoadedConfig): Promise<number> {
@@ -174,7 +174,7 @@ async function prepare(store: Store, { config }: LoadedConfig, declarations: Dec
     throw thrown instanceof DeclarationConflict ? new CommandFault(thrown.message) : thrown
   })
   // Where nothing is declared, there is nothing that it no longer names.
-  if (config.TOOLWAY_CONFIG !== undefined || config.TOOLWAY_PRESET === 'uru') await withdraw(store, shown)
+  if (config.TOOLWAY_CONFIG !== undefined || declaresConnections(config.TOOLWAY_PRESET)) await withdraw(store, shown)
   return run
 }
 
