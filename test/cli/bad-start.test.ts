@@ -168,8 +168,18 @@ describe('a declaration file that does not fit', () => {
     expect(await running.stop()).toBe(0)
     await writeFile(here.file, remote + local + local)
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      `${here.file}:10:3: this is not YAML: Map keys must be unique.`,
+      `${here.file}:10:3: local stands twice here: remove one, or give it another name.`,
     )
+    const entry = '{ "command": "python", "args": ["src/mcp_server.py"] }'
+    await writeFile(here.file, `{ "connections": {\n"local_toolkit": ${entry},\n"local_toolkit": ${entry} } }`)
+    expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
+      `${here.file}:3:1: "local_toolkit" stands twice here: remove one, or give it another name.`,
+    )
+    await writeFile(here.file, `{ "mcpServers": {\n"local_toolkit": ${entry},\n"local_toolkit": ${entry} } }`)
+    expect(await here.run(['import', here.file])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('mcpServers names the server "local_toolkit" twice: remove one of them'),
+    })
   })
 
   test('a name that is taken by something else is a conflict that says how to mend it', async () => {

@@ -8,6 +8,9 @@ export interface Yaml {
   readonly complain: Complain
 }
 
+/** The key at a place, in quotes where it is written so. */
+const NAME = /^(?:"[^"]{0,100}"|'[^']{0,100}'|[^\s:,{}[\]]{1,100})/
+
 /** Throws ConfigFault with the place. `isNot` says what a text is that cannot be read. */
 export function readYaml(path: string, text: string, isNot = 'not YAML'): Yaml {
   const lines = new LineCounter()
@@ -15,6 +18,10 @@ export function readYaml(path: string, text: string, isNot = 'not YAML'): Yaml {
   const [broken] = document.errors
   if (broken !== undefined) {
     const { line, col } = lines.linePos(broken.pos[0])
+    if (broken.code === 'DUPLICATE_KEY') {
+      const [name = 'a name'] = NAME.exec(text.slice(broken.pos[0])) ?? []
+      throw new ConfigFault(`${path}:${line}:${col}: ${name} stands twice here: remove one, or give it another name.`)
+    }
     // The parser's own words end with the place, which stands in front here.
     const problem = broken.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')
     throw new ConfigFault(`${path}:${line}:${col}: this is ${isNot}: ${problem}.`)

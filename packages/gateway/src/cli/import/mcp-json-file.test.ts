@@ -57,11 +57,21 @@ describe('the file as a whole', () => {
     )
   })
 
-  test('says when it is empty of servers or names one twice', () => {
+  test('says when it is empty of servers or a member stands twice', () => {
     expect(read('{"mcpServers": {}}').notes).toEqual(['mcpServers is empty; there are no servers to import.'])
-    expect(read('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}')).toMatchObject({
+    expect(read('{"mcpServers": {"a": {"command": "x", "command": "y"}}}')).toMatchObject({
       servers: [{ command: 'y' }],
-      notes: ['mcpServers.a stands twice in the file; the last one counts.'],
+      notes: ['mcpServers.a.command stands twice in the file; the last one counts.'],
     })
+  })
+
+  test.each([
+    ['mcpServers', '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}'],
+    ['mcp.servers', '{"mcp": {"servers": {"a": {"command": "x"}, "a": {"command": "x"}}}}'],
+    ['the file', '{"a": {"command": "x"}, "b": {"command": "y"}, "a": {"command": "z"}}'],
+  ])('refuses a server that stands twice in %s', (place, text) => {
+    expect(() => read(text)).toThrow(
+      `${place} names the server "a" twice: remove one of them, or give it another name.`,
+    )
   })
 })

@@ -54,8 +54,9 @@ export function openMcpJson(text: string): McpJsonFile {
     throw new ImportFault(`The file is larger than ${MAX_CHARACTERS} characters; a settings file is not.`)
   if (text.replace('\uFEFF', '').trim() === '')
     throw new ImportFault('The file is empty; there are no servers to import.')
-  const { root, notes } = parse(text)
+  const { root, twice } = parse(text)
   const { path, found } = findEntries(root)
+  const notes = notesOf(twice, path)
   const entries = Object.entries(found)
   if (entries.length > MAX_SERVERS)
     throw new ImportFault(`${path} holds ${entries.length} servers; at most ${MAX_SERVERS} can be imported at once.`)
@@ -63,17 +64,31 @@ export function openMcpJson(text: string): McpJsonFile {
   return { client: clientOf(root, path, Object.values(found)), path, entries, inputs: inputsOf(root), notes }
 }
 
-function parse(text: string): { root: unknown; notes: string[] } {
+/** A server that stands twice is refused, as the other one would be lost; of other members the last one counts, as in clients. */
+function notesOf(twice: readonly string[], path: string): string[] {
+  const before = path === INNER ? '' : `${path}.`
+  const isServer = (one: string) => one.startsWith(before) && !one.slice(before.length).includes('.')
+  const server = twice.find(isServer)
+  if (server !== undefined)
+    throw new ImportFault(
+      `${path} names the server ${JSON.stringify(server.slice(before.length))} twice: remove one of them, or give it another name.`,
+    )
+  return twice.map((one) => `${one} stands twice in the file; the last one counts.`)
+}
+
+/** The value, and the paths of keys that stand twice. */
+function parse(text: string): { root: unknown; twice: string[] } {
   try {
     const node = readJsonText(text, { relaxed: true })
-    const twice = repeatedKeys(node).map((path) => path.slice(2))
-    return { root: valueOf(node), notes: twice.map((path) => `${path} stands twice in the file; the last one counts.`) }
+    return { root: valueOf(node), twice: repeatedKeys(node).map((path) => path.slice(2)) }
   } catch (thrown) {
     if (!(thrown instanceof JsonTextFault)) throw thrown
     throw new ImportFault(`The file is not JSON. ${thrown.message}\n${excerptOf(text, thrown)}`, thrown)
   }
 }
 
+/** A file that is the inner part alone. */
+const INNER = 'the file'
 const PLACES = ['mcpServers', 'servers', 'context_servers', 'mcp.servers', 'mcp.mcpServers'] as const
 
 function findEntries(root: unknown): { path: string; found: Fields } {
@@ -90,7 +105,7 @@ function findEntries(root: unknown): { path: string; found: Fields } {
   }
   // A file that is only the inner part, as documentation often shows it.
   const values = Object.values(root)
-  if (values.length > 0 && values.every(looksLikeServer)) return { path: 'the file', found: root }
+  if (values.length > 0 && values.every(looksLikeServer)) return { path: INNER, found: root }
   throw new ImportFault(
     'No servers found: expected "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf, Cline), "servers" (VS Code) or "context_servers" (Zed) at the top of the file.',
   )
