@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
 import { SETTINGS } from '../../packages/gateway/src/config.ts'
+import { AGENT_VARIABLES } from '../../packages/gateway/src/preset-agent.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const root = new URL('../../', import.meta.url)
@@ -91,9 +92,10 @@ describe('the generated references', () => {
   test('name every setting', async () => {
     await expect(settingsPage()).toMatchFileSnapshot('../../docs/reference/config.md')
   })
-  test('and .env.example names every setting, and no other', () => {
+  test('and .env.example names every setting and the variables of the preset agent, and no other', () => {
     const named = [...read('.env.example').matchAll(/^#?\s?([A-Z_]+)=/gm)].map(([, name]) => name)
-    expect(named).toEqual(Object.keys(SETTINGS))
+    const variables = AGENT_VARIABLES.map(({ name }) => name).filter((name) => !Object.hasOwn(SETTINGS, name))
+    expect(named).toEqual([...Object.keys(SETTINGS), ...variables])
   })
 })
 
