@@ -398,7 +398,7 @@ describe('accounts', () => {
 })
 
 describe('tool router sessions', () => {
-  test('S4-CMP-01: the session’s own tools appear under their names beside those of its toolkits', async () => {
+  test('S4-CMP-01: HTTP MCP with the header x-api-key: a session’s own tools appear under their names beside those of its toolkits', async () => {
     const names = await toolNames({ key: keyOf('ada') }, gateway.connectionUrl('router'))
     expect(names).toEqual(
       expect.arrayContaining([
@@ -411,6 +411,10 @@ describe('tool router sessions', () => {
     expect(names).not.toContain('OTHER_APP')
     await call('router', 'COMPOSIO_SEARCH_TOOLS')
     expect(last()).toMatchObject({ way: 'session', slug: 'COMPOSIO_SEARCH_TOOLS', user: 'ada@example.com' })
+    const address = composio.asked.findLast((one) => /^POST \/tool_router\/.*\/mcp$/.test(one))?.split(' ')[1] ?? ''
+    expect(address).not.toBe('')
+    for (const headers of [{}, { 'x-api-key': 'another' }, { authorization: `Bearer ${API_KEY}` }])
+      expect((await fetch(`${composio.url}${address}`, { method: 'POST', headers, body: '{}' })).status).toBe(401)
     expect(await call('router', 'GMAIL_SEND_EMAIL')).toMatchObject({ structuredContent: { successful: true } })
     expect(last()).toMatchObject({ way: 'session', slug: 'GMAIL_SEND_EMAIL', account: 'ca_ada1' })
   })
@@ -425,7 +429,35 @@ describe('tool router sessions', () => {
     expect(composio.executed.length).toBe(before + 2)
   })
 
-  test('S4-CMP-04: each call of a multi-execute has its own rules and record, and one that is refused keeps no other back', async () => {
+  test('S4-SRV-05: the address of the server is resolved for each session: a new one gets its own, an old one keeps it, an ended one is made anew', async () => {
+    composio.endSessions()
+    const resolved = () => composio.asked.filter((one) => one === 'POST /api/v3.1/tool_router/session').length
+    /** The address at which a call of that user came in, and how many sessions were resolved for it. */
+    const reach = async (who: string) => {
+      const [asked, before] = [composio.asked.length, resolved()]
+      const result = await call('router', 'COMPOSIO_SEARCH_TOOLS', {}, who)
+      expect(result).toMatchObject({ structuredContent: { successful: true, data: { for: `${who}@example.com` } } })
+      const [address] = composio.asked
+        .slice(asked)
+        .filter((one) => one.endsWith('/mcp'))
+        .slice(-1)
+      return { address, resolved: resolved() - before }
+    }
+    const ada = await reach('ada')
+    const bob = await reach('bob')
+    expect([ada.resolved, bob.resolved]).toEqual([1, 1])
+    expect(ada.address).toMatch(/^POST \/tool_router\/v3\/trs_\d+\/mcp$/)
+    expect(bob.address).not.toBe(ada.address)
+    expect(await reach('ada')).toEqual({ address: ada.address, resolved: 0 })
+    expect(await reach('bob')).toEqual({ address: bob.address, resolved: 0 })
+    composio.endSessions()
+    const anew = await reach('ada')
+    expect(anew.resolved).toBe(1)
+    expect([ada.address, bob.address]).not.toContain(anew.address)
+    expect(await reach('ada')).toEqual({ address: anew.address, resolved: 0 })
+  })
+
+  test('S4-CMP-04: the calls of a multi-execute run in parallel, each has its own rules and record, and one that is refused keeps no other back', async () => {
     const made = await admin('POST /organizations/default/rules', {
       name: 'no-mail',
       action: 'block',
@@ -434,6 +466,13 @@ describe('tool router sessions', () => {
     })
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     const before = composio.executed.length
+    // The first is carried out when the second has arrived.
+    const arrived = Promise.withResolvers<undefined>()
+    let waiting = 0
+    composio.gate = () => {
+      if (++waiting === 2) arrived.resolve(undefined)
+      return arrived.promise
+    }
     const correlation = { 'x-correlation-id': `multi-${before}` }
     const { answer } = await callTool(
       peer('router'),
@@ -448,6 +487,7 @@ describe('tool router sessions', () => {
       },
       { headers: correlation },
     )
+    composio.gate = undefined
     const said = Multi.parse(answer.result?.['structuredContent'])
     expect(said.successful).toBe(false)
     expect(said.data.results.map(({ tool_slug: slug, response }) => [slug, response.successful])).toEqual([

@@ -44,6 +44,8 @@ export interface ComposioDouble extends AsyncDisposable {
   readonly accounts: DoubleAccount[]
   /** Ends all sessions of the tool router. */
   endSessions(): void
+  /** Awaited before each execution by REST is carried out. */
+  gate: (() => Promise<unknown>) | undefined
   /** In place of the next answers of executions, one for each: a status, a cut connection, or the answer itself. */
   readonly next: ('cut' | number | object)[]
   /** Links that were made, by their token. */
@@ -116,6 +118,7 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
   const accounts: DoubleAccount[] = []
   const next: ComposioDouble['next'] = []
   const sessions = new Map<string, string>()
+  const state = { gate: undefined as ComposioDouble['gate'] }
   const links = new Map<string, { account: string; callback: string }>()
   const configs = new Map<string, string>()
   let made = 0
@@ -342,6 +345,7 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     const acts = request.method === 'POST' && (isMcp || url.pathname.includes('/execute'))
     const instead = acts && !isMcp ? next.shift() : undefined
     if (instead === 'cut') return void request.socket.destroy()
+    if (acts && !isMcp) await state.gate?.()
     if (isMcp) return serveMcp(request, response, url)
     if (!url.pathname.startsWith('/api/v3.1')) return refuse(response, 404, 'Not found')
     const path = url.pathname.slice('/api/v3.1'.length)
@@ -390,6 +394,12 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     accounts,
     next,
     links,
+    get gate() {
+      return state.gate
+    },
+    set gate(next) {
+      state.gate = next
+    },
     endSessions: () => sessions.clear(),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => http.close(() => resolve()))
