@@ -1,7 +1,7 @@
 /**
- * Builds the packages for `npx toolway` and `npx @toolway/bridge`. `npm run build` bundles the gateway into packages/gateway/dist
- * and the stdio bridge into packages/bridge/dist, `uru-mcp` into packages/uru-mcp/dist, and writes the published package beside each, in dist/package, where `npm pack`
- * and `npm publish` are run. The gateway's package also contains the bridge and the console, so that a gateway needs nothing
+ * Builds the packages for `npx toolway`, `npx @toolway/bridge`, `npx uru-mcp` and `npx toolway-toolkit`. `npm run build` bundles the
+ * gateway into packages/gateway/dist and each of the others into the `dist` of its own package, and writes the published package beside
+ * each, in dist/package, where `npm pack` and `npm publish` are run. The gateway's package also contains the bridge and the console, so that a gateway needs nothing
  * else. It publishes nothing itself, and removes earlier builds first.
  */
 import { cp, readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -16,24 +16,50 @@ const root = resolve(import.meta.dirname, '..')
 const gateway = join(root, 'packages/gateway')
 const bridge = join(root, 'packages/bridge')
 const uru = join(root, 'packages/uru-mcp')
+const toolkit = join(root, 'packages/toolkit')
 const site = join(root, 'packages/console/dist')
 const BRIDGE_FILE = 'toolway-bridge.mjs'
 const URU_FILE = 'uru-mcp.mjs'
 
-async function build(folder: string, bridgeFolder: string, uruFolder: string): Promise<void> {
+/** The processes and threads of the gateway. */
+const GATEWAY_PROGRAMS = [
+  'main.ts',
+  'upstreams/children/worker.ts',
+  'demo/demo-server.ts',
+  'identity/keys/slow-hash-worker.ts',
+  'upstreams/openapi/document/reading-worker.ts',
+  'upstreams/native/apart/host.ts',
+]
+/** Of the toolkit, which starts under any Node from 20 on. */
+const TOOLKIT_PROGRAMS = ['main.ts']
+
+/** Where each bundle goes. */
+interface Folders {
+  readonly gateway: string
+  readonly bridge: string
+  readonly uru: string
+  readonly toolkit: string
+}
+
+async function build(folders: Folders): Promise<void> {
   const began = Date.now()
   const unbuilt = await ensureConsole(root, process.execPath)
   if (unbuilt !== undefined) throw new Error(unbuilt.sentence)
-  await Promise.all([folder, bridgeFolder, uruFolder].map((old) => rm(old, { recursive: true, force: true })))
-  await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(bridgeFolder, BRIDGE_FILE) })
-  const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(uruFolder, URU_FILE) })
+  await Promise.all(Object.values(folders).map((old) => rm(old, { recursive: true, force: true })))
+  await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(folders.bridge, BRIDGE_FILE) })
+  const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(folders.uru, URU_FILE) })
   const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE, [join(uru, 'bin', URU_FILE)]: URU_FILE }
-  const bundled = await bundle({ root, source: join(gateway, 'src'), folder, elsewhere })
-  await cp(join(bridgeFolder, BRIDGE_FILE), join(folder, BRIDGE_FILE))
-  await cp(join(uruFolder, URU_FILE), join(folder, URU_FILE))
-  await lay({ workspace: gateway, folder, bundled: [...bundled, ...uruModules, ...(await modulesOf(site))] }, began)
-  await lay({ workspace: bridge, folder: bridgeFolder, bundled: [] }, began)
-  await lay({ workspace: uru, folder: uruFolder, bundled: uruModules }, began)
+  const gatewayParts = { programs: GATEWAY_PROGRAMS, target: 'node24.15', folder: folders.gateway, elsewhere }
+  const bundled = await bundle({ root, source: join(gateway, 'src'), ...gatewayParts })
+  const toolkitParts = { programs: TOOLKIT_PROGRAMS, target: 'node20', folder: folders.toolkit }
+  const toolkitModules = await bundle({ root, source: join(toolkit, 'src'), ...toolkitParts })
+  await cp(join(folders.bridge, BRIDGE_FILE), join(folders.gateway, BRIDGE_FILE))
+  await cp(join(folders.uru, URU_FILE), join(folders.gateway, URU_FILE))
+  const inGateway = [...bundled, ...uruModules, ...(await modulesOf(site))]
+  await lay({ workspace: gateway, folder: folders.gateway, bundled: inGateway }, began)
+  await lay({ workspace: bridge, folder: folders.bridge, bundled: [] }, began)
+  await lay({ workspace: uru, folder: folders.uru, bundled: uruModules }, began)
+  await lay({ workspace: toolkit, folder: folders.toolkit, bundled: toolkitModules }, began)
 }
 
 /** Reads the modules of the console's bundle, as written by its own build; relative to `root`. */
@@ -56,6 +82,10 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-const places = process.argv.slice(2)
-const [folder = join(gateway, 'dist'), bridgeFolder = join(bridge, 'dist'), uruFolder = join(uru, 'dist')] = places
-await build(resolve(folder), resolve(bridgeFolder), resolve(uruFolder))
+const [first, second, third, fourth] = process.argv.slice(2).map((place) => resolve(place))
+await build({
+  gateway: first ?? join(gateway, 'dist'),
+  bridge: second ?? join(bridge, 'dist'),
+  uru: third ?? join(uru, 'dist'),
+  toolkit: fourth ?? join(toolkit, 'dist'),
+})

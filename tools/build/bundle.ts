@@ -10,16 +10,6 @@ import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { placeFiles } from './place-files.ts'
 
-/** The entry files of processes. Other sources name these files only by `new URL('…', import.meta.url)`. */
-const PROGRAMS = [
-  'main.ts',
-  'upstreams/children/worker.ts',
-  'demo/demo-server.ts',
-  'identity/keys/slow-hash-worker.ts',
-  'upstreams/openapi/document/reading-worker.ts',
-  'upstreams/native/apart/host.ts',
-]
-
 /** Done without: the first is asked for only by who sets `native`, and what the others do faster `ws` does by itself. */
 const DONE_WITHOUT = ['pg-native', 'bufferutil', 'utf-8-validate']
 
@@ -33,23 +23,34 @@ export interface BundleParts {
   readonly root: string
   /** Where the programs lie. */
   readonly source: string
+  /** The entry files of processes and threads, by their places in `source`. Other sources name them only by `new URL('…', import.meta.url)`. */
+  readonly programs: readonly string[]
+  /** The oldest Node that the bundle runs on, as esbuild writes it. */
+  readonly target: string
   /** Where the bundle goes; it is made. */
   readonly folder: string
   /** Files of other packages that sources name, and what they are called in the folder, where somebody else puts them. */
-  readonly elsewhere: Readonly<Record<string, string>>
+  readonly elsewhere?: Readonly<Record<string, string>>
 }
 
 /** Paths of all files that are in the bundle, relative to `root`. */
-export async function bundle({ root, source, folder, elsewhere }: BundleParts): Promise<string[]> {
+export async function bundle({
+  root,
+  source,
+  programs,
+  target,
+  folder,
+  elsewhere = {},
+}: BundleParts): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: PROGRAMS.map((program) => join(source, program)),
+    entryPoints: programs.map((program) => join(source, program)),
     outdir: folder,
     bundle: true,
     splitting: true,
     platform: 'node',
     format: 'esm',
-    target: 'node24.15',
+    target,
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },
@@ -58,7 +59,7 @@ export async function bundle({ root, source, folder, elsewhere }: BundleParts): 
     legalComments: 'none', // the notices beside the bundle hold every licence whole
     metafile: true,
     logLevel: 'warning',
-    plugins: [placeFiles({ source, programs: PROGRAMS, folder, elsewhere })],
+    plugins: [placeFiles({ source, programs, folder, elsewhere })],
   })
   refuseMissing(metafile)
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>

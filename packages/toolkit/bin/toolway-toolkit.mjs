@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 
 const source = new URL('../src/main.ts', import.meta.url)
-const bundle = new URL('../dist/toolway-toolkit.mjs', import.meta.url)
+const bundle = new URL('../dist/main.mjs', import.meta.url)
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const readsTypeScript = major > 24 || (major === 24 && minor >= 15)
 

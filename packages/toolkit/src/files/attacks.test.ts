@@ -28,7 +28,7 @@ const WAYS: readonly Way[] = TOOLS.flatMap((tool) =>
     .filter(isLocalPath)
     .map((name) => {
       const example = tool.examples.find((one) => name in one) ?? tool.examples[0] ?? {}
-      const many = Array.isArray((example as Record<string, unknown>)[name])
+      const many = Array.isArray(example[name])
       return { tool, name, given: (path: string) => ({ ...example, [name]: many ? [path] : path }) }
     }),
 )

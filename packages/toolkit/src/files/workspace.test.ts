@@ -18,7 +18,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Refusal } from '../refusal.ts'
-import { remotePath } from './paths.ts'
 import { Workspace } from './workspace.ts'
 
 let base: string
