@@ -35,9 +35,11 @@ function articleOf(html: string): string {
   return document.body.textContent
 }
 
-/** Markdown without addresses of links and pictures. */
+/** Markdown without what it adds: languages of code, numbers of lists, addresses of links and pictures. */
 const plain = (markdown: string): string =>
   markdown
+    .replace(/^(\s*(?:`{3,}|~{3,}))[\w+-]+$/gm, '$1')
+    .replace(/^\s*\d+\. /gm, '')
     .replace(/!\[[^\]]*\]\([^)]*\)/g, ' ')
     .replace(/\]\([^)]*\)/g, '] ')
     .replace(/\\([\\`*_{}[\]()#+\-.!<>])/g, '$1')
@@ -67,7 +69,15 @@ async function measure(page: string): Promise<Measured> {
   const [extra, missing] = [without(found, wanted), without(wanted, found)]
   const precision = 1 - extra.length / Math.max(1, sizeOf(found))
   const recall = 1 - missing.length / sizeOf(wanted)
-  return { page, words, precision, recall, f1: (2 * precision * recall) / Math.max(1e-9, precision + recall), missing, extra }
+  return {
+    page,
+    words,
+    precision,
+    recall,
+    f1: (2 * precision * recall) / Math.max(1e-9, precision + recall),
+    missing,
+    extra,
+  }
 }
 
 /** Pages in order of their names. */

@@ -2,23 +2,22 @@
 import { Defuddle } from 'defuddle/node'
 import { parseHTML } from 'linkedom'
 import { PageProblem } from '../page-problem.ts'
+import { cleanDocument, type PageDocument } from './clean-document.ts'
 import { wallOf } from './bot-wall.ts'
 import type { Extract } from './extract.ts'
+import { LEAST_POSTS, threadAround } from './thread-of-posts.ts'
 import { countWords } from './words.ts'
 
 /** Characters of HTML: what is larger takes too long, and is no article. */
 const MOST_HTML = 5 * 1024 * 1024
 /** Fewer words are no text of an article. */
 const LEAST_WORDS = 5
+const THREAD = 'data-toolway-thread'
 
 export async function readHtml(html: string, url: string): Promise<Extract> {
   if (html.length > MOST_HTML) throw new PageProblem(`The page has more than ${MOST_HTML} characters of HTML.`)
-  const { content, title, description, published } = await Defuddle(documentOf(html, url), url, {
-    markdown: true,
-    // Site-specific readers would ask other servers, around the guard.
-    useAsync: false,
-    fetch: () => Promise.reject(new Error('no requests from here')),
-  })
+  const first = await mainOf(documentOf(html, url), url)
+  const { content, title, description, published } = (await threadOf(html, url, first.content)) ?? first
   const words = countWords(content)
   const problem = wallOf(title, content, words)
   if (problem !== undefined) throw new PageProblem(problem)
@@ -26,12 +25,34 @@ export async function readHtml(html: string, url: string): Promise<Extract> {
   return { title, description, date: published, text: content, words }
 }
 
+const mainOf = (document: LenientDocument, url: string, contentSelector?: string) =>
+  Defuddle(document, url, {
+    markdown: true,
+    // Site-specific readers would ask other servers, around the guard.
+    useAsync: false,
+    fetch: () => Promise.reject(new Error('no requests from here')),
+    ...(contentSelector === undefined ? {} : { contentSelector }),
+  })
+
+/** A page with fewer such classes is no thread, and is not read twice. */
+const POST_CLASS = /\bclass=["'][^"']{0,200}?(?:post|message)/gi
+
+/** All posts of a thread; undefined where the page is none. */
+async function threadOf(html: string, url: string, found: string) {
+  if ((html.match(POST_CLASS)?.length ?? 0) < LEAST_POSTS) return undefined
+  const document = documentOf(html, url)
+  const thread = threadAround(document, found)
+  if (thread === undefined) return undefined
+  thread.setAttribute(THREAD, '')
+  return await mainOf(document, url, `[${THREAD}]`)
+}
+
 const emptyReason = (html: string): string =>
   /<script\b/i.test(html)
     ? 'The page holds no text of an article; scripts may fill it in a browser.'
     : 'The page holds no text of an article.'
 
-interface LenientDocument {
+interface LenientDocument extends PageDocument {
   URL?: string
   styleSheets?: readonly object[]
   defaultView: { getComputedStyle?: unknown } | null
@@ -47,6 +68,7 @@ function documentOf(html: string, url: string): LenientDocument {
   document.URL = url
   document.styleSheets = []
   if (document.defaultView !== null) document.defaultView.getComputedStyle ??= () => ({ display: '' })
+  cleanDocument(document)
   return document
 }
 
