@@ -60,7 +60,7 @@ export const PACKAGES = {
     about: 'the client package of the source system Uru: the tools of a workspace over stdio',
     packages: [],
   },
-  toolkit: { about: 'files of the user’s own machine as MCP tools over stdio', packages: ['contract'] },
+  toolkit: { about: 'files of the user’s own machine as MCP tools over stdio', packages: ['contract', 'protocol'] },
 }
 
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -156,7 +156,7 @@ export default {
       'The process that listens starts no other, apart from its own database; a command may open a browser.',
       {
         path: '^packages/',
-        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$`,
+        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
       },
       { path: '^(?:node:)?(?:child_process|cluster)$' },
     ),

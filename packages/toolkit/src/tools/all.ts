@@ -2,11 +2,12 @@
  * All tools of the toolkit, in the order of their listing. A tool's description is made at the start; code that is heavy (crawling, PDFs, S3)
  * is imported by the tool's `run` when it is first called, so that the start stays short.
  */
-import { readCrawlSettings } from '../crawl/settings.ts'
-import { createCrawlParallel } from './crawl-parallel.ts'
 import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './files.ts'
+import { createGatewayFileTools } from './gateway-files.ts'
 import { saveCorpus } from './save-corpus.ts'
 import type { Tool } from './tool.ts'
+import { createUploadToComposio } from './upload-to-composio.ts'
+import { createWorkbenchTools, type Connect } from './workbench.ts'
 
 /** What tools are made from, beside the workspace that each call brings. */
 export interface ToolParts {
@@ -15,12 +16,16 @@ export interface ToolParts {
 }
 
 export function createTools({ environment }: ToolParts): readonly Tool[] {
+  let connected: ReturnType<Connect> | undefined
+  // A setting that does not fit is told by each call that needs it.
+  const connect: Connect = () => (connected ??= import('../workbench/connect.ts').then((one) => one.connect(environment)))
+  const hasGateway = isSet(environment['TOOLWAY_URL']) && isSet(environment['TOOLWAY_KEY'])
   return [
-    saveCorpus,
-    writeLocalFile,
-    appendToFile,
-    listDirectory,
-    readResearchFiles,
-    createCrawlParallel(readCrawlSettings(environment)),
+    ...[saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles],
+    ...createWorkbenchTools(connect),
+    createUploadToComposio(connect),
+    ...(hasGateway ? createGatewayFileTools(connect) : []),
   ]
 }
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''

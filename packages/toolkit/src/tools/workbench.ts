@@ -1,0 +1,89 @@
+/** `workbench_upload` and `workbench_download`: files between this machine and a remote workbench (ledger S4-TK-06 to S4-TK-10). */
+import { z } from 'zod'
+import type { Connected } from '../workbench/connect.ts'
+import { tool, type Tool } from './tool.ts'
+
+/** Made by the first call, so that a toolkit without a workbench needs none of it. */
+export type Connect = () => Promise<Connected>
+
+const LocalPath = z.string().min(1).describe('On this machine: relative to the workspace of the session, or absolute within it.')
+const RemotePath = z.string().min(1).describe('At the workbench: absolute, below /home/user.')
+const SessionId = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('A session of Composio that is there already, such as trs_…. Without it, the session of this toolkit is used.')
+
+const Transferred = z.strictObject({
+  local_path: z.string().describe('Absolute.'),
+  remote_path: z.string(),
+  size: z.int().describe('Bytes.'),
+  sha256: z.string().describe('Hexadecimal.'),
+  resumed_at: z.int().describe('Bytes that were there already, from a call that had ended before its end.'),
+  session_id: z.string().nullable(),
+})
+
+export function createWorkbenchTools(connect: Connect): readonly Tool[] {
+  const upload = tool({
+    name: 'workbench_upload',
+    title: 'Upload to workbench',
+    description:
+      'Copies a file of this machine to the remote workbench, in parts, and makes the folders that it needs. Size and hash are checked at the workbench before success is reported. After a failure, the same call goes on where it ended.',
+    input: z.strictObject({ local_path: LocalPath, remote_path: RemotePath, session_id: SessionId }),
+    output: Transferred,
+    examples: [{ local_path: 'work_products/report.html', remote_path: '/home/user/report.html' }],
+    readOnly: false,
+    destructive: true,
+    idempotent: true,
+    openWorld: true,
+    failure: 'Error',
+    async run({ local_path: localPath, remote_path: remotePath, session_id: sessionId }, { workspace, signal, progress }) {
+      const { bridge } = await connect()
+      const done = await bridge.upload({ workspace, localPath, remotePath, sessionId, signal, progress })
+      return { text: `Successfully uploaded ${done.localPath} to ${done.remotePath}.`, structured: shown(done) }
+    },
+  })
+
+  const download = tool({
+    name: 'workbench_download',
+    title: 'Download from workbench',
+    description:
+      'Copies a file of the remote workbench to this machine, whole or not at all. Size and hash are compared with those at the workbench. After a failure, the same call goes on where it ended.',
+    input: z.strictObject({ remote_path: RemotePath, local_path: LocalPath, session_id: SessionId }),
+    output: Transferred.extend({ verified: z.boolean().describe('False: the workbench did not tell size and hash.') }),
+    examples: [{ remote_path: '/home/user/output.csv', local_path: 'downloads/output.csv' }],
+    readOnly: false,
+    destructive: true,
+    idempotent: true,
+    openWorld: true,
+    failure: 'Error',
+    async run({ local_path: localPath, remote_path: remotePath, session_id: sessionId }, { workspace, signal, progress }) {
+      const { bridge } = await connect()
+      const done = await bridge.download({ workspace, localPath, remotePath, sessionId, signal, progress })
+      return {
+        text: `Successfully downloaded ${done.remotePath} to ${done.localPath}. Local path: ${done.localPath}`,
+        structured: { ...shown(done), verified: done.verified },
+      }
+    },
+  })
+  return [upload, download]
+}
+
+interface Done {
+  readonly localPath: string
+  readonly remotePath: string
+  readonly size: number
+  readonly sha256: string
+  readonly resumedAt: number
+  readonly sessionId: string | undefined
+}
+
+const shown = ({ localPath, remotePath, size, sha256, resumedAt, sessionId }: Done) => ({
+  local_path: localPath,
+  remote_path: remotePath,
+  size,
+  sha256,
+  resumed_at: resumedAt,
+  session_id: sessionId ?? null,
+})

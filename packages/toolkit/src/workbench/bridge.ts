@@ -1,0 +1,79 @@
+/**
+ * The bridge between this machine and a workbench (ledger S4-TK-16): it keeps the workbench of its session, which is opened when it is
+ * first needed, and carries files up and down. Local and remote paths are checked here and never mixed.
+ */
+import { remotePath } from '../files/paths.ts'
+import type { Workspace } from '../files/workspace.ts'
+import { carryDown, type Downloaded } from './download.ts'
+import { isFailure } from './remote-failure.ts'
+import { carryUp, type Carried, type Carrying } from './upload.ts'
+import type { Doing, Workbench, WorkbenchClient } from './workbench.ts'
+
+export interface Transfer extends Carrying {
+  readonly workspace: Workspace
+  readonly localPath: string
+  readonly remotePath: string
+  /** A session that is there already; else the bridge opens one, and uses it again. */
+  readonly sessionId?: string | undefined
+}
+
+export interface Ended {
+  readonly localPath: string
+  readonly remotePath: string
+  readonly sessionId: string | undefined
+}
+
+export class WorkbenchBridge {
+  readonly #client: WorkbenchClient
+  readonly #user: string | undefined
+  /** Of this bridge; opened by the first transfer that names no session. */
+  #sandbox: Promise<Workbench> | undefined
+
+  constructor(client: WorkbenchClient, user?: string) {
+    this.#client = client
+    this.#user = user
+  }
+
+  async upload(transfer: Transfer): Promise<Carried & Ended> {
+    const remote = remotePath(transfer.remotePath)
+    await using file = await transfer.workspace.open(transfer.localPath)
+    return this.#within(transfer, async (bench) => {
+      const carried = await carryUp(bench, file, remote, transfer)
+      return { ...carried, localPath: file.path, remotePath: remote, sessionId: bench.session }
+    })
+  }
+
+  async download(transfer: Transfer): Promise<Downloaded & Ended> {
+    const remote = remotePath(transfer.remotePath)
+    const { workspace, localPath: local } = transfer
+    return this.#within(transfer, async (bench) => {
+      const carried = await carryDown({ bench, workspace, remote, local }, transfer)
+      return { ...carried, localPath: carried.path, remotePath: remote, sessionId: bench.session }
+    })
+  }
+
+  /** Once more with a new session where the bridge's own has ended; a session that the caller named is the caller's to replace. */
+  async #within<Value>(transfer: Transfer, act: (bench: Workbench) => Promise<Value>): Promise<Value> {
+    const { sessionId: session, signal } = transfer
+    if (session !== undefined) return act(await this.#client.open(this.#user, session, { signal }))
+    const bench = await this.#ensureSandbox({ signal })
+    try {
+      return await act(bench)
+    } catch (thrown) {
+      if (!isFailure(thrown, 'session')) throw thrown
+      this.#sandbox = undefined
+      if (bench.session !== undefined) await this.#client.forget?.(this.#user, bench.session)
+      return act(await this.#ensureSandbox({ signal }))
+    }
+  }
+
+  async #ensureSandbox(doing: Doing): Promise<Workbench> {
+    this.#sandbox ??= this.#client.open(this.#user, undefined, doing)
+    try {
+      return await this.#sandbox
+    } catch (thrown) {
+      this.#sandbox = undefined
+      throw thrown
+    }
+  }
+}

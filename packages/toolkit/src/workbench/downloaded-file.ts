@@ -1,0 +1,25 @@
+/**
+ * A file that an SDK on this machine has downloaded, by the path that a remote answer names. Because the answer comes from elsewhere, only
+ * regular files of the temporary folder are read, so that no answer can point at another file of the user.
+ */
+import { constants } from 'node:fs'
+import { open, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { RemoteFailure } from './remote-failure.ts'
+import type { Doing } from './workbench.ts'
+
+export async function* readDownloaded(uri: string, { signal }: Doing): AsyncGenerator<Uint8Array, void, void> {
+  const refused = () => new RemoteFailure('The download that the answer names is no file of the temporary folder.')
+  const path = uri.startsWith('file:') ? fileURLToPath(uri) : uri
+  const real = await realpath(path).catch(() => {
+    throw refused()
+  })
+  if (!real.startsWith((await realpath(tmpdir())) + sep)) throw refused()
+  await using file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
+    throw refused()
+  })
+  if (!(await file.stat()).isFile()) throw refused()
+  for await (const chunk of file.createReadStream({ signal, autoClose: false })) yield chunk as Uint8Array
+}

@@ -1,0 +1,134 @@
+/**
+ * Requests to addresses that the user of this machine has set (Composio, a gateway, a workbench of one's own). Redirects are not followed,
+ * because a key goes to the address that it was set for; answers are bounded; failures are sentences without the key.
+ */
+import { RemoteFailure, type FailureKind } from '../remote-failure.ts'
+import { wordsOf } from './normal-form.ts'
+
+export interface Remote {
+  /** As it is called in sentences. */
+  readonly name: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What is left out of every sentence. */
+  readonly secret: string
+  /** The variable in which the key is set. */
+  readonly keyVariable: string
+}
+
+export interface JsonRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly url: string
+  readonly body?: unknown
+  readonly signal: AbortSignal
+  /** Whether a 404 means that a session has ended. */
+  readonly inSession?: boolean
+}
+
+/** Milliseconds for one request with its answer: a script may run for long. */
+const PATIENCE = 180_000
+/** Bytes of one answer. */
+const MOST_ANSWER = 32 * 1024 * 1024
+const MOST_WORDS = 2_000
+
+export async function askJson(remote: Remote, { method, url, body, signal, inSession }: JsonRequest): Promise<unknown> {
+  const response = await reach(remote, url, {
+    method,
+    headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal,
+  })
+  const text = await textOf(remote, response, signal)
+  const value = jsonIn(text)
+  if (response.status < 200 || response.status >= 300) throw refusalOf(remote, response, value, inSession === true)
+  if (value === undefined) throw new RemoteFailure(`${remote.name} answered with something that is no JSON.`)
+  return value
+}
+
+/** A response of any status but a redirect, with a body of bounded size. */
+export async function reach(remote: Remote, url: string, init: RequestInit): Promise<Response> {
+  const signals = [AbortSignal.timeout(PATIENCE), ...(init.signal === null || init.signal === undefined ? [] : [init.signal])]
+  const headers = { ...(init.headers as Record<string, string>), ...remote.headers }
+  let response
+  try {
+    response = await fetch(url, { ...init, headers, redirect: 'manual', signal: AbortSignal.any(signals) })
+  } catch (thrown) {
+    init.signal?.throwIfAborted()
+    throw unreachable(remote, url, thrown)
+  }
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel()
+    throw new RemoteFailure(`${remote.name} redirects to another address (HTTP ${response.status}), which is not followed.`)
+  }
+  return new Response(response.body?.pipeThrough(bounded(remote)) ?? null, response)
+}
+
+function bounded({ name }: Remote): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength
+      if (size > MOST_ANSWER)
+        controller.error(new RemoteFailure(`The answer of ${name} has more than ${MOST_ANSWER} bytes.`, { kind: 'too-large' }))
+      else controller.enqueue(chunk)
+    },
+  })
+}
+
+async function textOf(remote: Remote, response: Response, signal: AbortSignal): Promise<string> {
+  try {
+    return await response.text()
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw thrown instanceof RemoteFailure ? thrown : unreachable(remote, response.url, thrown)
+  }
+}
+
+function unreachable({ name }: Remote, url: string, thrown: unknown): RemoteFailure {
+  const { origin } = new URL(url)
+  const late = thrown instanceof Error && thrown.name === 'TimeoutError'
+  const cause = thrown instanceof Error ? (thrown.cause as NodeJS.ErrnoException | undefined) : undefined
+  const why = late ? `no answer within ${PATIENCE / 1000} seconds` : (cause?.code ?? 'the connection was cut')
+  return new RemoteFailure(`${name} cannot be reached at ${origin}: ${why}. Try again later.`, { kind: 'passing' })
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a status means and what to do about it, after the words of the other side. */
+const STATUSES: Readonly<Record<number, readonly [meaning: string, FailureKind]>> = {
+  400: ['does not take the request', 'lasting'],
+  401: ['does not accept the key', 'lasting'],
+  402: ['wants the plan to be paid', 'lasting'],
+  403: ['does not permit this with the key', 'lasting'],
+  404: ['does not know this', 'lasting'],
+  408: ['waited too long for the request', 'passing'],
+  409: ['refuses this because of its present state', 'passing'],
+  410: ['no longer has this', 'lasting'],
+  413: ['refuses the request as too large', 'too-large'],
+  429: ['asks for fewer requests', 'passing'],
+}
+
+export function refusalOf(
+  remote: Remote,
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  body: unknown,
+  inSession = false,
+): RemoteFailure {
+  const [meaning, kind] = STATUSES[status] ?? (status >= 500 ? ['has a failure of its own', 'passing'] : ['refuses', 'lasting'])
+  const said = typeof body === 'object' && body !== null ? wordsOf((body as { error?: unknown }).error) : undefined
+  const words = said === undefined ? '' : `: ${cut(said.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
+  const next = status === 401 || status === 403 ? ` Check ${remote.keyVariable}.` : status === 429 ? ' Try again later.' : ''
+  const later = Number(headers.get('retry-after') ?? Number.NaN)
+  return new RemoteFailure(`${remote.name} ${meaning} (HTTP ${status}${words}).${next}`, {
+    kind: inSession && (status === 404 || status === 410) ? 'session' : kind,
+    details: { status },
+    ...(Number.isFinite(later) ? { retryAfter: later * 1000 } : {}),
+  })
+}
+
+const cut = (said: string): string => (said.length > MOST_WORDS ? `${said.slice(0, MOST_WORDS)}…` : said)

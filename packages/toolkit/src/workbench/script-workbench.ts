@@ -1,0 +1,88 @@
+/** A workbench whose operations are scripts that a tool runs. What a script answers is checked; a part is believed only with its hash. */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { RemotePath } from '../files/paths.ts'
+import { Refusal } from '../refusal.ts'
+import { RemoteFailure } from './remote-failure.ts'
+import { javascriptScript } from './scripts/javascript.ts'
+import { pythonScript } from './scripts/python.ts'
+import { answerIn, givenOf, type Given, type Language, type Operation, type ScriptAnswer } from './scripts/script.ts'
+import { shellScript } from './scripts/shell.ts'
+import type { Doing, Workbench } from './workbench.ts'
+
+export interface ScriptWorkbenchParts extends Pick<Workbench, 'session' | 'parts' | 'fetchWhole'> {
+  readonly language: Language
+  /** Where the sandbox keeps what is called `/home/user`. */
+  readonly home: string
+  /** Runs a script and resolves with whatever the tool returns. Each script may be run twice. */
+  run(script: string, doing: Doing): Promise<unknown>
+}
+
+const SCRIPTS: Readonly<Record<Language, (given: Given) => string>> = {
+  python: pythonScript,
+  javascript: javascriptScript,
+  shell: shellScript,
+}
+
+const File = z.object({ size: z.int().min(0), sha256: z.string() }).nullable()
+const ANSWERS = {
+  stat: z.object({ file: File }),
+  write: z.union([z.object({ size: z.int(), sha256: z.string() }), z.object({ gap: z.int() })]),
+  finish: z.object({ done: z.boolean() }),
+  read: z.object({ sha256: z.string() }),
+}
+
+export function createScriptWorkbench(parts: ScriptWorkbenchParts): Workbench {
+  async function carryOut<Name extends Operation['name']>(
+    path: RemotePath,
+    operation: Extract<Operation, { name: Name }>,
+    doing: Doing,
+  ) {
+    const given = givenOf(path, parts.home, operation)
+    const answer = answerIn(await parts.run(SCRIPTS[parts.language](given), doing), given.nonce)
+    refuseFailed(path, answer)
+    const said = ANSWERS[operation.name].safeParse(answer.said)
+    if (!said.success)
+      throw new RemoteFailure('The workbench returned an answer of another form.', { details: { data: answer.said } })
+    return { said: said.data as z.output<(typeof ANSWERS)[Name]>, bytes: answer.bytes }
+  }
+
+  return {
+    session: parts.session,
+    parts: parts.parts,
+    ...(parts.fetchWhole === undefined ? {} : { fetchWhole: parts.fetchWhole }),
+    async stat(path, doing) {
+      const { said } = await carryOut(path, { name: 'stat', target: 'path' }, doing)
+      return said.file ?? undefined
+    },
+    async statPart(path, doing) {
+      const { said } = await carryOut(path, { name: 'stat', target: 'part' }, doing)
+      return said.file ?? undefined
+    },
+    async writePart(path, offset, bytes, doing) {
+      const { said } = await carryOut(path, { name: 'write', offset, bytes }, doing)
+      if ('gap' in said)
+        throw new RemoteFailure(`The workbench has lost a part of ${path}: it holds ${said.gap} bytes of ${offset}.`)
+      if (said.size !== offset + bytes.byteLength || said.sha256 !== hashOf(bytes))
+        throw new RemoteFailure(`A part of ${path} was changed on its way to the workbench.`, { kind: 'passing' })
+    },
+    async finish(path, { size, sha256 }, doing) {
+      const { said } = await carryOut(path, { name: 'finish', size, sha256 }, doing)
+      if (!said.done)
+        throw new RemoteFailure(`${path} is not at the workbench as it was sent: its size or hash differs.`)
+    },
+    async readPart(path, offset, size, doing) {
+      const { said, bytes } = await carryOut(path, { name: 'read', offset, size }, doing)
+      if (said.sha256 !== hashOf(bytes))
+        throw new RemoteFailure(`A part of ${path} was changed on its way from the workbench.`, { kind: 'passing' })
+      return bytes
+    },
+  }
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+function refuseFailed(path: RemotePath, { said }: ScriptAnswer): void {
+  const failed = said['failed']
+  if (typeof failed === 'string') throw new Refusal(`The workbench cannot do this with ${path}: ${failed}.`)
+}
