@@ -3,11 +3,17 @@
  * router sessions, and MCP servers from the official SDK. Members, queries and headers that the description does not have are refused,
  * and so is a key that is none.
  */
+import { randomBytes } from 'node:crypto'
+import { copyFile, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { createSandboxes, type Sandboxes } from './sandbox-double.ts'
+import { createStorage, type StorageDouble } from './storage-double.ts'
 
 export interface DoubleTool {
   readonly slug: string
@@ -50,9 +56,22 @@ export interface ComposioDouble extends AsyncDisposable {
   readonly next: ('cut' | number | object)[]
   /** Links that were made, by their token. */
   readonly links: ReadonlyMap<string, { account: string; callback: string }>
+  readonly storage: StorageDouble
+  readonly sandboxes: Sandboxes
+  /** The form in which CODEINTERPRETER_GET_FILE_CMD gives a file: text (which breaks bytes), base64, an address, or as an SDK leaves it. */
+  getFile: 'text' | 'base64' | 'address' | 'downloaded'
+  /** In place of the next files that it gives. */
+  readonly nextGetFile: object[]
 }
 
 export const API_KEY = 'ak_test'
+
+interface Acted {
+  readonly data: object
+  readonly successful: boolean
+  readonly error: string | null
+  readonly log_id: string
+}
 
 const Slug = z.string().min(1)
 const BODIES = {
@@ -82,7 +101,28 @@ const BODIES = {
     arguments: z.record(z.string(), z.unknown()).optional(),
     account: z.string().optional(),
   }),
+  sessionMeta: z.strictObject({
+    slug: z.enum([
+      'COMPOSIO_GET_TOOL_SCHEMAS',
+      'COMPOSIO_SEARCH_TOOLS',
+      'COMPOSIO_MULTI_EXECUTE_TOOL',
+      'COMPOSIO_MANAGE_CONNECTIONS',
+      'COMPOSIO_WAIT_FOR_CONNECTIONS',
+      'COMPOSIO_REMOTE_WORKBENCH',
+      'COMPOSIO_REMOTE_BASH_TOOL',
+    ]),
+    arguments: z.record(z.string(), z.unknown()).optional(),
+  }),
 }
+/** The arguments of the tools that do something here. */
+const RunCode = z.looseObject({ code_to_execute: z.string().min(1), session_id: z.string().optional() })
+const GetFile = z.strictObject({ file_path: z.string().startsWith('/home/user/') })
+const Mail = z.looseObject({
+  attachment: z.union([
+    z.strictObject({ name: z.string(), mimetype: z.string(), s3key: z.string() }),
+    z.array(z.strictObject({ name: z.string(), mimetype: z.string(), s3key: z.string() })),
+  ]),
+})
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/tools': [
     'toolkit_slug',
@@ -111,7 +151,20 @@ META.push({
   inputSchema: { type: 'object' as const, properties: { tools: { type: 'array' } }, required: ['tools'] },
 })
 
-export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1000 } = {}): Promise<ComposioDouble> {
+export interface ComposioOptions {
+  readonly pageSize?: number
+  /** Bytes that a body may have. */
+  readonly bodyLimit?: number
+  /** The tools of workbench and mail do what they say: scripts run, files are read, attachments have to be in the storage. */
+  readonly acts?: boolean
+}
+
+export async function startComposio(
+  tools: readonly DoubleTool[],
+  { pageSize = 1000, bodyLimit = 64 * 1024 * 1024, acts: isActing = false }: ComposioOptions = {},
+): Promise<ComposioDouble> {
+  const storage = await createStorage()
+  const sandboxes = await createSandboxes()
   const executed: Executed[] = []
   const asked: string[] = []
   const headers: Record<string, unknown>[] = []
@@ -158,14 +211,56 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     state: { authScheme: 'OAUTH2', val: { access_token: 'REDACTED' } },
   })
 
+  /** The tools that do something here: data, or the words of a failure. */
+  async function actOfOwn({ slug, arguments: given }: Executed, session: string): Promise<object | string | undefined> {
+    if (!isActing) return undefined
+    if (slug === 'COMPOSIO_REMOTE_WORKBENCH') {
+      const asked = RunCode.safeParse(given)
+      if (!asked.success) return `Invalid arguments: ${asked.error.issues[0]?.message}`
+      return sandboxes.run(session, asked.data.code_to_execute)
+    }
+    if (slug === 'CODEINTERPRETER_GET_FILE_CMD') {
+      const asked = GetFile.safeParse(given)
+      if (!asked.success) return `Invalid arguments: ${asked.error.issues[0]?.message}`
+      return fileOf(join(sandboxes.homeOf(session), asked.data.file_path.slice('/home/user'.length)))
+    }
+    const mail = slug === 'GMAIL_SEND_EMAIL' ? Mail.safeParse(given) : undefined
+    const missing = [mail?.data?.attachment ?? []].flat().find(({ s3key }) => !storage.uploads.has(s3key))
+    return missing === undefined ? undefined : `The file ${missing.s3key} does not exist in the storage`
+  }
+
+  async function fileOf(path: string): Promise<object | string> {
+    const instead = double.nextGetFile.shift()
+    if (instead !== undefined) return instead
+    const bytes = await readFile(path).catch(() => undefined)
+    if (bytes === undefined) return 'File not found'
+    if (double.getFile === 'text') return { content: bytes.toString() }
+    if (double.getFile === 'base64') return { content: bytes.toString('base64') }
+    if (double.getFile === 'address')
+      return { file: { name: 'file', mimetype: 'application/octet-stream', s3url: storage.address(path, origin) } }
+    const uri = join(tmpdir(), `composio-sdk-${randomBytes(8).toString('hex')}`)
+    await copyFile(path, uri)
+    return { file: { uri, file_downloaded: true } }
+  }
+
   /** What a tool does: `fail` and `slow` in its text make it so. */
-  function act(one: Executed): { data: object; successful: boolean; error: string | null; log_id: string } {
+  async function act(one: Executed, session = `user-${one.user}`): Promise<Acted> {
     executed.push(one)
     const log_id = `log_${executed.length}`
-    if (one.arguments['text'] === 'fail')
-      return { data: {}, successful: false, error: 'the recipient is unknown', log_id }
+    const failed = (error: string) => ({ data: {}, successful: false, error, log_id })
+    if (one.arguments['text'] === 'fail') return failed('the recipient is unknown')
+    const own = await actOfOwn(one, session)
+    if (typeof own === 'string') return failed(own)
+    if (own !== undefined) return { data: own, successful: true, error: null, log_id }
     return { data: { did: one.slug, for: one.user, with: one.account ?? null }, successful: true, error: null, log_id }
   }
+
+  const acted = (response: ServerResponse, one: Executed, session?: string) =>
+    void act(one, session).then((answer) => say(response, 200, answer))
+
+  /** A session says nothing of success: there is an error, or there is none. */
+  const actedInSession = (response: ServerResponse, one: Executed, session: string) =>
+    void act(one, session).then(({ successful: _, ...answer }) => say(response, 200, answer))
 
   const accountFor = (user: string | undefined, id: string | undefined, toolkit: string) =>
     accounts.find(
@@ -220,7 +315,7 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     if (account === undefined && tool.noAuth !== true)
       return refuse(response, 400, `No active connected account found for ${tool.toolkit}`, 'Connect an account first.')
     const given = { way: 'rest' as const, slug, user: user ?? account?.user ?? '', account: account?.id }
-    return say(response, 200, act({ ...given, arguments: body.arguments ?? {} }))
+    return acted(response, { ...given, arguments: body.arguments ?? {} })
   }
 
   function post(response: ServerResponse, path: string, raw: unknown): void {
@@ -262,6 +357,24 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
           config: { user_id: user, toolkits: { enabled } },
         })
       })
+    if (path === '/files/upload/request') {
+      try {
+        return say(response, 200, storage.begin(raw, origin))
+      } catch (thrown) {
+        return refuse(response, 400, thrown instanceof z.ZodError ? (thrown.issues[0]?.message ?? '') : String(thrown))
+      }
+    }
+    const [, meta] = /^\/tool_router\/session\/([^/]+)\/execute_meta$/.exec(path) ?? []
+    if (meta !== undefined)
+      return checked(BODIES.sessionMeta, ({ slug: tool, arguments: given = {} }) => {
+        const user = sessions.get(meta)
+        if (user === undefined) return refuse(response, 404, `Session ${meta} not found`)
+        return actedInSession(
+          response,
+          { way: 'session', slug: tool, user, account: undefined, arguments: given },
+          meta,
+        )
+      })
     const [, id] = /^\/tool_router\/session\/([^/]+)\/execute$/.exec(path) ?? []
     if (id === undefined) return refuse(response, 404, 'Not found')
     return checked(BODIES.sessionExecute, ({ tool_slug: tool, arguments: given = {} }) => {
@@ -270,9 +383,7 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
       const known = tools.find((one) => one.slug === tool)
       if (known === undefined) return refuse(response, 404, `Tool ${tool} not found`)
       const account = accountFor(user, undefined, known.toolkit)?.id
-      // A session says nothing of success: there is an error, or there is none.
-      const { successful: _, ...answer } = act({ way: 'session', slug: tool, user, account, arguments: given })
-      return say(response, 200, answer)
+      return actedInSession(response, { way: 'session', slug: tool, user, account, arguments: given }, id)
     })
   }
 
@@ -305,13 +416,8 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
             method: 'notifications/progress',
             params: { progressToken: token ?? 0, progress, total: 2, message: `part ${progress}` },
           })
-        const answer = act({
-          way: session === undefined ? 'mcp' : 'session',
-          slug: name,
-          user,
-          account,
-          arguments: given,
-        })
+        const way = session === undefined ? ('mcp' as const) : ('session' as const)
+        const answer = await act({ way, slug: name, user, account, arguments: given }, session)
         return { content: [{ type: 'text', text: JSON.stringify(answer) }] }
       })
       return mcp
@@ -336,6 +442,7 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', origin)
+    if (url.pathname.startsWith('/storage/')) return storage.serve(request, response)
     if (url.pathname.startsWith('/link/')) return finish(response, url.pathname.slice('/link/'.length))
     asked.push(`${request.method} ${url.pathname}${url.search}`)
     const key = request.headers['x-api-key']
@@ -351,6 +458,8 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
     const path = url.pathname.slice('/api/v3.1'.length)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (chunks.reduce((sum, { length }) => sum + length, 0) > bodyLimit)
+      return refuse(response, 413, 'Payload too large')
     if (typeof instead === 'number')
       return instead === 429
         ? say(response, 429, { error: { message: 'slow down' } }, { 'retry-after': '1' })
@@ -382,12 +491,16 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
 
   const http = createServer((request, response) => {
     headers.push({ ...request.headers, 'x-api-key': undefined })
-    void serve(request, response)
+    serve(request, response).catch(() => request.socket.destroy())
   })
   await new Promise<void>((resolve, reject) => http.once('error', reject).listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-  return {
+  const double: ComposioDouble = {
     url: origin,
+    getFile: 'text',
+    nextGetFile: [],
+    storage,
+    sandboxes,
     executed,
     asked,
     headers,
@@ -405,6 +518,8 @@ export async function startComposio(tools: readonly DoubleTool[], { pageSize = 1
       const closed = new Promise<void>((resolve) => http.close(() => resolve()))
       http.closeAllConnections()
       await closed
+      await Promise.all([storage[Symbol.asyncDispose](), sandboxes[Symbol.asyncDispose]()])
     },
   }
+  return double
 }
