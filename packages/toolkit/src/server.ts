@@ -49,7 +49,8 @@ async function carriedOut(one: Tool, given: object, call: ToolCall): Promise<Cal
     return { content: [{ type: 'text', text }], structuredContent: structured }
   } catch (thrown) {
     const reason = thrown instanceof Refusal ? thrown.message : `it failed (${codeOf(thrown)}).`
-    const details = thrown instanceof Refusal && thrown.details !== undefined ? { structuredContent: thrown.details } : {}
+    const details =
+      thrown instanceof Refusal && thrown.details !== undefined ? { structuredContent: thrown.details } : {}
     return { content: [{ type: 'text', text: `${one.failure}: ${reason}` }], isError: true, ...details }
   }
 }

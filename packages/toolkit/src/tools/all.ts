@@ -18,7 +18,8 @@ export interface ToolParts {
 export function createTools({ environment }: ToolParts): readonly Tool[] {
   let connected: ReturnType<Connect> | undefined
   // A setting that does not fit is told by each call that needs it.
-  const connect: Connect = () => (connected ??= import('../workbench/connect.ts').then((one) => one.connect(environment)))
+  const connect: Connect = () =>
+    (connected ??= import('../workbench/connect.ts').then((one) => one.connect(environment)))
   const hasGateway = isSet(environment['TOOLWAY_URL']) && isSet(environment['TOOLWAY_KEY'])
   return [
     ...[saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles],

@@ -32,7 +32,10 @@ export const createUploadToComposio = (connect: Connect): Tool =>
       name: z.string(),
       size: z.int().describe('Bytes.'),
     }),
-    examples: [{ path: 'work_products/report.pdf' }, { path: 'notes.txt', toolkit: 'slack', tool: 'SLACK_UPLOAD_FILE' }],
+    examples: [
+      { path: 'work_products/report.pdf' },
+      { path: 'notes.txt', toolkit: 'slack', tool: 'SLACK_UPLOAD_FILE' },
+    ],
     readOnly: false,
     destructive: false,
     idempotent: true,

@@ -6,14 +6,19 @@ import { tool, type Tool } from './tool.ts'
 /** Made by the first call, so that a toolkit without a workbench needs none of it. */
 export type Connect = () => Promise<Connected>
 
-const LocalPath = z.string().min(1).describe('On this machine: relative to the workspace of the session, or absolute within it.')
+const LocalPath = z
+  .string()
+  .min(1)
+  .describe('On this machine: relative to the workspace of the session, or absolute within it.')
 const RemotePath = z.string().min(1).describe('At the workbench: absolute, below /home/user.')
 const SessionId = z
   .string()
   .min(1)
   .max(200)
   .optional()
-  .describe('A session of Composio that is there already, such as trs_…. Without it, the session of this toolkit is used.')
+  .describe(
+    'A session of Composio that is there already, such as trs_…. Without it, the session of this toolkit is used.',
+  )
 
 const Transferred = z.strictObject({
   local_path: z.string().describe('Absolute.'),
@@ -38,7 +43,10 @@ export function createWorkbenchTools(connect: Connect): readonly Tool[] {
     idempotent: true,
     openWorld: true,
     failure: 'Error',
-    async run({ local_path: localPath, remote_path: remotePath, session_id: sessionId }, { workspace, signal, progress }) {
+    async run(
+      { local_path: localPath, remote_path: remotePath, session_id: sessionId },
+      { workspace, signal, progress },
+    ) {
       const { bridge } = await connect()
       const done = await bridge.upload({ workspace, localPath, remotePath, sessionId, signal, progress })
       return { text: `Successfully uploaded ${done.localPath} to ${done.remotePath}.`, structured: shown(done) }
@@ -58,7 +66,10 @@ export function createWorkbenchTools(connect: Connect): readonly Tool[] {
     idempotent: true,
     openWorld: true,
     failure: 'Error',
-    async run({ local_path: localPath, remote_path: remotePath, session_id: sessionId }, { workspace, signal, progress }) {
+    async run(
+      { local_path: localPath, remote_path: remotePath, session_id: sessionId },
+      { workspace, signal, progress },
+    ) {
       const { bridge } = await connect()
       const done = await bridge.download({ workspace, localPath, remotePath, sessionId, signal, progress })
       return {

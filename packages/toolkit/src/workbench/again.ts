@@ -17,5 +17,5 @@ export async function again<Value>(signal: AbortSignal, act: () => Promise<Value
       await sleep(Math.max(pause, thrown.retryAfter ?? 0), undefined, { signal })
     }
   }
-  return await act()
+  return act()
 }

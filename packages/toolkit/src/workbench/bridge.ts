@@ -37,7 +37,8 @@ export class WorkbenchBridge {
   async upload(transfer: Transfer): Promise<Carried & Ended> {
     const remote = remotePath(transfer.remotePath)
     await using file = await transfer.workspace.open(transfer.localPath)
-    return this.#within(transfer, async (bench) => {
+    // Awaited here: the file is closed at the end of this block.
+    return await this.#within(transfer, async (bench) => {
       const carried = await carryUp(bench, file, remote, transfer)
       return { ...carried, localPath: file.path, remotePath: remote, sessionId: bench.session }
     })

@@ -72,7 +72,8 @@ async function uploadDirectly(
     const headers = { 'content-type': mimetype, ...(isAzure ? { 'x-ms-blob-type': 'BlockBlob' } : {}) }
     const bytes = told(file, { signal, progress }, (chunk) => sent.update(chunk))
     await presigned.send('PUT', putAt, { size: file.size, headers, bytes }, { signal })
-    if (sent.digest('hex') !== md5) throw new RemoteFailure(`${file.path} changed while it was uploaded: upload it again.`)
+    if (sent.digest('hex') !== md5)
+      throw new RemoteFailure(`${file.path} changed while it was uploaded: upload it again.`)
   }
 }
 

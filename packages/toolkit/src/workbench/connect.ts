@@ -37,7 +37,9 @@ export function connect(environment: Environment): Connected {
   const memory = createSessionMemory(stateFolder(environment))
   const tools = once(() => toolsOf(way, memory))
   const client =
-    settings.own === undefined ? createComposioWorkbenches({ tools: tools(), presigned }) : ownOf(settings.own)
+    settings.own === undefined
+      ? createComposioWorkbenches({ tools: tools(), presigned })
+      : ownOf(settings.own, environment)
   return {
     bridge: new WorkbenchBridge(client, settings.user),
     presigned,
@@ -68,14 +70,17 @@ function toolsOf(way: Way | undefined, memory: SessionMemory): ComposioRest | Mc
     secret: way.key,
     keyVariable: isGateway ? 'TOOLWAY_KEY' : 'COMPOSIO_API_KEY',
   }
-  return new McpTools({ client: new McpClient({ url: mcpAddressOf(way.url), remote }), alias: isGateway ? way.alias : 'composio' })
+  return new McpTools({
+    client: new McpClient({ url: mcpAddressOf(way.url), remote }),
+    alias: isGateway ? way.alias : 'composio',
+  })
 }
 
-function ownOf({ server, ...own }: OwnWorkbench) {
+function ownOf({ server, ...own }: OwnWorkbench, environment: Environment) {
   const name = 'The workbench'
   const there: Server =
     'command' in server
-      ? { name, command: server.command }
+      ? { name, command: server.command, environment }
       : {
           url: server.url,
           remote: {

@@ -114,7 +114,8 @@ export class FilePlane {
     { signal, progress }: Carrying,
   ): Promise<StoredFile & { readonly path: string; readonly resumedAt: number }> {
     const id = REFERENCE.exec(reference)?.[1]
-    if (id === undefined) throw new Refusal(`${JSON.stringify(reference)} is no reference such as toolway://files/file_….`)
+    if (id === undefined)
+      throw new Refusal(`${JSON.stringify(reference)} is no reference such as toolway://files/file_….`)
     const found = await this.#find(id, signal)
     await using writer = await workspace.createFile(local, { signal, resume: `file ${id} ${found.sha256}` })
     if (writer.size > found.size) await writer.restart()
@@ -145,7 +146,12 @@ export class FilePlane {
 
   async #ask(method: JsonRequest['method'], path: string, signal: AbortSignal, body?: object): Promise<unknown> {
     const { url, key } = this.#parts
-    const remote = { name: 'The gateway', headers: { authorization: `Bearer ${key}` }, secret: key, keyVariable: 'TOOLWAY_KEY' }
+    const remote = {
+      name: 'The gateway',
+      headers: { authorization: `Bearer ${key}` },
+      secret: key,
+      keyVariable: 'TOOLWAY_KEY',
+    }
     return askJson(remote, { method, url: new URL(path, url).href, signal, ...(body === undefined ? {} : { body }) })
   }
 }

@@ -21,7 +21,14 @@ export interface OwnWorkbenchParts {
 /** Programs that run code keep little of its output: Node's `exec` keeps 1 MiB. */
 const PARTS = { write: 1024 * 1024, read: 512 * 1024 }
 
-export const createOwnWorkbenches = ({ client, tool, argument, more, language, home }: OwnWorkbenchParts): WorkbenchClient => ({
+export const createOwnWorkbenches = ({
+  client,
+  tool,
+  argument,
+  more,
+  language,
+  home,
+}: OwnWorkbenchParts): WorkbenchClient => ({
   open: (_user, session) => {
     if (session !== undefined)
       return Promise.reject(new RemoteFailure('This workbench has no sessions: leave session_id out.'))
@@ -33,7 +40,9 @@ export const createOwnWorkbenches = ({ client, tool, argument, more, language, h
       async run(script, { signal }) {
         const result = await client.callTool(tool, { ...more, [argument]: script }, { signal })
         if (result['isError'] === true)
-          throw new RemoteFailure(`${client.name} could not run the script: ${wordsIn(result)}`, { details: { data: result } })
+          throw new RemoteFailure(`${client.name} could not run the script: ${wordsIn(result)}`, {
+            details: { data: result },
+          })
         return result
       },
     })

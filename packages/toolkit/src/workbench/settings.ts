@@ -17,10 +17,7 @@ const Command = z.string().transform((text, context): [string, ...string[]] => {
   context.addIssue('is a program and its arguments, or a JSON list of them')
   return z.NEVER
 })
-const JsonObject = z
-  .string()
-  .transform(jsonIn)
-  .pipe(z.record(z.string(), z.json()))
+const JsonObject = z.string().transform(jsonIn).pipe(z.record(z.string(), z.json()))
 
 const Variables = z.object({
   COMPOSIO_API_KEY: Key.optional(),
@@ -62,7 +59,9 @@ export function readVariables(environment: Environment): Variables {
 }
 
 export interface OwnWorkbench {
-  readonly server: { readonly command: readonly [string, ...string[]] } | { readonly url: string; readonly key: string | undefined }
+  readonly server:
+    | { readonly command: readonly [string, ...string[]] }
+    | { readonly url: string; readonly key: string | undefined }
   readonly tool: string
   readonly argument: string
   readonly more: z.output<typeof JsonObject>

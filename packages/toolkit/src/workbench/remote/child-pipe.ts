@@ -10,16 +10,35 @@ export interface ChildPipe {
   close(): void
 }
 
+interface ChildPipeParts {
+  /** The variables of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  onText(text: string): void
+  onEnd(): void
+}
+
 const INHERITED = [
   ...['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'],
-  ...['APPDATA', 'COMSPEC', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'SYSTEMDRIVE', 'SYSTEMROOT', 'TEMP', 'TMP', 'USERPROFILE'],
+  ...[
+    'APPDATA',
+    'COMSPEC',
+    'HOMEDRIVE',
+    'HOMEPATH',
+    'LOCALAPPDATA',
+    'PATHEXT',
+    'SYSTEMDRIVE',
+    'SYSTEMROOT',
+    'TEMP',
+    'TMP',
+    'USERPROFILE',
+  ],
 ]
 
 export function openChildPipe(
   [program, ...given]: readonly [string, ...string[]],
-  { onText, onEnd }: { onText(text: string): void; onEnd(): void },
+  { environment, onText, onEnd }: ChildPipeParts,
 ): ChildPipe {
-  const env = Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => INHERITED.includes(name)))
   const child = spawn(program, given, { env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true })
   const end = () => void child.kill()
   process.once('exit', end)

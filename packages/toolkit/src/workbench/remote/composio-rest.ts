@@ -43,7 +43,9 @@ const UploadTarget = z
     key: said.key,
     /** Undefined: the storage has these bytes already. */
     putAt:
-      said.type === 'existing' ? undefined : (said.new_presigned_url ?? said.newPresignedUrl ?? said.update_presigned_url),
+      said.type === 'existing'
+        ? undefined
+        : (said.new_presigned_url ?? said.newPresignedUrl ?? said.update_presigned_url),
     isThere: said.type === 'existing',
     existingUrl: said.existing_url,
     isAzure: said.metadata?.storage_backend === 'azure_blob_storage',

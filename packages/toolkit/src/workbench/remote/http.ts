@@ -46,7 +46,10 @@ export async function askJson(remote: Remote, { method, url, body, signal, inSes
 
 /** A response of any status but a redirect, with a body of bounded size. */
 export async function reach(remote: Remote, url: string, init: RequestInit): Promise<Response> {
-  const signals = [AbortSignal.timeout(PATIENCE), ...(init.signal === null || init.signal === undefined ? [] : [init.signal])]
+  const signals = [
+    AbortSignal.timeout(PATIENCE),
+    ...(init.signal === null || init.signal === undefined ? [] : [init.signal]),
+  ]
   const headers = { ...(init.headers as Record<string, string>), ...remote.headers }
   let response
   try {
@@ -57,7 +60,9 @@ export async function reach(remote: Remote, url: string, init: RequestInit): Pro
   }
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel()
-    throw new RemoteFailure(`${remote.name} redirects to another address (HTTP ${response.status}), which is not followed.`)
+    throw new RemoteFailure(
+      `${remote.name} redirects to another address (HTTP ${response.status}), which is not followed.`,
+    )
   }
   return new Response(response.body?.pipeThrough(bounded(remote)) ?? null, response)
 }
@@ -68,7 +73,9 @@ function bounded({ name }: Remote): TransformStream<Uint8Array, Uint8Array> {
     transform(chunk, controller) {
       size += chunk.byteLength
       if (size > MOST_ANSWER)
-        controller.error(new RemoteFailure(`The answer of ${name} has more than ${MOST_ANSWER} bytes.`, { kind: 'too-large' }))
+        controller.error(
+          new RemoteFailure(`The answer of ${name} has more than ${MOST_ANSWER} bytes.`, { kind: 'too-large' }),
+        )
       else controller.enqueue(chunk)
     },
   })
@@ -107,7 +114,7 @@ const STATUSES: Readonly<Record<number, readonly [meaning: string, FailureKind]>
   403: ['does not permit this with the key', 'lasting'],
   404: ['does not know this', 'lasting'],
   408: ['waited too long for the request', 'passing'],
-  409: ['refuses this because of its present state', 'passing'],
+  409: ['refuses this because of its present state', 'lasting'],
   410: ['no longer has this', 'lasting'],
   413: ['refuses the request as too large', 'too-large'],
   429: ['asks for fewer requests', 'passing'],
@@ -119,10 +126,12 @@ export function refusalOf(
   body: unknown,
   inSession = false,
 ): RemoteFailure {
-  const [meaning, kind] = STATUSES[status] ?? (status >= 500 ? ['has a failure of its own', 'passing'] : ['refuses', 'lasting'])
+  const [meaning, kind] =
+    STATUSES[status] ?? (status >= 500 ? ['has a failure of its own', 'passing'] : ['refuses', 'lasting'])
   const said = typeof body === 'object' && body !== null ? wordsOf((body as { error?: unknown }).error) : undefined
   const words = said === undefined ? '' : `: ${cut(said.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
-  const next = status === 401 || status === 403 ? ` Check ${remote.keyVariable}.` : status === 429 ? ' Try again later.' : ''
+  const next =
+    status === 401 || status === 403 ? ` Check ${remote.keyVariable}.` : status === 429 ? ' Try again later.' : ''
   const later = Number(headers.get('retry-after') ?? Number.NaN)
   return new RemoteFailure(`${remote.name} ${meaning} (HTTP ${status}${words}).${next}`, {
     kind: inSession && (status === 404 || status === 410) ? 'session' : kind,

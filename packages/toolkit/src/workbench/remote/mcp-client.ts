@@ -27,7 +27,11 @@ import { reach, refusalOf, type Remote } from './http.ts'
 
 export type Server =
   | { readonly url: string; readonly remote: Remote }
-  | { readonly name: string; readonly command: readonly [string, ...string[]] }
+  | {
+      readonly name: string
+      readonly command: readonly [string, ...string[]]
+      readonly environment: Readonly<Record<string, string | undefined>>
+    }
 
 interface Opened {
   ask(request: ClientRequest): Promise<Answer>
@@ -69,7 +73,11 @@ export class McpClient {
   }
 
   /** The result of a tool, also one that says `isError`. Throws a `RemoteFailure`. */
-  callTool(name: string, given: JsonObject, call: Doing & { onProgress?: (message: string) => void }): Promise<JsonObject> {
+  callTool(
+    name: string,
+    given: JsonObject,
+    call: Doing & { onProgress?: (message: string) => void },
+  ): Promise<JsonObject> {
     return this.#ask('tools/call', { name, arguments: given, _meta: { progressToken: TOKEN } }, call)
   }
 
@@ -99,12 +107,12 @@ export class McpClient {
   }
 
   #open(signal: AbortSignal): Promise<Opened> {
-    this.#opened ??= ('url' in this.#server ? this.#openHttp(this.#server, signal) : this.#openChild(this.#server, signal)).catch(
-      (thrown: unknown) => {
-        this.#opened = undefined
-        throw thrown
-      },
-    )
+    this.#opened ??= (
+      'url' in this.#server ? this.#openHttp(this.#server, signal) : this.#openChild(this.#server, signal)
+    ).catch((thrown: unknown) => {
+      this.#opened = undefined
+      throw thrown
+    })
     return this.#opened
   }
 
@@ -132,12 +140,16 @@ export class McpClient {
       onListChanged() {},
     })
     return {
-      ask: (request) => session.ask({ onNotification() {}, ...request, session, onQuestion: () => Promise.resolve(NOBODY_TO_ASK) }),
+      ask: (request) =>
+        session.ask({ onNotification() {}, ...request, session, onQuestion: () => Promise.resolve(NOBODY_TO_ASK) }),
       close: () => void session.close(),
     }
   }
 
-  async #openChild({ name, command }: Extract<Server, { command: readonly string[] }>, signal: AbortSignal): Promise<Opened> {
+  async #openChild(
+    { name, command, environment }: Extract<Server, { command: readonly string[] }>,
+    signal: AbortSignal,
+  ): Promise<Opened> {
     const channel = createChannel({
       alias: name,
       owned: true,
@@ -147,6 +159,7 @@ export class McpClient {
       onNoise() {},
     })
     const child = openChildPipe(command, {
+      environment,
       onText: (text) => channel.receive(text),
       onEnd: () => {
         channel.end(new Fault('upstream.lost', { connection: name }))
@@ -209,6 +222,8 @@ function failed({ message, data }: { message: string; data?: unknown }): RemoteF
   const said = isObject(data) ? data : {}
   const kind = said['code'] === 'PAYLOAD_TOO_LARGE' ? 'too-large' : said['retryable'] === true ? 'passing' : 'lasting'
   const mend = typeof said['mend'] === 'string' ? said['mend'] : undefined
-  const words = [message, mend].flatMap((text) => (text === undefined || text === '' ? [] : [/[.!?]$/.test(text) ? text : `${text}.`]))
+  const words = [message, mend].flatMap((text) =>
+    text === undefined || text === '' ? [] : [/[.!?]$/.test(text) ? text : `${text}.`],
+  )
   return new RemoteFailure(words.join(' '), { kind, details: { data: said } })
 }

@@ -74,7 +74,9 @@ export class McpTools implements RemoteTools {
 function dataIn(result: JsonObject, slug: string): unknown {
   const { structuredContent, content, isError } = result
   const texts = (Array.isArray(content) ? content : []).flatMap((block) =>
-    typeof block === 'object' && block !== null && 'text' in block && typeof block['text'] === 'string' ? [block['text']] : [],
+    typeof block === 'object' && block !== null && 'text' in block && typeof block['text'] === 'string'
+      ? [block['text']]
+      : [],
   )
   const text = texts.join('\n')
   const value = structuredContent ?? jsonIn(text) ?? text

@@ -29,7 +29,12 @@ export interface PresignedParts {
   guarded(): Promise<Dispatcher>
 }
 
-const STORAGE = { name: 'The storage', headers: {}, secret: '\u0000', keyVariable: 'the address, which may have expired' }
+const STORAGE = {
+  name: 'The storage',
+  headers: {},
+  secret: '\u0000',
+  keyVariable: 'the address, which may have expired',
+}
 /** Milliseconds of silence. */
 const PATIENCE = 120_000
 
@@ -70,7 +75,11 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
     async send(method, url, { size, headers, bytes }, doing) {
       const { Readable } = await import('node:stream')
       const body = size === 0 ? Buffer.alloc(0) : Readable.from(bytes, { objectMode: false })
-      const response = await request(url, { method, headers: { ...headers, 'content-length': String(size) }, body }, doing)
+      const response = await request(
+        url,
+        { method, headers: { ...headers, 'content-length': String(size) }, body },
+        doing,
+      )
       await response.body.dump()
     },
     async offset(url, doing) {

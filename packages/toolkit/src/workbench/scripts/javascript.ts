@@ -63,7 +63,7 @@ const END = `  } catch (problem) {
 `
 
 export function javascriptScript({ operation, ...given }: Given): string {
-  const { name, bytes = new Uint8Array(), ...more } = { bytes: undefined, ...operation }
+  const { bytes = new Uint8Array(), ...more } = { bytes: undefined, ...operation }
   const call = `})(JSON.parse(Buffer.from('${base64(JSON.stringify({ ...given, ...more }))}', 'base64').toString()), Buffer.from('${base64(bytes)}', 'base64'))\n`
-  return BEGIN + BODIES[name] + END + call
+  return BEGIN + BODIES[operation.name] + END + call
 }

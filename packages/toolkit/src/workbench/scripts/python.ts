@@ -57,7 +57,7 @@ const END = `    except Exception as problem:
 `
 
 export function pythonScript({ operation, ...given }: Given): string {
-  const { name, bytes = new Uint8Array(), ...more } = { bytes: undefined, ...operation }
+  const { bytes = new Uint8Array(), ...more } = { bytes: undefined, ...operation }
   const call = `_toolway(__import__("json").loads(__import__("base64").b64decode("${base64(JSON.stringify({ ...given, ...more }))}")), __import__("base64").b64decode("${base64(bytes)}"))\n`
-  return BEGIN + BODIES[name] + END + call
+  return BEGIN + BODIES[operation.name] + END + call
 }

@@ -36,7 +36,13 @@ export function givenOf(path: RemotePath, home: string, operation: Operation): G
   const there = home + path.slice('/home/user'.length)
   const folder = posix.dirname(there)
   const key = createHash('sha256').update(posix.basename(there)).digest('hex').slice(0, 24)
-  return { nonce: randomBytes(9).toString('hex'), path: there, folder, part: `${folder}/.toolway-part-${key}`, operation }
+  return {
+    nonce: randomBytes(9).toString('hex'),
+    path: there,
+    folder,
+    part: `${folder}/.toolway-part-${key}`,
+    operation,
+  }
 }
 
 export const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64')
@@ -51,7 +57,10 @@ export function answerIn(value: unknown, nonce: string): ScriptAnswer {
   const [, said, bytes] = new RegExp(`@@toolway:${nonce}:([A-Za-z0-9+/=]*):([A-Za-z0-9+/=]*)@@`).exec(text) ?? []
   if (said === undefined || bytes === undefined)
     throw new RemoteFailure('The workbench cut off the answer of the script.', { kind: 'too-large' })
-  return { said: JSON.parse(Buffer.from(said, 'base64').toString()) as ScriptAnswer['said'], bytes: Buffer.from(bytes, 'base64') }
+  return {
+    said: JSON.parse(Buffer.from(said, 'base64').toString()) as ScriptAnswer['said'],
+    bytes: Buffer.from(bytes, 'base64'),
+  }
 }
 
 const DEEPEST = 8
