@@ -31,7 +31,7 @@ const GATEWAY_PROGRAMS = [
   'upstreams/native/apart/host.ts',
 ]
 /** Of the toolkit, which starts under any Node from 20 on. */
-const TOOLKIT_PROGRAMS = ['main.ts']
+const TOOLKIT_PROGRAMS = ['main.ts', 'crawl/extract/extraction-thread.ts']
 
 /** Where each bundle goes. */
 interface Folders {

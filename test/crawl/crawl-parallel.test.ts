@@ -120,7 +120,7 @@ test('S4-TK-15: 127.0.0.1 is refused by default and allowed by a setting; concur
   expect(site.requests).not.toContain('/docs')
   expect(site.requests.filter((path) => path === '/loop')).toHaveLength(6)
 
-  await using careless = await startToolkit([], { ...ALLOWED, TOOLWAY_CRAWL_ROBOTS: 'ignore' })
+  await using careless = await startToolkit(['--allow-private', '--robots', 'ignore'])
   expect((await careless.crawl({ urls: [at('/docs')] })).successful).toBe(1)
 
   const hosts = Array.from({ length: 10 }, (_, host) => `127.0.0.${host + 1}`)

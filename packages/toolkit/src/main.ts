@@ -14,18 +14,19 @@ process.stderr.on('error', () => {})
 /** Milliseconds for calls to stop, and remove what is not whole, after the client is gone. */
 const LAST = 250
 
-async function serve({ roots, budgets }: Settings): Promise<void> {
+async function serve({ roots, budgets, environment }: Settings): Promise<void> {
   if (process.platform === 'win32')
     throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
-  const tools = createTools({ environment: process.env })
+  // Each session has tools of its own: some hold what they are connected to.
+  const makeTools = () => createTools({ environment })
   refuseUnknownTools(
     budgets,
-    tools.map(({ name }) => name),
+    makeTools().map(({ name }) => name),
   )
   const workspace = roots.length === 0 ? undefined : await Workspace.open(roots)
   const lines = process.stdin.pipe(new WholeLines(LIMITS.message))
   const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: LIMITS.message * 2 })
-  const handle = serveStdio(({ era }) => createToolkitServer({ tools, workspace, budgets, era, tell }), {
+  const handle = serveStdio(({ era }) => createToolkitServer({ tools: makeTools(), workspace, budgets, era, tell }), {
     transport,
     onerror: (error) => tell(error.message),
   })

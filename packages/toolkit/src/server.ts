@@ -1,59 +1,90 @@
-/** The MCP server `local_toolkit` (ledger S4-TK-01): tools that work on this machine, within the roots of their session. */
-import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
+/**
+ * The MCP server `local_toolkit` (ledger S4-TK-01) in both eras of the protocol: lists the tools, and hands each call to the session of
+ * its connection. A fault is a result with `isError`, its text for the model and `_meta["dev.toolway/fault"]` for programs: clients check
+ * `structuredContent` against the output schema, some also that of a failed call.
+ */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Budgets } from './budgets.ts'
+import { createClientRoots, type Era } from './client-roots.ts'
 import type { Workspace } from './files/workspace.ts'
-import { Refusal } from './refusal.ts'
-import type { Tool, ToolCall } from './tools/tool.ts'
+import { SessionRoots } from './session-roots.ts'
+import { Session } from './session.ts'
+import type { Outcome, Tool, ToolCall } from './tools/tool.ts'
 import { VERSION } from './version.ts'
 
 export interface ToolkitServerParts {
   readonly tools: readonly Tool[]
-  readonly workspace: Workspace
+  /** Of the operator (`--root`); the outer limit. Undefined: the client names the folders. */
+  readonly workspace: Workspace | undefined
+  readonly budgets: Budgets
+  readonly era: Era
+  /** Writes a line for the operator. */
+  tell(line: string): void
 }
 
-export function createToolkitServer({ tools, workspace }: ToolkitServerParts): McpServer {
-  const server = new McpServer({ name: 'local_toolkit', version: VERSION })
-  for (const one of tools) {
-    const { name, title, description, output } = one
-    const inputSchema = one.input.meta({ examples: [...one.examples] })
-    const annotations = {
-      ...{ readOnlyHint: one.readOnly, idempotentHint: one.idempotent, openWorldHint: one.openWorld },
-      ...(one.readOnly ? {} : { destructiveHint: one.destructive }),
-    }
-    server.registerTool(
-      name,
-      { title, description, inputSchema, outputSchema: output, annotations },
-      (given, context) => carriedOut(one, given, callOf(workspace, context)),
-    )
-  }
+const INSTRUCTIONS =
+  'Files of the user’s own machine. Paths are relative to the workspace, or absolute within it; answers name absolute paths. Nothing leaves the machine except by a tool whose description says so.'
+
+/** The server of one connection, with a session of its own. */
+export function createToolkitServer({ tools, workspace, budgets, era, tell }: ToolkitServerParts): Server {
+  const server = new Server(
+    { name: 'local_toolkit', version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  const session = new Session({ tools, budgets })
+  const roots = new SessionRoots(workspace, tell)
+  const clientRoots = createClientRoots(server, era, tell)
+  const listed = tools.map(describe)
+  server.setRequestHandler('tools/list', () => ({ tools: listed }))
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = session.findTool(params.name)
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
+    const named = await clientRoots.find(context)
+    if ('question' in named) return named.question
+    const { signal } = context.mcpReq
+    const progress = progressOf(context)
+    const work = (files: Workspace) =>
+      session.call(tool, params.arguments ?? {}, { workspace: files, signal, progress })
+    return resultOf(await roots.use(named.uris, work).catch((thrown: unknown) => session.refuse(tool, thrown, signal)))
+  })
+  server.onclose = () => void roots[Symbol.asyncDispose]()
   return server
 }
 
-function callOf(workspace: Workspace, { mcpReq }: ServerContext): ToolCall {
+function describe(tool: Tool) {
+  const { name, title, description, readOnly, destructive, idempotent, openWorld } = tool
+  const annotations = {
+    ...{ title, readOnlyHint: readOnly, idempotentHint: idempotent, openWorldHint: openWorld },
+    ...(readOnly ? {} : { destructiveHint: destructive }),
+  }
+  const input = z.toJSONSchema(tool.input.meta({ examples: [...tool.examples] }), { io: 'input' })
+  const output = z.toJSONSchema(tool.output, { io: 'output' })
+  return { name, title, description, annotations, inputSchema: asObject(input), outputSchema: asObject(output) }
+}
+
+const asObject = (schema: object) => ({ ...schema, type: 'object' as const })
+
+/** Sends progress to a client that gave a token, and only growing numbers. */
+function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
   const progressToken = mcpReq._meta?.progressToken
   let last = -1
-  return {
-    workspace,
-    signal: mcpReq.signal,
-    progress(done, total, message) {
-      if (progressToken === undefined || done <= last) return
-      last = done
-      const params = { progressToken, progress: done, ...(total === undefined ? {} : { total }), message }
-      void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
-    },
+  return (done, total, message) => {
+    if (progressToken === undefined || done <= last || mcpReq.signal.aborted) return
+    last = done
+    const params = { progressToken, progress: done, ...(total === undefined ? {} : { total }), message }
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
 }
 
-async function carriedOut(one: Tool, given: object, call: ToolCall): Promise<CallToolResult> {
-  try {
-    const { text, structured } = await one.run(given as never, call)
-    return { content: [{ type: 'text', text }], structuredContent: structured }
-  } catch (thrown) {
-    const reason = thrown instanceof Refusal ? thrown.message : `it failed (${codeOf(thrown)}).`
-    const details =
-      thrown instanceof Refusal && thrown.details !== undefined ? { structuredContent: thrown.details } : {}
-    return { content: [{ type: 'text', text: `${one.failure}: ${reason}` }], isError: true, ...details }
-  }
+function resultOf({ text, structured, fault }: Outcome): CallToolResult {
+  const content = [{ type: 'text' as const, text }]
+  if (fault === undefined) return { content, structuredContent: structured }
+  return { content, isError: true, _meta: { 'dev.toolway/fault': fault } }
 }
-
-const codeOf = (thrown: unknown): string =>
-  (thrown as NodeJS.ErrnoException).code ?? (thrown instanceof Error ? thrown.name : 'unknown')

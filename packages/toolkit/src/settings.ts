@@ -1,6 +1,7 @@
 /** What the toolkit is told when it is started: the options of its command line. */
 import { parseArgs } from 'node:util'
 import type { Budgets } from './budgets.ts'
+import { CRAWL_HELP, CRAWL_OPTIONS, crawlVariables } from './crawl/settings.ts'
 import { Refusal } from './refusal.ts'
 
 export const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
@@ -10,13 +11,15 @@ export const HELP = `toolway-toolkit: files of this machine as MCP tools, over s
                         works in those of them that lie within. Without it, the client's folders are used.
   --max-tool-calls N    how many calls of tools a session may make
   --max-calls TOOL=N    how many calls of one tool it may make; may be given several times
-  --version             the version
+${CRAWL_HELP}  --version             the version
   --help                this text
 `
 
 export interface Settings {
   readonly roots: readonly string[]
   readonly budgets: Budgets
+  /** The variables of the process, and in place of some of them what options say. */
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly asks: 'help' | 'version' | undefined
 }
 
@@ -31,6 +34,7 @@ export function readSettings(
       root: { type: 'string', multiple: true },
       'max-tool-calls': { type: 'string' },
       'max-calls': { type: 'string', multiple: true },
+      ...CRAWL_OPTIONS,
       version: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
@@ -43,6 +47,7 @@ export function readSettings(
       ...(all === undefined ? {} : { all: countOf('--max-tool-calls', all) }),
       byTool: new Map(values['max-calls']?.map(toolAndCount)),
     },
+    environment: { ...environment, ...crawlVariables(values) },
     asks: values.help === true ? 'help' : values.version === true ? 'version' : undefined,
   }
 }

@@ -12,6 +12,7 @@ export interface Answer {
   readonly content: { readonly text: string }[]
   readonly structuredContent?: Record<string, unknown>
   readonly isError?: boolean
+  readonly _meta?: Record<string, unknown>
 }
 
 export interface Progress {
@@ -69,3 +70,6 @@ export async function createMachine(): Promise<Machine> {
 }
 
 export const textOf = ({ content }: Answer): string => content[0]?.text ?? ''
+
+/** What programs are told of a failure. */
+export const faultOf = ({ _meta }: Answer): unknown => _meta?.['dev.toolway/fault']

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { API_KEY, startComposio, type ComposioDouble, type DoubleTool } from '../peers/composio/composio-double.ts'
 import { givenIn } from '../peers/composio/sandbox-double.ts'
-import { createMachine, textOf, type Machine, type Progress, type Toolkit } from './toolkit-process.ts'
+import { createMachine, faultOf, textOf, type Machine, type Progress, type Toolkit } from './toolkit-process.ts'
 
 const TOOLS: DoubleTool[] = [
   { slug: 'GMAIL_SEND_EMAIL', toolkit: 'gmail' },
@@ -211,7 +211,7 @@ describe('workbench_download', () => {
       session_id: session,
     })
     expect([missing.isError, textOf(missing)]).toEqual([true, 'Error: File not found'])
-    expect(missing.structuredContent).toMatchObject({ error: 'File not found', successful: false })
+    expect(faultOf(missing)).toMatchObject({ error: 'File not found', successful: false })
     await expect(stat(local('none.csv'))).rejects.toThrow('ENOENT')
   })
 
@@ -310,7 +310,7 @@ describe('failures', () => {
     const refused = await toolkit.call('workbench_upload', { ...upload, session_id: session })
     expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining(words)])
     expect(textOf(refused)).toContain(`HTTP ${status}`)
-    expect(refused.structuredContent).toMatchObject({ successful: false, status })
+    expect(faultOf(refused)).toMatchObject({ successful: false, status })
   })
 
   test('a failure of a tool keeps its words and its data', async () => {
@@ -318,7 +318,7 @@ describe('failures', () => {
     composio.next.push(failed)
     const refused = await toolkit.call('workbench_upload', upload)
     expect(textOf(refused)).toBe('Error: The sandbox is out of memory')
-    expect(refused.structuredContent).toEqual({ ...failed, successful: false })
+    expect(faultOf(refused)).toMatchObject({ ...failed, successful: false })
   })
 
   test('a session that has ended is opened anew, unless the caller named it', async () => {

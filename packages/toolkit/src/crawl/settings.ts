@@ -8,6 +8,40 @@ import { VERSION } from '../version.ts'
 
 const DEFAULT_USER_AGENT = `Mozilla/5.0 (compatible; toolway-toolkit/${VERSION})`
 
+/** Options of the command line, each of which says what a variable says, too. */
+export const CRAWL_OPTIONS = {
+  'allow-private': { type: 'boolean' },
+  robots: { type: 'string' },
+  'user-agent': { type: 'string' },
+  'crawl-concurrency': { type: 'string' },
+} as const
+
+export const CRAWL_HELP = `  --allow-private       lets crawl_parallel reach private addresses (TOOLWAY_CRAWL_ALLOW_PRIVATE)
+  --robots obey|ignore  whether crawl_parallel follows robots.txt: obey unless said (TOOLWAY_CRAWL_ROBOTS)
+  --user-agent TEXT     the User-Agent that sites see (TOOLWAY_CRAWL_USER_AGENT)
+  --crawl-concurrency N requests at the same time: 8 unless said (TOOLWAY_CRAWL_CONCURRENCY)
+`
+
+interface CrawlValues {
+  readonly 'allow-private'?: boolean | undefined
+  readonly robots?: string | undefined
+  readonly 'user-agent'?: string | undefined
+  readonly 'crawl-concurrency'?: string | undefined
+}
+
+/** Options as the variables whose place they take. */
+export function crawlVariables(values: CrawlValues): Record<string, string> {
+  const said = {
+    TOOLWAY_CRAWL_ALLOW_PRIVATE: values['allow-private']?.toString(),
+    TOOLWAY_CRAWL_ROBOTS: values.robots,
+    TOOLWAY_CRAWL_USER_AGENT: values['user-agent'],
+    TOOLWAY_CRAWL_CONCURRENCY: values['crawl-concurrency'],
+  }
+  return Object.fromEntries(
+    Object.entries(said).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
 const isTrue = z
   .enum(['true', '1', 'yes', 'false', '0', 'no', ''])
   .transform((word) => ['true', '1', 'yes'].includes(word))

@@ -2,7 +2,11 @@
  * All tools of the toolkit, in the order of their listing. A tool's description is made at the start; code that is heavy (crawling, PDFs, S3)
  * is imported by the tool's `run` when it is first called, so that the start stays short.
  */
+import { readCrawlSettings } from '../crawl/settings.ts'
+import { createBatchToolExecute } from './batch-tool-execute.ts'
+import { createCrawlParallel } from './crawl-parallel.ts'
 import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './files.ts'
+import { compressFiles, extractFiles } from './compress-files.ts'
 import { createGatewayFileTools } from './gateway-files.ts'
 import { saveCorpus } from './save-corpus.ts'
 import type { Tool } from './tool.ts'
@@ -16,17 +20,32 @@ export interface ToolParts {
 }
 
 export function createTools({ environment }: ToolParts): readonly Tool[] {
+  const tools = [
+    saveCorpus,
+    writeLocalFile,
+    appendToFile,
+    listDirectory,
+    readResearchFiles,
+    compressFiles,
+    extractFiles,
+    createCrawlParallel(readCrawlSettings(environment)),
+    ...remoteTools(environment),
+  ]
+  return [...tools, createBatchToolExecute({ tools })]
+}
+
+/** Tools that carry files elsewhere. */
+function remoteTools(environment: ToolParts['environment']): readonly Tool[] {
   let connected: ReturnType<Connect> | undefined
   // A setting that does not fit is told by each call that needs it.
   const connect: Connect = () =>
     (connected ??= import('../workbench/connect.ts').then((one) => one.connect(environment)))
-  const hasGateway = isSet(environment['TOOLWAY_URL']) && isSet(environment['TOOLWAY_KEY'])
+  const hasGateway = [environment['TOOLWAY_URL'], environment['TOOLWAY_KEY']].every(
+    (value) => value !== undefined && value !== '',
+  )
   return [
-    ...[saveCorpus, writeLocalFile, appendToFile, listDirectory, readResearchFiles],
     ...createWorkbenchTools(connect),
     createUploadToComposio(connect),
     ...(hasGateway ? createGatewayFileTools(connect) : []),
   ]
 }
-
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''

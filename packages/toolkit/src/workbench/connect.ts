@@ -45,7 +45,7 @@ export function connect(environment: Environment): Connected {
     presigned,
     user: settings.user,
     storage() {
-      if (way === undefined) throw new Refusal(NO_WAY)
+      if (way === undefined) throw new Refusal(NO_WAY, 'NEEDS_AUTH')
       const found = tools()
       if (way.kind === 'gateway' && found instanceof McpTools) return { gateway: found }
       const url = way.kind === 'rest' ? (way.url ?? COMPOSIO_URL) : COMPOSIO_URL
@@ -59,7 +59,7 @@ export function connect(environment: Environment): Connected {
 }
 
 function toolsOf(way: Way | undefined, memory: SessionMemory): ComposioRest | McpTools {
-  if (way === undefined) throw new Refusal(NO_WAY)
+  if (way === undefined) throw new Refusal(NO_WAY, 'NEEDS_AUTH')
   if (way.kind === 'rest') {
     return new ComposioRest({ key: way.key, url: way.url ?? COMPOSIO_URL, memory })
   }

@@ -84,5 +84,6 @@ const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 
 function refuseFailed(path: RemotePath, { said }: ScriptAnswer): void {
   const failed = said['failed']
-  if (typeof failed === 'string') throw new Refusal(`The workbench cannot do this with ${path}: ${failed}.`)
+  if (typeof failed === 'string')
+    throw new Refusal(`The workbench cannot do this with ${path}: ${failed}.`, 'EXECUTION_ERROR')
 }

@@ -202,7 +202,7 @@ const NOBODY_TO_ASK = { error: { code: -32601, message: 'Nobody can be asked her
 const LOST: ReadonlySet<string> = new Set(['upstream.lost', 'upstream.unreachable', 'upstream.timeout'])
 /** A server of the older era may answer a method that it does not know with a status. */
 const isUnknownThere = (thrown: unknown): boolean =>
-  thrown instanceof RemoteFailure && [400, 404, 405].includes(Number(thrown.details['status']))
+  thrown instanceof RemoteFailure && [400, 404, 405].includes(Number(thrown.facts['status']))
 
 const plain = (headers: Readonly<Record<string, string | readonly string[] | undefined>>): Headers => {
   const later = headers['retry-after']
