@@ -137,24 +137,26 @@ test('S4-SRV-02: with every tool but the uploads, no byte of a file leaves this 
     append_to_file: { path: 'private/report.md', content: secret },
     list_directory: { path: 'private' },
     read_research_files: { paths: ['private/report.md'] },
+    compress_files: { paths: ['private/report.md'], archive_path: 'private/report.zip' },
+    extract_files: { archive_path: 'private/report.zip', folder: 'private/out' },
+    crawl_parallel: { urls: [`${composio.url}/storage/page`], session_dir: 'private' },
+    batch_tool_execute: { calls: [{ tool: 'list_directory', arguments: { path: 'private' } }] },
   }
   const uploads = ['workbench_upload', 'upload_to_composio', 'upload_file']
   const others = tools
     .map(({ name }) => name)
     .filter((name) => !uploads.includes(name) && name !== 'workbench_download')
   for (const name of others) {
-    const given = CALLS[name] ?? MORE[name]
+    const given = CALLS[name]
     expect(given, `a call of ${name}`).toBeDefined()
     expect((await toolkit.call(name, given ?? {})).isError, name).not.toBe(true)
   }
-  expect(composio.asked).toHaveLength(before.asked)
-  expect(composio.storage.requests).toHaveLength(before.stored)
+  // The crawler asks for its page and the rules of the site, and sends nothing.
+  expect(composio.asked.slice(before.asked)).toEqual(['GET /robots.txt'])
+  expect(composio.storage.requests.slice(before.stored).every((one) => one.startsWith('GET '))).toBe(true)
   // A download asks for a file by its name; nothing of the files here goes along.
   await toolkit.call('workbench_download', { remote_path: '/home/user/x', local_path: 'private/x' })
-  const sent = JSON.stringify([composio.asked, composio.executed, composio.headers])
+  const sent = JSON.stringify([composio.asked, composio.executed, composio.headers, composio.storage.requests])
   for (const form of [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret)])
     expect(sent).not.toContain(form)
 })
-
-/** Calls of tools that other parts of the toolkit bring. */
-const MORE: Readonly<Record<string, object>> = {}
