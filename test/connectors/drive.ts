@@ -32,6 +32,9 @@ export const answer = (body: unknown, facts: Partial<VendorAnswer> = {}): Vendor
   ...facts,
 })
 
+/** The facts of each file that a tool asks about. */
+const FILE = { name: 'report.pdf', media_type: 'application/pdf', size: 3 }
+
 export interface Driven {
   readonly requests: readonly ApiRequest[]
   readonly output: Json | undefined
@@ -49,6 +52,7 @@ export function drive(tool: Tool, input: Json, answerOf: Answering): Driven {
   const requests: ApiRequest[] = []
   const run = tool.run(input, 'key-1')
   const answered = (request: VendorRequest, index: number): VendorAnswer => {
+    if (request.kind === 'file') return answer(FILE)
     if (request.kind === 'api') {
       requests.push(request)
       return answerOf(request, index)
@@ -81,7 +85,8 @@ export function wireOf({ base: template, operation, arguments: given, headers }:
 /** Bytes are not told apart in rows. */
 function readable(body: string | Buffer | undefined): unknown {
   if (body === undefined) return undefined
-  return typeof body === 'string' ? (JSON.parse(body) as unknown) : body.toString('base64')
+  if (typeof body !== 'string') return body.toString('base64')
+  return /^[[{]/.test(body) ? (JSON.parse(body) as unknown) : Object.fromEntries(new URLSearchParams(body))
 }
 
 /** As a row says it: below the base, without the origin. */

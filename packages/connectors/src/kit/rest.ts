@@ -3,7 +3,18 @@ import type { Effect } from '@toolway/contract'
 import { refusal, type FailureReader } from './failure.ts'
 import { exchange, stepsOf, succeeded, toolOf, type ApiParts, type Spec, type StepsSpec } from './make.ts'
 import { compile, type RouteWords } from './operation.ts'
-import type { ApiRequest, Inputs, Json, Paging, Place, Run, Tool, VendorAnswer } from './tool.ts'
+import type {
+  ApiRequest,
+  Content,
+  Inputs,
+  Json,
+  Paging,
+  Place,
+  Run,
+  SignedRequest,
+  Tool,
+  VendorAnswer,
+} from './tool.ts'
 
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Verb} /${string}`
@@ -34,8 +45,15 @@ export interface Rest {
   readonly read: MakeRestTool
   readonly write: MakeRestTool
   readonly destroy: MakeRestTool
-  /** One request of a tool of several. It is repeated after a failure where it is a GET, or `reads` says that it changes nothing. */
-  ask(route: Route, sent?: Json, options?: { readonly accept?: string; readonly reads?: true }): Run<VendorAnswer>
+  /**
+   * One request of a tool of several. It is repeated after a failure where it is a GET, or `reads` says that it changes nothing. With
+   * `content` the arguments stand in the query.
+   */
+  ask(
+    route: Route,
+    sent?: Json,
+    options?: { readonly accept?: string; readonly reads?: true; readonly content?: Content },
+  ): Run<VendorAnswer>
   /** A file, whether the vendor answers it or leads to an address that it signed. */
   download(route: Route, sent?: Json): Run<VendorAnswer>
 }
@@ -63,6 +81,7 @@ export function rest(facts: RestFacts): Rest {
     ...compile(route, sent, options.accept === undefined ? words : { ...words, accept: options.accept }),
     headers: { ...headers, ...options.headers },
     repeat: options.repeat,
+    ...(options.content === undefined ? {} : { content: options.content }),
   })
   const partsOf = (own: string): ApiParts => ({
     place: facts.place,
@@ -103,13 +122,19 @@ export function rest(facts: RestFacts): Rest {
 
 /** A request to an address that the vendor signed, where the credential is not sent. */
 export function* signed(
-  request: { address: string; method?: 'GET' | 'PUT'; headers?: Record<string, string>; body?: string },
+  request: {
+    address: string
+    method?: SignedRequest['method']
+    headers?: Record<string, string>
+    body?: string
+    content?: Content
+  },
   refuse: (problem: string) => Error,
 ): Run<VendorAnswer> {
-  const { address, method = 'GET', headers = {}, body } = request
+  const { address, method = 'GET', headers = {}, body, content } = request
   const url = URL.parse(address)
   if (url?.protocol !== 'https:' || url.username !== '') throw refuse('the vendor gave an address that is not https')
-  const answer = yield { kind: 'signed', method, address: url.href, headers, body }
+  const answer = yield { kind: 'signed', method, address: url.href, headers, body, ...(content && { content }) }
   if (answer.status < 200 || answer.status > 299) throw refuse(`HTTP ${answer.status} from the signed address`)
   return answer
 }

@@ -27,6 +27,8 @@ export interface VendorRows {
   readonly failures: readonly FailureRow[]
   /** Runs with answers that a sample cannot be, such as base64: one answer for each request, its body or `{ whole: { status, headers, bytes } }`. */
   readonly answers?: Readonly<Record<string, readonly (readonly unknown[])[]>>
+  /** Answers of operations that the description leaves out, by line: bodies. Addresses that the vendor signs answer with 200. */
+  readonly replies?: Readonly<Record<string, unknown>>
   /** Tools that pick from an answer by their input: a sample has nothing to pick, so `answers` alone count. */
   readonly picks?: readonly string[]
   /** Members that samples, or the items of sampled lists, go without: by tool, or `*` for all. */

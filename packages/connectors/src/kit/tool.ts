@@ -10,6 +10,24 @@ export type Json = Readonly<Record<string, unknown>>
 export type Inputs = Readonly<Record<string, z.ZodType>>
 export type InputOf<I extends Inputs> = z.output<z.ZodObject<I>>
 
+/** A piece of a body: a text, or a file as it is or in base64, in lines as MIME has them (RFC 2045, section 6.8). */
+export type Piece = string | { readonly file: FileSource; readonly as: 'bytes' | 'base64' }
+
+/** The content of a file: by its reference, which the executor opens, or base64 that came with the call. */
+export type FileSource = { readonly reference: string } | { readonly data: string }
+
+/** A body that is made of texts and files. The executor sends it as a stream, so that no file is held in memory. */
+export interface Content {
+  readonly type: string
+  readonly pieces: readonly Piece[]
+}
+
+/** Asks the executor for the facts of a file. It is answered with `{name, media_type, size}`, or the call ends. */
+export interface FileRequest {
+  readonly kind: 'file'
+  readonly file: string
+}
+
 /** A request below the base address of an API, with the credential of the account. */
 export interface ApiRequest {
   readonly kind: 'api'
@@ -21,19 +39,23 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Reads are sent again after a failure, writes with an idempotency key as well; other writes only where nothing was sent. */
   readonly repeat: 'read' | 'keyed' | 'never'
+  /** The body, in place of one made of arguments. */
+  readonly content?: Content
 }
 
 /** A request to an address that the vendor signed: on another host, without the credential, never logged with its query. */
 export interface SignedRequest {
   readonly kind: 'signed'
-  readonly method: 'GET' | 'PUT'
+  readonly method: 'GET' | 'PUT' | 'POST'
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
   /** Base64. */
   readonly body: string | undefined
+  /** The body, in place of `body`. */
+  readonly content?: Content
 }
 
-export type VendorRequest = ApiRequest | SignedRequest
+export type VendorRequest = ApiRequest | SignedRequest | FileRequest
 
 export interface VendorAnswer {
   readonly status: number

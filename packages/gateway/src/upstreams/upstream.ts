@@ -8,6 +8,7 @@ import type { LoadedVendor, ResourceCall } from './native/loaded-vendor.ts'
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
 import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'
 import type { RetryLimits } from '../lib/retry.ts'
+import type { CallerFiles } from './caller-files.ts'
 import type { Exceptions } from './http/exceptions.ts'
 import type { ReadApart } from './openapi/document/read-apart.ts'
 
@@ -57,6 +58,8 @@ export interface Ask extends SessionRequest {
   readonly onBehalf?: string | undefined
   /** Carries out an operation of the gateway itself for this caller. Throws its faults. */
   readonly operate?: (operation: string, given: JsonObject) => Promise<unknown>
+  /** The stored files of the caller; absent where none are kept, and for servers that know nothing of them. */
+  readonly files?: CallerFiles | undefined
   /** A person approved this very call. */
   readonly approved?: boolean
 }

@@ -2,20 +2,30 @@
  * Sends the requests of a native connector's tools: by the executor that runs OpenAPI operations, with the credential of the account,
  * through one pool for each origin. An address that the vendor signed is asked without the credential.
  */
-import type { ApiRequest, KeyAuth, SignedRequest, VendorAnswer, VendorRequest } from '@toolway/connectors'
+import type {
+  ApiRequest,
+  Content,
+  FileRequest,
+  KeyAuth,
+  SignedRequest,
+  VendorAnswer,
+  VendorRequest,
+} from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
 import type { Body, Operation } from '@toolway/contract/http-operation'
 import type { Pool } from 'undici'
 import type { Breaker } from '../breaker.ts'
+import type { CallerFiles } from '../caller-files.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
 import { requestOf } from '../openapi/run/request.ts'
 import { send, type Reply } from '../openapi/run/send.ts'
 import type { NativeTarget, OpenedCredential, ReachOf } from '../upstream.ts'
+import { contentBody } from './content-body.ts'
 
 export interface Exchange {
-  /** Throws what the network and the deadline do, and `openapi.outside`. */
-  send(request: VendorRequest, using: ExchangeUse): Promise<VendorAnswer>
+  /** Throws what the network and the deadline do, `openapi.outside`, and `file.*`. */
+  send(request: Exclude<VendorRequest, FileRequest>, using: ExchangeUse): Promise<VendorAnswer>
   close(grace: number): Promise<void>
 }
 
@@ -24,6 +34,8 @@ export interface ExchangeUse {
   /** Where the vendor wants a key; undefined: as it comes. */
   readonly key: KeyAuth | undefined
   readonly signal: AbortSignal
+  /** Absent where no files are kept. */
+  readonly files?: CallerFiles | undefined
 }
 
 export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, breaker: Breaker): Exchange {
@@ -41,26 +53,30 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     return found
   }
 
-  async function sendApi(request: ApiRequest, { credential, key, signal }: ExchangeUse): Promise<Reply> {
+  async function sendApi(request: ApiRequest, { credential, key, signal, files }: ExchangeUse): Promise<Reply> {
     const base = new URL(placed(request.base, wire))
     const shown = presented(credential, wire.key, key)
     const { operation, values } = withMember(request, shown.member)
     const made = requestOf(operation, values, { alias, base, key: undefined })
-    const headers = joined(made.headers, request.headers, wire.headers, shown.headers)
-    return send({ alias, pool: poolOf(base.origin), base, timeout, breaker }, made, headers, signal)
+    const own = request.content && (await written(request.content, files))
+    const headers = joined(made.headers, request.headers, own?.headers ?? {}, wire.headers, shown.headers)
+    const sent = own === undefined ? made : { ...made, body: own.body }
+    return send({ alias, pool: poolOf(base.origin), base, timeout, breaker }, sent, headers, signal)
   }
 
   /** One pool for the one request: the host is the vendor's choice and may never be seen again. */
-  async function sendSigned({ method, address, headers, body }: SignedRequest, signal: AbortSignal): Promise<Reply> {
+  async function sendSigned(request: SignedRequest, { signal, files }: ExchangeUse): Promise<Reply> {
+    const { method, address, headers, body, content } = request
     const url = URL.parse(address)
     if (url === null) throw new Fault('egress.refused', { connection: alias })
     const pool = createPool(url.origin, { ...options, connections: 1 })
     const base = new URL('/', url)
     const path = url.pathname + url.search
-    const bytes = body === undefined ? undefined : Buffer.from(body, 'base64')
+    const own = content && (await written(content, files))
+    const bytes = own?.body ?? (body === undefined ? undefined : Buffer.from(body, 'base64'))
     try {
       const parts = { alias, pool, base, timeout, breaker }
-      return await send(parts, { method, path, headers: {}, body: bytes }, joined(headers), signal)
+      return await send(parts, { method, path, headers: {}, body: bytes }, joined(headers, own?.headers ?? {}), signal)
     } finally {
       await pool.destroy()
     }
@@ -68,7 +84,7 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
 
   return {
     async send(request, using) {
-      const reply = request.kind === 'api' ? await sendApi(request, using) : await sendSigned(request, using.signal)
+      const reply = request.kind === 'api' ? await sendApi(request, using) : await sendSigned(request, using)
       return answerOf(reply)
     },
     async close(grace) {
@@ -88,6 +104,12 @@ function placed(base: string, { url, own }: Pick<NativeTarget, 'url' | 'own'>): 
   const at = url.replace(/\/+$/, '')
   if (at === own) return base
   return base.startsWith(own) ? at + base.slice(own.length) : `${at}/${base.replace(/^https:\/\//, '')}`
+}
+
+/** A body of texts and files with the headers that belong to it. */
+async function written(content: Content, files: CallerFiles | undefined) {
+  const { stream, length } = await contentBody(content, files)
+  return { body: stream, headers: { 'content-type': content.type, 'content-length': String(length) } }
 }
 
 interface Shown {

@@ -1,6 +1,7 @@
 /** Runs a tool of a native connector: each request that it yields is sent, and its answer given back, until there is an output. */
 import { createHash } from 'node:crypto'
-import { ToolFailure, type Json, type VendorRequest } from '@toolway/connectors'
+import { ToolFailure, type FileRequest, type Json, type VendorAnswer, type VendorRequest } from '@toolway/connectors'
+import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { maskedResult } from '@toolway/protocol/client'
 import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
@@ -19,7 +20,7 @@ export interface ToolUse {
 /** Returns the MCP result. Throws faults only. */
 export type ToolRunner = (
   use: ToolUse,
-  asked: Pick<Ask, 'credential' | 'signal' | 'correlationId'>,
+  asked: Pick<Ask, 'credential' | 'signal' | 'correlationId' | 'files'>,
 ) => Promise<JsonObject>
 
 export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchange: Exchange): ToolRunner {
@@ -33,7 +34,7 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
       let step = await steps.next()
       while (step.done !== true) {
         const request = step.value
-        const answer = await exchange.send(request, use)
+        const answer = request.kind === 'file' ? await factsOf(request, use) : await exchange.send(request, use)
         answered ||= tool.effect !== 'read' && !readsOnly(request)
         step = await steps.next(answer)
         acted = answered
@@ -49,12 +50,12 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
     }
   }
 
-  return async ({ vendor, name, tool, given }, { credential, signal, correlationId }) => {
+  return async ({ vendor, name, tool, given }, { credential, signal, correlationId, files }) => {
     const ofCredential = createHeaderMask(credential?.headers ?? {})
     const mask = (text: string) => maskReach(ofCredential(text))
     const key = 'key' in vendor.auth ? vendor.auth.key : undefined
     const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(correlationId, name))
-    const output = await run({ name, tool, mask }, steps, { credential, key, signal })
+    const output = await run({ name, tool, mask }, steps, { credential, key, signal, files })
     return maskedResult({ mask }, resultOf(output))
   }
 }
@@ -63,8 +64,17 @@ interface Running extends Pick<ToolUse, 'name' | 'tool'> {
   mask(text: string): string
 }
 
-const readsOnly = (request: VendorRequest): boolean =>
-  request.kind === 'api' ? request.repeat === 'read' : request.method === 'GET'
+function readsOnly(request: VendorRequest): boolean {
+  if (request.kind === 'file') return true
+  return request.kind === 'api' ? request.repeat === 'read' : request.method === 'GET'
+}
+
+/** The facts of a file of the caller. A connector is told no more than where the content goes. */
+async function factsOf({ file }: FileRequest, { files }: ExchangeUse): Promise<VendorAnswer> {
+  if (files === undefined) throw new Fault('file.off')
+  const { name, mediaType, size } = await files.find(file)
+  return { status: 200, headers: {}, body: { name, media_type: mediaType, size }, at: Date.now() }
+}
 
 /** The same for all attempts of one call, and no other's. */
 const keyOf = (correlationId: string | undefined, name: string): string =>

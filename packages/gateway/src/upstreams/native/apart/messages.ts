@@ -47,7 +47,20 @@ const Body = z.object({
   whole: z.string().optional(),
   members: z.array(z.object({ argument: z.string(), name: z.string(), deep: z.boolean() })),
 })
+const Content = z.object({
+  type: z.string(),
+  pieces: z.array(
+    z.union([
+      z.string(),
+      z.object({
+        file: z.union([z.object({ reference: z.string() }), z.object({ data: z.string() })]),
+        as: z.enum(['bytes', 'base64']),
+      }),
+    ]),
+  ),
+})
 const Request = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('file'), file: z.string() }),
   z.object({
     kind: z.literal('api'),
     base: z.url({ protocol: /^https?$/ }),
@@ -63,13 +76,15 @@ const Request = z.discriminatedUnion('kind', [
     arguments: Json,
     headers: Texts,
     repeat: z.enum(['read', 'keyed', 'never']),
+    content: Content.optional(),
   }),
   z.object({
     kind: z.literal('signed'),
-    method: z.enum(['GET', 'PUT']),
+    method: z.enum(['GET', 'PUT', 'POST']),
     address: z.url({ protocol: /^https$/ }),
     headers: Texts,
     body: z.string().optional(),
+    content: Content.optional(),
   }),
 ])
 

@@ -2,11 +2,15 @@
  * One request to a REST server and its whole answer, through the one guarded agent. Nothing is ever sent twice: where a reader is sent
  * on to, it is asked once more there, and only below the connection's own address.
  */
+import type { Readable } from 'node:stream'
 import { Fault } from '@toolway/contract'
 import type { Dispatcher, Pool } from 'undici'
 import type { Breaker } from '../../breaker.ts'
 import { wordFailure } from '../../http/post.ts'
 import type { Request } from './request.ts'
+
+/** A request whose body may be a stream. */
+export type Sending = Omit<Request, 'body'> & { readonly body: Request['body'] | Readable }
 
 /** Bytes of an answer that are taken in. */
 export const MOST_ANSWER = 16 * 1024 * 1024
@@ -33,7 +37,7 @@ export interface SendParts {
 /** Rejects with a Fault: what the network does, the deadline, the caller's wish to end it, and an answer that is too large. */
 export async function send(
   parts: SendParts,
-  request: Request,
+  request: Sending,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -71,7 +75,7 @@ type Exchanged = Omit<Reply, 'elsewhere'>
 
 async function exchange(
   { pool, alias }: SendParts,
-  { method, path, body }: Request,
+  { method, path, body }: Sending,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Exchanged> {
