@@ -13,6 +13,7 @@ import {
   definitionOf,
   scopesOf,
   templatesOf,
+  type ApiRequest,
   type Failure,
   type Json,
   type Tool,
@@ -23,7 +24,7 @@ import { isJson } from '../../packages/connectors/src/kit/shape.ts'
 import type { Row, VendorRows } from '../../packages/connectors/src/kit/rows.ts'
 import { ROWS } from '../../packages/connectors/src/rows.ts'
 import { descriptionOf, descriptionsFolder } from './descriptions.ts'
-import { answer, drive, sentOf, wireOf, type Wire } from './drive.ts'
+import { answer, drive, sentOf, wireOf, type Answering, type Wire } from './drive.ts'
 import { carries, hostilePage, nextPage } from './next-pages.ts'
 import type { Description } from './openapi-description.ts'
 
@@ -113,7 +114,13 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     test('(a) makes the requests of its rows', () => {
       expect(own.length).toBeGreaterThanOrEqual(hasChoice(tool, rows) ? 2 : 1)
       for (const [input, ...sent] of own)
-        expect(drive(tool, input, () => answer({})).requests.map(sentOf)).toEqual(sent)
+        expect(
+          drive(
+            tool,
+            input,
+            replying(rows, () => answer({})),
+          ).requests.map(sentOf),
+        ).toEqual(sent)
       expect(unusedInputs(tool, own)).toEqual([])
       count('rows')
     })
@@ -121,7 +128,11 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     test.skipIf(folder === undefined)('(b) is accepted by the description', () => {
       const all = described(rows, vendor.whoami)
       for (const [input] of own)
-        for (const request of drive(tool, input, () => answer({})).requests) {
+        for (const request of drive(
+          tool,
+          input,
+          replying(rows, () => answer({})),
+        ).requests) {
           const wire = withKey(vendor, wireOf(request))
           const knowing = all.find((one) => one.knows(wire))
           const problems = knowing?.problems(wire) ?? [`no operation ${wire.method} ${wire.url.pathname}`]
@@ -336,11 +347,15 @@ function outputsOf(
   const descriptions = described(rows, whoami)
   const headers = { 'x-oauth-scopes': 'repo, user' }
   const sampled = (rows.picks?.includes(short) ? [] : own).map(([input]) =>
-    drive(tool, input, (request) => {
-      const wire = wireOf(request)
-      const body = descriptions.find((one) => one.knows(wire))?.answer(wire, all)
-      return answer(without(body, [...(rows.without?.[short] ?? []), ...(rows.without?.['*'] ?? [])]), { headers })
-    }),
+    drive(
+      tool,
+      input,
+      replying(rows, (request) => {
+        const wire = wireOf(request)
+        const body = descriptions.find((one) => one.knows(wire))?.answer(wire, all)
+        return answer(without(body, [...(rows.without?.[short] ?? []), ...(rows.without?.['*'] ?? [])]), { headers })
+      }),
+    ),
   )
   const given = rows.answers?.[short] ?? []
   const byHand = given.map((run) => {
@@ -350,6 +365,17 @@ function outputsOf(
   for (const { failure } of [...sampled, ...byHand]) expect(failure).toBeUndefined()
   return [...sampled, ...byHand].map(({ output }) => output)
 }
+
+/** Operations that the description leaves out answer as the rows say. */
+const replying = ({ replies = {} }: VendorRows, others: (request: ApiRequest) => VendorAnswer): Answering =>
+  Object.assign(
+    (request: ApiRequest) => {
+      const [line] = [sentOf(request)].flat()
+      const reply = replies[String(line)]
+      return reply === undefined ? others(request) : answer(reply)
+    },
+    { signed: () => answer('OK') },
+  )
 
 /** An answer by hand: its body, or `whole` with its status, headers and bytes. */
 function handed(given: unknown, headers: VendorAnswer['headers']): VendorAnswer {

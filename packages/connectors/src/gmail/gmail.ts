@@ -4,7 +4,9 @@ import {
   byCode,
   changed,
   choice,
+  file,
   get,
+  givenFiles,
   many,
   maybe,
   num,
@@ -18,28 +20,34 @@ import {
   texts,
   token,
   vendor,
+  type Content,
+  type FileInput,
   type Json,
+  type Piece,
 } from '../kit/index.ts'
-import { bodyOf, filesOf, headerOf, rawOf, type Attachment } from './mime.ts'
+import { bodyOf, filesOf, headerOf, messageOf, rawOf, type Attachment, type Mail } from './mime.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/gmail.${name}`
+const failures = [
+  // Google answers 403 for its limits too.
+  byCode('error.errors[].reason', ({ status, body }) => status === 403 && Array.isArray(get(body, 'error.errors')), {
+    RATE_LIMITED: ['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', 'quotaExceeded'],
+    PERMISSION_DENIED: [
+      'forbidden',
+      'insufficientPermissions',
+      'accessNotConfigured',
+      'domainPolicy',
+      'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
+    ],
+  }),
+]
 const { read, write, destroy, ask } = rest({
   base: 'https://gmail.googleapis.com/gmail/v1/users/me',
   paging: token('nextPageToken', 'pageToken', { name: 'maxResults', default: 20, max: 500 }),
-  failures: [
-    // Google answers 403 for its limits too.
-    byCode('error.errors[].reason', ({ status, body }) => status === 403 && Array.isArray(get(body, 'error.errors')), {
-      RATE_LIMITED: ['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', 'quotaExceeded'],
-      PERMISSION_DENIED: [
-        'forbidden',
-        'insufficientPermissions',
-        'accessNotConfigured',
-        'domainPolicy',
-        'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
-      ],
-    }),
-  ],
+  failures,
 })
+/** The address for content, which takes messages up to 35 MB (Gmail API, uploading attachments). */
+const { ask: upload } = rest({ base: 'https://gmail.googleapis.com/upload/gmail/v1/users/me', failures })
 
 const Id = shape({ id: str(), thread_id: str('threadId') })
 const Thread = shape({ id: str(), snippet: prose('snippet', 300) })
@@ -69,6 +77,7 @@ const mail = {
   cc: maybe('Addresses with commas between'),
   bcc: maybe('Addresses with commas between'),
 }
+const attachments = z.array(file('A file to attach')).min(1).max(20).optional()
 const labels = texts('From gmail_list_labels, e.g. INBOX')
 const filter = { q: maybe(q), labelIds: texts('All of these, from gmail_list_labels, e.g. INBOX') }
 
@@ -78,8 +87,45 @@ const readable = (message: Json): Json => ({
   text: bodyOf(message),
   attachments: filesOf(message),
 })
-const composed = ({ to, subject, body, cc, bcc }: { [K in keyof typeof mail]?: string | undefined }): string =>
-  rawOf({ headers: { To: to, Cc: cc, Bcc: bcc, Subject: subject }, text: body ?? '' })
+const composed = ({ to, subject, body, cc, bcc }: { [K in keyof typeof mail]?: string | undefined }): Mail => ({
+  headers: { To: to, Cc: cc, Bcc: bcc, Subject: subject },
+  text: body ?? '',
+})
+
+/** Bytes of attachments of one mail (Gmail, attachment size limit). */
+const MOST_ATTACHED = 25_000_000
+const RELATED = 'metadata-4d0f6b7c21'
+
+/** Sends a mail, or stores it as a draft: as JSON, or with attachments to the upload address. */
+function* deliver(to: 'send' | 'draft', mail: Mail, { files, thread }: Delivery) {
+  const place = to === 'send' ? 'messages/send' : 'drafts'
+  const threadId = thread === undefined ? {} : { threadId: thread }
+  if (files === undefined) {
+    const message = { raw: rawOf(mail), ...threadId }
+    return (yield* ask(`POST /${place}`, to === 'send' ? message : { message })).body
+  }
+  const pieces = messageOf(mail, yield* givenFiles(files, MOST_ATTACHED))
+  const content = thread === undefined ? { type: 'message/rfc822', pieces } : related(threadId, pieces)
+  const uploadType = thread === undefined ? 'media' : 'multipart'
+  return (yield* upload(`POST /${place}?uploadType`, { uploadType }, { content })).body
+}
+
+interface Delivery {
+  readonly files: readonly FileInput[] | undefined
+  /** The thread that it answers in. */
+  readonly thread?: unknown
+}
+
+/** What is said of a message, and the message, in one body (Gmail API, multipart upload). */
+const related = (said: Json, message: readonly Piece[]): Content => ({
+  type: `multipart/related; boundary="${RELATED}"`,
+  pieces: [
+    `--${RELATED}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n${JSON.stringify(said)}\r\n`,
+    `--${RELATED}\r\nContent-Type: message/rfc822\r\n\r\n`,
+    ...message,
+    `\r\n--${RELATED}--\r\n`,
+  ],
+})
 
 /** The addresses of a header; a comma within quotes is no border. */
 const listed = (line: string | undefined): readonly string[] =>
@@ -154,18 +200,20 @@ export const gmail = vendor({
       at: 'messages',
       list: Id,
     }),
-    send_message: destroy('POST /messages/send', {
-      says: 'Send a mail in plain text from the connected account. It cannot be called back.',
-      input: mail,
-      send: (input) => ({ raw: composed(input) }),
+    send_message: destroy.steps({
+      says: 'Send a mail in plain text, with attachments of 25 MB at most, from the connected account. It cannot be called back.',
+      input: { ...mail, attachments },
       output: Sent,
+      *run({ attachments: files, ...input }) {
+        return ((yield* deliver('send', composed(input), { files })) ?? {}) as Json
+      },
     }),
     reply_to_message: destroy.steps({
       says: 'Reply to the sender of a message, or to all, in the same thread.',
-      input: { message_id: id, body: text('Plain text'), reply_all: z.boolean().default(false) },
+      input: { message_id: id, body: text('Plain text'), reply_all: z.boolean().default(false), attachments },
       output: Sent,
       scopes: [scope('readonly'), scope('send')],
-      *run({ message_id, body, reply_all }) {
+      *run({ message_id, body, reply_all, attachments: files }) {
         const query = { id: message_id, format: 'metadata', metadataHeaders: REPLY_HEADERS }
         const { body: message } = yield* ask('GET /messages/{id}', query)
         const { to, cc } = recipientsOf(message, reply_all)
@@ -177,8 +225,8 @@ export const gmail = vendor({
           'In-Reply-To': own,
           References: [before, own].filter((one) => one !== undefined).join(' '),
         }
-        const sent = { raw: rawOf({ headers, text: body }), threadId: get(message, 'threadId') }
-        return ((yield* ask('POST /messages/send', sent)).body ?? {}) as Json
+        const thread = get(message, 'threadId')
+        return ((yield* deliver('send', { headers, text: body }, { files, thread })) ?? {}) as Json
       },
     }),
     forward_message: destroy.steps({
@@ -243,11 +291,13 @@ export const gmail = vendor({
       input: { id },
       output: Sent,
     }),
-    create_draft: write('POST /drafts', {
-      says: 'Create a draft of a mail in plain text. Nothing is sent.',
-      input: mail,
-      send: (input) => ({ message: { raw: composed(input) } }),
+    create_draft: write.steps({
+      says: 'Create a draft of a mail in plain text, with attachments of 25 MB at most. Nothing is sent.',
+      input: { ...mail, attachments },
       output: Draft,
+      *run({ attachments: files, ...input }) {
+        return ((yield* deliver('draft', composed(input), { files })) ?? {}) as Json
+      },
     }),
     list_drafts: read('GET /drafts', {
       says: 'List drafts. Only identifiers come back.',

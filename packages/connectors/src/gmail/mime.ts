@@ -1,5 +1,16 @@
 /** Messages of RFC 5322 as Gmail takes and gives them. */
-import { base64Of, base64UrlOf, get, isJson, refusal, textOf, type Json } from '../kit/index.ts'
+import {
+  base64LinesOf,
+  base64Of,
+  base64UrlOf,
+  get,
+  isJson,
+  refusal,
+  textOf,
+  type GivenFile,
+  type Json,
+  type Piece,
+} from '../kit/index.ts'
 
 export interface Attachment {
   readonly name: string
@@ -35,25 +46,39 @@ function headerLine(name: string, value: string): string {
 }
 
 const PLAIN = 'Content-Type: text/plain; charset="UTF-8"\r\nContent-Transfer-Encoding: base64\r\n\r\n'
-const partOf = ({ name, type, data }: Attachment): string => {
+function partHead({ name, type }: Pick<Attachment, 'name' | 'type'>): string {
   const kind = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream'
   const file = word(name.replaceAll(/["\\\p{Cc}]/gu, '_'))
+  return `Content-Type: ${kind}\r\nContent-Disposition: attachment; filename="${file}"\r\nContent-Transfer-Encoding: base64\r\n\r\n`
+}
+
+const partOf = ({ name, type, data }: Attachment): string => {
   const bare64 = data.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   const base64 = bare64.padEnd(Math.ceil(bare64.length / 4) * 4, '=')
-  return `Content-Type: ${kind}\r\nContent-Disposition: attachment; filename="${file}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines(base64)}`
+  return `${partHead({ name, type })}${lines(base64)}`
 }
+
+const headOf = (headers: Mail['headers']): string =>
+  Object.entries(headers)
+    .flatMap(([name, value]) => (value === undefined || value === '' ? [] : [`${headerLine(name, value)}\r\n`]))
+    .join('')
+const MIXED = `MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="${BOUNDARY}"\r\n\r\n`
 
 /** The member `raw` of a message: base64url. Throws ToolFailure for a header of more than one line. */
 export function rawOf({ headers, text, attachments = [] }: Mail): string {
-  const head = Object.entries(headers)
-    .flatMap(([name, value]) => (value === undefined || value === '' ? [] : [`${headerLine(name, value)}\r\n`]))
-    .join('')
+  const head = headOf(headers)
   const plain = `${PLAIN}${lines(base64Of(text))}`
   if (attachments.length === 0) return base64UrlOf(`${head}MIME-Version: 1.0\r\n${plain}`)
   const parts = [plain, ...attachments.map(partOf)].map((part) => `--${BOUNDARY}\r\n${part}\r\n`).join('')
-  const type = `Content-Type: multipart/mixed; boundary="${BOUNDARY}"`
-  return base64UrlOf(`${head}MIME-Version: 1.0\r\n${type}\r\n\r\n${parts}--${BOUNDARY}--\r\n`)
+  return base64UrlOf(`${head}${MIXED}${parts}--${BOUNDARY}--\r\n`)
 }
+
+/** A message with files, as the upload address takes it. Throws ToolFailure for a header of more than one line. */
+export const messageOf = ({ headers, text }: Omit<Mail, 'attachments'>, files: readonly GivenFile[]): Piece[] => [
+  `${headOf(headers)}${MIXED}--${BOUNDARY}\r\n${PLAIN}${lines(base64Of(text))}\r\n`,
+  ...files.flatMap((file): Piece[] => [`--${BOUNDARY}\r\n${partHead(file)}`, base64LinesOf(file), '\r\n']),
+  `--${BOUNDARY}--\r\n`,
+]
 
 /** The value of a header of a message, in one line. */
 export function headerOf(message: unknown, name: string): string | undefined {

@@ -13,6 +13,7 @@ const fullRaw = base64UrlOf(
 const replied =
   'GET /messages/m?format=metadata&metadataHeaders=From&metadataHeaders=Reply-To&metadataHeaders=To&metadataHeaders=Cc&metadataHeaders=Delivered-To&metadataHeaders=Subject&metadataHeaders=Message-ID&metadataHeaders=References'
 const reply = base64UrlOf(`Subject: Re:\r\n${head}SGVsbG8=`)
+const attachments = [{ name: 'a.txt', media_type: 'text/plain', data: 'SGVsbG8=' }]
 const header = (name: string, value: string) => ({ name, value })
 const message = {
   id: 'm',
@@ -56,6 +57,12 @@ export const rows: VendorRows = {
     },
     { status: 401, body: { error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, word: 'NEEDS_AUTH' },
   ],
+  undescribed: Object.fromEntries(
+    ['send_message.', 'create_draft.', 'reply_to_message.'].map((one) => [
+      one,
+      'the description leaves out the upload address',
+    ]),
+  ),
   answers: {
     get_message: [[message], [page]],
     get_thread: [[{ id: 't', messages: [message, page] }]],
@@ -78,10 +85,12 @@ export const rows: VendorRows = {
     send_message: [
       [least, ['POST /messages/send', { raw: leastRaw }]],
       [full, ['POST /messages/send', { raw: fullRaw }]],
+      [{ ...least, attachments }, 'POST /messages/send?uploadType=media'],
     ],
     reply_to_message: [
       [{ message_id: 'm', body: 'Hello' }, replied, ['POST /messages/send', { raw: reply }]],
       [{ message_id: 'm', body: 'Hello', reply_all: true }, replied, ['POST /messages/send', { raw: reply }]],
+      [{ message_id: 'm', body: 'Hello', attachments }, replied, 'POST /messages/send?uploadType=media'],
     ],
     forward_message: [
       [{ message_id: 'm', to: 'a@b.c' }, 'GET /messages/m', ['POST /messages/send', { raw: forwarded('') }]],
@@ -116,6 +125,7 @@ export const rows: VendorRows = {
     create_draft: [
       [least, ['POST /drafts', { message: { raw: leastRaw } }]],
       [full, ['POST /drafts', { message: { raw: fullRaw } }]],
+      [{ ...least, attachments }, 'POST /drafts?uploadType=media'],
     ],
     list_drafts: [
       [{}, 'GET /drafts?maxResults=20'],

@@ -1,6 +1,8 @@
 /** The cases of Slack: input, then the requests that it makes. */
 import type { VendorRows } from '../kit/rows.ts'
 
+const small = { name: 'a.txt', media_type: 'text/plain', data: 'SGVsbG8=' }
+
 export const rows: VendorRows = {
   described: ['slack.json'],
   failures: [
@@ -23,6 +25,10 @@ export const rows: VendorRows = {
   undescribed: {
     'conversations_history.files': 'the types of the SDK have no members of files in a history; the reference page has',
     'conversations_replies.files': 'as conversations_history',
+    'conversations_add_message.': 'the description leaves out the methods for files',
+  },
+  replies: {
+    'POST /files.getUploadURLExternal': { ok: true, upload_url: 'https://files.slack.com/upload/v1/a', file_id: 'F1' },
   },
   tools: {
     conversations_history: [
@@ -46,6 +52,14 @@ export const rows: VendorRows = {
         [
           'POST /chat.postMessage',
           { channel: 'C1', text: 't', thread_ts: '1.1', blocks: [{ type: 'divider' }], attachments: [{ text: 'a' }] },
+        ],
+      ],
+      [
+        { channel_id: 'C1', text: 't', files: [small] },
+        ['POST /files.getUploadURLExternal', { filename: 'a.txt', length: '5' }],
+        [
+          'POST /files.completeUploadExternal',
+          { files: [{ id: 'F1', title: 'a.txt' }], channel_id: 'C1', initial_comment: 't' },
         ],
       ],
     ],

@@ -3,62 +3,71 @@ import { z } from 'zod'
 import {
   bool,
   byCode,
+  bytesOf,
   choice,
+  file,
   flag,
   get,
+  givenFiles,
   has,
   maybe,
   num,
   page,
   prose,
+  refusal,
   rest,
   shape,
+  signed,
   str,
   strs,
   text,
   token,
   vendor,
+  type FileInput,
+  type Json,
 } from '../kit/index.ts'
 
-const { read, write, destroy } = rest({
-  base: 'https://slack.com/api',
+const failures = [
+  // Slack answers HTTP 200 and `ok: false`. A reaction that is there, or gone, already is what was asked for.
+  byCode(
+    'error',
+    ({ body }) => get(body, 'ok') === false && !['already_reacted', 'no_reaction'].includes(String(get(body, 'error'))),
+    {
+      NEEDS_AUTH: ['not_authed', 'invalid_auth', 'account_inactive', 'token_revoked', 'token_expired'],
+      PERMISSION_DENIED: [
+        'missing_scope',
+        'no_permission',
+        'access_denied',
+        'ekm_access_denied',
+        'restricted_action',
+        'is_archived',
+        'not_in_channel',
+        'not_allowed_token_type',
+      ],
+      NOT_FOUND: ['channel_not_found', 'user_not_found', 'users_not_found', 'message_not_found', 'thread_not_found'],
+      RATE_LIMITED: ['ratelimited', 'rate_limited'],
+      INVALID_ARGUMENT: [
+        'invalid_arguments',
+        'invalid_cursor',
+        'invalid_limit',
+        'no_text',
+        'msg_too_long',
+        'invalid_blocks',
+        'invalid_name',
+        'too_many_attachments',
+        'bad_timestamp',
+      ],
+      UNAVAILABLE: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
+    },
+  ),
+]
+const base = 'https://slack.com/api'
+const { read, write, destroy, ask } = rest({
+  base,
   paging: token('response_metadata.next_cursor', 'cursor', { name: 'limit', default: 20, max: 1_000 }),
-  failures: [
-    // Slack answers HTTP 200 and `ok: false`. A reaction that is there, or gone, already is what was asked for.
-    byCode(
-      'error',
-      ({ body }) =>
-        get(body, 'ok') === false && !['already_reacted', 'no_reaction'].includes(String(get(body, 'error'))),
-      {
-        NEEDS_AUTH: ['not_authed', 'invalid_auth', 'account_inactive', 'token_revoked', 'token_expired'],
-        PERMISSION_DENIED: [
-          'missing_scope',
-          'no_permission',
-          'access_denied',
-          'ekm_access_denied',
-          'restricted_action',
-          'is_archived',
-          'not_in_channel',
-          'not_allowed_token_type',
-        ],
-        NOT_FOUND: ['channel_not_found', 'user_not_found', 'users_not_found', 'message_not_found', 'thread_not_found'],
-        RATE_LIMITED: ['ratelimited', 'rate_limited'],
-        INVALID_ARGUMENT: [
-          'invalid_arguments',
-          'invalid_cursor',
-          'invalid_limit',
-          'no_text',
-          'msg_too_long',
-          'invalid_blocks',
-          'invalid_name',
-          'too_many_attachments',
-          'bad_timestamp',
-        ],
-        UNAVAILABLE: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
-      },
-    ),
-  ],
+  failures,
 })
+const { ask: form } = rest({ base, body: 'form', failures })
 
 const channel_id = text('Identifier of the channel, e.g. C024BE91L')
 const limits = {
@@ -92,7 +101,7 @@ const Found = shape({
   channel_name: str('channel.name'),
   url: str('permalink'),
 })
-const Posted = shape({ channel: str(), ts: str() })
+const Posted = shape({ channel: str(), ts: str(), files: strs() })
 const Channel = shape({
   id: str(),
   name: str(),
@@ -117,6 +126,31 @@ const Member = shape({
 })
 const Self = shape({ user: str(), user_id: str(), team: str(), team_id: str(), url: str(), scopes: strs() })
 const Reacted = shape({ done: bool(), already: has('error') })
+
+/** Bytes of a file (Slack, file size limit). */
+const MOST_FILES = 1_000_000_000
+
+interface Posting {
+  readonly channel_id: string
+  readonly text: string
+  readonly thread_ts?: string | undefined
+}
+
+/** Sends each file to an address that Slack gives for it, and posts them with one message (files.completeUploadExternal). */
+function* postFiles({ channel_id: channel, text: initial_comment, thread_ts }: Posting, inputs: readonly FileInput[]) {
+  const refuse = (problem: string) => refusal('EXECUTION_ERROR', `The file was not sent: ${problem}.`)
+  const files: Json[] = []
+  for (const one of yield* givenFiles(inputs, MOST_FILES)) {
+    const given = yield* form('POST /files.getUploadURLExternal', { filename: one.name, length: one.size })
+    const [address, id] = [get(given.body, 'upload_url'), get(given.body, 'file_id')]
+    if (typeof address !== 'string' || typeof id !== 'string') throw refuse('Slack gives no address for it')
+    const content = { type: 'application/octet-stream', pieces: [bytesOf(one)] }
+    yield* signed({ address, method: 'POST', content }, refuse)
+    files.push({ id, title: one.name })
+  }
+  yield* ask('POST /files.completeUploadExternal', { files, channel_id: channel, initial_comment, thread_ts })
+  return { channel, files: files.map(({ id }) => id) }
+}
 
 export const slack = vendor({
   id: 'slack',
@@ -143,17 +177,26 @@ export const slack = vendor({
       list: Message,
       scopes: HISTORY,
     }),
-    conversations_add_message: destroy('POST /chat.postMessage', {
-      says: 'Post a message to a channel as the connected person, in a thread where thread_ts is given.',
+    conversations_add_message: destroy.steps({
+      says: 'Post a message to a channel as the connected person, with files, and in a thread where thread_ts is given.',
       input: {
         channel_id,
         text: text('Slack mrkdwn, e.g. *done*'),
         thread_ts: maybe('ts of the message to answer'),
         blocks,
         attachments: blocks,
+        files: z.array(file('A file to post, without blocks')).min(1).max(10).optional(),
       },
-      send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
       output: Posted,
+      scopes: ['chat:write', 'files:write'],
+      *run({ files, ...message }) {
+        const { channel_id: channel, ...rest } = message
+        if (files === undefined)
+          return ((yield* ask('POST /chat.postMessage', { channel, ...rest })).body ?? {}) as Json
+        if (rest.blocks !== undefined || rest.attachments !== undefined)
+          throw refusal('INVALID_ARGUMENT', 'Slack takes files with a text, and not with blocks or attachments.')
+        return yield* postFiles(message, files)
+      },
     }),
     conversations_search_messages: read('GET /search.messages', {
       says: 'Search messages that the connected person can see. Slack calls this method legacy; it needs the token of a person.',
