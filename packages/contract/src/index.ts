@@ -82,6 +82,7 @@ export { ParameterPath, recordIn, RuleName, valueOf } from './rule-actions/param
 export { NAME_ACTIONS, RULE_SCOPES, RULE_STATES, RuleMatch, RuleWords, ruleWordsWith } from './rules.ts'
 export type {
   ContextFacts,
+  GivenFile,
   NameAction,
   PrincipalFacts,
   Rule,

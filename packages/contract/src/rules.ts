@@ -134,6 +134,22 @@ export interface ContextFacts {
   readonly time: string
   /** Address of the other end, empty where it is not known. */
   readonly address: string
+  /** The files that the arguments of a call refer to; absent where tools are listed. */
+  readonly files?: readonly GivenFile[]
+}
+
+/** A file in the arguments of a call. */
+export interface GivenFile {
+  /** JSON Pointer into the arguments (RFC 6901). */
+  readonly place: string
+  /** Id of the stored file; empty for one that came with the call. */
+  readonly file: string
+  readonly name: string
+  readonly media_type: string
+  /** Bytes. */
+  readonly size: number
+  /** Hex. */
+  readonly sha256: string
 }
 
 /** The actions of platform rules that match a tool by its name alone, in the source system's terms (ledger S3-POLY-01). */

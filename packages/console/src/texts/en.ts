@@ -2010,6 +2010,7 @@ export const en = {
     question: 'A call that was asked about',
     noHistory: 'No such question yet',
     noHistoryHint: 'Questions stay here for 30 days after they are over; their records stay longer.',
+    file: (name: string, type: string, size: number) => `File: ${name} (${type}, ${size.toLocaleString('en')} bytes)`,
     arguments: {
       none: 'No arguments.',
       empty: '(empty)',

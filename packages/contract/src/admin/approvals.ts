@@ -66,6 +66,19 @@ export const ApprovalWithArguments = Approval.extend({
   arguments: z.record(z.string(), z.unknown()),
   /** As the caller wrote them; null where rules changed nothing. */
   given: z.record(z.string(), z.unknown()).nullable(),
+  /** The files that the arguments refer to. They are immutable: what is approved is what is sent. */
+  files: z.array(
+    z.object({
+      /** JSON Pointer into the arguments. */
+      place: z.string(),
+      /** Empty for a file that came with the call. */
+      file: z.string(),
+      name: z.string(),
+      media_type: z.string(),
+      size: z.int(),
+      sha256: z.string(),
+    }),
+  ),
 })
 export type ApprovalWithArguments = z.output<typeof ApprovalWithArguments>
 

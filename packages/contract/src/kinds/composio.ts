@@ -83,6 +83,7 @@ const FORM: SettingsForm = {
 
 export const composio = kind({
   connector: 'composio',
+  usesFiles: true,
   title: 'Composio',
   plural: 'Composio toolkits',
   article: 'Composio',

@@ -54,6 +54,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly triesCredentials?: true
   /** Its server keeps the accounts of users itself (`Upstream.broker`), and their tokens are never here. */
   readonly brokersAccounts?: true
+  /** Its upstream takes stored files where its schemas mark them, and gives some (`Ask.files`). */
+  readonly usesFiles?: true
   /** Its upstream tells which items are not offered, and why (`Upstream.leftOut`). */
   readonly tellsLeftOut?: true
   readonly own?: OwnSettings

@@ -63,6 +63,7 @@ const FORM: SettingsForm = {
 
 export const native = kind({
   connector: 'native',
+  usesFiles: true,
   title: 'Native connector',
   plural: 'Native connectors',
   article: 'a native connector',

@@ -242,13 +242,17 @@ function placesOf({ data }: Fault): string[] {
   return places.flatMap((path) => (typeof path === 'string' ? [storable(path)] : [])).slice(0, MOST_PLACES)
 }
 
-type DetailFacts = Pick<AuditFacts, 'policy' | 'approval' | 'account' | 'overwritten' | 'mismatch' | 'fault'>
+type DetailFacts = Pick<
+  AuditFacts,
+  'policy' | 'approval' | 'account' | 'overwritten' | 'mismatch' | 'fault' | 'givenFiles' | 'madeFiles'
+>
 
 /** Each fact is rare, and most calls have none. */
 function detailOf(facts: DetailFacts): Entry['detail'] {
-  const { overwritten, mismatch, fault } = facts
+  const { overwritten, mismatch, fault, givenFiles, madeFiles } = facts
   const invalid = fault?.code === 'arguments.invalid' ? placesOf(fault) : undefined
-  const decided = decisionOf(facts)
+  const files = givenFiles === undefined && madeFiles === undefined ? undefined : filesOf(facts)
+  const decided = files === undefined ? decisionOf(facts) : { ...decisionOf(facts), files }
   if (overwritten === undefined && invalid === undefined && mismatch === undefined) return decided
   return {
     ...decided,
@@ -257,6 +261,16 @@ function detailOf(facts: DetailFacts): Entry['detail'] {
     ...(mismatch === undefined ? {} : { misfit: mismatch }),
   }
 }
+
+/** Which file went to the connection of the record, and which came from there. */
+const filesOf = ({ givenFiles: given, madeFiles: made }: DetailFacts) => ({
+  ...(given && {
+    sent: given.map((one) => ({ ...one, name: storable(one.name), media_type: storable(one.media_type) })),
+  }),
+  ...(made && {
+    stored: made.map((one) => ({ ...one, name: storable(one.name), media_type: storable(one.media_type) })),
+  }),
+})
 
 function decisionOf({ policy, approval, account }: DetailFacts): Entry['detail'] {
   if (policy === undefined) return account === undefined ? undefined : { account }

@@ -1,5 +1,5 @@
 /** The facts of a request that its audit entry is made of, by the concern that notes them. Facts are undefined until they are known. */
-import type { Fault } from '@toolway/contract'
+import type { Fault, GivenFile } from '@toolway/contract'
 import type { Outcome } from '../records/records.ts'
 import type { Payload } from './payload.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
@@ -41,7 +41,13 @@ export interface StepFacts {
   readonly mismatch: number | undefined
   /** The arguments and the result, where the connection keeps them. */
   readonly payload: Payload | undefined
+  /** The files that the arguments refer to, and those that the call stored. */
+  readonly givenFiles: readonly GivenFile[] | undefined
+  readonly madeFiles: readonly MadeFile[] | undefined
 }
+
+/** A file that a call stored. */
+export type MadeFile = Omit<GivenFile, 'place'>
 
 /** Noted while the request is with its upstream. */
 export interface SendingFacts {
@@ -93,6 +99,8 @@ export const NO_FACTS: AuditFacts = {
   overwritten: undefined,
   mismatch: undefined,
   payload: undefined,
+  givenFiles: undefined,
+  madeFiles: undefined,
   account: undefined,
   mayHaveActed: false,
   questioned: false,

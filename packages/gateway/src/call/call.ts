@@ -13,6 +13,7 @@ import { readByTool } from './result-processing/read-result.ts'
 import { withAccount } from './credentials/use-credential.ts'
 import { innerCallsOf, runInnerCalls, type Calling } from './inner-calls.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
+import { callerFiles } from './files/caller-files.ts'
 import { forward } from './forward.ts'
 import type { ToolTarget } from '../catalog/tool-listing.ts'
 import { isDatabaseFault } from '../db/unreachable.ts'
@@ -74,10 +75,8 @@ const CALLING: Calling = {
   resultOf: (fault, id) => resultOf(fault, id),
 }
 
-function send(
-  { requestContext, mcpRequest, channel, audit, target, params, account }: Call,
-  parts: CallParts,
-): Promise<Answer> {
+function send(call: Call, parts: CallParts): Promise<Answer> {
+  const { requestContext, mcpRequest, channel, audit, target, params, account } = call
   const { headerParameters, wraps, needsTask } = target
   return forward({
     parts,
@@ -91,6 +90,7 @@ function send(
     wraps,
     needsTask,
     account,
+    ...(target.usesFiles === true ? { files: callerFiles(call, parts) } : {}),
   })
 }
 

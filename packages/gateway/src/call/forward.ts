@@ -32,6 +32,7 @@ import {
 import { withOwnIdentity } from './introduce.ts'
 import { keepsTasks, type Target } from '../catalog/tool-listing.ts'
 import { answerRounds } from './questions/ask-client.ts'
+import type { CallerFiles } from '../upstreams/caller-files.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
 import type { Answer, CallParts, ResumableCall, ClientChannel, RequestContext, Word } from './ports.ts'
@@ -59,6 +60,8 @@ export interface Forwarding {
   readonly patient?: boolean
   /** The account that the caller named. */
   readonly account?: string | undefined
+  /** The stored files of the caller, for connections that know of them. */
+  readonly files?: CallerFiles | undefined
 }
 
 const NO_METHOD = -32601
@@ -286,6 +289,7 @@ const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): 
     correlationId: audit.correlationId,
     onBehalf: requestContext.principal.behalf,
     ...operatingOf(forwarding, speaking.signal),
+    ...(forwarding.files === undefined ? {} : { files: forwarding.files }),
     ...speaking,
   }
 }

@@ -2,7 +2,16 @@
  * Interfaces of the gateway's parts that the verbs of a call use, and of the input from an HTTP handler. They are small, so that
  * tests can stay small.
  */
-import type { ConnectionId, Fault, Facts, OrganizationId, PrincipalFacts, Role, Rule } from '@toolway/contract'
+import type {
+  ConnectionId,
+  Fault,
+  Facts,
+  GivenFile,
+  OrganizationId,
+  PrincipalFacts,
+  Role,
+  Rule,
+} from '@toolway/contract'
 import type { McpRequest, HeaderReader, JsonObject, Notification, Request } from '@toolway/protocol'
 import type { Signer } from '../catalog/page.ts'
 import type { ToolTarget, ToolListing } from '../catalog/tool-listing.ts'
@@ -11,6 +20,7 @@ import type { Principal } from '../identity/identify.ts'
 import type { BoundStates } from './questions/bound-states.ts'
 import type { RuleRate } from '../limits/limits.ts'
 import type { TaskBook } from './tasks/task-book.ts'
+import type { FileStore } from '../files/file-store.ts'
 import type { Actor } from '../records/change.ts'
 import type { ResultStore } from '../results/result-store.ts'
 import type { Session } from '../sessions/sessions.ts'
@@ -176,6 +186,8 @@ export interface CallParts {
   readonly tasks: TaskBook
   /** Where what does not fit is kept; undefined where nothing is. */
   readonly results: Pick<ResultStore, 'keep' | 'find' | 'seconds'> | undefined
+  /** Undefined where no files are kept. */
+  readonly files: FileStore | undefined
   /** Undefined where nobody could be asked: what needs an approval is then refused. */
   readonly approvals: Approvals | undefined
 }
@@ -200,6 +212,8 @@ export interface ApprovalAsking {
   readonly audit: CallAudit
   /** As they would be sent: after clamps and locks. */
   readonly arguments: JsonObject
+  /** The files that these arguments refer to. */
+  readonly files: readonly GivenFile[]
   /** The account that the caller named. */
   readonly account: string | undefined
   /** All that ask for one; each has to be satisfied. */

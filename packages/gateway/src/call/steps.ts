@@ -8,6 +8,7 @@ import type { ToolTarget } from '../catalog/tool-listing.ts'
 import { accountArgument } from './steps/account-argument.ts'
 import { approval } from './steps/approval.ts'
 import { argumentSchema } from './steps/argument-schema.ts'
+import { fileArguments } from './steps/file-arguments.ts'
 import { headerParameters } from './steps/header-parameters.ts'
 import { keyScope } from './steps/key-scope.ts'
 import { organizationArgument } from './steps/organization-argument.ts'
@@ -29,6 +30,7 @@ export const STEPS: readonly Step[] = [
   payload,
   accountArgument,
   organizationArgument,
+  fileArguments,
   policy,
   argumentSchema,
   remoteReview,

@@ -4,6 +4,7 @@
  */
 import {
   effectOf,
+  kindOf,
   lesserLimit,
   reaches,
   resolveEffect,
@@ -12,6 +13,7 @@ import {
   type ResolvedEffect,
 } from '@toolway/contract'
 import { headerParameters, isObject, joinName, joinNameApart, wrapsOutput, type JsonObject } from '@toolway/protocol'
+import { filePlacesOf } from '../lib/file-places.ts'
 import { accountArgument } from './account-choice.ts'
 import { ANYBODY } from './ruled-definition.ts'
 import {
@@ -97,9 +99,14 @@ function judged(visibilityFilter: VisibilityFilter, from: Offered, definition: J
     policy,
     checkedBy: from.checks === true ? { definition, absentNulls: from.absentNulls === true } : undefined,
     keepsPayload: from.keepsPayloads === true,
+    ...filesOf(from, definition),
   }
   return { isOff: said === 'off' || hidden, target }
 }
+
+/** Only the marks of a schema that the gateway itself makes or knows count. */
+const filesOf = ({ connector }: Offered, { inputSchema }: JsonObject) =>
+  kindOf(connector)?.usesFiles === true ? { usesFiles: true, filePlaces: filePlacesOf(inputSchema) } : {}
 
 /** Undefined for an item that the endpoint does not take, or that its server lists twice. */
 function nameFor(

@@ -34,6 +34,8 @@ import {
   type Revision,
 } from '@toolway/protocol'
 
+import type { FilePlace } from '../lib/file-places.ts'
+
 /** One connection's catalog, as an endpoint offers it. */
 export interface Offered {
   readonly connectionId: ConnectionId
@@ -83,6 +85,8 @@ export interface Target {
   readonly credentials?: boolean
   /** The effect of a call, where the item is a tool. */
   readonly effect?: Effect
+  /** Its connection takes and gives stored files. */
+  readonly usesFiles?: boolean
   /** A tool that may be called twice: it only reads, or a second call of the same changes nothing (ADR 0024). */
   readonly repeats?: boolean
 }
@@ -102,6 +106,8 @@ export interface ToolTarget extends Target {
   readonly checkedBy: CheckedBy | undefined
   /** Whether what is sent and what comes back is kept with the record. */
   readonly keepsPayload: boolean
+  /** The places of its arguments that take a stored file; undefined where there are none. */
+  readonly filePlaces?: readonly FilePlace[] | undefined
 }
 
 /** A tool as its server defines it, to check calls of it by. */

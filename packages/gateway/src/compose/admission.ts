@@ -28,6 +28,7 @@ export interface ComposeAdmissionParts {
   readonly links: Pick<ConnectLinks, 'read'> | undefined
   /** Carries out operations of the gateway itself; absent where there are none. */
   readonly operate?: CallParts['operate']
+  readonly files?: CallParts['files']
   /** Undefined where nobody could be asked. */
   readonly approvals: Approvals | undefined
   /** Undefined where nothing is kept of what is cut. */
@@ -78,6 +79,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     tasks,
     approvals,
     results: parts.results,
+    files: parts.files,
   }
   const admit = createAdmit({ identity, ...requestContext })
   return { admit, stand: createStand(requestContext), open: createOpenStreams(admit), calls }

@@ -38,6 +38,7 @@ const WALKS: ReadonlySet<unknown> = new Set(['all', 'exists', 'exists_one', 'fil
 const MOST_PATTERNS = 500
 /** As long as a condition may be. */
 const LONGEST_PATTERN = 4_000
+const READS_FILES = /\bcontext\s*(?:\.\s*\??\s*files\b|\[)/
 const patterns = new Map<string, RE2JS>()
 
 /** Elements that a condition may walk through for one answer: lists in lists multiply. */
@@ -142,7 +143,8 @@ export function createCondition(text: string): Condition {
   const ask = environment.parse(serialize(bounded(read.ast) as typeof read.ast))
   return {
     text,
-    readsArguments: names.has('args'),
+    // The files of a call are known when its arguments are.
+    readsArguments: names.has('args') || READS_FILES.test(linear),
     readsCaller: names.has('principal') || names.has('context'),
     holds(facts) {
       left = MOST_STEPS

@@ -98,6 +98,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     tasks,
     approvals: undefined,
     results: undefined,
+    files: undefined,
   }
   const auditLog = createTestAuditLog()
   const entrance = createEntrance({

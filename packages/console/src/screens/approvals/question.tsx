@@ -54,7 +54,18 @@ export function QuestionBody({ approval }: { approval: Approval }) {
   return (
     <Stack gap="md">
       <Part title={t.sent}>
-        <Loaded query={whole}>{({ arguments: sent, given }) => <Arguments sent={sent} given={given} />}</Loaded>
+        <Loaded query={whole}>
+          {({ arguments: sent, given, files }) => (
+            <Stack gap="sm">
+              <Arguments sent={sent} given={given} />
+              {files.map(({ place, name, media_type: type, size }) => (
+                <Text key={place} size="sm" className="breakable">
+                  {t.file(name, type, size)}
+                </Text>
+              ))}
+            </Stack>
+          )}
+        </Loaded>
       </Part>
       <Part title={t.why}>
         <Rules approval={approval} />

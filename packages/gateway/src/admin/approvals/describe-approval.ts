@@ -1,5 +1,5 @@
 /** A question whether a call may be made, as people and programs are shown it; and who is shown it at all. */
-import { permits, type Role } from '@toolway/contract'
+import { permits, type GivenFile, type Role } from '@toolway/contract'
 import type { Approval } from '@toolway/contract/admin'
 import { listAnswers } from '../../approvals/answers.ts'
 import type { ApprovalRow } from '../../approvals/approvals.ts'
@@ -99,11 +99,12 @@ export async function describeApproval(
 /** The arguments of the call as they would be sent; and as they came, where rules changed them. */
 export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
   const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as ShownArguments
-  const { arguments: sent, given = null } = held
-  return { arguments: sent, given: given === null || canonicalJson(given) === canonicalJson(sent) ? null : given }
+  const { arguments: sent, given = null, files = [] } = held
+  return { arguments: sent, files, given: given === null || canonicalJson(given) === canonicalJson(sent) ? null : given }
 }
 
 interface ShownArguments {
   readonly arguments: JsonObject
   readonly given?: JsonObject | null
+  readonly files?: GivenFile[]
 }

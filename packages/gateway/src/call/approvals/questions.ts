@@ -42,13 +42,14 @@ const shown = (value: JsonObject): string => {
 
 /** An answer is all that is wanted; a note may go with it, and whether it is for later calls, where it may be. */
 export const selfQuestion = (
-  { target, rules, arguments: given, mcpRequest }: ApprovalAsking,
+  { target, rules, arguments: given, files, mcpRequest }: ApprovalAsking,
   mayLast: boolean,
 ): JsonObject => ({
   ...(mcpRequest.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
     `Run ${target.name} (${target.effect}) at ${target.alias} with these arguments?`,
     shown(given),
+    ...files.map(({ name, media_type: type, size }) => `File: ${visible(name)} (${visible(type)}, ${size} bytes)`),
     `Asked because: ${rules.map(({ reason }) => reason).join('; ')}`,
   ].join('\n\n'),
   requestedSchema: {

@@ -68,6 +68,8 @@ export function digestOfAsking(parts: ResolveApprovalParts, asking: ApprovalAski
     tool: toolHashOf(parts, asking),
     name: target.name,
     arguments: asking.arguments,
+    // Content cannot be exchanged between the approval and the call.
+    ...(asking.files.length === 0 ? {} : { files: asking.files.map(({ place, sha256 }) => ({ place, sha256 })) }),
     account: account ?? parts.usualAccount(asking) ?? null,
     caller: taskOwner(principal),
     connection: target.connectionId,
@@ -202,7 +204,8 @@ async function ask(
   const { name } = mcpRequest.params
   const given = mcpRequest.params['arguments'] ?? {}
   const wait = waitOf(rules)
-  const sealed = JSON.stringify({ arguments: asking.arguments, name, given })
+  const files = asking.files.length === 0 ? {} : { files: asking.files.map((one) => ({ ...one })) }
+  const sealed = JSON.stringify({ arguments: asking.arguments, name, given, ...files })
   const added = {
     organizationId,
     connectionId: target.connectionId,

@@ -1,14 +1,17 @@
 /** The facts that rules see: the caller, the endpoint, the time, and the arguments where there are any. */
-import type { Facts, PrincipalFacts } from '@toolway/contract'
+import type { Facts, GivenFile, PrincipalFacts } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { RequestContext } from '../ports.ts'
 import type { From } from '../audit-facts.ts'
+
+const NONE: readonly GivenFile[] = []
 
 /** The facts of a call, or of a list where there are no arguments. */
 export const factsOf = (
   { who, organization, toolset }: Pick<RequestContext, 'who' | 'organization' | 'toolset'>,
   { client, from }: { readonly client: string | undefined; readonly from?: From },
   args?: JsonObject,
+  files: readonly GivenFile[] = NONE,
 ): Facts => ({
   principal: clientOf(who(), client),
   context: {
@@ -16,6 +19,7 @@ export const factsOf = (
     toolset: toolset ?? '',
     time: new Date().toISOString(),
     address: from?.address ?? '',
+    ...(args === undefined ? {} : { files }),
   },
   arguments: args,
 })

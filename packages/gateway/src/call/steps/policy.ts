@@ -12,7 +12,12 @@ export const policy: Step = {
   async before(call, { limits }) {
     const { target, requestContext, audit, channel, name, params } = call
     if (target.policy === undefined) return
-    const facts = factsOf(requestContext, { client: audit.facts.client, from: audit.from }, argumentsOf(call) ?? {})
+    const facts = factsOf(
+      requestContext,
+      { client: audit.facts.client, from: audit.from },
+      argumentsOf(call) ?? {},
+      call.files,
+    )
     const verdict = target.policy.decide(facts)
     call.decided = { verdict, facts }
     audit.note({ policy: traceOf(verdict, target.policy, facts) })

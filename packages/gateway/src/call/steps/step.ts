@@ -4,7 +4,7 @@
  * A step that does not apply to a tool costs its calls nothing: the steps of a tool are chosen once, for as long as the listing
  * that shows it holds. Steps hold no state. They are given the parts of the gateway that they work with.
  */
-import type { Facts, Verdict } from '@toolway/contract'
+import type { Facts, GivenFile, Verdict } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { ToolTarget } from '../../catalog/tool-listing.ts'
 import type { Answer, CallParts } from '../ports.ts'
@@ -21,6 +21,8 @@ export interface Call extends ClientRequest {
   account?: string | undefined
   /** The decision of the rules, and the facts that they saw. */
   decided?: { readonly verdict: Verdict; readonly facts: Facts }
+  /** The files that the arguments refer to. */
+  files?: readonly GivenFile[]
 }
 
 type Awaitable<T> = T | Promise<T>

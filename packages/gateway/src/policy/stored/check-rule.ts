@@ -86,7 +86,7 @@ const MEMBERS: {
     ...{ client: true, clientRegistered: true },
   },
   tool: { name: true, joined: true, connection: true, connector: true, effect: true, effectFrom: true, category: true },
-  context: { organization: true, toolset: true, time: true, address: true },
+  context: { organization: true, toolset: true, time: true, address: true, files: true },
 }
 
 function checkMembers(when: string, say: Say): void {
