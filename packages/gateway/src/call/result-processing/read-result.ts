@@ -9,14 +9,17 @@ import { adaptResult, isObject, type McpRequest, type Json, type JsonObject } fr
 import { readResultTool } from '../../catalog/budgets.ts'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { pathOf } from '../../lib/parameter-path.ts'
+import { isFileId } from '../../files/file-store.ts'
 import type { StoredResult } from '../../results/result-store.ts'
 import { sentenceOf } from '../steps/argument-schema.ts'
 import type { Answer } from '../ports.ts'
-import { keptUri, type ShapeParts, type Shaping } from './shape-result.ts'
+import { keptUri } from './keep-rest.ts'
+import { readFileBytes, readFileText } from './read-file.ts'
+import type { ShapeParts, Shaping } from './shaping.ts'
 
 const LONGEST = 65_536
 const USUAL = 16_384
-const ADDRESS = /^toolway:\/\/results\/(res_[0-9a-z]{26})(?:\?([\w=&]*))?$/
+const ADDRESS = /^toolway:\/\/(?:results\/(?=res_)|files\/(?=file_))([a-z]{3,4}_[0-9a-z]{26})(?:\?([\w=&]*))?$/
 
 interface Range {
   readonly text: string
@@ -34,11 +37,16 @@ export async function readKept(
   const { uri } = mcpRequest.params
   const [, id, query = ''] = (typeof uri === 'string' && ADDRESS.exec(uri)) || []
   if (id === undefined || typeof uri !== 'string') return undefined
+  const { revision } = mcpRequest.caller
+  const whole = isFileId(id) ? await readFileBytes(parts, requestContext, id) : undefined
+  if (whole !== undefined) {
+    const contents = [{ uri, ...whole }]
+    return { result: adaptResult('resources/read', { contents }, { from: revision, to: revision }) }
+  }
   const kept = await find(parts, requestContext, id)
   if (kept === undefined) return undefined
   const { text, offset, total } = rangeOf(kept.text, new URLSearchParams(query), bound(parts))
   const range: JsonObject = { offset, length: text.length, total }
-  const { revision } = mcpRequest.caller
   const result: JsonObject = {
     contents: [{ uri, mimeType: 'text/plain', text, _meta: { 'dev.toolway/range': range } }],
   }
@@ -86,11 +94,11 @@ function definitionOf(tool: string): object {
   return held
 }
 
-const find = async (
-  { results }: ShapeParts,
-  { organizationId, principal, owner }: Shaping,
-  id: string,
-): Promise<StoredResult | undefined> => results?.find({ organizationId, principal: principal.id, owner }, id)
+async function find(parts: ShapeParts, requestContext: Shaping, id: string): Promise<StoredResult | undefined> {
+  if (isFileId(id)) return readFileText(parts, requestContext, id)
+  const { organizationId, principal, owner } = requestContext
+  return parts.results?.find({ organizationId, principal: principal.id, owner }, id)
+}
 
 /** A character may have three bytes. */
 const bound = ({ resultLimit }: ShapeParts): number =>

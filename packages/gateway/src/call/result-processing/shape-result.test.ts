@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { OPERATOR } from '../../identity/principal.ts'
 import type { StoredResult, ResultOwner } from '../../results/result-store.ts'
 import type { ToolListing } from '../ports.ts'
-import { shapeResult, shapeTask, type ShapeParts, type Shaping } from './shape-result.ts'
+import { shapeResult, shapeTask } from './shape-result.ts'
+import type { ShapeParts, Shaping } from './shaping.ts'
 
 type Result = NonNullable<Rule<'size'>['parameters']['result']>
 const rule = (result: Result, id = 'rul_1'): Rule<'size'> => ({

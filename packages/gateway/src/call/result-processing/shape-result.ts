@@ -7,16 +7,14 @@
  */
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
-import type { CallParts, RequestContext } from '../ports.ts'
 import { budgetOf, type Budget } from './budget.ts'
 import { bytesBeyond, cutResult } from './cut-result.ts'
 import { reduceResult, wholeOf, type Reduced, type Whole } from './reduce-result.ts'
+import { withoutLargeMembers } from './large-members.ts'
+import { hasLargeContent, mayLink, storeContent } from './store-content.ts'
+import { keepRest, storeOf, type Kept } from './keep-rest.ts'
+import type { Reading, ShapeParts, Shaping } from './shaping.ts'
 
-export type Shaping = Pick<RequestContext, 'organizationId' | 'principal' | 'owner' | 'toolListing'>
-export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit'>
-
-/** Where what is kept can be read. */
-export const keptUri = (id: string): string => `toolway://results/${id}`
 /** Bytes that stand for one token of a model, roughly: of English text and JSON. */
 const PER_TOKEN = 4
 
@@ -26,13 +24,15 @@ export function shapeResult(
   requestContext: Shaping,
   result: JsonObject,
   sizes: readonly Rule<'size'>[],
-  { revision }: Pick<McpRequest['caller'], 'revision'>,
+  reading: Reading,
 ): JsonObject | Promise<JsonObject> {
-  const budget = budgetOf(sizes, parts.resultLimit)
+  const budget = budgetOf(sizes, Math.max(parts.resultLimit, reading.direct ?? 0))
   const reduced = reduceResult(result, budget)
   const over = bytesBeyond(reduced.result, budget.text) !== undefined
-  if (!over && reduced.cut.length === 0) return result
-  return told({ parts, requestContext, result, budget, reduced, over, revision })
+  const large = parts.files !== undefined && hasLargeContent(reduced.result)
+  if (!over && !large && reduced.cut.length === 0) return result
+  const shaping = { parts, requestContext, result, sizes, budget, reduced, over, reading }
+  return large ? stored(shaping) : told(shaping)
 }
 
 /** A result that comes by way of a task: on its own in answer to `tasks/result`, or in the task that has ended. */
@@ -54,54 +54,47 @@ interface Cutting {
   readonly parts: ShapeParts
   readonly requestContext: Shaping
   readonly result: JsonObject
+  readonly sizes: readonly Rule<'size'>[]
   readonly budget: Budget
   readonly reduced: Reduced
   readonly over: boolean
-  readonly revision: string
+  readonly reading: Reading
 }
 
-async function told({ parts, requestContext, result, budget, reduced, over, revision }: Cutting): Promise<JsonObject> {
-  const id = await keep(parts, requestContext, reduced, over)
-  const shaped = withNotice(reduced, {
-    budget,
-    over,
-    id,
-    tool: requestContext.toolListing.readResult,
-    seconds: parts.results?.seconds,
-  })
-  const linked = id === undefined || !LINKS.has(revision) ? shaped : withLink(shaped, id)
-  return withReport(linked, { before: result, reduced, over, id })
+/** Content that no model reads goes first: often nothing is over the limit then. */
+async function stored(cutting: Cutting): Promise<JsonObject> {
+  const { parts, requestContext, reduced, budget, reading } = cutting
+  const result = await storeContent(reduced.result, storeOf(parts, requestContext, reading), reading.revision)
+  const over = bytesBeyond(result, budget.text) !== undefined
+  if (!over && reduced.cut.length === 0) return result
+  return told({ ...cutting, reduced: { ...reduced, result }, over })
 }
 
-/** Revisions whose results may link to a resource (2025-06-18, tool results). */
-const LINKS: ReadonlySet<string> = new Set(['2025-06-18', '2025-11-25', '2026-07-28'])
-
-async function keep(
-  { results }: ShapeParts,
-  { organizationId, principal, owner }: Shaping,
-  { result, whole }: Reduced,
-  over: boolean,
-): Promise<string | undefined> {
-  const { content, structuredContent } = result
-  const kept: Whole | undefined =
-    whole ?? (over ? wholeOf(Array.isArray(content) ? content : [], structuredContent) : undefined)
-  if (results === undefined || kept === undefined) return undefined
-  // Without its rest the result is still an answer.
-  return results.keep({ organizationId, principal: principal.id, owner }, kept).catch(() => undefined)
+async function told(cutting: Cutting): Promise<JsonObject> {
+  const { parts, requestContext, result, sizes, reduced, over, reading } = cutting
+  const kept = await keepRest(parts, requestContext, wholeIn(reduced, over), reading)
+  // Where large results are passed on whole, a larger one is shown as others are.
+  const budget = reading.direct === undefined ? cutting.budget : budgetOf(sizes, parts.resultLimit)
+  const shaped = withNotice(reduced, { budget, over, kept, tool: requestContext.toolListing.readResult })
+  const slim = over && reading.direct !== undefined ? withoutLargeMembers(shaped, kept?.file) : shaped
+  const linked = kept === undefined || !mayLink(reading.revision) ? slim : withLink(slim, kept)
+  return withReport(linked, { before: result, reduced, over, kept })
 }
+
+const wholeIn = ({ result: { content, structuredContent }, whole }: Reduced, over: boolean): Whole | undefined =>
+  whole ?? (over ? wholeOf(Array.isArray(content) ? content : [], structuredContent) : undefined)
 
 interface Notice {
   readonly budget: Budget
   readonly over: boolean
-  readonly id: string | undefined
+  readonly kept: Kept | undefined
   readonly tool: string | undefined
-  readonly seconds: number | undefined
 }
 
-function nextOf({ id, tool, seconds = 0 }: Notice): string {
-  if (id === undefined) return 'Ask for less, or for a part of it.'
-  const ways = [...(tool === undefined ? [] : [`the tool ${tool} and the id ${id}`]), `the resource ${keptUri(id)}`]
-  return `For ${Math.round(seconds / 60)} minutes all of it can be read by ${ways.join(', or ')}.`
+function nextOf({ kept, tool }: Notice): string {
+  if (kept === undefined) return 'Ask for less, or for a part of it.'
+  const ways = [...(tool === undefined ? [] : [`the tool ${tool} and the id ${kept.id}`]), `the resource ${kept.uri}`]
+  return `For ${Math.round(kept.seconds / 60)} minutes all of it can be read by ${ways.join(', or ')}.`
 }
 
 function withNotice({ result, cut, rows }: Reduced, notice: Notice): JsonObject {
@@ -114,23 +107,20 @@ function withNotice({ result, cut, rows }: Reduced, notice: Notice): JsonObject 
   return { ...told, content: [...content, { type: 'text', text }] }
 }
 
-const withLink = (result: JsonObject, id: string): JsonObject => ({
+const withLink = (result: JsonObject, { link }: Kept): JsonObject => ({
   ...result,
-  content: [
-    ...(Array.isArray(result['content']) ? result['content'] : []),
-    { type: 'resource_link', uri: keptUri(id), name: 'all of this result', mimeType: 'text/plain' },
-  ],
+  content: [...(Array.isArray(result['content']) ? result['content'] : []), link],
 })
 
 interface Report {
   readonly before: JsonObject
   readonly reduced: Reduced
   readonly over: boolean
-  readonly id: string | undefined
+  readonly kept: Kept | undefined
 }
 
 /** For programs and for whoever wants to know what the budget saves. */
-function withReport(result: JsonObject, { before, reduced, over, id }: Report): JsonObject {
+function withReport(result: JsonObject, { before, reduced, over, kept }: Report): JsonObject {
   const bytes = { before: sizeOf(before), after: sizeOf(result) }
   const meta = isObject(result['_meta']) ? result['_meta'] : {}
   const report: JsonObject = {
@@ -138,7 +128,7 @@ function withReport(result: JsonObject, { before, reduced, over, id }: Report): 
     tokens_saved: Math.max(0, Math.round((bytes.before - bytes.after) / PER_TOKEN)),
     cut: [...reduced.cut, ...(over ? ['text'] : [])],
     ...(reduced.rows === undefined ? {} : { rows: { ...reduced.rows } }),
-    ...(id === undefined ? {} : { result: keptUri(id) }),
+    ...(kept === undefined ? {} : { result: kept.uri }),
   }
   return { ...result, _meta: { ...meta, 'dev.toolway/budget': report } }
 }

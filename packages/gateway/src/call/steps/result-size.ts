@@ -1,14 +1,26 @@
 /** The size of results (ledger U-16): a result that is larger than the gateway or a rule allows is cut, and its rest is kept. */
 import { bytesBeyond } from '../result-processing/cut-result.ts'
 import { shapeResult } from '../result-processing/shape-result.ts'
-import type { Step } from './step.ts'
+import type { Reading } from '../result-processing/shaping.ts'
+import { hasLargeContent } from '../result-processing/store-content.ts'
+import type { Call, Step } from './step.ts'
+
+function readingOf({ requestContext, mcpRequest, target, audit, name }: Call): Reading {
+  return {
+    revision: mcpRequest.caller.revision,
+    tool: name,
+    direct: requestContext.upstream(target.connectionId).directBytes,
+    onStored: (file) => audit.note({ madeFiles: [...(audit.facts.madeFiles ?? []), file] }),
+  }
+}
 
 export const resultSize: Step = {
   name: 'resultSize',
   applies: () => true,
-  after({ requestContext, mcpRequest, decided }, result, parts) {
-    const sizes = decided?.verdict.sizes ?? []
-    if (sizes.length === 0 && bytesBeyond(result, parts.resultLimit) === undefined) return result
-    return shapeResult(parts, requestContext, result, sizes, mcpRequest.caller)
+  after(call, result, parts) {
+    const sizes = call.decided?.verdict.sizes ?? []
+    if (sizes.length === 0 && bytesBeyond(result, parts.resultLimit) === undefined && !hasLargeContent(result))
+      return result
+    return shapeResult(parts, call.requestContext, result, sizes, readingOf(call))
   },
 }
