@@ -1,5 +1,6 @@
 /** Tools as Composio's REST interface lists them, under their slugs (ledger S0-PRX-04). */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { offerReferences } from './offer-references.ts'
 import type { LeftOut } from '../upstream.ts'
 import type { ListedTool, ToolList } from '../listed/listed-upstream.ts'
 
@@ -43,7 +44,7 @@ function toolOf(said: JsonObject): ComposioTool | string {
       name: slug,
       ...(typeof name === 'string' ? { title: name } : {}),
       ...(typeof description === 'string' ? { description } : {}),
-      inputSchema: { ...input, type: 'object' },
+      inputSchema: { ...offerReferences(input), type: 'object' },
       annotations: { ...hintsIn(said['tags']), openWorldHint: true },
     },
   }
@@ -52,13 +53,18 @@ function toolOf(said: JsonObject): ComposioTool | string {
 const hintsIn = (tags: Json | undefined): JsonObject =>
   Object.fromEntries(HINTS.filter((hint) => Array.isArray(tags) && tags.includes(hint)).map((hint) => [hint, true]))
 
+const withReferences = (definition: JsonObject): JsonObject =>
+  isObject(definition['inputSchema'])
+    ? { ...definition, inputSchema: offerReferences(definition['inputSchema']) }
+    : definition
+
 /** The tools of an MCP server at Composio, as it lists them. */
 export function mcpToolsOf(result: JsonObject, ofSession: boolean): ComposioTool[] {
   const { tools } = result
   return (Array.isArray(tools) ? tools : []).filter(isObject).flatMap((definition) => {
     const { name } = definition
     return typeof name === 'string'
-      ? [{ slug: name, toolkit: '', needsAccount: !ofSession, ofSession, definition }]
+      ? [{ slug: name, toolkit: '', needsAccount: !ofSession, ofSession, definition: withReferences(definition) }]
       : []
   })
 }

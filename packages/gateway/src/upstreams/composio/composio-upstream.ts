@@ -12,10 +12,12 @@ import { createListedUpstream, type ToolList } from '../listed/listed-upstream.t
 import { GATEWAY, type Ask, type ComposioTarget, type ReachOf, type Upstream } from '../upstream.ts'
 import type { UpstreamMaking } from '../upstreams.ts'
 import { createAccountBroker } from './account-broker.ts'
+import { createComposioFiles, UPLOAD_FILE, UPLOAD_TOOL } from './composio-files.ts'
 import { createComposioApi, type ComposioApi } from './composio-api.ts'
 import { mcpToolsOf, toolListOf, type ComposioTool } from './composio-tools.ts'
 import { MULTI_EXECUTE, multiExecute } from './multi-execute.ts'
 import { normalFormOf, normalResult, resultOf } from './normal-form.ts'
+import { createSignedTransfer } from './signed-transfer.ts'
 import { createSessions } from './sessions.ts'
 import { createUserServers, type UserServers } from './user-servers.ts'
 
@@ -27,6 +29,9 @@ export interface ComposioUpstreamParts extends Pick<UpstreamMaking, 'ids' | 'poo
 const STALE_FOR = 60 * 60_000
 /** The user for whom the gateway lists, where the settings name none: Composio's own word for one. */
 const NOBODY = 'default'
+
+/** Answers are passed on whole up to 5 MB; a larger one becomes a file (ledger S4-CMP-10). */
+const DIRECT_BYTES = 5_000_000
 
 /** One way to Composio. */
 interface Way {
@@ -47,6 +52,7 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
   const backend = createJsonBackend(reach, breaker, 'backend.malformed')
   const api = createComposioApi(alias, backend)
   const servers = createUserServers(reach, { ids, pool })
+  const files = createComposioFiles(api, createSignedTransfer(reach))
   const way = WAYS[wire.way]({ reach, api, servers })
   const listed = createListedUpstream<ComposioTool>({
     server: { name: 'composio', title: 'Composio' },
@@ -55,7 +61,11 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
     keptFor: wire.listedFor,
     staleFor: STALE_FOR,
     fetch: () => way.list(),
-    call: (tool, asked) => way.call(tool, asked, actingIn(asked, wire)),
+    async call(tool, asked) {
+      if (tool.slug === UPLOAD_FILE) return files.upload(asked)
+      const acting = actingIn(asked, wire)
+      return files.take(await way.call(tool, await files.send(tool, asked), acting), asked)
+    },
     onStale: (age, thrown) =>
       onNote(
         { age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
@@ -74,7 +84,7 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
   })
   const innerCalls: Upstream['innerCalls'] = (tool, given) => (tool === MULTI_EXECUTE ? multiExecute(given) : undefined)
   // Reads are tried again as those of MCP servers are (ledger S0-CMP-08).
-  return { ...listed, broker, innerCalls, patience: timeout * 1000 }
+  return { ...listed, broker, innerCalls, patience: timeout * 1000, directBytes: DIRECT_BYTES }
 }
 
 /** The gateway found both before the call: an argument of such a name is the tool's own. */
@@ -102,7 +112,7 @@ function normal(answer: JsonObject): JsonObject {
 
 const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = {
   rest: ({ reach: { wire }, api }) => ({
-    list: async () => toolListOf(await api.tools(wire.toolkits)),
+    list: async () => toolListOf(await api.tools(wire.toolkits), [UPLOAD_TOOL]),
     async call({ slug }, asked, { user, account }) {
       const act = {
         method: 'POST' as const,
@@ -146,7 +156,7 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
       async list() {
         const own = await sessions.of(wire.defaultUser ?? NOBODY)
         const [meta, tools] = await Promise.all([listing(at(own), alias), api.tools(wire.toolkits)])
-        return toolListOf(tools, mcpToolsOf(meta, true))
+        return toolListOf(tools, [UPLOAD_TOOL, ...mcpToolsOf(meta, true)])
       },
       call: (tool, asked, { user }) =>
         sessions.within(user, async (session) => {

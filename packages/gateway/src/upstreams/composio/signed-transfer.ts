@@ -1,0 +1,97 @@
+/**
+ * Content to and from the addresses that Composio signs for its object storage: streamed through the guarded agent, without the key of
+ * the project. No redirect is followed.
+ */
+import { Readable } from 'node:stream'
+import { Fault } from '@toolway/contract'
+import { createPool } from '../http/agent.ts'
+import { NO_EXCEPTIONS } from '../http/exceptions.ts'
+import { wordFailure } from '../http/post.ts'
+import type { ComposioTarget, ReachOf } from '../upstream.ts'
+
+export interface SignedTransfer {
+  /** Throws `upstream.*`, `egress.refused` and `connector.failed`. */
+  put(address: string, sent: SentContent): Promise<void>
+  /** The content as it comes, and what its server says of it. Throws as `put` does. */
+  get(address: string, signal: AbortSignal): Promise<ReceivedContent>
+}
+
+export interface SentContent {
+  readonly content: AsyncIterable<Uint8Array>
+  /** Bytes. */
+  readonly size: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+export interface ReceivedContent {
+  readonly content: AsyncIterable<Uint8Array>
+  readonly mediaType: string | undefined
+  readonly size: number | undefined
+}
+
+export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioTarget>): SignedTransfer {
+  const options = {
+    alias,
+    allowPrivate: wire.private,
+    exceptions: wire.exceptions ?? NO_EXCEPTIONS,
+    headersTimeout: timeout * 1000,
+    connections: 1,
+  }
+  const failed = (problem: string) =>
+    new Fault('connector.failed', { vendor: 'Composio', tool: 'file transfer', problem })
+
+  function addressOf(address: string): URL {
+    const url = URL.parse(address)
+    const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && wire.private)
+    if (url === null || !isSecure || url.username !== '') throw failed('it gave an address that is not https')
+    return url
+  }
+
+  return {
+    async put(address, { content, size, headers, signal }) {
+      const url = addressOf(address)
+      const pool = createPool(url.origin, options)
+      try {
+        const { statusCode, body } = await pool.request({
+          ...{ method: 'PUT', path: url.pathname + url.search, signal },
+          headers: { ...headers, 'content-length': String(size), 'user-agent': 'toolway' },
+          body: Readable.from(content, { objectMode: false }),
+        })
+        await body.dump()
+        if (statusCode < 200 || statusCode > 299) throw failed(`its storage answers HTTP ${statusCode}`)
+      } catch (thrown) {
+        throw thrown instanceof Fault ? thrown : wordFailure({ alias, timeout }, thrown)
+      } finally {
+        await pool.destroy()
+      }
+    },
+    async get(address, signal) {
+      const url = addressOf(address)
+      const pool = createPool(url.origin, options)
+      try {
+        const path = url.pathname + url.search
+        const { statusCode, headers, body } = await pool.request({ method: 'GET', path, signal })
+        if (statusCode !== 200) throw failed(`its storage answers HTTP ${statusCode}`)
+        const size = Number(headers['content-length'])
+        return {
+          content: until(body, () => pool.destroy()),
+          mediaType: [headers['content-type']].flat()[0]?.split(';')[0]?.trim(),
+          size: Number.isSafeInteger(size) ? size : undefined,
+        }
+      } catch (thrown) {
+        await pool.destroy()
+        throw thrown instanceof Fault ? thrown : wordFailure({ alias, timeout }, thrown)
+      }
+    },
+  }
+}
+
+/** Ends what the content comes by, however reading it ends. */
+async function* until(content: AsyncIterable<Uint8Array>, end: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content
+  } finally {
+    await end()
+  }
+}
