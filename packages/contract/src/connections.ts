@@ -52,6 +52,8 @@ export const ToolsetSettings = z.strictObject({
   pinned: z.array(z.string().min(1)).max(200).optional(),
   /** The names and texts of single tools there. */
   tools: ToolsetTools.optional(),
+  /** Whether its lists have the tools `upload_file` and `download_file`; absent means where one of its tools takes files. */
+  files: z.boolean().optional(),
   /** For whom it is there; absent means everybody of the organization. */
   audience: Audience.optional(),
 })

@@ -3,13 +3,23 @@
  * that the endpoint is of. Only those of the table of platform tools.
  */
 import { Fault } from '@toolway/contract'
-import { FILLED, pathParameters, PLATFORM_TOOLS, type Operation } from '@toolway/contract/admin'
+import {
+  addDownloadLink,
+  addFile,
+  FILLED,
+  pathParameters,
+  PLATFORM_TOOLS,
+  type Operation,
+} from '@toolway/contract/admin'
 import type { Operating } from '../call/ports.ts'
 import { actorTypeOf } from '../records/change.ts'
 import { carryOut } from './carry-out.ts'
 import type { AdminParts } from './serve.ts'
 
-const KNOWN = new Map(PLATFORM_TOOLS.map(({ operation }) => [operation.id, operation]))
+/** Those of platform tools, and those of the gateway's own tools for files. */
+const KNOWN: ReadonlyMap<string, Operation> = new Map(
+  [...PLATFORM_TOOLS.map(({ operation }) => operation), addFile, addDownloadLink].map((one) => [one.id, one]),
+)
 
 export interface PlatformOperations {
   /** From now on they can be carried out. */

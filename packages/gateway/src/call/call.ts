@@ -14,6 +14,7 @@ import { withAccount } from './credentials/use-credential.ts'
 import { innerCallsOf, runInnerCalls, type Calling } from './inner-calls.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import { callerFiles } from './files/caller-files.ts'
+import { callFileTool, fileToolOf } from './files/file-tools.ts'
 import { forward } from './forward.ts'
 import type { ToolTarget } from '../catalog/tool-listing.ts'
 import { isDatabaseFault } from '../db/unreachable.ts'
@@ -36,6 +37,9 @@ export async function call(request: ClientRequest, parts: CallParts): Promise<An
     return readByTool(parts, requestContext, mcpRequest, name).catch((thrown: unknown) =>
       told(thrown, mcpRequest, audit),
     )
+  const fileTool = target === undefined ? fileToolOf(request, name) : undefined
+  if (fileTool !== undefined)
+    return callFileTool(request, parts, fileTool).catch((thrown: unknown) => told(thrown, mcpRequest, audit))
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
   return run(callOf(request, target, name), parts)
 }

@@ -88,6 +88,8 @@ export interface SnapshotParts {
   readonly credentials?: OwnCredentials | undefined
   /** For connections of OpenAPI documents; absent where none are read. */
   readonly documents?: Documents | undefined
+  /** Whether this installation keeps files. */
+  readonly keepsFiles?: boolean
 }
 
 const ALL = 'default'
@@ -110,6 +112,7 @@ export function createSnapshot({
   unseal,
   credentials,
   documents,
+  keepsFiles = false,
 }: SnapshotParts): Snapshot {
   const catalogOf = new Map(catalogs.map((catalog) => [catalog.connection_id, catalog]))
   const selections = new Map<string, Selection>([
@@ -132,7 +135,7 @@ export function createSnapshot({
     )
     if (name !== undefined && chosen.length === 0) return undefined
     const offered = chosen.map((connection) => offeredBy(connection, takes(connection), catalogOf.get(connection.id)))
-    const selects = { ...selection, limit: lesserLimit(selection.limit, limit) }
+    const selects = { ...selection, limit: lesserLimit(selection.limit, limit), keepsFiles }
     const endpoint = { organization: organization.slug, toolset }
     return createToolListing(offered, name === undefined, selects, visibilityFilter(endpoint))
   }

@@ -21,6 +21,7 @@ import {
 } from '@toolway/protocol'
 import { offerAccount } from './account-choice.ts'
 import { hasBudget, narrowedOutput, readResultName, readResultTool, sharedSizes } from './budgets.ts'
+import { fileToolDefinitions, fileToolsOf, type FileTools } from './file-tools.ts'
 import { oldNames } from './old-names.ts'
 import { ordered } from './page.ts'
 import { ANYBODY, ruledDefinition } from './ruled-definition.ts'
@@ -74,14 +75,17 @@ export function createToolListing(
   const budgeted = policies.some(hasBudget)
   const readResult = budgeted ? readResultName(tools) : undefined
   const [only] = offered
+  const limit = joined || only === undefined ? selects.limit : limitOf(selects, only.alias)
+  const fileTools = fileToolsOf(tools, selects.keepsFiles === true ? selects.files : false, limit)
   return {
     joined,
-    limit: joined || only === undefined ? selects.limit : limitOf(selects, only.alias),
+    limit,
     discovery: selects.discovery ?? DIRECT,
     offered,
     varies: policies.some((policy) => policy?.varies === true),
     asks: policies.some((policy) => policy?.rules.some(({ action }) => action === 'approve') === true),
     readResult,
+    fileTools,
     sizes: (connectionId) =>
       budgeted
         ? sharedSizes(
@@ -93,7 +97,7 @@ export function createToolListing(
     tool: (name) => (tools.get(name) ?? tools.get(before?.names.get(name) ?? old.get(name) ?? ''))?.target,
     prompt: (name) => prompts.get(name)?.target,
     resource: (uri) => findResource(endpoint, uri),
-    list: createLists(endpoint, { tools, prompts, readResult, wordsOf }),
+    list: createLists(endpoint, { tools, prompts, readResult, fileTools, wordsOf }),
     whole: (alias) => selects.whole(alias),
     filtered: (alias) => visibilityFilter.any(alias),
     exposeUri: (alias, uri) => exposedUri(endpoint, alias, uri),
@@ -120,6 +124,7 @@ interface Items {
   readonly tools: ReadonlyMap<string, ListedTool>
   readonly prompts: ReadonlyMap<string, ListedPrompt>
   readonly readResult: string | undefined
+  readonly fileTools: FileTools
   readonly wordsOf: WordsOf | undefined
 }
 
@@ -152,10 +157,11 @@ interface Listing {
 
 function listTools(
   endpoint: Endpoint,
-  { tools, readResult, wordsOf }: Items,
+  { tools, readResult, fileTools, wordsOf }: Items,
   { revision, apps }: Listing,
 ): JsonObject[] {
-  const own = readResult === undefined ? [] : [adaptTool(readResultTool(readResult), MODERN, revision)]
+  const ours = [...(readResult === undefined ? [] : [readResultTool(readResult)]), ...fileToolDefinitions(fileTools)]
+  const own = ours.map((definition) => adaptTool(definition, MODERN, revision))
   const theirs = [...tools].flatMap(([name, { from, definition, target }]) => {
     // A held tool is listed to nobody.
     if (target.held !== undefined || (!apps && isAppOnly(definition))) return []

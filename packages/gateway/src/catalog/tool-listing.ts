@@ -34,6 +34,7 @@ import {
   type Revision,
 } from '@toolway/protocol'
 
+import type { FileTools } from './file-tools.ts'
 import type { FilePlace } from '../lib/file-places.ts'
 
 /** One connection's catalog, as an endpoint offers it. */
@@ -132,6 +133,8 @@ export interface ToolListing {
   readonly asks: boolean
   /** The name of the gateway's own tool to read what was cut; undefined where no rule cuts results. */
   readonly readResult: string | undefined
+  /** The names of the gateway's own tools for files. */
+  readonly fileTools: FileTools
   /** The rules about the size of results of a connection's tools, whichever of them gave one. */
   sizes(connectionId: ConnectionId): readonly Rule<'size'>[]
   tool(name: string): ToolTarget | undefined
@@ -167,6 +170,9 @@ export interface Selects {
   tool(alias: string, joined: string): boolean
   /** Whether resources are in too. */
   whole(alias: string): boolean
+  /** Whether files are kept; and whether the toolset wants their tools listed, where it says so. */
+  readonly keepsFiles?: boolean
+  readonly files?: boolean | undefined
   /** A tool's name and description at that endpoint; by its joined name. */
   readonly words?: (joined: string) => ToolWords | undefined
 }
@@ -250,7 +256,7 @@ export const speaksExtension = ({ capabilities }: Pick<Offered, 'capabilities'>)
  * The capabilities that an endpoint announces to a client of that revision: those that its servers have *and* the gateway relays.
  */
 export function capabilitiesOf(toolListing: ToolListing, revision: Revision): JsonObject {
-  const { offered, joined, limit, whole, filtered, asks, discovery, readResult } = toolListing
+  const { offered, joined, limit, whole, filtered, asks, discovery, readResult, fileTools } = toolListing
   const era = eraOf(revision)
   const sameEra = offered.filter((from) => eraOf(from.revision) === era)
   const anyHas = (list: readonly Offered[], name: string) =>
@@ -260,7 +266,10 @@ export function capabilitiesOf(toolListing: ToolListing, revision: Revision): Js
     capabilities['tools'] = { listChanged: true }
   if (anyHas(offered, 'prompts')) capabilities['prompts'] = { listChanged: true }
   // Apps are resources of the gateway's own, and so is what was cut of results.
-  const own = readResult !== undefined || (joined && discovery.mode === 'two-tier' && offered.length > 0)
+  const own =
+    readResult !== undefined ||
+    fileTools.download !== undefined ||
+    (joined && discovery.mode === 'two-tier' && offered.length > 0)
   if (anyHas(offered, 'resources') || own) {
     const subscribes = offered.some(
       ({ capabilities: { resources } }) => isObject(resources) && resources['subscribe'] === true,

@@ -32,6 +32,8 @@ export interface ComposeSnapshotsParts {
   readonly changes: Changes
   readonly open: () => Pick<OpenStreams, 'recheck'>
   readonly credentials?: OwnCredentials | undefined
+  /** Whether this installation keeps files. */
+  readonly keepsFiles?: boolean
 }
 
 export interface Snapshots {
@@ -43,7 +45,7 @@ export interface Snapshots {
 
 export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshotsParts): Snapshots {
   const { db, log, opened } = core
-  const { upstreams, changes, catalogs, healthy, open, credentials } = parts
+  const { upstreams, changes, catalogs, healthy, open, credentials, keepsFiles = false } = parts
   const rules = createPlatformRules({ list: () => db.system(listPlatformRules) })
   const keepRules = createKeepRules({
     platform: rules,
@@ -60,7 +62,13 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
   const tellChanges = createTellChanges(changes.tell)
   const snapshots: KeepSnapshots = createKeepSnapshots({
     log,
-    load: createLoad(core, { keepRules, upstreams, credentials, held: (id) => snapshots.findAny({ id })?.catalogs }),
+    load: createLoad(core, {
+      keepRules,
+      upstreams,
+      credentials,
+      keepsFiles,
+      held: (id) => snapshots.findAny({ id })?.catalogs,
+    }),
     onLoad(all) {
       keepRules.keepOnly(new Set(all.map(({ organization }) => organization.id)))
       const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
@@ -96,6 +104,7 @@ interface LoadParts {
   readonly keepRules: KeepRules
   readonly upstreams: Pick<Upstreams, 'open'>
   readonly credentials: OwnCredentials | undefined
+  readonly keepsFiles: boolean
   /** Returns an organization's catalogs in memory: lists that did not change are not read again. */
   held(id: string): Snapshot['catalogs'] | undefined
 }
@@ -103,7 +112,7 @@ interface LoadParts {
 const createLoad =
   (
     { db, vault }: Pick<CoreDependencies, 'db' | 'vault'>,
-    { keepRules, upstreams, credentials, held }: LoadParts,
+    { keepRules, upstreams, credentials, keepsFiles, held }: LoadParts,
     documents = createDocuments({ db }),
   ) =>
   async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
@@ -133,7 +142,7 @@ const createLoad =
             states,
             rules: withPreset(keepRules.policyOf(organization, rules, toolsets), organization, connections),
           }
-          return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials, documents })
+          return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials, documents, keepsFiles })
         }),
       ),
     )

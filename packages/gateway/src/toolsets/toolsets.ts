@@ -56,6 +56,8 @@ export interface Selection {
   readonly audience: Audience | undefined
   readonly discovery: Discovery
   readonly naming: Naming
+  /** Whether its lists have the tools for files; undefined leaves it to its tools. */
+  readonly files?: boolean | undefined
   /** How far the tools of that connection reach; never farther than all of them. */
   limitOf(alias: string): Limit
   /** Whether anything of that connection can be in. */
@@ -101,6 +103,7 @@ export function selectionOf(settings: ToolsetSettings): Selection {
     audience,
     discovery: discoveryOf(settings),
     naming,
+    files: settings.files,
     limitOf: (alias) => lesserLimit(limit, Object.hasOwn(limits, alias) ? (limits[alias] ?? limit) : limit),
     connection,
     ...(tools === undefined

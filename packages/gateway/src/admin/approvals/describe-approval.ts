@@ -100,7 +100,11 @@ export async function describeApproval(
 export function argumentsOf(vault: Pick<Vault, 'open'>, row: ApprovalRow) {
   const held = JSON.parse(vault.open(row.sealed_arguments, approvalRow(row.id))) as ShownArguments
   const { arguments: sent, given = null, files = [] } = held
-  return { arguments: sent, files, given: given === null || canonicalJson(given) === canonicalJson(sent) ? null : given }
+  return {
+    arguments: sent,
+    files,
+    given: given === null || canonicalJson(given) === canonicalJson(sent) ? null : given,
+  }
 }
 
 interface ShownArguments {

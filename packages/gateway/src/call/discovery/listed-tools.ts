@@ -35,7 +35,7 @@ export function definitionsIn(mode: DiscoveryMode, listing: Listing): readonly J
   const tasks = revision === NEWEST_LEGACY && capabilitiesOf(toolListing, revision)['tasks'] !== undefined
   const telling = { toolListing, revision, tasks }
   const own = mode === 'search' ? searchOf(telling, all) : tiersOf(telling, all)
-  return [...own, ...pinned(toolListing, all)]
+  return [...own, ...pinned(toolListing, all), ...fileToolsIn(toolListing, all)]
 }
 
 const searchOf = (telling: Telling, all: readonly JsonObject[]) => (all.length === 0 ? [] : searchTools(telling))
@@ -52,6 +52,10 @@ function tiersOf(telling: Telling, all: readonly JsonObject[]): JsonObject[] {
     return count === 0 ? [] : tierTools(telling, from, count)
   })
 }
+
+/** Whoever looks for the other tools needs these beside them. */
+const fileToolsIn = ({ fileTools: { upload, download } }: ToolListing, all: readonly JsonObject[]) =>
+  all.filter(({ name }) => name !== undefined && (name === upload || name === download))
 
 /** Listed as they are, but for those that bear a name of ours. */
 const pinned = (toolListing: ToolListing, all: readonly JsonObject[]): JsonObject[] =>
