@@ -93,7 +93,7 @@ describe('the generated references', () => {
     await expect(settingsPage()).toMatchFileSnapshot('../../docs/reference/config.md')
   })
   test('and .env.example names every setting and the variables of the preset agent, and no other', () => {
-    const named = [...read('.env.example').matchAll(/^#?\s?([A-Z_]+)=/gm)].map(([, name]) => name)
+    const named = [...read('.env.example').matchAll(/^#?\s?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name)
     const variables = AGENT_VARIABLES.map(({ name }) => name).filter((name) => !Object.hasOwn(SETTINGS, name))
     expect(named).toEqual([...Object.keys(SETTINGS), ...variables])
   })

@@ -2,6 +2,7 @@
  * Tests that every operation that changes something leaves its record by the time it is answered. Every operation of the admin
  * interface is called by a permitted caller; one that is in no list here fails.
  */
+import type { UserId } from '@toolway/contract'
 import type { Operation } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -11,7 +12,7 @@ import { storeRecords } from '../../packages/gateway/src/records/records.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addKey } from '../e2e/peers/people/administrators.ts'
 import { describeEachTown } from './each-town.ts'
-import { plantApproval } from './plants.ts'
+import { plantApproval, plantFile } from './plants.ts'
 import { request, type Bearer } from './request.ts'
 import { SAMPLES } from './samples.ts'
 import type { Names, Town } from './town.ts'
@@ -57,6 +58,8 @@ const Row = z.object({ method: z.string(), outcome: z.string(), principal: z.str
 const recordsOf = ({ db }: TestGateway, correlation: string) =>
   db.system((sql) => sql(Row)`select method, outcome, principal from records where correlation_id = ${correlation}`)
 
+const WALKED_FILE = `file_${'w'.repeat(26)}`
+
 interface Answer {
   readonly id?: string
   readonly client_id?: string
@@ -99,6 +102,9 @@ const OWN: Readonly<Record<string, Own>> = {
   changeIntegration: byId('connection', 'addIntegration'),
   disconnectIntegration: byId('connection', 'addIntegration'),
   removeIntegration: byId('connection', 'addIntegration'),
+  addUploadLink: byId('file', 'addFile'),
+  addDownloadLink: () => ({ params: { file: WALKED_FILE } }),
+  removeFile: byId('file', 'addFile'),
   putGroup: () => ({ params: { group: 'walk' } }),
   joinGroup: () => ({ params: { group: 'walk' } }),
   leaveGroup: () => ({ params: { group: 'walk' } }),
@@ -156,6 +162,13 @@ const plant = ({ gateway: { db, organization }, names }: Town) =>
     await storeRecords(sql, [{ ...entryOfChange(WALKER, organization.id, change), id: 'rec_walk' }])
   })
 
+const rootOf = async ({ db }: TestGateway): Promise<UserId> => {
+  const [root] = await db.system(
+    (sql) => sql(z.object({ id: z.string() }))`select id from users where email = 'root@example.com'`,
+  )
+  return root?.id as UserId
+}
+
 /** The callers, tried in this order until one is permitted: some operations are for the platform, some for any signed-in user. */
 const CALLERS = ['platform administrator', 'platform key', 'tenant_admin of default']
 
@@ -174,6 +187,8 @@ describeEachTown('every operation that changes something', {}, (town) => {
     const { gateway } = town()
     await plant(town())
     await plantApproval(gateway.db, gateway.organization.id, `apr_${'w'.repeat(26)}`, 'walk')
+    const root = await rootOf(gateway)
+    await plantFile(gateway.db, gateway.organization.id, root, { id: WALKED_FILE, text: 'walk' })
     const made: Record<string, Answer> = {}
     const silent: string[] = []
     for (const operation of WRITES) {

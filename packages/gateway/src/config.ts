@@ -237,6 +237,10 @@ export const SETTINGS = {
     wholeNumber(0, 604_800).default(3600),
     'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
   ),
+  TOOLWAY_PAYLOAD_DAYS: setting(
+    wholeNumber(0, 365).default(7),
+    'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
+  ),
   TOOLWAY_FILES: setting(
     z.string().regex(FILES_FORM, 'it must be folder:/a/path, s3://bucket, s3://bucket/prefix or off').optional(),
     'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; if unsaid, files in the data directory. Their content is encrypted everywhere.',
@@ -262,10 +266,6 @@ export const SETTINGS = {
   AWS_ACCESS_KEY_ID: setting(notPlaceholder, 'Access key of the bucket of TOOLWAY_FILES; read for nothing else.'),
   AWS_SECRET_ACCESS_KEY: setting(notPlaceholder, 'Secret to AWS_ACCESS_KEY_ID.', true),
   AWS_SESSION_TOKEN: setting(notPlaceholder, 'Session token to AWS_ACCESS_KEY_ID, where it is a temporary one.', true),
-  TOOLWAY_PAYLOAD_DAYS: setting(
-    wholeNumber(0, 365).default(7),
-    'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
-  ),
   TOOLWAY_TOKEN_PRESET: setting(
     z.enum(['default', 'uru'], 'it must be default or uru').default('default'),
     'Lives of tokens: default is 30 minutes and 7 days; uru is 1 hour and 30 days, bound to an organization.',
