@@ -187,10 +187,10 @@ export default {
       'Each brings its own connections: the guard, or an operator who named the address, stands before each of these.',
       {
         path: `^${gateway}/`,
-        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|db/)`,
+        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|files/blobs/s3-blobs\\.ts$|db/)`,
       },
       {
-        path: '(?:^|/)node_modules/(?:ws|ioredis|pg|axios|got|node-fetch|nodemailer)/',
+        path: '(?:^|/)node_modules/(?:ws|ioredis|pg|@aws-sdk|axios|got|node-fetch|nodemailer)/',
         dependencyTypesNot: ['type-only'],
       },
     ),

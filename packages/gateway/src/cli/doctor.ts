@@ -5,8 +5,9 @@ import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
 import { listLostAccounts } from '../credentials/account-states.ts'
+import { blobsAt } from '../compose/files.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
+import { filePlaceOf, loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { presetVariables } from '../preset-declarations.ts'
 import { isUnset } from '../preset-variables.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
@@ -36,6 +37,7 @@ export async function doctor(organization: string, output: Output, preset?: stri
     await checkDirectory(loaded),
     ...(await checkVault(loaded)),
     ...(await checkStore(loaded, organization)),
+    ...(await checkFiles(loaded)),
     ...(await checkGateway(loaded, output)),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
     await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
@@ -144,6 +146,22 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   } catch (thrown) {
     if (thrown instanceof DatabaseUnreachable) return [bad('database', thrown.forOperator)]
     return [bad('database', thrown instanceof Error ? thrown.message : String(thrown))]
+  }
+}
+
+/** Writes a few bytes where files are kept, and removes them. */
+async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
+  const place = filePlaceOf(loaded.config)
+  if (place === undefined) return [note('file store', 'TOOLWAY_FILES is off: no files are kept')]
+  if (!(await isMade(loaded))) return []
+  const blobs = await blobsAt(place)
+  try {
+    await blobs.look()
+    return [good('file store', blobs.where)]
+  } catch (thrown) {
+    return [bad('file store', `${blobs.where}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)]
+  } finally {
+    blobs.close()
   }
 }
 

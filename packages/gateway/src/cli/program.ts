@@ -12,6 +12,7 @@ import { applyCommand, exportCommand, planCommand } from './declaration/declarat
 import { importCommand } from './import/import-file.ts'
 import { keyCommand } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
+import { fileCommand } from './files/file.ts'
 import { clientCommand } from './client.ts'
 import { groupCommand } from './people/group.ts'
 import { memberCommand } from './people/member.ts'
@@ -90,6 +91,7 @@ function build(finish: Finish): Command {
   add(memberCommand(finish))
   add(groupCommand(finish))
   add(clientCommand(finish))
+  add(fileCommand(finish))
   add(vaultCommand(finish))
   add(recordsCommand(finish))
   add(importCommand(finish))

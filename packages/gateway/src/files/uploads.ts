@@ -147,17 +147,22 @@ async function take(frames: FrameWriter, { content, signal, size, hash }: Taking
   onSaved()
 }
 
-/** The same bytes, ended with the reason of the signal also while none comes. */
+/**
+ * The same bytes, ended with the reason of the signal also while none comes. A race with one lasting promise would hold every piece
+ * until its end, so each piece has a promise of its own.
+ */
 async function* until(signal: AbortSignal, content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  aborted.catch(() => {})
-  const onAbort = () => reject(signal.reason as Error)
+  let stop: (reason: unknown) => void = () => {}
+  const onAbort = () => stop(signal.reason)
   signal.addEventListener('abort', onAbort)
   const bytes = content[Symbol.asyncIterator]()
   try {
-    signal.throwIfAborted()
     for (;;) {
-      const next = await Promise.race([bytes.next(), aborted])
+      signal.throwIfAborted()
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        stop = reject
+        bytes.next().then(resolve, reject)
+      })
       if (next.done === true) return
       yield next.value
     }

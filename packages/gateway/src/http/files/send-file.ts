@@ -1,6 +1,5 @@
 /** Sends a file as an attachment. The first frame is verified before the head is sent, so that damage there is an error and no file. */
 import type { ServerResponse } from 'node:http'
-import { once } from 'node:events'
 import { attachmentOf } from '../../files/file-name.ts'
 import type { ByteRange, StoredFile } from '../../files/file-store.ts'
 
@@ -23,13 +22,23 @@ export async function sendFile(
   try {
     for (; next.done !== true; next = await pieces.next()) {
       if (response.destroyed) return
-      if (!response.write(next.value)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(next.value)) await drained(response)
     }
     response.end()
   } finally {
     await pieces.return?.()
   }
 }
+
+/** Resolves when the client took what was written, or is gone. */
+const drained = (response: ServerResponse) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
 
 function headOf(
   { name, mediaType, size, sha256 }: StoredFile,

@@ -1,0 +1,193 @@
+/**
+ * `toolway file …`: files that travel by reference. Content goes between the disk and the running gateway; everything else is
+ * operations, as for other commands.
+ */
+import { basename, join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { visible } from '@toolway/contract'
+import {
+  addDownloadLink,
+  addFile,
+  type FileEntry,
+  getFile,
+  getFileUsage,
+  listFiles,
+  removeFile,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
+import { listAll, reworded, type Transport } from '../transport/transport.ts'
+import { hashOfFile, receiveContent, sendContent, sizeOfFile } from './transfer.ts'
+
+interface OrganizationOption {
+  readonly organization: string
+}
+interface FileArgument extends OrganizationOption {
+  readonly file: string
+}
+
+const file = new Argument('<file>', '`file_…` or `toolway://files/file_…`')
+const paramsOf = ({ organization, file: said }: FileArgument) => ({
+  organization,
+  file: said.replace(/^toolway:\/\/files\//, ''),
+})
+const unknown = (words: FileArgument) =>
+  reworded(`There is no file "${words.file}" of yours; \`toolway file list\` shows those there are.`, 'thing.unknown')
+
+const sizeText = (bytes: number | null) => {
+  if (bytes === null) return '-'
+  const steps = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const step = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), steps.length - 1)
+  return `${Number((bytes / 1024 ** step).toFixed(1))} ${steps[step]}`
+}
+
+const rowOf = (one: FileEntry) => [
+  ...[one.id, visible(one.name), sizeText(one.size), one.media_type, one.state],
+  ...[one.owner_email ?? one.owner, one.expires_at],
+]
+
+const list = described({
+  name: 'list',
+  about: 'list your files, or with --everybody those of the organization',
+  options: [
+    new Option('--everybody', 'of everybody, for administrators'),
+    new Option('--search <text>', 'part of the name'),
+  ],
+  examples: ['toolway file list', 'toolway file list --everybody --search report'],
+  async call(transport, words: OrganizationOption & { everybody?: true; search?: string }) {
+    const { organization, everybody, search } = words
+    const query = { whose: everybody ? ('everybody' as const) : ('own' as const), search }
+    const files = await listAll(transport, listFiles, { params: { organization }, query })
+    return { files, usage: await transport.call(getFileUsage, { params: { organization } }) }
+  },
+  print: ({ files, usage: { used, quota } }) => ({
+    value: files,
+    lines:
+      files.length === 0
+        ? ['No files: `toolway file put PATH` uploads one.']
+        : table(['ID', 'NAME', 'SIZE', 'TYPE', 'STATE', 'OWNER', 'EXPIRES'], files.map(rowOf)),
+    notes: [`The organization uses ${sizeText(used)} of ${sizeText(quota)}.`],
+  }),
+})
+
+const show = described({
+  name: 'show',
+  about: 'show one file, without its content',
+  arguments: [file],
+  examples: ['toolway file show file_01m0000000000000000000000'],
+  call: ({ call }, words: FileArgument) => call(getFile, { params: paramsOf(words) }).catch(unknown(words)),
+  print: (one) => ({
+    value: one,
+    lines: [
+      ...[`${visible(one.name)} (${one.media_type})`, `uri       ${one.uri}`, `state     ${one.state}`],
+      ...[`size      ${one.size ?? '-'} bytes`, `sha256    ${one.sha256 ?? '-'}`],
+      ...[
+        `owner     ${one.owner_email ?? one.owner}`,
+        `origin    ${one.origin}${one.tool === null ? '' : ` of ${visible(one.tool)}`}`,
+      ],
+      ...[`created   ${one.created_at}`, `expires   ${one.expires_at}`],
+    ],
+  }),
+})
+
+/** Content goes to a gateway that runs. */
+async function refuseNoGateway({ remote, isServing }: Transport): Promise<void> {
+  if (remote !== undefined || (await isServing())) return
+  throw new CommandFault(
+    'No gateway runs here to take the content: start it with `npx toolway start`.',
+    EXIT.unreachable,
+  )
+}
+
+/** Says how far a transfer is, once for each tenth of it. */
+function progressOf(output: Output, verb: string, size: number) {
+  let told = 0
+  return (done: number) => {
+    const tenth = size === 0 ? 10 : Math.floor((done / size) * 10)
+    if (tenth <= told) return
+    told = tenth
+    output.progress(`${verb} ${sizeText(done)} of ${sizeText(size)}`)
+  }
+}
+
+interface PutWords extends OrganizationOption {
+  readonly path: string
+  readonly name?: string
+  readonly type?: string
+  readonly expires?: string
+}
+
+const put = described({
+  name: 'put',
+  about: 'upload a file; what it prints is the reference that tools take',
+  arguments: [new Argument('<path>', 'a file on this machine')],
+  options: [
+    new Option('--name <name>', 'its name there; if unsaid, that of the path'),
+    new Option('--type <type>', 'its media type'),
+    new Option('--expires <seconds>', 'seconds until it expires'),
+  ],
+  examples: ['toolway file put report.pdf --type application/pdf'],
+  async call(transport, { organization, path, name, type, expires }: PutWords, output) {
+    const size = await sizeOfFile(path)
+    await refuseNoGateway(transport)
+    const body = {
+      ...{ name: name ?? basename(path), media_type: type, size, sha256: await hashOfFile(path), link_seconds: 86_400 },
+      ...(expires === undefined ? {} : { expires_in: Number(expires) }),
+    }
+    const { upload, ...made } = await transport.call(addFile, { params: { organization }, body })
+    await sendContent(upload.url, path, size, progressOf(output, 'sent', size))
+    return transport.call(getFile, { params: { organization, file: made.id } })
+  },
+  print: (one) => ({ value: one, lines: [one.uri], notes: [`Uploaded ${visible(one.name)}, ${sizeText(one.size)}.`] }),
+})
+
+const get = described({
+  name: 'get',
+  about: 'download a file of yours',
+  arguments: [file, new Argument('[path]', 'where to; a folder, or the name of the file').default('.')],
+  examples: ['toolway file get file_01m0000000000000000000000 report.pdf'],
+  async call(transport, words: FileArgument & { readonly path: string }, output) {
+    const params = paramsOf(words)
+    const found = await transport.call(getFile, { params }).catch(unknown(words))
+    const { size, sha256, name } = found
+    if (found.state !== 'ready' || size === null || sha256 === null)
+      throw new CommandFault(`The upload of ${visible(name)} is not complete.`, EXIT.failed)
+    await refuseNoGateway(transport)
+    const isFolder = (await stat(words.path).catch(() => undefined))?.isDirectory() === true
+    const path = isFolder ? join(words.path, name) : words.path
+    const address = async () => (await transport.call(addDownloadLink, { params }).catch(unknown(words))).url
+    await receiveContent(path, { size, sha256, address }, progressOf(output, 'received', size))
+    return { path, size, sha256 }
+  },
+  print: (value) => ({ value, lines: [`${value.path}: ${sizeText(value.size)}`] }),
+})
+
+const link = described({
+  name: 'link',
+  about: 'print an address for one download of a file of yours, which needs no key',
+  arguments: [file],
+  options: [new Option('--seconds <number>', 'seconds that it lives').default('900')],
+  examples: ['toolway file link file_01m0000000000000000000000'],
+  call: ({ call }, words: FileArgument & { readonly seconds: string }) =>
+    call(addDownloadLink, { params: paramsOf(words), body: { link_seconds: Number(words.seconds) } }).catch(
+      unknown(words),
+    ),
+  print: (value) => ({
+    value,
+    lines: [value.url],
+    notes: [`It is good for one download, until ${value.expires_at}.`],
+  }),
+})
+
+const remove = described({
+  name: 'remove',
+  about: 'remove a file',
+  arguments: [file],
+  examples: ['toolway file remove file_01m0000000000000000000000'],
+  call: ({ call }, words: FileArgument) => call(removeFile, { params: paramsOf(words) }).catch(unknown(words)),
+  print: (_, words) => ({ value: { removed: paramsOf(words).file }, lines: [`Removed ${words.file}.`] }),
+})
+
+export const fileCommand = (finish: Finish) =>
+  groupOf('file', 'files that travel by reference', [list, show, put, get, link, remove], finish)
