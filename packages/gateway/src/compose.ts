@@ -171,6 +171,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     healthy,
     open: () => open,
     credentials: credentials.ownCredentials,
+    keepsFiles: files !== undefined,
   })
   const { snapshots, rules } = known
   const approving = composeApprovals(core, {
@@ -189,6 +190,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     links,
     approvals: approving.approvals,
     operate: platform.run,
+    files: files?.store,
     results: composeResults(core),
   })
   const { open } = admission
