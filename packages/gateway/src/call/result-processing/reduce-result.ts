@@ -163,7 +163,8 @@ function jsonOf(text: string): Json | undefined {
 export function wholeOf(content: readonly Json[], structured: Json | undefined): Whole | undefined {
   const said = structured === undefined ? undefined : JSON.stringify(structured)
   const texts = content.flatMap((part) => heldText(part) ?? [])
-  const beside = said === undefined ? texts : texts.filter((text) => !saysSame(text, said))
+  const beside =
+    said === undefined ? texts : texts.filter((text) => !saysSame(text, said) && !saysMember(text, structured))
   if (said !== undefined && beside.length === 0)
     return { text: JSON.stringify(structured, undefined, 1), mime: 'application/json' }
   const [only, more] = beside
@@ -172,6 +173,10 @@ export function wholeOf(content: readonly Json[], structured: Json | undefined):
   if (json !== undefined) return { text: JSON.stringify(json, undefined, 1), mime: 'application/json' }
   return { text: [...beside, ...(said === undefined ? [] : [said])].join('\n\n'), mime: 'text/plain' }
 }
+
+/** A text that is a member of the structured content says nothing more. */
+const saysMember = (text: string, structured: Json | undefined): boolean =>
+  isObject(structured) && Object.values(structured).some((one) => isObject(one) && JSON.stringify(one) === text)
 
 const saysSame = (text: string, said: string): boolean => {
   const json = jsonOf(text)

@@ -31,6 +31,8 @@ export interface ComposioApi {
   session(user: string, toolkits: readonly string[]): Promise<{ id: string; mcp: string }>
   /** False where Composio knows it no more; true where that cannot be told. */
   hasSession(id: string): Promise<boolean>
+  /** Where the content of a file for a tool is to be sent. Its answer is for the gateway: it has a signed address. */
+  upload(tool: string, body: JsonObject, saying: Saying): Promise<JsonObject>
   /** One request that may act. `what`: the tool, for whoever reads of a failure. Throws `connector.*` and `upstream.*`. */
   send(what: string, act: Act, saying: Saying): Promise<JsonObject>
 }
@@ -84,6 +86,10 @@ class RestApi implements ComposioApi {
       () => true,
       (thrown: unknown) => statusRefusedOf(thrown)?.status !== 404,
     )
+  }
+
+  upload(tool: string, body: JsonObject, saying: Saying) {
+    return this.#send(tool, { method: 'POST', path: '/files/upload/request', body }, saying)
   }
 
   // What a tool gives goes on to its caller, who is told no address of the server.

@@ -66,12 +66,11 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
       ...{ toolkit_slug: of.toolkit, tool_slug: of.tool, filename: file.name, mimetype },
       md5: await md5Of(await files.open(uri)),
     }
-    const said = await api.send(
-      of.tool,
-      { method: 'POST', path: '/files/upload/request', body },
-      { signal, correlationId },
-    )
-    const { key, new_presigned_url: address, metadata } = said
+    const said = await api.upload(of.tool, body, { signal, correlationId })
+    const { key, new_presigned_url: address, metadata, type } = said
+    const given = { name: file.name, mimetype, s3key: String(key) }
+    // The storage has this content already.
+    if (typeof key === 'string' && type === 'existing') return given
     if (typeof key !== 'string' || typeof address !== 'string')
       throw new Fault('connector.failed', { vendor: 'Composio', tool: of.tool, problem: 'it takes no file' })
     const azure = isObject(metadata) && metadata['storage_backend'] === 'azure_blob_storage'
@@ -79,7 +78,7 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
       ...{ content: await files.open(uri), size: file.size, signal },
       headers: { 'content-type': mimetype, ...(azure ? { 'x-ms-blob-type': 'BlockBlob' } : {}) },
     })
-    return { name: file.name, mimetype, s3key: key }
+    return given
   }
 
   async function fetch(said: Downloadable, { files, signal }: Ask): Promise<FileFacts | undefined> {
