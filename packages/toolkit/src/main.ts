@@ -17,7 +17,7 @@ const LAST = 250
 async function serve({ roots, budgets, environment }: Settings): Promise<void> {
   if (process.platform === 'win32')
     throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
-  // Each session has tools of its own: some hold what they are connected to.
+  // A session has tools of its own: some keep what they opened for it.
   const makeTools = () => createTools({ environment })
   refuseUnknownTools(
     budgets,
