@@ -20,6 +20,8 @@ const toolkit = join(root, 'packages/toolkit')
 const site = join(root, 'packages/console/dist')
 const BRIDGE_FILE = 'toolway-bridge.mjs'
 const URU_FILE = 'uru-mcp.mjs'
+/** Not in the gateway's package: the preset agent starts the one of npm where it is not there. */
+const TOOLKIT_FILE = 'toolway-toolkit.mjs'
 
 /** The processes and threads of the gateway. */
 const GATEWAY_PROGRAMS = [
@@ -48,7 +50,11 @@ async function build(folders: Folders): Promise<void> {
   await Promise.all(Object.values(folders).map((old) => rm(old, { recursive: true, force: true })))
   await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(folders.bridge, BRIDGE_FILE) })
   const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(folders.uru, URU_FILE) })
-  const elsewhere = { [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE, [join(uru, 'bin', URU_FILE)]: URU_FILE }
+  const elsewhere = {
+    [join(bridge, 'bin', BRIDGE_FILE)]: BRIDGE_FILE,
+    [join(uru, 'bin', URU_FILE)]: URU_FILE,
+    [join(toolkit, 'bin', TOOLKIT_FILE)]: TOOLKIT_FILE,
+  }
   const gatewayParts = { programs: GATEWAY_PROGRAMS, target: 'node24.15', folder: folders.gateway, elsewhere }
   const bundled = await bundle({ root, source: join(gateway, 'src'), ...gatewayParts })
   const toolkitParts = { programs: TOOLKIT_PROGRAMS, target: 'node20', folder: folders.toolkit }

@@ -291,7 +291,12 @@ describe('what does not fit in a declaration file', () => {
   const web = (more: string) => `connections:\n  web:\n    url: https://a.example.com\n    ${more}\n`
   const cases: [name: string, text: string, place: string, named: string][] = [
     ['broken YAML', 'connections: {\n  web: [\n', ':3:', 'YAML'],
-    ['a key given twice', 'connections:\n  a: { url: "https://a" }\n  a: { url: "https://b" }\n', ':3:3', 'stands twice here'],
+    [
+      'a key given twice',
+      'connections:\n  a: { url: "https://a" }\n  a: { url: "https://b" }\n',
+      ':3:3',
+      'stands twice here',
+    ],
     ['an unknown alias of a value', 'connections: *gone\n', '', 'gone'],
     ['a misspelt member at the top', 'conections: {}\n', ':1:1', 'conections'],
     ['a misspelt member of a connection', web('header: {}'), ':4:5', 'header'],
