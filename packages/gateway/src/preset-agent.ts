@@ -78,11 +78,11 @@ function localToolkit(lookup: Lookup): object {
     ? { command: process.execPath, args: [TOOLKIT_FILE, '--root', root] }
     : { command: 'npx', args: ['-y', 'toolway-toolkit', '--root', root] }
   // Its workbench tools reach the same project at Composio.
-  const environment = Object.fromEntries(
-    ['COMPOSIO_API_KEY', 'DEFAULT_USER_ID', 'COMPOSIO_URL'].flatMap((name) =>
-      isUnset(lookup(name)) ? [] : [[name, { env: name }]],
-    ),
-  )
+  const environment = {
+    COMPOSIO_API_KEY: { env: 'COMPOSIO_API_KEY' },
+    DEFAULT_USER_ID: { env: 'DEFAULT_USER_ID' },
+    ...(isUnset(lookup('COMPOSIO_URL')) ? {} : { COMPOSIO_BASE_URL: { env: 'COMPOSIO_URL' } }),
+  }
   return {
     local_toolkit: { title: 'Local toolkit', ...program, environment, trusted: true, rules: [OWN_FILES] },
   }
