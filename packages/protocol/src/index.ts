@@ -67,5 +67,12 @@ export {
   renameTask,
   withRelated,
 } from './tasks.ts'
-export { traceHeaders, withTrace } from './trace.ts'
+export {
+  readTraceparent,
+  traceHeaders,
+  withTrace,
+  withTraceparent,
+  writeTraceparent,
+  type TraceParent,
+} from './trace.ts'
 export { joinUri, rewriteResult, rewriteToolMeta, splitUri } from './uris.ts'

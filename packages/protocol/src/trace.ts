@@ -31,6 +31,36 @@ export function withTrace(params: JsonObject, header: HeaderReader): JsonObject 
   return { ...params, _meta: traced }
 }
 
+/** The parent that a caller names: ids in small hexadecimal digits. */
+export interface TraceParent {
+  readonly traceId: string
+  readonly spanId: string
+  /** Whether the caller may have recorded its span. */
+  readonly sampled: boolean
+}
+
+const NO_TRACE = '0'.repeat(32)
+const NO_SPAN = '0'.repeat(16)
+
+/** Reads a traceparent; undefined for one that is to be treated as absent (W3C Trace Context, section 3.2). */
+export function readTraceparent(value: unknown): TraceParent | undefined {
+  if (!isTraceparent(value) || value.startsWith('ff')) return undefined
+  const [traceId, spanId] = [value.slice(3, 35), value.slice(36, 52)]
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return undefined
+  return { traceId, spanId, sampled: (Number.parseInt(value.slice(53), 16) & 1) === 1 }
+}
+
+export const writeTraceparent = ({ traceId, spanId, sampled }: TraceParent): string =>
+  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
+
+/** Params with another parent in their trace context. `fresh`: the trace begins here, and what a caller said of another is gone. */
+export function withTraceparent(params: JsonObject, traceparent: string, fresh = false): JsonObject {
+  const meta = metaOf(params)
+  if (!fresh || !('tracestate' in meta)) return { ...params, _meta: { ...meta, traceparent } }
+  const { tracestate: _, ...rest } = meta
+  return { ...params, _meta: { ...rest, traceparent } }
+}
+
 /** The headers that say what `_meta` says of the trace. */
 export function traceHeaders(params: JsonObject): Record<string, string> | undefined {
   const meta = params['_meta'] as JsonObject | undefined
