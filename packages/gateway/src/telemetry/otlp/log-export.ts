@@ -1,0 +1,53 @@
+/**
+ * Lines of the log as log records (opentelemetry/proto/logs/v1/logs.proto). The body of a record is the line as it is written, masked
+ * as the log masks it; its time, severity and trace are read out of the line without parsing it.
+ */
+import type { ExportQueue } from './export-queue.ts'
+import { MEDIUM } from './proto-writer.ts'
+
+export interface LogSource {
+  /** The oldest first. */
+  recent(): readonly string[]
+  /** Until the returned function is called. */
+  follow(hear: (line: string) => void): () => void
+}
+
+/** Severity numbers (OpenTelemetry, logs data model). */
+const SEVERITIES: Readonly<Record<string, number>> = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 }
+
+/** Exports the lines that were kept and all that come, until the returned function is called. */
+export function createLogExport(source: LogSource, queue: Pick<ExportQueue, 'add'>): () => void {
+  const add = (line: string) => exportLine(line, queue)
+  source.recent().forEach(add)
+  return source.follow(add)
+}
+
+function exportLine(line: string, queue: Pick<ExportQueue, 'add'>): void {
+  const level = memberOf(line, 'level') ?? 'info'
+  const at = Date.parse(memberOf(line, 'timestamp') ?? '')
+  const traceId = memberOf(line, 'trace_id')
+  const spanId = memberOf(line, 'span_id')
+  queue.add((to) => {
+    const now = Date.now()
+    to.nanoseconds(1, Number.isNaN(at) ? now : at)
+    to.whole(2, SEVERITIES[level] ?? SEVERITIES['info'] ?? 9)
+    to.text(3, level.toUpperCase())
+    const body = to.open(5, MEDIUM)
+    to.text(1, line.trimEnd())
+    to.close(body, MEDIUM)
+    if (traceId !== undefined && TRACE_ID.test(traceId)) to.hex(9, traceId)
+    if (spanId !== undefined && SPAN_ID.test(spanId)) to.hex(10, spanId)
+    to.nanoseconds(11, now)
+  })
+}
+
+const TRACE_ID = /^[0-9a-f]{32}$/
+const SPAN_ID = /^[0-9a-f]{16}$/
+
+/** The text of a member: quotes within a text are escaped, so that no text of others can look like a member. */
+function memberOf(line: string, name: string): string | undefined {
+  const found = line.indexOf(`"${name}":"`)
+  if (found === -1) return undefined
+  const from = found + name.length + 4
+  return line.slice(from, line.indexOf('"', from))
+}
