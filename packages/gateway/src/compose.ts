@@ -41,6 +41,7 @@ import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
 import { composeSessions } from './compose/sessions.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
+import { composeTelemetry, tracesOf } from './compose/telemetry.ts'
 import { composeUpstreams, createContacts } from './compose/upstreams.ts'
 import { appsOf, type Config, type LoadedConfig } from './config.ts'
 import { createClients } from './http/client-address.ts'
@@ -91,7 +92,8 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     upstreamSessions: () => core.upstreams.sessions,
     waitingRecords: () => core.records.waiting,
   })
-  const base: CoreDependencies = { config, db: store.db, vault: store.vault, log, counters, opened }
+  const telemetry = await composeTelemetry({ config, log, counters, opened, tail: parts.tail })
+  const base: CoreDependencies = { config, db: store.db, vault: store.vault, log, counters, telemetry, opened }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   const core = await composeCore(base, parts, publicUrl)
   const { doors, calls } = await composeFaces(base, {
@@ -222,7 +224,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
 }
 
 const auditLogOf = (
-  { log, counters }: CoreDependencies,
+  { log, counters, telemetry }: CoreDependencies,
   { logLine }: ComposeParts,
   { records, refusals, keepPayload }: ReturnType<typeof composeRecords>,
 ) =>
@@ -236,6 +238,7 @@ const auditLogOf = (
     write: (entry, json, intent) => records.write(entry, json, intent),
     ...(keepPayload === undefined ? {} : { keepPayload }),
     refuseStranger: refusals.take,
+    traces: tracesOf(telemetry),
   })
 
 type Core = Awaited<ReturnType<typeof composeCore>>

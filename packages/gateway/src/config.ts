@@ -14,6 +14,7 @@ import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
 import { withoutServiceLinks } from './config-service-links.ts'
+import { TELEMETRY_SETTINGS, telemetryProblem } from './config-telemetry.ts'
 import { distance } from './lib/nearest.ts'
 import { PROCESS_ROLES, type ProcessRole } from './lib/process-roles.ts'
 
@@ -488,6 +489,7 @@ export const SETTINGS = {
     z.enum(LEVELS, `it must be one of ${LEVELS.join(', ')}`).default('info'),
     'Least severe level that is logged.',
   ),
+  ...TELEMETRY_SETTINGS,
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -547,6 +549,8 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
+  const problem = telemetryProblem(config)
+  if (problem !== undefined) throw new ConfigFault(problem)
   if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
     throw new ConfigFault(`MCP_API_KEY is too short: it must have at least ${KEY_LENGTH} characters.`)
   appsOf(config)

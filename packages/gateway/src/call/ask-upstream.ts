@@ -25,16 +25,21 @@ const AWAY = new Set([502, 503, 504])
 
 /** One ask, sent once. Where its server takes no credentials it costs nothing more than the ask itself. */
 export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
-  const upstream = connectRequest.requestContext.upstream(connectRequest.target.connectionId)
-  if (connectRequest.target.credentials !== true || ask.credential !== undefined) return upstream.ask(ask)
+  if (connectRequest.target.credentials !== true || ask.credential !== undefined) return send(connectRequest, ask)
   const opening = openCredential(connectRequest)
   if (opening instanceof Promise)
     return opening.then((opened) => {
       ask.credential = opened
-      return upstream.ask(ask)
+      return send(connectRequest, ask)
     })
   ask.credential = opening
-  return upstream.ask(ask)
+  return send(connectRequest, ask)
+}
+
+function send({ requestContext, target, audit }: ConnectRequest, ask: Asking): Promise<Answer> {
+  const upstream = requestContext.upstream(target.connectionId)
+  const { trace } = audit
+  return trace === undefined ? upstream.ask(ask) : trace.ask(target, ask, (traced) => upstream.ask(traced))
 }
 
 export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {

@@ -10,6 +10,8 @@ import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import type { KeptPayload, Payload } from './payload.ts'
+import type { ClientRequest } from './request.ts'
+import { beginTrace, callerTraceId, type RequestTrace, type RequestTraces } from './request-trace.ts'
 import { recordedError } from './record-error.ts'
 
 export interface AuditLogParts {
@@ -28,6 +30,8 @@ export interface AuditLogParts {
   keepPayload?(payload: Payload, id: string): KeptPayload | undefined
   /** Hears of a refusal that is on no organization's record, as it is not known whose it is. */
   refuseStranger(entry: Entry): void
+  /** Absent where nothing is traced. */
+  readonly traces?: RequestTraces | undefined
 }
 
 export interface AuditLog {
@@ -84,6 +88,9 @@ export class AuditEntryBuilder {
   readonly #facts: Writable<AuditFacts>
   #id: string | undefined
   #intent: Intent | undefined
+  #trace: RequestTrace | undefined
+  /** That of the caller's own context, where nothing is traced here. */
+  #traceId: string | undefined
 
   constructor(parts: AuditLogParts, facts: AuditFacts, correlationId: string, from: From) {
     this.#parts = parts
@@ -99,6 +106,19 @@ export class AuditEntryBuilder {
   /** A record was written before the request left, so its upstream may have seen it. */
   get mayHaveLeft(): boolean {
     return this.#intent !== undefined
+  }
+
+  /** Undefined where nothing is traced, and before it began. */
+  get trace(): RequestTrace | undefined {
+    return this.#trace
+  }
+
+  /** Begins the trace of the request, in the context that its caller names. */
+  beginTrace({ mcpRequest, channel }: Pick<ClientRequest, 'mcpRequest' | 'channel'>): RequestTrace | undefined {
+    const { traces } = this.#parts
+    if (traces === undefined) this.#traceId = callerTraceId(mcpRequest.params)
+    else this.#trace = beginTrace(traces, mcpRequest, channel, this.begun)
+    return this.#trace
   }
 
   note(facts: Partial<AuditFacts>): void {
@@ -125,7 +145,10 @@ export class AuditEntryBuilder {
   inner(target: string): AuditEntryBuilder {
     const { requestContext, method, eraClient, client } = this.#facts
     const arrival = { requestContext, method, eraClient, client }
-    return new AuditEntryBuilder(this.#parts, { ...NO_FACTS, ...arrival, target }, this.correlationId, this.from)
+    const inner = new AuditEntryBuilder(this.#parts, { ...NO_FACTS, ...arrival, target }, this.correlationId, this.from)
+    inner.#trace = this.#trace?.inner()
+    inner.#traceId = this.#traceId
+    return inner
   }
 
   /** Writes down the request before it leaves for its upstream. Throws `record.unwritable`. */
@@ -149,8 +172,10 @@ export class AuditEntryBuilder {
     if (fault !== undefined) refuse(fault.code)
     if (policy?.shadows !== undefined) for (const [rule, would] of Object.entries(policy.shadows)) shadow?.(rule, would)
     if (this.#isRecorded || fault !== undefined) this.#write(seconds)
-    else
+    else {
       log.debug({ request_id: this.correlationId, method: method.slice(0, 100), duration_ms: seconds * 1000 }, 'call')
+      if (this.#trace?.span !== undefined) this.#endTrace(this.#entry(seconds, { outcome, code: undefined }))
+    }
   }
 
   /** The log line and the record. They are one object, so that the log and the database cannot differ. */
@@ -159,6 +184,7 @@ export class AuditEntryBuilder {
     const { outcome, fault } = this.#facts
     const entry = this.#entry(seconds, { outcome, code: fault?.code })
     const json = JSON.stringify(entry)
+    if (this.#trace !== undefined) this.#endTrace(entry)
     if (fault?.cause === undefined) logLine(json)
     else if (fault.code === 'internal') log.error({ ...entry, err: fault.cause }, 'call')
     else log.warn({ ...entry, err: fault.cause }, 'call')
@@ -166,6 +192,15 @@ export class AuditEntryBuilder {
       const whole = this.#withPayload(entry)
       write(whole, whole === entry ? json : JSON.stringify(whole), this.#intent)
     } else if (this.#facts.requestContext === undefined) refuseStranger(entry)
+  }
+
+  #endTrace(entry: Entry): void {
+    this.#trace?.end(
+      COUNTED.has(entry.method) ? entry : { ...entry, method: 'other' },
+      this.begun + entry.duration_ms,
+      entry.outcome !== 'ok',
+      this.#facts.traced,
+    )
   }
 
   get #isRecorded(): boolean {
@@ -208,6 +243,8 @@ export class AuditEntryBuilder {
       code,
       decision: outcome === 'refused' ? 'refuse' : policy?.warned === true ? 'warn' : 'allow',
       request_id: this.correlationId,
+      trace_id: this.#trace?.traceId ?? this.#traceId,
+      span_id: this.#trace?.span?.spanId,
       actor_type: requestContext === undefined ? 'system' : ACTOR[requestContext.principal.kind],
       resource_type: undefined,
       resource_id: undefined,

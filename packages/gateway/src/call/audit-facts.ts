@@ -1,5 +1,7 @@
 /** The facts of a request that its audit entry is made of, by the concern that notes them. Facts are undefined until they are known. */
 import type { Fault, GivenFile } from '@toolway/contract'
+import type { Fault } from '@toolway/contract'
+import type { JsonObject } from '@toolway/protocol'
 import type { Outcome } from '../records/records.ts'
 import type { Payload } from './payload.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
@@ -66,6 +68,8 @@ export interface EndFacts {
   readonly fault: Fault | undefined
   /** The error text of the tool or of its server. */
   readonly errorText: string | undefined
+  /** The result, where spans hold content. */
+  readonly traced: JsonObject | undefined
 }
 
 export interface AuditFacts extends ArrivalFacts, TargetFacts, StepFacts, SendingFacts, EndFacts {}
@@ -108,4 +112,5 @@ export const NO_FACTS: AuditFacts = {
   outcome: 'ok',
   fault: undefined,
   errorText: undefined,
+  traced: undefined,
 }

@@ -98,8 +98,9 @@ function send(call: Call, parts: CallParts): Promise<Answer> {
   })
 }
 
-/** Where its connection keeps what came back. */
+/** Where its connection keeps what came back, and where spans hold content. */
 function keep(audit: AuditEntryBuilder, answer: Answer): Answer {
+  if (audit.trace?.holdsContent === true && 'result' in answer) audit.note({ traced: answer.result })
   const { payload } = audit.facts
   if (payload !== undefined)
     audit.note({ payload: { ...payload, result: 'error' in answer ? { error: answer.error } : answer.result } })

@@ -174,6 +174,9 @@ export function readLegacy(request: Request, session: Session | undefined, heade
 /** A keep-alive costs nothing and is not counted. */
 const UNCOUNTED = 'ping'
 
+/** A stream that is open for hours has no duration that says anything. */
+const UNTRACED: ReadonlySet<string> = new Set([UNCOUNTED, 'subscriptions/listen'])
+
 /** One request counts one, whichever door it came by and also in a batch. */
 const count = (
   { limits }: Pick<CallParts, 'limits'>,
@@ -210,8 +213,10 @@ export function createEntrance(parts: EnterParts): Entrance {
         eraClient: caller.revision,
         client: typeof name === 'string' ? name.slice(0, 100) : undefined,
       })
-      const counting = mcpRequest.method === UNCOUNTED ? undefined : count(parts, step.requestContext)
-      return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
+      const trace = UNTRACED.has(method) ? undefined : audit.beginTrace(step)
+      const served = trace === undefined ? () => serve(step, parts) : () => trace.run(() => serve(step, parts))
+      const counting = method === UNCOUNTED ? undefined : count(parts, step.requestContext)
+      return counting === undefined ? served() : counting.then(served)
     },
     initialize(requestContext, request) {
       const counting = count(parts, requestContext)

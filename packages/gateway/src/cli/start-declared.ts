@@ -38,6 +38,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
     declared,
     log,
     logLine: logs.line,
+    tail: logs.tail,
     path: loaded.path,
     lang: loaded.lang,
   })

@@ -59,7 +59,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const { config, origins, path, lang } = loaded
   await using opened = new AsyncDisposableStack()
   const counters = createCounters({ sessions: NONE, channels: NONE, upstreamSessions: NONE, waitingRecords: NONE })
-  const core: CoreDependencies = { config, db, vault, log, counters, opened }
+  const core: CoreDependencies = { config, db, vault, log, counters, telemetry: undefined, opened }
   const open = { recheck() {} }
 
   const contacts = createContacts(core)

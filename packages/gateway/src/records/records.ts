@@ -38,6 +38,9 @@ export interface Entry {
   readonly decision: string
   /** The correlation id of the request. */
   readonly request_id: string
+  /** The trace that the call belongs to; its own span, where that is recorded. */
+  readonly trace_id?: string | undefined
+  readonly span_id?: string | undefined
   readonly actor_type: 'user' | 'api_key' | 'system'
   /** The object of a change; for a call its connection and tool name it. */
   readonly resource_type: string | undefined
@@ -84,7 +87,13 @@ async function append(sql: SystemSql | OrgSql, organization: string, entries: re
       ${all((entry) => entry.request_id)}::text[], ${all((entry) => entry.actor_type)}::text[],
       ${all((entry) => entry.resource_type)}::text[], ${all((entry) => entry.resource_id)}::text[],
       ${all((entry) => entry.ip_address)}::text[], ${all((entry) => entry.user_agent)}::text[],
-      ${all((entry) => (entry.detail === undefined ? undefined : JSON.stringify(entry.detail)))}::jsonb[]) as added`
+      ${all(storedDetail)}::jsonb[]) as added`
+}
+
+/** The trace of a call is stored with its detail. */
+function storedDetail({ detail, trace_id: trace }: Entry): string | undefined {
+  if (trace === undefined) return detail === undefined ? undefined : JSON.stringify(detail)
+  return JSON.stringify({ ...detail, trace_id: trace })
 }
 
 /**

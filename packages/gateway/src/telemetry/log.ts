@@ -1,10 +1,18 @@
 /** The log: JSON lines on stderr (stdout stays free for what a person or a protocol reads), never a secret or a body. */
 import pino, { type Logger } from 'pino'
+import { spanInScope } from '../lib/span-scope.ts'
 import { createLineBuffer } from './line-buffer.ts'
 import { createLogTail, type LogTail } from './log-tail.ts'
 
 /** Last line of defence: fields of these names are masked wherever they turn up at the top of a line or one below. */
 const SECRET_FIELDS = ['authorization', 'headers', 'environment', 'key', 'secret', 'token', 'password']
+
+/** What is logged for a call that is traced says to which trace it belongs. */
+function traceOfLine(): object {
+  const span = spanInScope()
+  return span === undefined ? NO_TRACE : { trace_id: span.traceId, span_id: span.spanId }
+}
+const NO_TRACE = {}
 
 export interface Logs {
   readonly log: Logger
@@ -31,6 +39,7 @@ export function createLogs(level: string): Logs {
     base: null,
     messageKey: 'message',
     timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+    mixin: traceOfLine,
     formatters: { level: (label: string) => ({ level: label }) },
   }
   const redact = { paths: SECRET_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: '***' }

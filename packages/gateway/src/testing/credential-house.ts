@@ -158,7 +158,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
       system: (work) => (queries.count++, db.system(work)),
     }
     const credentials = composeCredentials(
-      { config, db: counting, vault, log, counters, opened },
+      { config, db: counting, vault, log, counters, telemetry: undefined, opened },
       {
         oauth: options.oauth ?? {
           ...authority.oauth,

@@ -20,7 +20,9 @@ export const policy: Step = {
     )
     const verdict = target.policy.decide(facts)
     call.decided = { verdict, facts }
-    audit.note({ policy: traceOf(verdict, target.policy, facts) })
+    const trace = traceOf(verdict, target.policy, facts)
+    audit.note({ policy: trace })
+    audit.trace?.decide(trace)
     if (verdict.changes.length > 0) params['arguments'] = verdict.arguments ?? {}
     await enforce(verdict, name, limits, requestContext, channel.session?.id)
   },

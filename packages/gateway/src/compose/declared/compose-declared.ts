@@ -19,6 +19,7 @@ import { createDoors } from '../../http/doors.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
 import { createCounters } from '../../telemetry/counters.ts'
+import type { LogTail } from '../../telemetry/log-tail.ts'
 import { proofOf } from '../../vault/identity-proof.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { composeAdmission, type Admission } from '../admission.ts'
@@ -27,6 +28,7 @@ import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../core-dependencies.ts'
 import { refuseNoPlace } from '../external-principals.ts'
 import { composeLimits } from '../limits.ts'
+import { composeTelemetry, tracesOf } from '../telemetry.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
 import {
@@ -54,6 +56,8 @@ export interface ComposeDeclaredParts {
   readonly declared: readonly Declared[]
   readonly log: Log
   readonly logLine: (json: string) => void
+  /** The last lines of the log, where they are kept. */
+  readonly tail?: Pick<LogTail, 'recent' | 'follow'> | undefined
   readonly path: string
   readonly lang: string | undefined
 }
@@ -72,7 +76,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     upstreamSessions: () => upstreams.sessions,
     waitingRecords: () => 0,
   })
-  const core: Base = { config, vault, log, counters, opened }
+  const telemetry = await composeTelemetry({ config, log, counters, opened, tail: parts.tail })
+  const core: Base = { config, vault, log, counters, telemetry, opened }
 
   // Declarations, and their changes at run time.
   const rows = createRows(vault)
@@ -85,7 +90,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   declareAll()
 
   const count = { count: counters.call, refuse: counters.refuse }
-  const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core) })
+  const traces = tracesOf(telemetry)
+  const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces })
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)

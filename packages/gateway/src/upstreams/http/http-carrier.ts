@@ -64,6 +64,7 @@ class HttpCarrier implements Carrier {
     this.#path = this.#url.pathname + this.#url.search
     this.#wire = {
       alias: this.#alias,
+      origin: this.#url.origin,
       pool: this.#ownPool(),
       streams: this.#streams,
       ownPool: this.#ownPool,

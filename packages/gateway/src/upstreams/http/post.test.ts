@@ -17,6 +17,7 @@ function fixture({ timeout = 60 } = {}) {
     alias: 'web',
     breaker: createBreaker({ alias: 'web', patience: 1_000, now: Date.now, onTurn: () => {} }),
     pool: calls.pool,
+    origin: 'http://127.0.0.1',
     ownPool: () => calls.pool,
     streams: streams.pool,
     path: '/mcp',

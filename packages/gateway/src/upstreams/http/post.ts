@@ -12,6 +12,7 @@ import { HUMAN, readAs, type Incoming, type Outgoing, type Transport } from '@to
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import type { Dispatcher, Pool } from 'undici'
 import type { Breaker } from '../breaker.ts'
+import { beginHttpSpan } from './http-span.ts'
 import { refusalOf } from './refusal.ts'
 
 /** The largest answer, or event of a stream, that is taken in; beyond it the exchange ends, so that memory stays bounded. */
@@ -19,6 +20,8 @@ export const MAX_ANSWER = 32 * 1024 * 1024
 
 export interface Wire {
   readonly alias: string
+  /** Of the server, for spans. */
+  readonly origin: string
   readonly pool: Pool
   /** A pool of its own: for a stream that is a session, and for what is said once `pool` takes nothing. Its owner ends it. */
   ownPool(): Pool
@@ -65,8 +68,28 @@ const LINGER = 1
 
 const ACCEPT = 'application/json, text/event-stream'
 
-/** Resolves with the answer, or rejects with a Fault; the deadline counts from now, waiting for a connection included. */
+/**
+ * Resolves with the answer, or rejects with a Fault; the deadline counts from now, waiting for a connection included. A request with a
+ * trace context has a span of its own, where traces are recorded.
+ */
 export function send(wire: Wire, outgoing: Exchange): Promise<Incoming> {
+  if (outgoing.headers?.['traceparent'] === undefined) return exchange(wire, outgoing)
+  const span = beginHttpSpan(outgoing.method, wire.origin, wire.path)
+  if (span === undefined) return exchange(wire, outgoing)
+  const headers = { ...outgoing.headers, traceparent: span.traceparent }
+  return exchange(wire, { ...outgoing, headers }).then(
+    (incoming) => {
+      span.end(incoming.status)
+      return incoming
+    },
+    (thrown: unknown) => {
+      span.end(undefined, thrown)
+      throw thrown
+    },
+  )
+}
+
+function exchange(wire: Wire, outgoing: Exchange): Promise<Incoming> {
   const { method, headers, body, patient = false } = outgoing
   const pool = patient ? wire.streams : wire.pool
   return new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import { Fault } from '@toolway/contract'
 import { SessionLost, type Pipe, type PipeEventSink } from '@toolway/protocol/client'
 import { createParser } from 'eventsource-parser'
 import { MAX_ANSWER, send, type Wire } from './post.ts'
+import { traceOfScope } from '../../lib/span-scope.ts'
 import { refusalOf } from './refusal.ts'
 
 export interface SsePair extends Pipe {
@@ -124,7 +125,8 @@ const malformed = (wire: Wire, problem: string) => new Fault('upstream.malformed
 
 /** The message is taken when the server says so; its answer comes on the stream. */
 async function post(at: Wire, headers: Record<string, string>, body: string): Promise<void> {
-  const incoming = await send(at, { method: 'POST', headers, body }).catch((thrown: unknown) => {
+  const traced = { ...headers, ...traceOfScope() }
+  const incoming = await send(at, { method: 'POST', headers: traced, body }).catch((thrown: unknown) => {
     // Some servers answer the POST only once they have done the work: the request's own deadline is the one that counts.
     if (thrown instanceof Fault && thrown.code === 'upstream.timeout') return undefined
     throw thrown

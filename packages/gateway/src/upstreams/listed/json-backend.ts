@@ -15,6 +15,7 @@ import { refusalOf } from '../http/refusal.ts'
 import type { ReachOf, RemoteTarget } from '../upstream.ts'
 import { createAddressMask } from './address-mask.ts'
 import { isShallow } from './shallow.ts'
+import { traceOfScope } from '../../lib/span-scope.ts'
 
 export interface Saying {
   /** For its log and ours. */
@@ -97,6 +98,7 @@ class HttpBackend implements JsonBackend {
     this.hide = createAddressMask(this.#url)
     this.#shared = {
       alias: this.#alias,
+      origin: this.#url.origin,
       pool: this.#pool,
       ownPool: this.#ownPool,
       streams: this.#pool,
@@ -119,6 +121,7 @@ class HttpBackend implements JsonBackend {
       ...(correlationId === undefined ? {} : { 'x-correlation-id': correlationId }),
       ...(onBehalf === undefined ? {} : { 'x-on-behalf-of': onBehalf }),
       ...headers,
+      ...traceOfScope(),
     }
   }
 

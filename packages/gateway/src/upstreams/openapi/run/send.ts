@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { Fault } from '@toolway/contract'
 import type { Dispatcher, Pool } from 'undici'
 import type { Breaker } from '../../breaker.ts'
+import { beginHttpSpan } from '../../http/http-span.ts'
 import { wordFailure } from '../../http/post.ts'
 import type { Request } from './request.ts'
 
@@ -73,7 +74,26 @@ const isBelow = (to: URL, base: URL): boolean =>
 
 type Exchanged = Omit<Reply, 'elsewhere'>
 
+/** In a span of its own, where traces are recorded. */
 async function exchange(
+  parts: SendParts,
+  request: Request,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const span = beginHttpSpan(request.method, parts.base.origin, request.path)
+  if (span === undefined) return exchangeAlone(parts, request, headers, signal)
+  try {
+    const reply = await exchangeAlone(parts, request, { ...headers, traceparent: span.traceparent }, signal)
+    span.end(reply.status)
+    return reply
+  } catch (thrown) {
+    span.end(undefined, thrown)
+    throw thrown
+  }
+}
+
+async function exchangeAlone(
   { pool, alias }: SendParts,
   { method, path, body }: Sending,
   headers: Readonly<Record<string, string>>,

@@ -1,0 +1,211 @@
+/**
+ * The settings of telemetry (OpenTelemetry, environment variable specification), and where each signal is exported to.
+ *
+ * Their names are OpenTelemetry's own. Only OTLP over HTTP with protobuf is spoken: a setting that asks for another way is refused
+ * with the mend, because traces that go nowhere are noticed when they are needed.
+ */
+import { z } from 'zod'
+import { SAMPLERS } from './telemetry/tracing/sampler.ts'
+
+const http = z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' })
+const wholeNumber = (least: number, most: number, unsaid: number) => {
+  const problem = `it must be a whole number from ${least} to ${most}`
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, problem)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, problem)
+    .default(unsaid)
+}
+const milliseconds = (unsaid: number) => wholeNumber(1, 3_600_000, unsaid)
+const protocol = z.enum(
+  ['http/protobuf'],
+  'only http/protobuf is spoken: OTLP over gRPC and as JSON are not supported. Collectors take it at port 4318',
+)
+const exporter = z.enum(['otlp', 'none'], 'it must be otlp or none: other exporters are not supported')
+/** `name=value,name=value`, values in percent encoding (W3C Baggage, as OpenTelemetry has it). */
+const pairs = z
+  .string()
+  .optional()
+  .transform((text, context): Readonly<Record<string, string>> => {
+    const read = (text ?? '').split(',').filter((one) => one.trim() !== '')
+    const split = read.map((one) => [one.slice(0, one.indexOf('=')).trim(), decoded(one)] as const)
+    if (split.some(([name, value]) => name === '' || value === undefined))
+      context.addIssue('it must be name=value pairs, separated by commas, with values in percent encoding')
+    return Object.fromEntries(split.map(([name, value = '']) => [name, value]))
+  })
+
+function decoded(pair: string): string | undefined {
+  if (!pair.includes('=')) return undefined
+  try {
+    return decodeURIComponent(pair.slice(pair.indexOf('=') + 1).trim())
+  } catch {
+    return undefined
+  }
+}
+
+const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
+const endpoint = (signal: string) =>
+  setting(http.optional(), `Whole address for ${signal}, in place of the common one.`)
+const headers = (signal: string) => setting(pairs, `Headers for ${signal}, in place of the common ones.`, true)
+
+export const TELEMETRY_SETTINGS = {
+  OTEL_SDK_DISABLED: setting(
+    z.enum(['true', 'false'], 'it must be true or false').default('false'),
+    'true: no traces, metrics or logs are exported, whatever else is set.',
+  ),
+  OTEL_SERVICE_NAME: setting(z.string().min(1).optional(), 'Name of this service in telemetry; if unsaid, toolway.'),
+  OTEL_RESOURCE_ATTRIBUTES: setting(
+    pairs,
+    'Attributes of this service in telemetry, as name=value pairs separated by commas, such as deployment.environment.name=production.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    http.optional(),
+    'Base address of an OpenTelemetry collector or backend, such as http://127.0.0.1:4318; traces, metrics and logs are exported there, to /v1/traces, /v1/metrics and /v1/logs. If unsaid, nothing is exported.',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint('traces'),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint('metrics'),
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpoint('logs'),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    pairs,
+    'Headers of every export, such as Authorization=Bearer%20…: name=value pairs separated by commas, values in percent encoding.',
+    true,
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers('traces'),
+  OTEL_EXPORTER_OTLP_METRICS_HEADERS: headers('metrics'),
+  OTEL_EXPORTER_OTLP_LOGS_HEADERS: headers('logs'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting(
+    protocol.default('http/protobuf'),
+    'http/protobuf is the one protocol that is spoken; grpc and http/json are refused.',
+  ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: setting(milliseconds(10_000), 'Milliseconds that one export may take, repeats included.'),
+  OTEL_EXPORTER_OTLP_COMPRESSION: setting(
+    z.enum(['none', 'gzip'], 'it must be none or gzip').default('none'),
+    'gzip: exports are compressed, which costs CPU here and saves bandwidth.',
+  ),
+  OTEL_TRACES_EXPORTER: setting(
+    exporter.optional(),
+    'none: no traces. otlp without an address: http://127.0.0.1:4318.',
+  ),
+  OTEL_METRICS_EXPORTER: setting(exporter.optional(), 'none: no metrics by OTLP; /metrics stays.'),
+  OTEL_LOGS_EXPORTER: setting(exporter.optional(), 'none: no log lines by OTLP; the log itself stays.'),
+  OTEL_TRACES_SAMPLER: setting(
+    z.enum(SAMPLERS, `it must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
+    'Which traces are recorded. A parentbased one follows the caller where it says whether it records; the others ask no caller.',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    z
+      .string()
+      .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?|\.\d+)$/, 'it must be a number from 0 to 1')
+      .transform(Number)
+      .default(1),
+    'Share of the traces that a traceidratio sampler records, from 0 to 1.',
+  ),
+  OTEL_BSP_SCHEDULE_DELAY: setting(milliseconds(5_000), 'Milliseconds until an incomplete batch of spans is exported.'),
+  OTEL_BSP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Milliseconds that a batch of spans may take at most.'),
+  OTEL_BSP_MAX_QUEUE_SIZE: setting(
+    wholeNumber(1, 1_000_000, 8_192),
+    'Spans that may wait to be exported; more are dropped and counted in toolway_telemetry_items_total.',
+  ),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Spans of one export.'),
+  OTEL_BLRP_SCHEDULE_DELAY: setting(
+    milliseconds(1_000),
+    'Milliseconds until an incomplete batch of log lines is exported.',
+  ),
+  OTEL_BLRP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Milliseconds that a batch of log lines may take at most.'),
+  OTEL_BLRP_MAX_QUEUE_SIZE: setting(wholeNumber(1, 1_000_000, 2_048), 'Log lines that may wait to be exported.'),
+  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Log lines of one export.'),
+  OTEL_METRIC_EXPORT_INTERVAL: setting(milliseconds(60_000), 'Milliseconds between two exports of metrics.'),
+  OTEL_METRIC_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Milliseconds that an export of metrics may take at most.'),
+  TOOLWAY_TRACE_CONTENT: {
+    ...setting(
+      z.enum(['on', 'off', 'true', 'false'], 'it must be on or off').default('off'),
+      'on: arguments and results of calls stand in spans, shortened and with secrets masked. Off, no span has any of them.',
+    ),
+    also: ['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'],
+  },
+  LOGFIRE_TOKEN: setting(
+    z
+      .string()
+      .regex(/^[\w.-]{8,}$/, 'it must be a write token of Logfire')
+      .optional(),
+    'Write token of Pydantic Logfire: traces, metrics and logs are exported there, too.',
+    true,
+  ),
+  LOGFIRE_BASE_URL: setting(
+    http.optional(),
+    'Address of Logfire, for an installation of one’s own; if unsaid, that of the region which the token names.',
+  ),
+} as const
+
+export type TelemetryConfig = {
+  readonly [Name in keyof typeof TELEMETRY_SETTINGS]: z.output<(typeof TELEMETRY_SETTINGS)[Name]['shape']>
+}
+
+export const SIGNALS = ['traces', 'metrics', 'logs'] as const
+export type Signal = (typeof SIGNALS)[number]
+
+export interface ExportTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const LOCAL = 'http://127.0.0.1:4318'
+
+/** Where each signal goes; a signal that goes nowhere is off. */
+export function exportTargets(config: TelemetryConfig): Readonly<Record<Signal, readonly ExportTarget[]>> {
+  const of = (signal: Signal) => (config.OTEL_SDK_DISABLED === 'true' ? [] : targetsOf(config, signal))
+  return { traces: of('traces'), metrics: of('metrics'), logs: of('logs') }
+}
+
+function targetsOf(config: TelemetryConfig, signal: Signal): ExportTarget[] {
+  const upper = signal.toUpperCase() as Uppercase<Signal>
+  const chosen = config[`OTEL_${upper}_EXPORTER`]
+  if (chosen === 'none') return []
+  const own = config[`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`]
+  const { LOGFIRE_TOKEN: token, OTEL_EXPORTER_OTLP_ENDPOINT: common } = config
+  const base = common ?? (chosen === 'otlp' && token === undefined ? LOCAL : undefined)
+  const url = own ?? (base === undefined ? undefined : below(base, signal))
+  const headers = { ...config.OTEL_EXPORTER_OTLP_HEADERS, ...config[`OTEL_EXPORTER_OTLP_${upper}_HEADERS`] }
+  return [
+    ...(url === undefined ? [] : [{ url, headers: lowered(headers) }]),
+    // The token goes to Logfire and to no other address.
+    ...(token === undefined
+      ? []
+      : [{ url: below(config.LOGFIRE_BASE_URL ?? logfireOf(token), signal), headers: { authorization: token } }]),
+  ]
+}
+
+/** The path of a signal below a base address (OTLP exporter, endpoint URLs for OTLP/HTTP). */
+function below(base: string, signal: Signal): string {
+  const url = new URL(base)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/${signal}`
+  return url.href
+}
+
+/** Write tokens name the region of their project: `pylf_v1_eu_…`. Older ones name none and are of the United States. */
+function logfireOf(token: string): string {
+  const region = /^pylf_v\d+_([a-z]+)_/.exec(token)?.[1] ?? 'us'
+  return `https://logfire-${region}.pydantic.dev`
+}
+
+const lowered = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** A sentence on a setting that cannot be obeyed; undefined where all is well. */
+export function telemetryProblem(config: TelemetryConfig): string | undefined {
+  const { LOGFIRE_BASE_URL: logfire } = config
+  for (const { url, headers } of SIGNALS.flatMap((signal) => exportTargets(config)[signal])) {
+    const { username, password, protocol: scheme, hostname } = new URL(url)
+    if (username !== '' || password !== '')
+      return 'The address of an OTLP endpoint has a user or a password in it: say them in OTEL_EXPORTER_OTLP_HEADERS.'
+    if (Object.entries(headers).some(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value)))
+      return 'OTEL_EXPORTER_OTLP_HEADERS has a name or a value that no HTTP header can have.'
+    if (logfire !== undefined && url.startsWith(logfire) && scheme === 'http:' && !LOOPBACK.test(hostname))
+      return 'LOGFIRE_BASE_URL is reached by plain http, and LOGFIRE_TOKEN is a secret: use https.'
+  }
+  return undefined
+}
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const LOOPBACK = /^(?:127(?:\.\d+){3}|\[::1\]|localhost)$/
