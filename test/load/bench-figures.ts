@@ -5,7 +5,7 @@
  * one pair and not the comparison. CPU per call and percentiles of a row come from all rounds together. Pure: the same samples
  * give the same figures. Never hides an error in an average.
  */
-import { type Plan, TARGETS, type TargetName } from './bench-options.ts'
+import { type Plan, TARGETS, type TargetName, TRACED } from './bench-options.ts'
 import type { RoundCpu, Sample } from './bench-rounds.ts'
 import { createLatencyHistogram, percentile } from './generator/latency-histogram.ts'
 import type { HalfLoad } from './half-load.ts'
@@ -74,11 +74,13 @@ const COMPARED = [
   ['legacy-legacy', 'raw'],
   ['legacy-modern', 'raw'],
   ['modern-legacy', 'raw'],
+  ['traced', 'gateway'],
+  ['traced-tenth', 'gateway'],
 ] as const
 
 export function rowsOf(samples: readonly Sample[], { connections }: Pick<Plan, 'connections'>): Row[] {
   return connections.flatMap((count) =>
-    TARGETS.flatMap((name) => {
+    [...TARGETS, ...TRACED].flatMap((name) => {
       const own = samplesOf(samples, name, count)
       return own.length === 0 ? [] : [rowOf(name, count, own)]
     }),

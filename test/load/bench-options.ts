@@ -18,7 +18,11 @@ export const TARGETS = [
   'legacy-modern',
   'modern-legacy',
 ] as const
-export type TargetName = (typeof TARGETS)[number]
+/** The gateway with every call traced and exported, and with every tenth; measured only where they are named. */
+export const TRACED = ['traced', 'traced-tenth'] as const
+export type TargetName = (typeof TARGETS)[number] | (typeof TRACED)[number]
+
+const ALL: readonly TargetName[] = [...TARGETS, ...TRACED]
 
 export interface Plan {
   readonly rounds: number
@@ -40,7 +44,8 @@ export interface Options {
 export const USAGE = `npm run bench -- [options]
 
   --quick          about a minute in place of more than two; rougher figures
-  --target <name>  only this target, may be repeated: ${TARGETS.join(', ')}
+  --target <name>  only this target, may be repeated: ${[...TARGETS, ...TRACED].join(', ')};
+                   the traced ones are measured only where they are named
   --profile        run the gateway under --cpu-prof and say where the file is
   --json           print nothing but JSON on stdout
   --help           print this
@@ -63,13 +68,13 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const asked = new Set(values.target.flatMap((list) => list.split(',')).map(targetNamed))
-  const targets = asked.size === 0 ? TARGETS : TARGETS.filter((name) => asked.has(name))
+  const targets = asked.size === 0 ? TARGETS : ALL.filter((name) => asked.has(name))
   const { json, profile, help } = values
   return { targets, plan: values.quick ? QUICK : FULL, json, profile, help }
 }
 
 function targetNamed(name: string): TargetName {
-  const found = TARGETS.find((target) => target === name)
-  if (found === undefined) throw new Error(`there is no target '${name}'; there are ${TARGETS.join(', ')}`)
+  const found = ALL.find((target) => target === name)
+  if (found === undefined) throw new Error(`there is no target '${name}'; there are ${ALL.join(', ')}`)
   return found
 }

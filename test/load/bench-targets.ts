@@ -6,7 +6,7 @@
  * anything itself.
  */
 import { rmSync } from 'node:fs'
-import type { TargetName } from './bench-options.ts'
+import { TRACED, type TargetName } from './bench-options.ts'
 import { openSession, type CallTarget } from './generator/mcp-call.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 import type { Target } from './bench-rounds.ts'
@@ -44,8 +44,9 @@ export async function startTargets(
     if (asked.includes(name)) proxies.push(await startProxy(name, place, start))
   }
   const gateway = await startGatewayTargets(asked, place, start, say)
+  const traced = await startTraced(asked, place, start, say)
   const direct: Target = { name: 'direct', call: { url: place.upstream, tool: 'echo' }, pid: undefined }
-  const targets = [...(asked.includes('direct') ? [direct] : []), ...proxies, ...gateway.targets]
+  const targets = [...(asked.includes('direct') ? [direct] : []), ...proxies, ...gateway.targets, ...traced]
   if (targets.length === 0 && !gateway.failed) throw new Error(gateway.remarks.join(' '))
   return { ...gateway, targets }
 }
@@ -98,6 +99,35 @@ async function startGatewayTargets(
     await gateway[Symbol.asyncDispose]()
     return skipped(`the gateway did not start. ${thrown instanceof Error ? thrown.message : String(thrown)}`, true)
   }
+}
+
+const TELEMETRY: Readonly<Record<(typeof TRACED)[number], Record<string, string>>> = {
+  traced: {},
+  'traced-tenth': { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' },
+}
+
+/** Gateways of their own that export traces, metrics and log lines to a sink beside the stub. */
+async function startTraced(
+  asked: readonly TargetName[],
+  { root, upstream, core, driver, profileTo }: Place,
+  start: Start,
+  say: (line: string) => void,
+): Promise<Target[]> {
+  const [main, wanted] = [gatewayMain(root), TRACED.filter((name) => asked.includes(name))]
+  if (main === undefined || wanted.length === 0) return []
+  const sink = start(() => startPeer(new URL('./otlp-sink.ts', import.meta.url), [], driver))
+  const endpoint = new URL(await endpointOf(sink)).origin
+  const targets: Target[] = []
+  for (const name of wanted) {
+    say(`starting the gateway ${name}`)
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...TELEMETRY[name] }
+    const port = await freePort()
+    const upstreams = { stub: { url: upstream, revision: '2026-07-28' } }
+    const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo, settings }))
+    await gateway.ready()
+    targets.push({ name, call: gateway.single, pid: gateway.pid, folder: gateway.folder })
+  }
+  return targets
 }
 
 async function targetNamed(

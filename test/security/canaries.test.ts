@@ -12,6 +12,7 @@ import { createDb, type Db } from '../../packages/gateway/src/db/db.ts'
 import { createPasswords } from '../../packages/gateway/src/identity/passwords.ts'
 import { addUser } from '../../packages/gateway/src/identity/users.ts'
 import { createTestDatabase } from '../../packages/gateway/src/testing/database.ts'
+import { startOtlpReceiver, type OtlpReceiver } from '../../packages/gateway/src/testing/otlp-receiver.ts'
 import { makeInstallation, type Running } from '../cli/installation.ts'
 import { ask, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { createConnectingPerson, type ConnectingPerson } from '../e2e/peers/people/connecting-person.ts'
@@ -26,6 +27,7 @@ const OWN = {
   key: canary('api-key'),
   argument: canary('argument'),
   variable: canary('variable'),
+  telemetry: canary('telemetry'),
 }
 
 interface Place {
@@ -37,6 +39,7 @@ const parts = new AsyncDisposableStack()
 const places: Place[] = []
 const links: string[] = []
 let authority: CanaryAuthority
+let receiver: OtlpReceiver
 let gateway: Running
 let db: Db
 let sql: pg.Client
@@ -45,6 +48,7 @@ const see = (name: string, text: string) => void places.push({ name, text })
 
 beforeAll(async () => {
   authority = parts.use(await startCanaryAuthority())
+  receiver = parts.use(await startOtlpReceiver({ authorization: OWN.telemetry }))
   const { connection } = parts.use(await createTestDatabase({ server: inject('postgres') }))
   db = createDb({ connection, parseRows: true })
   parts.defer(() => db.close())
@@ -57,6 +61,9 @@ beforeAll(async () => {
       DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
       TOOLWAY_DEMO: 'off',
       LOG_LEVEL: 'debug',
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=${OWN.telemetry}`,
+      OTEL_BSP_SCHEDULE_DELAY: '100',
     }),
   )
   gateway = await here.start()
@@ -267,6 +274,7 @@ async function collect(): Promise<void> {
   await gateway.stop()
   see('stdout', gateway.out())
   see('stderr', gateway.err())
+  see('the exported telemetry', Buffer.concat(receiver.raw).toString('utf8'))
   const { rows: tables } = await sql.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
   )
@@ -319,7 +327,15 @@ describe('of a whole run with servers that say back what they hear', () => {
   test('nothing that was searched lacks what it would show', () => {
     const log = places.find(({ name }) => name === 'stderr')?.text ?? ''
     expect(/still starting: \S*node .*--api-key=•••/.test(log)).toBe(true)
-    const marks = { stderr: 'credential.needed', 'the table records': 'credential.needed', 'the metrics': 'toolway' }
+    const marks = {
+      stderr: 'credential.needed',
+      'the table records': 'credential.needed',
+      'the metrics': 'toolway',
+      'the exported telemetry': 'credential.needed',
+    }
+    const steps = new Set(receiver.spans.map(({ attributes }) => attributes['toolway.step']))
+    for (const step of ['tool_call', 'mcp.request', 'http.request', 'tool_result']) expect(steps).toContain(step)
+    expect([receiver.lines.length > 0, receiver.metrics.length > 0]).toEqual([true, true])
     for (const [name, mark] of Object.entries(marks))
       expect(places.find((place) => place.name === name)?.text, name).toContain(mark)
   })

@@ -23,22 +23,21 @@ const protocol = z.enum(
   'only http/protobuf is spoken: OTLP over gRPC and as JSON are not supported. Collectors take it at port 4318',
 )
 const exporter = z.enum(['otlp', 'none'], 'it must be otlp or none: other exporters are not supported')
-/** `name=value,name=value`, values in percent encoding (W3C Baggage, as OpenTelemetry has it). */
+/** `name=value,name=value`, values in percent encoding (W3C Baggage, as OpenTelemetry has it). Kept as it was written. */
 const pairs = z
   .string()
+  .refine(
+    (text) => pairsIn(text) !== undefined,
+    'it must be name=value pairs, separated by commas, with values in percent encoding',
+  )
   .optional()
-  .transform((text, context): Readonly<Record<string, string>> => {
-    const read = (text ?? '').split(',').filter((one) => one.trim() !== '')
-    const split = read.map((one) => [one.slice(0, one.indexOf('=')).trim(), decoded(one)] as const)
-    if (split.some(([name, value]) => name === '' || value === undefined))
-      context.addIssue('it must be name=value pairs, separated by commas, with values in percent encoding')
-    return Object.fromEntries(split.map(([name, value = '']) => [name, value]))
-  })
 
-function decoded(pair: string): string | undefined {
-  if (!pair.includes('=')) return undefined
+/** Undefined for what is no list of pairs. */
+function pairsIn(text = ''): Readonly<Record<string, string>> | undefined {
   try {
-    return decodeURIComponent(pair.slice(pair.indexOf('=') + 1).trim())
+    const read = text.split(',').filter((one) => one.trim() !== '')
+    const split = read.map((one) => /^\s*([^=\s]+)\s*=(.*)$/.exec(one))
+    return Object.fromEntries(split.map((one) => [one?.[1] as string, decodeURIComponent((one?.[2] as string).trim())]))
   } catch {
     return undefined
   }
@@ -161,12 +160,17 @@ export function exportTargets(config: TelemetryConfig): Readonly<Record<Signal, 
 function targetsOf(config: TelemetryConfig, signal: Signal): ExportTarget[] {
   const upper = signal.toUpperCase() as Uppercase<Signal>
   const chosen = config[`OTEL_${upper}_EXPORTER`]
-  if (chosen === 'none') return []
+  // With a sampler that never records, contexts pass through as they do without telemetry.
+  const isNever = signal === 'traces' && config.OTEL_TRACES_SAMPLER === 'always_off'
+  if (chosen === 'none' || isNever) return []
   const own = config[`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`]
   const { LOGFIRE_TOKEN: token, OTEL_EXPORTER_OTLP_ENDPOINT: common } = config
   const base = common ?? (chosen === 'otlp' && token === undefined ? LOCAL : undefined)
   const url = own ?? (base === undefined ? undefined : below(base, signal))
-  const headers = { ...config.OTEL_EXPORTER_OTLP_HEADERS, ...config[`OTEL_EXPORTER_OTLP_${upper}_HEADERS`] }
+  const headers = {
+    ...pairsIn(config.OTEL_EXPORTER_OTLP_HEADERS),
+    ...pairsIn(config[`OTEL_EXPORTER_OTLP_${upper}_HEADERS`]),
+  }
   return [
     ...(url === undefined ? [] : [{ url, headers: lowered(headers) }]),
     // The token goes to Logfire and to no other address.
@@ -175,6 +179,13 @@ function targetsOf(config: TelemetryConfig, signal: Signal): ExportTarget[] {
       : [{ url: below(config.LOGFIRE_BASE_URL ?? logfireOf(token), signal), headers: { authorization: token } }]),
   ]
 }
+
+/** The attributes of this service that the settings name; the name of the service is one of them. */
+export const resourceOf = (config: TelemetryConfig): Readonly<Record<string, string>> => ({
+  'service.name': 'toolway',
+  ...pairsIn(config.OTEL_RESOURCE_ATTRIBUTES),
+  ...(config.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': config.OTEL_SERVICE_NAME }),
+})
 
 /** The path of a signal below a base address (OTLP exporter, endpoint URLs for OTLP/HTTP). */
 function below(base: string, signal: Signal): string {

@@ -283,6 +283,41 @@ describe('callers from elsewhere', () => {
   })
 })
 
+/** A value of each setting of telemetry that a name alone is none of. */
+const TELEMETRY: Record<string, string> = {
+  OTEL_SDK_DISABLED: 'true',
+  OTEL_RESOURCE_ATTRIBUTES: 'a=b',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector/traces',
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector/metrics',
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://collector/logs',
+  OTEL_EXPORTER_OTLP_HEADERS: 'a=b',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=b',
+  OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'a=b',
+  OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'a=b',
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
+  OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+  OTEL_TRACES_EXPORTER: 'none',
+  OTEL_METRICS_EXPORTER: 'none',
+  OTEL_LOGS_EXPORTER: 'none',
+  OTEL_TRACES_SAMPLER: 'traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: '0.25',
+  OTEL_BSP_SCHEDULE_DELAY: '1000',
+  OTEL_BSP_EXPORT_TIMEOUT: '1000',
+  OTEL_BSP_MAX_QUEUE_SIZE: '100',
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10',
+  OTEL_BLRP_SCHEDULE_DELAY: '2000',
+  OTEL_BLRP_EXPORT_TIMEOUT: '1000',
+  OTEL_BLRP_MAX_QUEUE_SIZE: '100',
+  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: '10',
+  OTEL_METRIC_EXPORT_INTERVAL: '1000',
+  OTEL_METRIC_EXPORT_TIMEOUT: '1000',
+  TOOLWAY_TRACE_CONTENT: 'on',
+  LOGFIRE_TOKEN: 'pylf_v1_us_abcdefgh',
+  LOGFIRE_BASE_URL: 'https://logfire.example',
+}
+
 describe('a setting in a file of its own', () => {
   test.each(Object.keys(SETTINGS) as SettingName[])('%s_FILE names it', async (name) => {
     const values: Partial<Record<SettingName, string>> = {
@@ -351,6 +386,7 @@ describe('a setting in a file of its own', () => {
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
+      ...TELEMETRY,
       TOOLWAY_APPROVALS: 'ask-writes',
       TOOLWAY_ROLES: 'api,web',
     }

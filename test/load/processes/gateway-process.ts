@@ -26,6 +26,8 @@ export interface GatewayStart {
   readonly core: number | undefined
   /** Folder for CPU profiles; none is made when undefined. */
   readonly profileTo: string | undefined
+  /** Further settings, by their names in the environment. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** The gateway's main file, if there is one. */
@@ -95,6 +97,7 @@ function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGateway
     TOOLWAY_LIMIT_ADDRESS: '1000000',
     TOOLWAY_LIMIT_ORGANIZATION: '1000000',
     LOG_LEVEL: 'info',
+    ...start.settings,
   }
   const log = openSync(folder.log, 'a')
   // Its own process group: a Ctrl-C in the terminal then reaches the bench alone, which stops it in order.

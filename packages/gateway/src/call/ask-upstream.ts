@@ -39,7 +39,7 @@ export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<An
 function send({ requestContext, target, audit }: ConnectRequest, ask: Asking): Promise<Answer> {
   const upstream = requestContext.upstream(target.connectionId)
   const { trace } = audit
-  return trace === undefined ? upstream.ask(ask) : trace.ask(target, ask, (traced) => upstream.ask(traced))
+  return trace === undefined ? upstream.ask(ask) : trace.ask(target, ask, () => upstream.ask(ask))
 }
 
 export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
@@ -62,7 +62,8 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
     const said = accessRefusedOf(refusal)
     if (said === undefined || renewed || target.credentials !== true) throw refusal
     renewed = true
-    ask.credential = await renewCredential(connectRequest, ask.credential, { refusal, said, repeats })
+    const renewing = () => renewCredential(connectRequest, ask.credential, { refusal, said, repeats })
+    ask.credential = await (audit.trace?.within('credential renewal', renewing) ?? renewing())
     return askOnce(connectRequest, { ...send, credential: ask.credential })
   }
 

@@ -114,11 +114,10 @@ export class AuditEntryBuilder {
   }
 
   /** Begins the trace of the request, in the context that its caller names. */
-  beginTrace({ mcpRequest, channel }: Pick<ClientRequest, 'mcpRequest' | 'channel'>): RequestTrace | undefined {
+  beginTrace({ mcpRequest, channel }: Pick<ClientRequest, 'mcpRequest' | 'channel'>): void {
     const { traces } = this.#parts
     if (traces === undefined) this.#traceId = callerTraceId(mcpRequest.params)
     else this.#trace = beginTrace(traces, mcpRequest, channel, this.begun)
-    return this.#trace
   }
 
   note(facts: Partial<AuditFacts>): void {

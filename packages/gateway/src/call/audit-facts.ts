@@ -1,6 +1,5 @@
 /** The facts of a request that its audit entry is made of, by the concern that notes them. Facts are undefined until they are known. */
 import type { Fault, GivenFile } from '@toolway/contract'
-import type { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import type { Outcome } from '../records/records.ts'
 import type { Payload } from './payload.ts'

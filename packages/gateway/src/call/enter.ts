@@ -213,10 +213,9 @@ export function createEntrance(parts: EnterParts): Entrance {
         eraClient: caller.revision,
         client: typeof name === 'string' ? name.slice(0, 100) : undefined,
       })
-      const trace = UNTRACED.has(method) ? undefined : audit.beginTrace(step)
-      const served = trace === undefined ? () => serve(step, parts) : () => trace.run(() => serve(step, parts))
+      if (!UNTRACED.has(method)) audit.beginTrace(step)
       const counting = method === UNCOUNTED ? undefined : count(parts, step.requestContext)
-      return counting === undefined ? served() : counting.then(served)
+      return counting === undefined ? serve(step, parts) : counting.then(() => serve(step, parts))
     },
     initialize(requestContext, request) {
       const counting = count(parts, requestContext)

@@ -8,13 +8,14 @@
  */
 import { createHash } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { eraOf, metaOf, readTraceparent, withTraceparent, type JsonObject, type McpRequest } from '@toolway/protocol'
+import { metaOf, readTraceparent, withTraceparent, type JsonObject, type McpRequest } from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
 import { maskedJson } from '../lib/masked-json.ts'
-import { inScopeOf, SPAN_KIND, type AttributeSink, type Span } from '../lib/span-scope.ts'
+import { inScopeOf, SPAN_KIND, spanned, type AttributeSink, type Span } from '../lib/span-scope.ts'
 import type { Entry } from '../records/records.ts'
 import type { BegunTrace, Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'
+import { namesOf, type KnownAttributes, type Named } from './trace-attributes.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
 import type { ClientChannel } from './ports.ts'
 
@@ -28,6 +29,12 @@ export type ObserveRequest = (method: string, error: string | undefined, seconds
 export interface RequestTraces {
   readonly tracer: Tracer
   readonly observe: ObserveRequest
+  readonly known: KnownAttributes
+}
+
+/** A request that is about to leave; the trace is put into its params. */
+export interface TracedAsk extends Pick<Ask, 'method'> {
+  params: JsonObject
 }
 
 /** Characters of arguments and results, where they are recorded. */
@@ -67,9 +74,9 @@ export class RequestTrace {
     return new RequestTrace(this.#parts, begun, this.#request, this.#session)
   }
 
-  /** Runs the request in the scope of its span. */
-  run<T>(work: () => T): T {
-    return this.span === undefined ? work() : inScopeOf(this.span, work)
+  /** Runs a part of the request that may take its time in a span of its own. */
+  within<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.span === undefined ? work() : spanned(this.span, name, codeOf, work)
   }
 
   /** The decision of the rules, at its moment. */
@@ -82,40 +89,33 @@ export class RequestTrace {
   }
 
   /** Sends one request to a server, which hears of this trace. */
-  async ask(target: Target, asked: Ask, send: (asked: Ask) => Promise<Answer>): Promise<Answer> {
+  ask(target: Target, asked: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
     const { fresh, traceparent } = this.#begun
     const span = this.span?.child(asked.method, SPAN_KIND.client)
-    const params = withTraceparent(asked.params, span?.traceparent ?? traceparent, fresh)
-    const traced = { ...asked, params }
+    asked.params = withTraceparent(asked.params, span?.traceparent ?? traceparent, fresh)
     const begun = performance.now()
     const ended = (error: string | undefined) => {
       this.#parts.observe(asked.method, error, (performance.now() - begun) / 1_000)
       if (span !== undefined) this.#endAsk(span, target, asked, error)
     }
-    try {
-      const answer = await (span === undefined ? send(traced) : inScopeOf(span, () => send(traced)))
-      ended(errorOfAnswer(answer))
-      this.#result = (span?.lastChild ?? span)?.child('tool_result', SPAN_KIND.internal)
-      return answer
-    } catch (thrown) {
-      ended(Fault.of(thrown).code)
-      throw thrown
-    }
+    return (span === undefined ? send() : inScopeOf(span, send)).then(
+      (answer) => {
+        ended(errorOfAnswer(answer))
+        this.#result = (span?.lastChild ?? span)?.child('tool_result', SPAN_KIND.internal)
+        return answer
+      },
+      (thrown: unknown) => {
+        ended(codeOf(thrown))
+        throw thrown
+      },
+    )
   }
 
-  #endAsk(span: Span, target: Target, { method, params }: Ask, error: string | undefined): void {
-    const { alias, connector, revision, name } = target
-    const named = namesOf(method, name)
+  #endAsk(span: Span, target: Target, { method, params }: TracedAsk, error: string | undefined): void {
+    const named = namesOf(method, target.name)
     span.end(
       (to) => {
-        to.text('mcp.method.name', method)
-        describe(to, named)
-        to.text('mcp.protocol.version', revision)
-        to.text('network.transport', connector === 'stdio' ? 'pipe' : 'tcp')
-        to.text('server_name', alias)
-        to.text('toolway.connection', alias)
-        to.text('toolway.era', eraOf(revision))
-        to.text('toolway.step', 'mcp.request')
+        to.same(this.#parts.known.requestTo(target, method, named))
         if (this.#parts.tracer.content) to.text('gen_ai.tool.call.arguments', shownContent(params['arguments']))
       },
       { error, name: named.title },
@@ -150,28 +150,18 @@ export class RequestTrace {
   }
 
   #describe(to: AttributeSink, entry: Entry, named: Named): void {
-    const { id, params, caller } = this.#request
+    const { id, params } = this.#request
     const request = String(id).slice(0, LONGEST_ID)
     const toolCall = metaOf(params)[TOOL_CALL_KEY]
-    to.text('mcp.method.name', entry.method)
-    describe(to, named)
-    to.text('mcp.protocol.version', caller.revision)
+    to.same(this.#parts.known.callOf(entry, named))
     to.text('mcp.session.id', this.#session)
     to.text('jsonrpc.request.id', request)
     to.text('tool_id', typeof toolCall === 'string' ? toolCall.slice(0, LONGEST_ID) : request)
-    to.text('network.transport', 'tcp')
-    to.text('toolway.step', 'tool_call')
     to.text('toolway.record', entry.id)
     to.text('toolway.request_id', entry.request_id)
-    to.text('toolway.organization', entry.organization)
-    to.text('toolway.principal', entry.principal)
-    to.text('toolway.toolset', entry.toolset)
-    to.text('toolway.connection', entry.connection)
     to.whole('toolway.bytes_in', entry.bytes_in)
     to.whole('toolway.bytes_out', entry.bytes_out)
-    to.text('toolway.outcome', entry.outcome)
     to.text('toolway.code', entry.code)
-    to.text('toolway.decision', entry.decision)
     const rule = entry.detail?.['rule']
     if (typeof rule === 'string') to.text('toolway.rule', rule)
   }
@@ -196,27 +186,7 @@ export function beginTrace(
   return new RequestTrace(parts, opened, request, channel.session && shownSession(channel.session))
 }
 
-interface Named {
-  /** `{method} {target}`, where the target is one of few. */
-  readonly title: string
-  readonly tool?: string | undefined
-  readonly prompt?: string | undefined
-}
-
-function namesOf(method: string, target: string | undefined): Named {
-  if (target === undefined || target === '') return { title: method }
-  if (method === 'tools/call') return { title: `${method} ${target}`, tool: target }
-  return method === 'prompts/get' ? { title: `${method} ${target}`, prompt: target } : { title: method }
-}
-
-function describe(to: AttributeSink, { tool, prompt }: Named): void {
-  if (tool !== undefined) {
-    to.text('gen_ai.operation.name', 'execute_tool')
-    to.text('gen_ai.tool.name', tool)
-    to.text('tool_name', tool)
-  }
-  to.text('gen_ai.prompt.name', prompt)
-}
+const codeOf = (thrown: unknown): string => Fault.of(thrown).code
 
 function errorOfAnswer(answer: Answer): string | undefined {
   if ('error' in answer) return String(answer.error.code)

@@ -9,7 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { RequestTraces } from '../call/request-trace.ts'
 import { VERSION } from '../call/introduce.ts'
-import { exportTargets, SIGNALS, type ExportTarget, type Signal } from '../config-telemetry.ts'
+import { createKnownAttributes } from '../call/trace-attributes.ts'
+import { exportTargets, resourceOf, SIGNALS, type ExportTarget, type Signal } from '../config-telemetry.ts'
 import type { LogTail } from '../telemetry/log-tail.ts'
 import type { OtlpTarget, Post } from '../telemetry/otlp/otlp-exporter.ts'
 import { createSampler } from '../telemetry/tracing/sampler.ts'
@@ -37,7 +38,6 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
   const telemetry = createTelemetry({
     targets: timedTargets(config, targets),
     resource: {
-      'service.name': config.OTEL_SERVICE_NAME ?? 'toolway',
       'service.version': VERSION,
       'service.instance.id': randomUUID(),
       'host.name': hostname(),
@@ -45,8 +45,7 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
       'telemetry.sdk.language': 'nodejs',
       'telemetry.sdk.name': 'toolway',
       'telemetry.sdk.version': VERSION,
-      ...config.OTEL_RESOURCE_ATTRIBUTES,
-      ...(config.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': config.OTEL_SERVICE_NAME }),
+      ...resourceOf(config),
     },
     version: VERSION,
     sampler: createSampler(config.OTEL_TRACES_SAMPLER, config.OTEL_TRACES_SAMPLER_ARG),
@@ -77,7 +76,13 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
 
 /** What calls need of it; undefined where no traces are exported. */
 export const tracesOf = (telemetry: Telemetry | undefined): RequestTraces | undefined =>
-  telemetry?.tracer === undefined ? undefined : { tracer: telemetry.tracer, observe: telemetry.observe }
+  telemetry?.tracer === undefined
+    ? undefined
+    : {
+        tracer: telemetry.tracer,
+        observe: telemetry.observe,
+        known: createKnownAttributes(),
+      }
 
 function timedTargets(
   config: Base['config'],

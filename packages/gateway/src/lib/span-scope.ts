@@ -17,9 +17,18 @@ export interface AttributeSink {
   /** A whole number. */
   whole(key: string, value: number | undefined): void
   flag(key: string, value: boolean | undefined): void
+  /** Attributes that many spans have alike. */
+  same(attributes: SameAttributes): void
 }
 
 export type WriteAttributes = (to: AttributeSink) => void
+
+/** Attributes that are the same in many spans: they are encoded once. */
+export interface SameAttributes {
+  readonly write: WriteAttributes
+  /** Filled in when they are first encoded. */
+  encoded?: Uint8Array
+}
 
 export interface SpanEnd {
   /** Low-cardinality class of the failure (`error.type`); undefined for success. */
@@ -71,25 +80,21 @@ export const inScopeOf = <T>(span: Span, work: () => T): T => scope.run(span, wo
 /** The attribute that names the class of a failure (OpenTelemetry, general attributes). */
 export const ERROR_TYPE = 'error.type'
 
-/**
- * Runs the work within a new child of the span in scope, and ends that with the failure of the work. Runs it alone where nothing is
- * traced.
- */
+/** Runs the work in a new child of a span, which ends with it. */
 export async function spanned<T>(
+  parent: Span,
   name: string,
-  write: WriteAttributes,
   errorOf: (thrown: unknown) => string,
   work: () => Promise<T>,
 ): Promise<T> {
-  const parent = spanInScope()
-  if (parent === undefined) return work()
   const span = parent.child(name, SPAN_KIND.internal)
   try {
     const done = await inScopeOf(span, work)
-    span.end(write)
+    span.end(NO_ATTRIBUTES)
     return done
   } catch (thrown) {
-    span.end(write, { error: errorOf(thrown) })
+    span.end(NO_ATTRIBUTES, { error: errorOf(thrown) })
     throw thrown
   }
 }
+const NO_ATTRIBUTES: WriteAttributes = () => {}

@@ -54,6 +54,14 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   /** The last to end are the metrics, which count the losses of the others. */
   const add = (stop: (deadline: AbortSignal) => Promise<void>) => void stops.push(stop)
 
+  // Resolving labels costs more than observing: each pair of them is resolved once.
+  const observed = new Map<string, Histogram.Internal<string>>()
+  const requestsOf = (method: string, error: string): Histogram.Internal<string> => {
+    const key = `${method} ${error}`
+    const known = observed.get(key) ?? metrics.requests.labels({ method, error_type: error })
+    observed.set(key, known)
+    return known
+  }
   let tracer: Tracer | undefined
   if (targets.traces.length > 0) {
     const queue = queueOf(exporting('traces'), parts.spans, add)
@@ -75,7 +83,7 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
   }
   return {
     tracer,
-    observe: (method, error = '', seconds) => metrics.requests.labels({ method, error_type: error }).observe(seconds),
+    observe: (method, error = '', seconds) => requestsOf(method, error).observe(seconds),
     async close() {
       const deadline = AbortSignal.timeout(LAST_EXPORT)
       for (const stop of stops) await stop(deadline)

@@ -32,9 +32,10 @@ export interface ConnectRequest {
   readonly account?: string | undefined
 }
 
-/** An ask that is given its credential when it leaves. */
-export interface Asking extends Omit<Ask, 'credential'> {
+/** An ask that is given its credential, and its place in a trace, when it leaves. */
+export interface Asking extends Omit<Ask, 'credential' | 'params'> {
   credential?: OpenCredential | undefined
+  params: JsonObject
 }
 
 /** The credential that is meant; a pass-through token serves only the request that it came with. */

@@ -17,7 +17,9 @@ export const approval: Step = {
     // Where nobody can be asked nobody grants.
     if (approvals === undefined)
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
-    return approvals.settle(askingOf(call, decided, await filesOf(call, parts)))
+    const asking = askingOf(call, decided, await filesOf(call, parts))
+    const settling = () => approvals.settle(asking)
+    return call.audit.trace?.within('approval', settling) ?? settling()
   },
   async after({ audit, requestContext }, result, { approvals }) {
     const granted = audit.facts.approval

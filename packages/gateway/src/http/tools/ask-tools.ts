@@ -8,6 +8,7 @@ import {
   isObject,
   NEWEST_LEGACY,
   parseJson,
+  withTrace,
   type HeaderReader,
   type Json,
   type JsonObject,
@@ -20,7 +21,7 @@ import type { CallCredentials, Inbound, RequestContext } from '../../call/ports.
 import { cameSlowly, readBody, textOf } from '../body.ts'
 import { createClientLine } from '../mcp/client-line.ts'
 import type { Reply } from '../mcp/reply.ts'
-import { isJsonType } from '../request-head.ts'
+import { headerOf, isJsonType } from '../request-head.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
 import type { ToolAddress } from './tool-addresses.ts'
 
@@ -96,9 +97,10 @@ export async function callTool(parts: ServeParts, visit: Visit, name: string, gi
 
 export async function enter(
   parts: ServeParts,
-  { requestContext, response, reply, audit }: Visit,
-  mcpRequest: McpRequest,
+  { request, requestContext, response, reply, audit }: Visit,
+  asked: McpRequest,
 ) {
+  const mcpRequest = { ...asked, params: withTrace(asked.params, headerOf(request)) }
   const line = createClientLine({ mcpRequest, session: undefined, header: undefined, reply, audit, calls: parts.calls })
   const leave = () => line.cancel(new Fault('call.cancelled'))
   response.once('close', leave)

@@ -5,7 +5,7 @@
  * Keys stand in the code and are few, so each is encoded once. Values may be a client's: they are cut, and hold no half of a
  * surrogate pair.
  */
-import type { AttributeSink, WriteAttributes } from '../../lib/span-scope.ts'
+import type { AttributeSink, SameAttributes, WriteAttributes } from '../../lib/span-scope.ts'
 import { ProtoWriter, SMALL } from './proto-writer.ts'
 
 /** Characters of one value; one of content may have more. */
@@ -62,6 +62,11 @@ export class AttributeWriter implements AttributeSink {
     this.#writer.whole(2, value ? 1 : 0)
     this.#writer.close(inner, SMALL)
     this.#writer.close(from, SMALL)
+  }
+
+  /** Of spans alone, so that the field is always the same. */
+  same(attributes: SameAttributes): void {
+    this.#writer.raw((attributes.encoded ??= encodeAttributes(this.#field, attributes.write)))
   }
 
   #begin(key: string): number {

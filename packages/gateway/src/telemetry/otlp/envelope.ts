@@ -5,7 +5,7 @@
  * (opentelemetry/proto/collector).
  */
 import { encodeAttributes, textsOf } from './attributes.ts'
-import { ProtoWriter } from './proto-writer.ts'
+import { LARGE, ProtoWriter } from './proto-writer.ts'
 
 /** The version of the semantic conventions that the names of attributes and metrics are of. */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.43.0'
@@ -25,17 +25,17 @@ export function createFrame(
     to.text(1, scope.name)
     to.text(2, scope.version)
   })
+  const to = new ProtoWriter()
   return (items) => {
-    const inner = new ProtoWriter(items.length + 512)
-    inner.bytes(1, scoped)
-    inner.raw(items)
-    inner.text(3, SCHEMA_URL)
-    const outer = new ProtoWriter(items.length + described.length + 1_024)
-    outer.bytes(1, described)
-    outer.bytes(2, inner.take())
-    const whole = new ProtoWriter(items.length + described.length + 1_040)
-    whole.bytes(1, outer.take())
-    return whole.take()
+    const outer = to.open(1, LARGE)
+    to.bytes(1, described)
+    const inner = to.open(2, LARGE)
+    to.bytes(1, scoped)
+    to.raw(items)
+    to.text(3, SCHEMA_URL)
+    to.close(inner, LARGE)
+    to.close(outer, LARGE)
+    return to.take()
   }
 }
 

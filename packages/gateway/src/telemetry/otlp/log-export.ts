@@ -17,27 +17,30 @@ const SEVERITIES: Readonly<Record<string, number>> = { trace: 1, debug: 5, info:
 
 /** Exports the lines that were kept and all that come, until the returned function is called. */
 export function createLogExport(source: LogSource, queue: Pick<ExportQueue, 'add'>): () => void {
-  const add = (line: string) => exportLine(line, queue)
-  source.recent().forEach(add)
-  return source.follow(add)
+  for (const line of source.recent()) {
+    const at = Date.parse(memberOf(line, 'timestamp') ?? '')
+    exportLine(line, Number.isNaN(at) ? Date.now() : at, queue)
+  }
+  // A line is written at the moment at which it is heard.
+  return source.follow((line) => exportLine(line, Date.now(), queue))
 }
 
-function exportLine(line: string, queue: Pick<ExportQueue, 'add'>): void {
-  const level = memberOf(line, 'level') ?? 'info'
-  const at = Date.parse(memberOf(line, 'timestamp') ?? '')
-  const traceId = memberOf(line, 'trace_id')
-  const spanId = memberOf(line, 'span_id')
+function exportLine(line: string, at: number, queue: Pick<ExportQueue, 'add'>): void {
   queue.add((to) => {
-    const now = Date.now()
-    to.nanoseconds(1, Number.isNaN(at) ? now : at)
-    to.whole(2, SEVERITIES[level] ?? SEVERITIES['info'] ?? 9)
+    const level = memberOf(line, 'level') ?? 'info'
+    to.nanoseconds(1, at)
+    to.whole(2, SEVERITIES[level] ?? 9)
     to.text(3, level.toUpperCase())
     const body = to.open(5, MEDIUM)
-    to.text(1, line.trimEnd())
+    to.text(1, line.endsWith('\n') ? line.slice(0, -1) : line)
     to.close(body, MEDIUM)
-    if (traceId !== undefined && TRACE_ID.test(traceId)) to.hex(9, traceId)
-    if (spanId !== undefined && SPAN_ID.test(spanId)) to.hex(10, spanId)
-    to.nanoseconds(11, now)
+    const traceId = memberOf(line, 'trace_id')
+    if (traceId !== undefined && TRACE_ID.test(traceId)) {
+      to.hex(9, traceId)
+      const spanId = memberOf(line, 'span_id')
+      if (spanId !== undefined && SPAN_ID.test(spanId)) to.hex(10, spanId)
+    }
+    to.nanoseconds(11, at)
   })
 }
 

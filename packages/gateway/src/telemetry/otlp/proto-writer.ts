@@ -6,9 +6,13 @@
  * short, and are then written without a conversion.
  */
 const FIRST_SIZE = 16 * 1024
-/** Bytes that are kept free for the length of a message: below 128 bytes it takes one, below 16,384 it takes two. */
+/** Bytes that are kept free for the length of a message: one below 128 bytes, two below 16,384, three below 2 MiB. */
 export const SMALL = 1
 export const MEDIUM = 2
+export const LARGE = 3
+
+/** Characters or bytes: more are copied by the runtime, which costs a call. Below 128, so that a length takes one byte. */
+const LONGEST_BY_HAND = 64
 
 /** Kinds of fields on the wire. */
 const VARINT = 0
@@ -51,6 +55,10 @@ export class ProtoWriter {
 
   /** A whole number of at most 53 bits, not negative. */
   #varint(value: number): void {
+    if (value < 0x80) {
+      this.#bytes[this.#at++] = value
+      return
+    }
     let rest = value
     while (rest > 0x7f) {
       this.#bytes[this.#at++] = (rest % 0x80) | 0x80
@@ -130,8 +138,7 @@ export class ProtoWriter {
     this.#room(bytes + 12)
     this.#tag(field, DELIMITED)
     this.#varint(bytes)
-    for (let at = 0; at < digits.length; at += 2)
-      this.#bytes[this.#at++] = (digitOf(digits.charCodeAt(at)) << 4) | digitOf(digits.charCodeAt(at + 1))
+    this.#at += this.#bytes.write(digits, this.#at, 'hex')
   }
 
   bytes(field: number, bytes: Uint8Array): void {
@@ -144,27 +151,30 @@ export class ProtoWriter {
 
   /** Bytes that are whole fields already. */
   raw(bytes: Uint8Array): void {
-    this.#room(bytes.length)
-    this.#bytes.set(bytes, this.#at)
-    this.#at += bytes.length
+    const { length } = bytes
+    this.#room(length)
+    if (length > LONGEST_BY_HAND) this.#bytes.set(bytes, this.#at)
+    else for (let from = 0, to = this.#at, written = this.#bytes; from < length;) written[to++] = bytes[from++] ?? 0
+    this.#at += length
   }
 
   text(field: number, value: string): void {
-    this.#room(value.length * 3 + 12)
+    const { length } = value
+    this.#room(length * 3 + 12)
     this.#tag(field, DELIMITED)
-    const start = this.#at
-    this.#varint(value.length)
-    for (let at = 0; at < value.length; at++) {
+    if (length > LONGEST_BY_HAND) return this.#convert(value)
+    const written = this.#bytes
+    let to = this.#at
+    written[to++] = length
+    for (let at = 0; at < length; at++) {
       const code = value.charCodeAt(at)
-      if (code > 0x7f) {
-        this.#at = start
-        return this.#longText(value)
-      }
-      this.#bytes[this.#at++] = code
+      if (code > 0x7f) return this.#convert(value)
+      written[to++] = code
     }
+    this.#at = to
   }
 
-  #longText(value: string): void {
+  #convert(value: string): void {
     this.#varint(Buffer.byteLength(value))
     this.#at += this.#bytes.write(value, this.#at)
   }
@@ -190,5 +200,3 @@ export class ProtoWriter {
     this.#at += length
   }
 }
-
-const digitOf = (code: number): number => (code < 58 ? code - 48 : code - 87)

@@ -4,7 +4,7 @@
  * The address in it has no query, and nothing in its path that looks like a key: some servers are told apart by nothing else.
  */
 import { Fault } from '@toolway/contract'
-import { SPAN_KIND, spanInScope, type Span } from '../../lib/span-scope.ts'
+import { SPAN_KIND, spanInScope, type SameAttributes, type Span } from '../../lib/span-scope.ts'
 
 export interface HttpSpan {
   /** What the request says of the trace. */
@@ -30,16 +30,11 @@ interface Asked {
   readonly path: string
 }
 
-function endSpan(span: Span, { method, origin, path }: Asked, status: number | undefined, thrown: unknown): void {
-  const { full, host, port } = shownAddress(origin, path)
+function endSpan(span: Span, asked: Asked, status: number | undefined, thrown: unknown): void {
   span.end(
     (to) => {
-      to.text('http.request.method', method)
-      to.text('url.full', full)
-      to.text('server.address', host)
-      to.whole('server.port', port)
+      to.same(describedAs(asked))
       to.whole('http.response.status_code', status)
-      to.text('toolway.step', 'http.request')
     },
     { error: errorOf(status, thrown) },
   )
@@ -50,31 +45,34 @@ const errorOf = (status: number | undefined, thrown: unknown): string | undefine
   return status !== undefined && status >= 400 ? String(status) : undefined
 }
 
-interface ShownAddress {
-  readonly full: string
-  readonly host: string
-  readonly port: number
-}
-
 const MOST_KNOWN = 1_000
-const known = new Map<string, ShownAddress>()
+const known = new Map<string, SameAttributes>()
 
-function shownAddress(origin: string, path: string): ShownAddress {
+/** The attributes of an address, which most requests have in common. */
+function describedAs({ method, origin, path }: Asked): SameAttributes {
   const end = path.indexOf('?')
   const plain = end === -1 ? path : path.slice(0, end)
-  const key = origin + plain
+  const key = `${method} ${origin}${plain}`
   const found = known.get(key)
   if (found !== undefined) return found
-  const { hostname, port, protocol } = new URL(origin)
-  const shown = plain.split('/').map((part) => (looksSecret(part) ? 'REDACTED' : part))
-  const made = {
-    full: origin + shown.join('/'),
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
-  }
+  const made = describe(method, origin, plain)
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(key, made)
   return made
+}
+
+function describe(method: string, origin: string, path: string): SameAttributes {
+  const { hostname, port, protocol } = new URL(origin)
+  const shown = path.split('/').map((part) => (looksSecret(part) ? 'REDACTED' : part))
+  return {
+    write(to) {
+      to.text('http.request.method', method)
+      to.text('url.full', origin + shown.join('/'))
+      to.text('server.address', hostname.replace(/^\[|\]$/g, ''))
+      to.whole('server.port', port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port))
+      to.text('toolway.step', 'http.request')
+    },
+  }
 }
 
 /** A long part of digits and letters in one word, as keys, tokens and signed names are. */
