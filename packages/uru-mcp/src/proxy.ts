@@ -32,6 +32,8 @@ export interface Executed {
 export interface Asking {
   readonly key: string | undefined
   readonly signal: AbortSignal
+  /** The trace context of the caller, as headers. */
+  readonly trace?: Readonly<Record<string, string>>
 }
 
 export interface Proxy {
@@ -165,7 +167,7 @@ class HttpProxy implements Proxy {
     }
   }
 
-  async #send({ path, body, headers = {}, timeout: most = LIST_TIMEOUT }: Sent, { key, signal }: Asking) {
+  async #send({ path, body, headers = {}, timeout: most = LIST_TIMEOUT }: Sent, { key, signal, trace }: Asking) {
     const { url, timeout, debug } = this.#parts
     const began = Date.now()
     const patience = Math.min(most, timeout)
@@ -174,7 +176,7 @@ class HttpProxy implements Proxy {
         method: body === undefined ? 'GET' : 'POST',
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
-        headers: { ...headersFor(key, body), ...headers },
+        headers: { ...headersFor(key, body), ...trace, ...headers },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await textOf(answer)

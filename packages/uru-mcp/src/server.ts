@@ -22,6 +22,15 @@ const INVALID_PARAMS = -32_602
 const NO_TOOL = -32_601
 const APP = /^app:\/\/(.+)$/
 
+/** The keys of `_meta` that stand for the caller's trace (W3C Trace Context), as far as a header can hold them. */
+function traceIn(meta: object): Record<string, string> {
+  const { traceparent, tracestate } = meta as Record<string, unknown>
+  if (typeof traceparent !== 'string' || !/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent))
+    return {}
+  const state = typeof tracestate === 'string' && /^[\x20-\x7e]{1,512}$/.test(tracestate) ? { tracestate } : {}
+  return { traceparent, ...state }
+}
+
 const NAME = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() })
 
 export function createUruServer({ proxy, settings, ending, tell }: UruServerParts): Server {
@@ -49,9 +58,10 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     return asked
   }
 
-  const askingFor = (signal: AbortSignal, own: string | undefined = key): Asking => ({
+  const askingFor = (signal: AbortSignal, own: string | undefined = key, meta: object = {}): Asking => ({
     key: own,
     signal: AbortSignal.any([signal, ending]),
+    trace: traceIn(meta),
   })
 
   server.setRequestHandler('tools/list', async ({ params }, { mcpReq }) => {
@@ -61,10 +71,15 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     return { tools: page, ...(next === undefined ? {} : { nextCursor: next }) }
   })
 
-  async function call(name: string, given: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult> {
+  async function call(
+    name: string,
+    given: Record<string, unknown>,
+    signal: AbortSignal,
+    meta?: object,
+  ): Promise<CallToolResult> {
     const { api_key: own, ...rest } = given
     const parameters = keyArgument ? rest : given
-    const asking = askingFor(signal, keyArgument && typeof own === 'string' && own !== '' ? own : key)
+    const asking = askingFor(signal, keyArgument && typeof own === 'string' && own !== '' ? own : key, meta)
     const namespaces = await namespacesFor(asking)
     const meant = meantBy(name, namespaces)
     if (meant === undefined)
@@ -87,7 +102,7 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
   }
 
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    call(params.name, params.arguments ?? {}, mcpReq.signal),
+    call(params.name, params.arguments ?? {}, mcpReq.signal, mcpReq._meta),
   )
   // The name in the source system's own words (ledger S0-PKG-04).
   server.setRequestHandler('tools/execute', { params: NAME }, ({ name, arguments: given = {} }, { mcpReq }) =>

@@ -3,12 +3,14 @@ import type { AgentEvent } from '@toolway/contract/admin'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import { startOtlpReceiver, type OtlpReceiver } from '../../../packages/gateway/src/testing/otlp-receiver.ts'
 import { askAdmin, signIn } from '../../../packages/gateway/src/testing/people.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { MODEL, startModel, type Heard, type Saying, type ScriptedModel } from '../peers/models/scripted-model.ts'
 import { httpWire } from '../peers/servers/real-servers.ts'
 import { startToolsServer, type ToolsServer } from '../peers/servers/tools-server.ts'
 import { until } from '../peers/until.ts'
+import { createTraces } from '../traces/received-traces.ts'
 import { addKey, addMember, keyOf } from './members.ts'
 
 const KEY = 'sk-the-key-of-the-organization-at-its-model'
@@ -16,8 +18,10 @@ const AT = '/organizations/default/agent'
 let gateway: TestGateway
 let servers: ToolsServer
 let model: ScriptedModel
+let receiver: OtlpReceiver
 
 beforeAll(async () => {
+  receiver = await startOtlpReceiver()
   model = await startModel(KEY)
   const inputSchema = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
   servers = await startToolsServer(
@@ -29,6 +33,7 @@ beforeAll(async () => {
   )
   gateway = await openGateway({
     connections: ['slack', 'files'].map((alias) => ({ alias, wire: httpWire(servers.urlOf(alias)) })),
+    settings: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`, OTEL_BSP_SCHEDULE_DELAY: '20' },
   })
   await addMember(gateway, 'ada')
   await addMember(gateway, 'boss', 'tenant_admin')
@@ -45,6 +50,7 @@ afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]()
   await servers?.[Symbol.asyncDispose]()
   await model?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
 })
 beforeEach(() => {
   model.status = undefined
@@ -235,4 +241,29 @@ test('what is wrong with the model is said, and its key is not repeated', async 
   expect((await run('Hello')).ended.data).toMatchObject({ code: 'agent.model' })
   expect((await ask('DELETE', '/model', 'admin')).status).toBe(204)
   expect((await ask('DELETE', '/model', 'admin')).status).toBe(404)
+})
+
+test('S4-TRC-01: each step of the model is a span, and the calls that it makes stand below it', async () => {
+  await setModel()
+  model.say(inTwoTiers('slack', 'send'))
+  receiver.spans.length = 0
+  await run('Tell slack that the build is green.')
+  const traces = createTraces(receiver)
+  const { traceId } = await traces.find(({ name }) => name === 'invoke_agent toolway')
+  const spans = await traces.of(traceId, ['tool_result'])
+  const parentOf = ({ parentSpanId }: (typeof spans)[number]) => spans.find(({ spanId }) => spanId === parentSpanId)
+  const steps: string[] = []
+  for (let span = spans.find(({ name }) => name === 'tool_result'); span !== undefined; span = parentOf(span))
+    steps.unshift(String(span.attributes['toolway.step'] ?? span.name))
+  expect(steps).toEqual([
+    'invoke_agent toolway',
+    'iteration',
+    'tool_call',
+    'mcp.request',
+    'http.request',
+    'tool_result',
+  ])
+  const iterations = spans.filter(({ name }) => name === 'iteration').map(({ attributes }) => attributes['iteration'])
+  expect(iterations).toEqual([1, 2, 3])
+  expect(spans.filter(({ name }) => name === `chat ${MODEL}`)).toHaveLength(3)
 })

@@ -22,6 +22,7 @@ import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { SendWebhook } from '../jobs/send-webhook.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Enrolment } from './people/enrolment.ts'
 import type { SignIn, WebCookies } from './people/sign-in.ts'
@@ -74,6 +75,8 @@ export interface AdminParts {
     readonly upstreams: Pick<Upstreams, 'openApart'>
     /** Where this gateway's own tools are reached from this machine. */
     proxyUrl(): string
+    /** Undefined where no traces are exported. */
+    readonly tracer: Tracer | undefined
   }
 }
 

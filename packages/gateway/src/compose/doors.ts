@@ -121,7 +121,7 @@ export interface ComposeAdminParts
 }
 
 /** What the operations of the administration work with. */
-export function adminPartsOf({ config, db, vault }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
+export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
   const { upstreams, sessions, logs, words, stand, calls } = parts
   const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events, sendWebhook } = parts
@@ -135,7 +135,7 @@ export function adminPartsOf({ config, db, vault }: CoreDependencies, parts: Com
     payloads,
     files,
     publicUrl,
-    agent: { upstreams, proxyUrl: parts.proxyUrl },
+    agent: { upstreams, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
     runtime: {
       ...{ upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),

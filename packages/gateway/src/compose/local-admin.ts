@@ -124,7 +124,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     approvals: approvals.admin,
     previewList: elsewhere,
     files: localFiles(core),
-    agent: { upstreams, proxyUrl: publicUrl },
+    agent: { upstreams, proxyUrl: publicUrl, tracer: undefined },
     runtime: {
       upstreams,
       sessions: { list: () => [], drop: elsewhere },

@@ -14,6 +14,7 @@ import {
 import type { Snapshot } from '../../call/snapshot.ts'
 import { agentModelRow } from '../../vault/sealed-columns.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
+import { createAgentTrace } from './agent-trace.ts'
 import { languageModelOf } from './language-model.ts'
 import { runAgent } from './run-agent.ts'
 import { startUruChild } from './uru-child.ts'
@@ -103,7 +104,8 @@ const run = serveOrganization(shapes.runAgent, async (asked) => {
   const proxy = `${parts.agent.proxyUrl()}/o/${organization.slug}/t/${principal.toolset ?? 'default'}`
   await using child = await startUruChild({ upstreams: parts.agent.upstreams, key: token, proxy, signal })
   const { messages, steps } = body
-  return { ...(await runAgent({ model, key, child, messages, steps, signal, tell: progress })), key_id: id }
+  const trace = createAgentTrace(parts.agent.tracer, row)
+  return { ...(await runAgent({ model, key, child, messages, steps, signal, trace, tell: progress })), key_id: id }
 })
 
 export const agentOperations: readonly Served[] = [

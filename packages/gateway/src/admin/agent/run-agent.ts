@@ -3,6 +3,7 @@ import { Fault } from '@toolway/contract'
 import type { AgentEvent } from '@toolway/contract/admin'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import type { LanguageModel, ToolSet } from 'ai'
+import type { AgentTrace } from './agent-trace.ts'
 import { modelFault } from './language-model.ts'
 import type { UruChild } from './uru-child.ts'
 
@@ -28,6 +29,7 @@ export interface AgentRun {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
   readonly steps: number
   readonly signal: AbortSignal
+  readonly trace: AgentTrace
   tell(event: AgentEvent): void
 }
 
@@ -39,7 +41,16 @@ export interface AgentEnd {
 }
 
 /** Throws `agent.model`, and what a request of the guarded client throws. */
-export async function runAgent({ model, key, child, messages, steps, signal, tell }: AgentRun): Promise<AgentEnd> {
+export async function runAgent({
+  model,
+  key,
+  child,
+  messages,
+  steps,
+  signal,
+  trace,
+  tell,
+}: AgentRun): Promise<AgentEnd> {
   const { dynamicTool, generateText, isStepCount, jsonSchema } = await import('ai')
   // Its warnings concern the model, and this log is the operator's.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
@@ -54,7 +65,7 @@ export async function runAgent({ model, key, child, messages, steps, signal, tel
           calls++
           const asked: JsonObject = isObject(given as JsonObject) ? (given as JsonObject) : {}
           tell({ type: 'call', id, tool: name, arguments: asked })
-          const { failed, text } = await outcomeOf(child, name, asked)
+          const { failed, text } = await outcomeOf(child, name, asked, trace.metaFor(id))
           tell({ type: 'result', id, failed, text: cut(text, MOST_TOLD), link: LINK.exec(text)?.[0] ?? null })
           return failed ? `The call failed: ${cut(text, MOST_READ)}` : cut(text, MOST_READ)
         },
@@ -66,25 +77,31 @@ export async function runAgent({ model, key, child, messages, steps, signal, tel
       ...{ model, tools, instructions: INSTRUCTIONS, messages: [...messages], abortSignal: signal, maxRetries: 1 },
       maxOutputTokens: MOST_OUTPUT,
       stopWhen: isStepCount(steps),
-      onLanguageModelCallEnd({ content }) {
+      onStepStart: () => trace.beginStep(),
+      onStepEnd: () => trace.endStep(),
+      onLanguageModelCallEnd({ content, finishReason, usage }) {
+        trace.answered(finishReason, usage)
         for (const part of content)
           if (part.type === 'text' && part.text !== '') tell({ type: 'text', text: part.text })
       },
     })
     const { inputTokens, outputTokens } = totalUsage
+    trace.end()
     return {
       ...{ text, calls, ended: finishReason === 'tool-calls' ? 'steps' : 'done' },
       tokens: { input: inputTokens ?? null, output: outputTokens ?? null },
     }
   } catch (thrown) {
-    throw modelFault(thrown, key)
+    const fault = modelFault(thrown, key)
+    trace.end(fault.code)
+    throw fault
   }
 }
 
 /** A call that fails is told to the model, which may go another way. */
-async function outcomeOf(child: AgentRun['child'], name: string, given: JsonObject) {
+async function outcomeOf(child: AgentRun['child'], name: string, given: JsonObject, meta: JsonObject | undefined) {
   try {
-    return await child.call(name, given)
+    return await child.call(name, given, meta)
   } catch (thrown) {
     const { message, mend } = Fault.of(thrown)
     return { failed: true, text: `${message} ${mend}` }

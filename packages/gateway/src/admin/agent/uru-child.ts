@@ -31,7 +31,8 @@ export interface AgentTool {
 
 export interface UruChild extends AsyncDisposable {
   readonly tools: readonly AgentTool[]
-  call(name: string, given: JsonObject): Promise<{ failed: boolean; text: string }>
+  /** `meta`: what the call says of itself. */
+  call(name: string, given: JsonObject, meta?: JsonObject): Promise<{ failed: boolean; text: string }>
 }
 
 /** Throws `upstream.*`. */
@@ -54,7 +55,8 @@ export async function startUruChild({ upstreams, key, proxy, signal }: UruChildP
     const listed = await ask('tools/list', {})
     return {
       tools: toolsOf(listed),
-      call: async (name, given) => resultOf(await ask('tools/call', { name, arguments: given })),
+      call: async (name, given, meta) =>
+        resultOf(await ask('tools/call', { name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) })),
       [Symbol.asyncDispose]: () => upstream.close(),
     }
   } catch (thrown) {
