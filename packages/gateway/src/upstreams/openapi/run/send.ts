@@ -77,7 +77,7 @@ type Exchanged = Omit<Reply, 'elsewhere'>
 /** In a span of its own, where traces are recorded. */
 async function exchange(
   parts: SendParts,
-  request: Request,
+  request: Sending,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Exchanged> {
