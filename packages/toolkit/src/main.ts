@@ -17,7 +17,6 @@ const LAST = 250
 async function serve({ roots, budgets, environment }: Settings): Promise<void> {
   if (process.platform === 'win32')
     throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
-  // A session has tools of its own: some keep what they opened for it.
   const makeTools = () => createTools({ environment })
   refuseUnknownTools(
     budgets,
