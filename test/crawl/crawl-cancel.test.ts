@@ -18,11 +18,10 @@ test('a crawl tells of each page when it is done', async () => {
   const urls = [...pages(site.port, 4), `http://127.0.0.1:${site.port}/none`]
   await toolkit.crawl({ urls }, { onprogress: (step) => void heard.push(step) })
   expect(heard.map(({ progress, total }) => [progress, total])).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]))
-  expect(heard.map(({ message }) => message).toSorted()).toEqual(
-    urls
-      .map((url) => (url.endsWith('/none') ? `failed: ${url}: The server answered HTTP 404.` : `saved: ${url}`))
-      .toSorted(),
+  const told = urls.map((url) =>
+    url.endsWith('/none') ? `failed: ${url}: The server answered HTTP 404.` : `saved: ${url}`,
   )
+  expect(new Set(heard.map(({ message }) => message))).toEqual(new Set(told))
 })
 
 test('a crawl that is cancelled drops its requests and writes nothing more', async () => {
