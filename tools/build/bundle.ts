@@ -10,7 +10,10 @@ import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { placeFiles } from './place-files.ts'
 
-/** Done without: the first is asked for only by who sets `native`, and what the others do faster `ws` does by itself. */
+/**
+ * Done without: the first is asked for only by who sets `native`, what the next two do faster `ws` does by itself, and linkedom does without
+ * drawings and styles.
+ */
 const DONE_WITHOUT = ['pg-native', 'bufferutil', 'utf-8-validate', 'canvas', 'cssstyle']
 
 /** Native code, which no bundle can hold; the package names it as optional, and does without where it is absent. */
