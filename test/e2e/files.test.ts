@@ -3,8 +3,6 @@
  * through the doors that clients use.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -129,8 +127,8 @@ describe('files', () => {
     for (let round = 0; round < 5; round++) {
       const url = await asker.link(id)
       const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(url)))
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(404)])
-      for (const answer of answers) if (answer.status === 404) expect(await codeOf(answer)).toEqual(GONE)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      for (const answer of answers) if (answer.status !== 200) expect(await codeOf(answer)).toEqual(GONE)
     }
   })
 

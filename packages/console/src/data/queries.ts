@@ -31,6 +31,7 @@ export type Noun =
   | 'oauth'
   | 'webhooks'
   | 'catalog'
+  | 'files'
 
 export function ask<Query extends z.ZodObject, Body extends Shape, Answer extends Shape>(
   noun: Noun,

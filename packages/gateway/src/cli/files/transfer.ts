@@ -52,7 +52,7 @@ export async function sendContent(url: string, path: string, size: number, onPro
 function sendFrom(url: string, path: string, offset: number, onProgress: Told): Promise<Response> {
   const headers = { 'tus-resumable': '1.0.0', 'upload-offset': String(offset), 'content-type': PIECE }
   const body = Readable.toWeb(Readable.from(counted(createReadStream(path, { start: offset }), offset, onProgress)))
-  return fetch(url, { method: 'PATCH', headers, body: body as ReadableStream, duplex: 'half' } as RequestInit)
+  return fetch(url, { method: 'PATCH', headers, body: body as ReadableStream, duplex: 'half' })
 }
 const PIECE = 'application/offset+octet-stream'
 

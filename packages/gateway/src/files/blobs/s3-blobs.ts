@@ -7,7 +7,7 @@
  * is loaded when a store is set.
  */
 import { randomUUID } from 'node:crypto'
-import type { S3Client } from '@aws-sdk/client-s3'
+import type * as Library from '@aws-sdk/client-s3'
 import { Fault } from '@toolway/contract'
 import { SEALED_FRAME } from '../content/frames.ts'
 import { storeFault, type Blobs, type Draft, type PartMemory, type Resumed } from './blobs.ts'
@@ -27,16 +27,16 @@ export interface S3Settings {
   }
 }
 
-/** Frames of a part: 8 MiB, of which an upload may have ten thousand. */
-const PART_FRAMES = 128
+/** Frames of a part: a little over the 5 MiB that a part has at least. An upload has ten thousand parts at most. */
+const PART_FRAMES = 80
 const PART = PART_FRAMES * SEALED_FRAME
-const NUMBER = 8
+/** What a `.tail` begins with: the number of parts before it, and of whole frames in it. */
+const HEAD = 16
 const TIMES = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
 
-type Library = typeof import('@aws-sdk/client-s3')
 interface Store {
-  readonly library: Library
-  readonly client: S3Client
+  readonly library: typeof Library
+  readonly client: Library.S3Client
   readonly bucket: string
 }
 
@@ -120,8 +120,13 @@ function createDraft(store: Store, Key: string, start: DraftStart): Draft {
   const { client, library, bucket: Bucket } = store
   const etags = [...start.etags]
   let upload = start.upload
-  let held: Buffer[] = start.held === undefined || start.held.length === 0 ? [] : [start.held]
-  let size = start.held?.length ?? 0
+  // One buffer for all parts, which are sent one after the other.
+  const part = Buffer.alloc(PART)
+  let size = start.held?.copy(part) ?? 0
+  const add = (frame: Buffer) => {
+    part.set(frame, size)
+    size += frame.length
+  }
 
   async function sendPart(): Promise<void> {
     if (upload === undefined) {
@@ -129,11 +134,11 @@ function createDraft(store: Store, Key: string, start: DraftStart): Draft {
       upload = made.UploadId ?? ''
       await start.memory.write({ upload, etags })
     }
-    const Body = Buffer.concat(held)
-    const part = { Bucket, Key, UploadId: upload, PartNumber: etags.length + 1, Body }
-    const { ETag = '' } = await client.send(new library.UploadPartCommand(part))
+    const numbered = { Bucket, Key, UploadId: upload, PartNumber: etags.length + 1 }
+    const { ETag = '' } = await client.send(
+      new library.UploadPartCommand({ ...numbered, Body: part.subarray(0, size) }),
+    )
     etags.push(ETag)
-    held = []
     size = 0
     await start.memory.write({ upload, etags })
   }
@@ -141,23 +146,23 @@ function createDraft(store: Store, Key: string, start: DraftStart): Draft {
   return {
     append: (frame) =>
       faulty(async () => {
-        held.push(frame)
-        size += frame.length
-        if (size >= PART) await sendPart()
+        add(frame)
+        if (size === PART) await sendPart()
       }),
-    save: (tail) =>
+    save: (tail = Buffer.alloc(0)) =>
       faulty(async () => {
-        if (size === 0 && tail === undefined) return
-        const number = Buffer.alloc(NUMBER)
-        number.writeBigUInt64BE(BigInt(etags.length))
-        const Body = Buffer.concat([number, ...held, tail ?? Buffer.alloc(0)])
+        if (size === 0 && tail.length === 0) return
+        const head = Buffer.alloc(HEAD)
+        head.writeBigUInt64BE(BigInt(etags.length))
+        head.writeBigUInt64BE(BigInt(size / SEALED_FRAME), HEAD / 2)
+        const Body = Buffer.concat([head, part.subarray(0, size), tail])
         await client.send(new library.PutObjectCommand({ Bucket, Key: `${Key}.tail`, Body }))
       }),
     complete: (last) =>
       faulty(async () => {
-        held.push(last)
-        if (upload === undefined && etags.length === 0)
-          await client.send(new library.PutObjectCommand({ Bucket, Key, Body: Buffer.concat(held) }))
+        add(last)
+        if (upload === undefined)
+          await client.send(new library.PutObjectCommand({ Bucket, Key, Body: part.subarray(0, size) }))
         else {
           await sendPart()
           const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
@@ -166,12 +171,9 @@ function createDraft(store: Store, Key: string, start: DraftStart): Draft {
             new library.CompleteMultipartUploadCommand({ Bucket, Key, UploadId: upload, MultipartUpload }),
           )
         }
-        held = []
         await client.send(new library.DeleteObjectCommand({ Bucket, Key: `${Key}.tail` })).catch(unlessGone)
       }),
-    close: async () => {
-      held = []
-    },
+    close: async () => {},
   }
 }
 
@@ -180,19 +182,23 @@ async function resume(store: Store, Key: string, memory: PartMemory): Promise<Re
   const found = await client.send(new library.HeadObjectCommand({ Bucket, Key })).catch(unlessGone)
   if (found !== undefined) return undefined
   const { upload, etags = [] } = (await memory.read()) ?? {}
-  const behind = await readTail(store, `${Key}.tail`, etags.length)
-  const whole = Math.floor(behind.length / SEALED_FRAME) * SEALED_FRAME
-  const tail = behind.length > whole ? behind.subarray(whole) : undefined
-  const draft = createDraft(store, Key, { memory, etags, upload, held: behind.subarray(0, whole) })
-  return { draft, frames: etags.length * PART_FRAMES + whole / SEALED_FRAME, tail }
+  const { held, frames, tail } = await readTail(store, `${Key}.tail`, etags.length)
+  const draft = createDraft(store, Key, { memory, etags, upload, held })
+  return { draft, frames: etags.length * PART_FRAMES + frames, tail }
 }
 
-/** Empty where there is none, or where a later part holds it. */
-async function readTail({ client, library, bucket }: Store, Key: string, parts: number): Promise<Buffer> {
+const NO_TAIL = { held: Buffer.alloc(0), frames: 0, tail: undefined }
+
+/** What was saved behind so many parts; nothing where a later part has it. */
+async function readTail({ client, library, bucket }: Store, Key: string, parts: number) {
   const found = await client.send(new library.GetObjectCommand({ Bucket: bucket, Key })).catch(unlessGone)
-  if (found?.Body === undefined) return Buffer.alloc(0)
+  if (found?.Body === undefined) return NO_TAIL
   const bytes = Buffer.from(await found.Body.transformToByteArray())
-  return bytes.length < NUMBER || bytes.readBigUInt64BE(0) !== BigInt(parts) ? Buffer.alloc(0) : bytes.subarray(NUMBER)
+  if (bytes.length < HEAD || bytes.readBigUInt64BE() !== BigInt(parts)) return NO_TAIL
+  const frames = Number(bytes.readBigUInt64BE(HEAD / 2))
+  const end = HEAD + frames * SEALED_FRAME
+  if (frames >= PART_FRAMES || bytes.length < end) return NO_TAIL
+  return { held: bytes.subarray(HEAD, end), frames, tail: bytes.length > end ? bytes.subarray(end) : undefined }
 }
 
 interface Range {
@@ -211,7 +217,7 @@ async function* readRange({ client, library, bucket }: Store, Key: string, range
   })
   if (found?.Body === undefined) return
   try {
-    for await (const chunk of found.Body as AsyncIterable<Uint8Array>) yield Buffer.from(chunk)
+    for await (const chunk of found.Body as AsyncIterable<Buffer>) yield chunk
   } catch (thrown) {
     throw s3Fault(thrown)
   }

@@ -1,0 +1,101 @@
+/** One file in its row, with what can be done about it. */
+import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { addDownloadLink, removeFile, type FileEntry } from '@toolway/contract/admin'
+import { useState } from 'react'
+import { call } from '../../data/call.ts'
+import { useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { texts } from '../../texts/texts.ts'
+import { StateBadge } from '../../ui/badges.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { size } from '../../ui/times.ts'
+
+export const Named = ({ file: { name, media_type: type, state } }: { file: FileEntry }) => (
+  <Stack gap={0}>
+    <Group gap="xs">
+      <Text fw={600} className="breakable">
+        {name}
+      </Text>
+      {state === 'uploading' ? <StateBadge tone="plain">{texts.files.unfinished}</StateBadge> : null}
+    </Group>
+    <Text size="sm" c="dimmed" className="breakable">
+      {type}
+    </Text>
+  </Stack>
+)
+
+export const sizeOf = ({ size: bytes }: FileEntry) => (bytes === null ? '' : size(bytes))
+export const ownerOf = ({ own, owner, owner_email: email }: FileEntry) => (own ? texts.files.you : (email ?? owner))
+export const originOf = ({ origin, tool }: FileEntry) =>
+  tool === null ? texts.files.origins[origin] : `${texts.files.origins[origin]}: ${tool}`
+
+export function Actions({ file }: { file: FileEntry }) {
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      {file.own && file.state === 'ready' ? <Download file={file} /> : null}
+      <Remove file={file} />
+    </Group>
+  )
+}
+
+function Download({ file: { id, name } }: { file: FileEntry }) {
+  const organization = useOrganization()
+  const label = texts.files.download(name)
+  const downloading = useMutation({
+    mutationFn: () => call(addDownloadLink, { path: { organization, file: id } }),
+    // An attachment: the page stays.
+    onSuccess: ({ url }) => window.location.assign(new URL(url).pathname),
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+  })
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        loading={downloading.isPending}
+        onClick={() => downloading.mutate()}
+      >
+        <Icon name="download" size={16} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function Remove({ file: { id, name } }: { file: FileEntry }) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  const [opened, setOpened] = useState(false)
+  const t = texts.files.remove
+  const removing = useMutation({
+    mutationFn: () => call(removeFile, { path: { organization, file: id } }),
+    onSuccess: () => {
+      setOpened(false)
+      sayDone(t.done(name))
+      return queries.invalidateQueries({ queryKey: ['files'] })
+    },
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+  })
+  return (
+    <>
+      <Tooltip label={t.label(name)}>
+        <ActionIcon variant="subtle" color="red" aria-label={t.label(name)} onClick={() => setOpened(true)}>
+          <Icon name="trash" size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Confirm
+        opened={opened}
+        title={t.label(name)}
+        verb={t.verb}
+        busy={removing.isPending}
+        onConfirm={() => removing.mutate()}
+        onClose={() => setOpened(false)}
+      >
+        {t.warning}
+      </Confirm>
+    </>
+  )
+}
