@@ -214,8 +214,11 @@ describe('by the REST interface', () => {
 
   test('a list in pages is read whole; what is deprecated is left out', async () => {
     expect(await toolNames({ key: keyOf('ada') }, gateway.connectionUrl('gmail'))).toEqual([
+      'COMPOSIO_UPLOAD_FILE',
       'GMAIL_SEND_EMAIL',
       'GMAIL_FETCH_EMAILS',
+      'upload_file',
+      'download_file',
     ])
     expect(composio.asked).toContain('GET /api/v3.1/tools?toolkit_slug=gmail&limit=500&cursor=2')
   })
@@ -534,7 +537,8 @@ describe('tool router sessions', () => {
     await gateway.settled('big')
     const searching = { url: `${gateway.address}/o/default/t/search/mcp`, key: keyOf('ada'), era: 'modern' } as const
     const { answer } = await ask(searching, 'tools/list')
-    expect(answer.result?.['tools']).toHaveLength(3)
+    // Those that find, describe and call, and the two for files.
+    expect(answer.result?.['tools']).toHaveLength(5)
     const found = await callTool(searching, 'search_tools', { query: 'create an invoice' })
     expect(JSON.stringify(found.answer)).toContain('big__BIG_INVOICE_CREATE')
   })

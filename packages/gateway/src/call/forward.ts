@@ -32,6 +32,7 @@ import {
 import { withOwnIdentity } from './introduce.ts'
 import { keepsTasks, type Target } from '../catalog/tool-listing.ts'
 import { answerRounds } from './questions/ask-client.ts'
+import { fileIdOf } from '../files/file-store.ts'
 import type { CallerFiles } from '../upstreams/caller-files.ts'
 import type { Ask } from '../upstreams/upstream.ts'
 import { heardLater, nameNotification, nameQuestion, nameResult, URL_FIRST } from './own-names.ts'
@@ -96,12 +97,16 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
   const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
   const result = requestContext.toolListing.joined
-    ? rewriteResult(adapted, (uri) => joinUri(target.alias, uri))
+    ? rewriteResult(adapted, (uri) => exposed(target, uri))
     : adapted
   return {
     result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), audit.facts.account),
   }
 }
+
+/** A stored file keeps its address, where the connection is one that gives them. */
+const exposed = ({ alias, usesFiles }: Target, uri: string): string =>
+  usesFiles === true && fileIdOf(uri) !== undefined ? uri : joinUri(alias, uri)
 
 /** A modern client is back from the question which account to connect: the request as it was before. */
 async function goOn(forwarding: Forwarding): Promise<Forwarding> {
