@@ -109,7 +109,8 @@ describe('a file given to a tool', () => {
     const file = await uploadFile(peer, 'Jahresbericht ü.pdf', 'application/pdf', bytes)
     const sent = await call('composio__GMAIL_SEND_EMAIL', { to: 'bob@example.com', text: 'See', attachment: file })
     expect(sent['isError'], textOf(sent)).toBeUndefined()
-    const { attachment } = composio.executed.at(-1)?.arguments as { attachment: Record<string, string> }
+    const [{ arguments: given } = { arguments: {} }] = composio.executed.slice(-1)
+    const { attachment } = given as { attachment: Record<string, string> }
     expect(attachment).toEqual({
       ...{ name: 'Jahresbericht ü.pdf', mimetype: 'application/pdf' },
       s3key: expect.stringContaining('/gmail/GMAIL_SEND_EMAIL/'),
@@ -293,7 +294,7 @@ describe('a result by reference', () => {
     })
     expect(JSON.stringify(got)).not.toContain('Signature')
     const { answer } = await ask(peer, 'resources/read', { uri: linkIn(got)?.uri })
-    const [content] = answer.result?.['contents'] as { blob: string; mimeType: string }[]
+    const [content] = (answer.result?.['contents'] ?? []) as { blob: string; mimeType: string }[]
     expect(content?.mimeType).toBe('application/zip')
     expect(Buffer.from(content?.blob ?? '', 'base64')).toEqual(await readFile(upload?.path ?? ''))
   })
@@ -303,7 +304,7 @@ describe('a result by reference', () => {
     const large = await uploadFile(peer, 'b.bin', 'application/zip', Buffer.alloc(2_000_000))
     for (const from of [peer, await openSession(gateway.url, gateway.key)]) {
       const contentsOf = async (uri: string) =>
-        ((await ask(from, 'resources/read', { uri })).answer.result?.['contents'] as { text: string }[])[0]
+        (((await ask(from, 'resources/read', { uri })).answer.result?.['contents'] ?? []) as { text: string }[])[0]
       expect(await contentsOf(text)).toMatchObject({ text: 'Zeile 1\nZeile ü\n' })
       expect(await contentsOf(`${text}?line=2&lines=1`)).toMatchObject({ text: 'Zeile ü\n' })
       expect(await contentsOf(large)).toMatchObject({ text: expect.stringContaining('download') })
@@ -334,6 +335,64 @@ describe('what is known of a file', () => {
     const records = await recordsOf('gmail__gmail_send_message')
     expect(records).toContain(hashOf(Buffer.from('fine')))
     expect(records).toContain(plain.slice('toolway://files/'.length))
+    await platform(`DELETE /api/v1/organizations/default/rules/${String(added.body['id'])}`)
+  })
+
+  test('an approval shows the file and holds for its content alone', async () => {
+    const rule = {
+      ...{ name: 'ask-first', action: 'approve', scope: 'organization', reason: 'Customers see it' },
+      match: { tools: ['slack__*'], when: 'size(context.files) > 0' },
+      parameters: {},
+    }
+    const added = await platform('POST /api/v1/organizations/default/rules', rule)
+    expect(added.status, added.text).toBe(201)
+    const first = await uploadFile(peer, 'offer.pdf', 'application/pdf', Buffer.from('100 EUR'))
+    const second = await uploadFile(peer, 'offer.pdf', 'application/pdf', Buffer.from('900 EUR'))
+    const post = (file: string) =>
+      call('slack__slack_conversations_add_message', { channel_id: 'C1', text: 't', files: [file] })
+    const before = slack.messages.length
+    await until('the rule is in force', async () => JSON.stringify(await post(first)).includes('approval'))
+    const open = await platform('GET /api/v1/organizations/default/approvals?state=pending')
+    const [pending] = open.body['items'] as { id: string }[]
+    const at = `/api/v1/organizations/default/approvals/${pending?.id}`
+    const { body } = await platform(`GET ${at}`)
+    expect(body['files']).toMatchObject([
+      {
+        place: '/files/0',
+        name: 'offer.pdf',
+        media_type: 'application/pdf',
+        size: 7,
+        sha256: hashOf(Buffer.from('100 EUR')),
+      },
+    ])
+    // The same name and size with other content is another question, and nothing was sent.
+    expect(JSON.stringify(await post(second))).toContain('approval')
+    const both = await platform('GET /api/v1/organizations/default/approvals?state=pending')
+    expect(both.body['items']).toHaveLength(2)
+    expect(slack.messages).toHaveLength(before)
+    await platform(`DELETE /api/v1/organizations/default/rules/${String(added.body['id'])}`)
+  })
+
+  test('what a rule takes out of a result is in no file', async () => {
+    const rule = {
+      ...{ name: 'no-addresses', action: 'size', scope: 'organization', reason: 'Addresses are private' },
+      match: { tools: ['composio__*'] },
+      parameters: { result: { redact: ['data.secret'] } },
+    }
+    const added = await platform('POST /api/v1/organizations/default/rules', rule)
+    expect(added.status, added.text).toBe(201)
+    const data = { secret: 'zoe@private.example', text: 'c'.repeat(6_000_000) }
+    let got: Record<string, unknown> = {}
+    await until('the rule is in force', async () => {
+      composio.next.push({ data, successful: true, error: null, log_id: 'log_1' })
+      got = await call('composio__GMAIL_GET_ATTACHMENT', {})
+      return !JSON.stringify(got).includes('zoe@private.example') && linkIn(got) !== undefined
+    })
+    const { structuredContent } =
+      (await callTool(peer, 'download_file', { file: linkIn(got)?.uri })).answer.result ?? {}
+    const whole = await (await fetch((structuredContent as { download: { url: string } }).download.url)).text()
+    expect(whole.length).toBeGreaterThan(6_000_000)
+    expect(whole.includes('zoe@private.example')).toBe(false)
     await platform(`DELETE /api/v1/organizations/default/rules/${String(added.body['id'])}`)
   })
 })

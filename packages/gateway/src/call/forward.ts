@@ -96,9 +96,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   if ('error' in answer) return { error: adaptError(mcpRequest.method, answer.error, crossing) }
   if (!sameEra && eraOf(target.revision) === 'modern' && wantsInput(answer.result)) throw unasked(target)
   const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
-  const result = requestContext.toolListing.joined
-    ? rewriteResult(adapted, (uri) => exposed(target, uri))
-    : adapted
+  const result = requestContext.toolListing.joined ? rewriteResult(adapted, (uri) => exposed(target, uri)) : adapted
   return {
     result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), audit.facts.account),
   }

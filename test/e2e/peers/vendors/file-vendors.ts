@@ -105,7 +105,7 @@ export async function startSlack(): Promise<SlackDouble> {
     if (posted.length === 0 || posted.some(({ id }) => files.get(id)?.bytes === undefined))
       return say(response, 200, refusal('file_not_found'))
     for (const { id } of posted) Object.assign(files.get(id) ?? {}, { posted: true })
-    messages.push(said as Record<string, unknown>)
+    messages.push(said)
     return say(response, 200, { ok: true, files: posted })
   }
 

@@ -67,3 +67,39 @@ function headOf(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes))
   return text.slice(0, read)
 }
+
+/** Characters of base64 that are passed on as content that a client shows: 1 MiB of bytes. */
+const MOST_CONTENT = 1_398_104
+/** Characters of base64 in structured content: a model pays for each and can read none of them. */
+const MOST_DATA = 32_768
+
+/** Whether there is anything to store. Cheap: every result is asked. */
+export const hasLargeContent = ({ content, structuredContent }: JsonObject): boolean =>
+  isLargeData(structuredContent) || (Array.isArray(content) && content.some((part) => binaryOf(part) !== undefined))
+
+export interface Binary {
+  readonly data: string
+  readonly mediaType: string
+  readonly name: string
+}
+
+export function binaryOf(part: Json): Binary | undefined {
+  if (!isObject(part)) return undefined
+  const { type, data, mimeType, resource } = part
+  if ((type === 'image' || type === 'audio') && typeof data === 'string' && data.length > MOST_CONTENT)
+    return { data, mediaType: typeOf(mimeType), name: type }
+  if (type !== 'resource' || !isObject(resource)) return undefined
+  const { blob, uri, mimeType: own } = resource
+  if (typeof blob !== 'string' || blob.length <= MOST_CONTENT) return undefined
+  return { data: blob, mediaType: typeOf(own), name: nameIn(uri) }
+}
+
+export const typeOf = (said: Json | undefined): string => (typeof said === 'string' ? said : 'application/octet-stream')
+const nameIn = (uri: Json | undefined): string =>
+  (typeof uri === 'string' ? uri.split(/[?#]/, 1)[0]?.split('/').at(-1) : undefined) || 'file'
+
+/** The members by which a connector gives a file: `data` in base64, `is_base64`, and what is known of it. */
+export function isLargeData(value: Json | undefined): value is JsonObject & { data: string } {
+  if (!isObject(value) || value['is_base64'] !== true) return false
+  return typeof value['data'] === 'string' && value['data'].length > MOST_DATA
+}

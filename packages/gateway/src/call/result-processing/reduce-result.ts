@@ -121,7 +121,20 @@ function textOf(
     return told ? { part: withText(part, JSON.stringify(structured)), json: structured } : { part, json: undefined }
   }
   const made = readable(said)
+  // It is JSON of another form: a member of the structured content, or in its own words what is to be unreadable.
+  if (made === said && redacts && given !== undefined && structured !== undefined && structured !== given) {
+    const json = counterpartOf(said, given, structured)
+    return { part: withText(part, JSON.stringify(json)), json }
+  }
   return { part: made === said ? part : withText(part, JSON.stringify(made)), json: made }
+}
+
+/** The same member without what is to be unreadable; all of the structured content where it is none. */
+function counterpartOf(said: Json, given: Json, structured: Json): Json {
+  if (!isObject(given) || !isObject(structured)) return structured
+  const text = JSON.stringify(said)
+  const name = Object.keys(given).find((one) => JSON.stringify(given[one]) === text)
+  return name === undefined ? structured : (structured[name] ?? structured)
 }
 
 /** A text that says the same as the structured content is cut the same, without doing it twice. */

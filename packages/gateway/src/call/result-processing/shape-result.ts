@@ -8,10 +8,10 @@
 import type { ConnectionId, Rule } from '@toolway/contract'
 import { isObject, type McpRequest, type JsonObject } from '@toolway/protocol'
 import { budgetOf, type Budget } from './budget.ts'
-import { bytesBeyond, cutResult } from './cut-result.ts'
+import { bytesBeyond, cutResult, hasLargeContent } from './cut-result.ts'
 import { reduceResult, wholeOf, type Reduced, type Whole } from './reduce-result.ts'
 import { withoutLargeMembers } from './large-members.ts'
-import { hasLargeContent, mayLink, storeContent } from './store-content.ts'
+import { mayLink, storeContent } from './store-content.ts'
 import { keepRest, storeOf, type Kept } from './keep-rest.ts'
 import type { Reading, ShapeParts, Shaping } from './shaping.ts'
 

@@ -1,8 +1,7 @@
 /** The size of results (ledger U-16): a result that is larger than the gateway or a rule allows is cut, and its rest is kept. */
-import { bytesBeyond } from '../result-processing/cut-result.ts'
+import { bytesBeyond, hasLargeContent } from '../result-processing/cut-result.ts'
 import { shapeResult } from '../result-processing/shape-result.ts'
 import type { Reading } from '../result-processing/shaping.ts'
-import { hasLargeContent } from '../result-processing/store-content.ts'
 import type { Call, Step } from './step.ts'
 
 function readingOf({ requestContext, mcpRequest, target, audit, name }: Call): Reading {
