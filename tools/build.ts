@@ -36,18 +36,13 @@ const GATEWAY_PROGRAMS = [
 const TOOLKIT_PROGRAMS = ['main.ts', 'crawl/extract/extraction-thread.ts']
 
 /** Where each bundle goes. */
-interface Folders {
-  readonly gateway: string
-  readonly bridge: string
-  readonly uru: string
-  readonly toolkit: string
-}
+type Folders = Readonly<Record<'gateway' | 'bridge' | 'uru' | 'toolkit', string>>
 
 async function build(folders: Folders): Promise<void> {
   const began = Date.now()
   const unbuilt = await ensureConsole(root, process.execPath)
   if (unbuilt !== undefined) throw new Error(unbuilt.sentence)
-  await Promise.all(Object.values(folders).map((old) => rm(old, { recursive: true, force: true })))
+  await Promise.all(Object.values<string>(folders).map((old) => rm(old, { recursive: true, force: true })))
   await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(folders.bridge, BRIDGE_FILE) })
   const uruModules = await bundleUru({ root, source: join(uru, 'src/main.ts'), file: join(folders.uru, URU_FILE) })
   const elsewhere = {
@@ -57,7 +52,8 @@ async function build(folders: Folders): Promise<void> {
   }
   const gatewayParts = { programs: GATEWAY_PROGRAMS, target: 'node24.15', folder: folders.gateway, elsewhere }
   const bundled = await bundle({ root, source: join(gateway, 'src'), ...gatewayParts })
-  const toolkitParts = { programs: TOOLKIT_PROGRAMS, target: 'node20', folder: folders.toolkit }
+  const before = [join(root, 'tools/build/older-node.mjs')]
+  const toolkitParts = { programs: TOOLKIT_PROGRAMS, target: 'node20', folder: folders.toolkit, before }
   const toolkitModules = await bundle({ root, source: join(toolkit, 'src'), ...toolkitParts })
   await cp(join(folders.bridge, BRIDGE_FILE), join(folders.gateway, BRIDGE_FILE))
   await cp(join(folders.uru, URU_FILE), join(folders.gateway, URU_FILE))

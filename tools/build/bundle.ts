@@ -10,10 +10,7 @@ import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { placeFiles } from './place-files.ts'
 
-/**
- * Done without: the first is asked for only by who sets `native`, what the next two do faster `ws` does by itself, and linkedom does without
- * drawings and styles.
- */
+/** Done without: modules that others ask for only where they are there. */
 const DONE_WITHOUT = ['pg-native', 'bufferutil', 'utf-8-validate', 'canvas', 'cssstyle']
 
 /** Native code, which no bundle can hold; the package names it as optional, and does without where it is absent. */
@@ -30,6 +27,8 @@ export interface BundleParts {
   readonly programs: readonly string[]
   /** The oldest Node that the bundle runs on, as esbuild writes it. */
   readonly target: string
+  /** Files that each program begins with. */
+  readonly before?: readonly string[]
   /** Where the bundle goes; it is made. */
   readonly folder: string
   /** Files of other packages that sources name, and what they are called in the folder, where somebody else puts them. */
@@ -43,6 +42,7 @@ export async function bundle({
   programs,
   target,
   folder,
+  before = [],
   elsewhere = {},
 }: BundleParts): Promise<string[]> {
   const { metafile } = await build({
@@ -54,6 +54,7 @@ export async function bundle({
     platform: 'node',
     format: 'esm',
     target,
+    inject: [...before],
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },
