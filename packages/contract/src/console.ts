@@ -10,6 +10,7 @@ export const CONSOLE_PAGES = [
   '/tools',
   '/toolsets',
   '/toolsets/:toolset',
+  '/files',
   '/clients',
   '/playground',
   '/agent',
