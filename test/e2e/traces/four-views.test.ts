@@ -45,7 +45,11 @@ afterAll(() => parts.disposeAsync())
 const open = (settings: Record<string, string>) =>
   openGateway({
     connections: [
-      { alias: 'one', wire: httpWire(`${url}?key=s3cret-in-the-address`, { authorization: 's3cret-header' }) },
+      {
+        alias: 'one',
+        checks: 'arguments' as const,
+        wire: httpWire(`${url}?key=s3cret-in-the-address`, { authorization: 's3cret-header' }),
+      },
     ],
     settings: { ...FAST, ...settings },
   })
@@ -118,9 +122,11 @@ describe('one call', () => {
         gateway.log.find((line) => line.message === 'call' && line.facts['id'] === attributes['toolway.record'])
           ?.facts ?? {}
       const record = await recordOf(String(facts['id']))
+      const code = error === 'tool_error' ? undefined : error
+      expect(facts['code']).toBe(code)
       const view = {
         ...{ outcome, decision, request_id: facts['request_id'], connection: 'one', tool_name: name },
-        ...{ principal: facts['principal'], code: error === 'tool_error' ? undefined : error },
+        ...{ principal: facts['principal'] },
         ...{
           bytes_in: facts['bytes_in'],
           bytes_out: facts['bytes_out'],
@@ -138,7 +144,7 @@ describe('one call', () => {
           tool: name,
           principal: view.principal,
         },
-        ...{ code: view.code ?? null, bytes_in: view.bytes_in, bytes_out: view.bytes_out },
+        ...{ code: code ?? null, bytes_in: view.bytes_in, bytes_out: view.bytes_out },
         ...{ duration_us: Math.round(Number(facts['duration_ms']) * 1000), detail: { trace_id: span.traceId } },
       })
       expect(attributes).toMatchObject({
@@ -149,7 +155,7 @@ describe('one call', () => {
       expect([span.failed, attributes['error.type'], attributes['toolway.code']]).toEqual([
         error !== undefined,
         error,
-        view.code,
+        code,
       ])
       const length = Number(span.end - span.start) / 1e6
       expect(Math.abs(length - Number(facts['duration_ms']))).toBeLessThan(0.001)

@@ -197,7 +197,7 @@ export class AuditEntryBuilder {
     this.#trace?.end(
       COUNTED.has(entry.method) ? entry : { ...entry, method: 'other' },
       this.begun + entry.duration_ms,
-      entry.outcome !== 'ok',
+      this.#facts.found || entry.era_upstream !== undefined,
       this.#facts.traced,
     )
   }

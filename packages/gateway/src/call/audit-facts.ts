@@ -27,6 +27,8 @@ export interface TargetFacts {
   readonly target: string | undefined
   readonly connection: string | undefined
   readonly eraUpstream: string | undefined
+  /** The tool is one that its caller may see. */
+  readonly found: boolean
   /** The request acts at an upstream, whatever its method is called. */
   readonly recorded: boolean
 }
@@ -96,6 +98,7 @@ export const NO_FACTS: AuditFacts = {
   target: undefined,
   connection: undefined,
   eraUpstream: undefined,
+  found: false,
   recorded: false,
   policy: undefined,
   approval: undefined,

@@ -122,8 +122,11 @@ export class RequestTrace {
     )
   }
 
-  /** Ends the span of the request with its audit entry. `at`: milliseconds on the process's own clock. */
-  end(entry: Entry, at: number, failed: boolean, result?: JsonObject): void {
+  /**
+   * Ends the span of the request with its audit entry. `at`: milliseconds on the process's own clock. `found`: its target exists; other
+   * names are words of the caller.
+   */
+  end(entry: Entry, at: number, found: boolean, result?: JsonObject): void {
     const { span } = this
     if (span === undefined) return
     const { outcome, code } = entry
@@ -131,14 +134,12 @@ export class RequestTrace {
     this.#result?.end(
       (to) => {
         to.whole('content_size', entry.bytes_out)
-        to.flag('is_error', failed)
+        to.flag('is_error', outcome !== 'ok')
         to.text('toolway.step', 'tool_result')
       },
       { error, at },
     )
-    // An address that is read and a tool that does not exist are words of the caller.
-    const isNamed = entry.connection !== undefined && entry.era_upstream !== undefined
-    const named = namesOf(entry.method, isNamed ? entry.tool_name : undefined)
+    const named = namesOf(entry.method, found ? entry.tool_name : undefined)
     span.end(
       (to) => {
         this.#describe(to, entry, named)

@@ -26,8 +26,6 @@ export function namesOf(method: string, target: string | undefined): Named {
   return method === 'prompts/get' ? { title: `${method} ${target}`, prompt: target } : { title: method }
 }
 
-/** The kind of a connection whose server is started here. */
-const PROGRAM = 'mcp.process'
 const MOST_KNOWN = 2_000
 
 export function createKnownAttributes(): KnownAttributes {
@@ -77,7 +75,7 @@ function describeRequest(
   to.text('mcp.method.name', method)
   describe(to, named)
   to.text('mcp.protocol.version', revision)
-  to.text('network.transport', connector === PROGRAM ? 'pipe' : 'tcp')
+  to.text('network.transport', connector?.endsWith('process') === true ? 'pipe' : 'tcp')
   to.text('server_name', alias)
   to.text('toolway.connection', alias)
   to.text('toolway.era', eraOf(revision))
