@@ -62,13 +62,13 @@ test('S4-TK-19: progress is told for each page and each part, and a cancelled ca
   })
   await expect(upload).rejects.toThrow()
   expect(told.map(({ progress, total }) => [progress, total])).toEqual(
-    [1, 2].map((at) => [at * 2 * MEGABYTE, bytes.length]),
+    [1, 2].map((at) => [at * MEGABYTE, bytes.length]),
   )
   // One stat and two parts, and at most the part that was under way.
   expect(await atRest(runs)).toBeLessThanOrEqual(4)
   const resumed = await toolkit.call('workbench_upload', given)
   expect(resumed.structuredContent).toMatchObject({
-    resumed_at: expect.toBeOneOf([4 * MEGABYTE, 6 * MEGABYTE]) as number,
+    resumed_at: expect.toBeOneOf([2 * MEGABYTE, 3 * MEGABYTE]) as number,
   })
 
   const requested: string[] = []

@@ -99,9 +99,9 @@ describe('workbench_upload', () => {
     const done = await toolkit.call('workbench_upload', given, { onprogress: (one) => void told.push(one) })
     expect(done.structuredContent).toMatchObject({ size: bytes.length, sha256: hashOf(bytes), resumed_at: 0 })
     const names = operations(before).map(({ name }) => name)
-    expect(names).toEqual(['stat', 'write', 'write', 'write', 'finish'])
+    expect(names).toEqual(['stat', ...Array.from({ length: 6 }, () => 'write'), 'finish'])
     expect(told.map(({ progress, total }) => [progress, total])).toEqual(
-      [2 * MEGABYTE, 4 * MEGABYTE, bytes.length].map((at) => [at, bytes.length]),
+      [1, 2, 3, 4, 5].map((at) => [at * MEGABYTE, bytes.length]).concat([[bytes.length, bytes.length]]),
     )
     expect((await readFile(atWorkbench(sessionOf(done), 'large.bin'))).equals(bytes)).toBe(true)
 
@@ -248,9 +248,9 @@ describe('workbench_download', () => {
     const done = await toolkit.call('workbench_download', given, { onprogress: (one) => void told.push(one) })
     expect(done.structuredContent).toMatchObject({ size: bytes.length, sha256: hashOf(bytes), verified: true })
     expect((await readFile(local('large-down.bin'))).equals(bytes)).toBe(true)
-    expect(operations(before).map(({ name }) => name)).toEqual(['stat', 'read', 'read', 'read', 'read', 'read'])
+    expect(operations(before).map(({ name }) => name)).toEqual(['stat', ...Array.from({ length: 10 }, () => 'read')])
     expect(told.at(-1)).toMatchObject({ progress: bytes.length, total: bytes.length })
-    expect(told).toHaveLength(5)
+    expect(told).toHaveLength(10)
   })
 
   test('an answer that names another file of this machine is not followed', async () => {

@@ -53,7 +53,7 @@ export function connect(environment: Environment): Connected {
     },
     filePlane: once(() => {
       if (gateway === undefined) throw new Refusal('Set TOOLWAY_URL and TOOLWAY_KEY to use the files of a gateway.')
-      return new FilePlane({ ...gateway, presigned, memory })
+      return new FilePlane({ ...gateway, presigned })
     }),
   }
 }

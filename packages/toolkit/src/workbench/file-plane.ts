@@ -12,14 +12,16 @@ import { again } from './again.ts'
 import { RemoteFailure } from './remote-failure.ts'
 import { askJson, type JsonRequest } from './remote/http.ts'
 import type { Presigned } from './remote/presigned.ts'
-import type { SessionMemory } from './remote/session-memory.ts'
 import type { Carrying } from './upload.ts'
 
-const FILES = '/api/v1/files'
 const REFERENCE = /^toolway:\/\/files\/(file_[0-9a-hjkmnp-tv-z]{26})$/
+/** Uploads under way that are looked at for one to go on with. */
+const MOST_LISTED = 50
+/** How long an address is good: a gigabyte may take its time. */
+const LINK_SECONDS = 14_400
 
 const Signed = z.object({ url: z.string() })
-const Begun = z.object({ id: z.string(), uri: z.string(), upload: Signed })
+const Begun = z.object({ id: z.string(), upload: Signed })
 const StoredFile = z.object({
   id: z.string(),
   uri: z.string(),
@@ -29,21 +31,43 @@ const StoredFile = z.object({
   sha256: z.string(),
   expires_at: z.string(),
 })
+const Listed = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      media_type: z.string(),
+      size: z.int().nullable(),
+      sha256: z.string().nullable(),
+      state: z.string(),
+    }),
+  ),
+})
 export type StoredFile = z.output<typeof StoredFile>
 
 export interface FilePlaneParts {
   /** Any address of the gateway. */
   readonly url: string
   readonly key: string
+  /** Slug of the organization whose files these are. */
+  readonly organization: string
   readonly presigned: Presigned
-  readonly memory: SessionMemory
+}
+
+interface Wanted {
+  readonly name: string
+  readonly media_type: string
+  readonly size: number
+  readonly sha256: string
 }
 
 export class FilePlane {
   readonly #parts: FilePlaneParts
+  readonly #files: string
 
   constructor(parts: FilePlaneParts) {
     this.#parts = parts
+    this.#files = `/api/v1/organizations/${encodeURIComponent(parts.organization)}/files`
   }
 
   async upload(
@@ -53,17 +77,9 @@ export class FilePlane {
   ): Promise<StoredFile> {
     const { signal } = carrying
     const sha256 = await hashOf(file, signal)
-    const body = {
-      name: basename(file.path),
-      media_type: mediaType,
-      size: file.size,
-      sha256,
-      ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
-    }
-    const of = [this.#parts.url, this.#parts.key, JSON.stringify(body)]
-    const begun = (await this.#findBegun(of, signal)) ?? (await this.#begin(of, body, signal))
+    const wanted = { name: basename(file.path), media_type: mediaType, size: file.size, sha256 }
+    const begun = (await this.#findBegun(wanted, signal)) ?? (await this.#begin(wanted, expiresIn, signal))
     await again(signal, () => this.#send(begun.upload.url, file, carrying))
-    await this.#parts.memory.forget(of, JSON.stringify(begun))
     return this.#find(begun.id, signal)
   }
 
@@ -87,25 +103,34 @@ export class FilePlane {
     }
   }
 
-  async #begin(of: readonly string[], body: object, signal: AbortSignal): Promise<z.output<typeof Begun>> {
-    const said = Begun.safeParse(await again(signal, () => this.#ask('POST', FILES, signal, body)))
+  async #begin(wanted: Wanted, expiresIn: number | undefined, signal: AbortSignal): Promise<z.output<typeof Begun>> {
+    const body = {
+      ...wanted,
+      link_seconds: LINK_SECONDS,
+      ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
+    }
+    const said = Begun.safeParse(await this.#ask('POST', this.#files, signal, body))
     if (!said.success) throw new RemoteFailure('The gateway gave no address for the upload.')
-    await this.#parts.memory.keep(of, JSON.stringify(said.data))
     return said.data
   }
 
-  /** An upload of the same file that ended before its end, if its address is still good. */
-  async #findBegun(of: readonly string[], signal: AbortSignal): Promise<z.output<typeof Begun> | undefined> {
-    const known = await this.#parts.memory.find(of)
-    if (known === undefined) return undefined
-    const begun = Begun.safeParse(JSON.parse(known))
-    try {
-      if (begun.success) await this.#parts.presigned.offset(begun.data.upload.url, { signal })
-      return begun.data
-    } catch (thrown) {
-      if (!(thrown instanceof RemoteFailure)) throw thrown
-      return undefined
-    }
+  /** An upload of the same file that ended before its end, with a new address. */
+  async #findBegun(wanted: Wanted, signal: AbortSignal): Promise<z.output<typeof Begun> | undefined> {
+    const query = new URLSearchParams({ search: wanted.name.slice(0, 100), limit: String(MOST_LISTED) })
+    const listed = Listed.parse(
+      await again(signal, () => this.#ask('GET', `${this.#files}?${query.toString()}`, signal)),
+    )
+    const found = listed.items.find(
+      (one) =>
+        one.state === 'uploading' &&
+        one.name === wanted.name &&
+        one.media_type === wanted.media_type &&
+        one.size === wanted.size &&
+        one.sha256 === wanted.sha256,
+    )
+    if (found === undefined) return undefined
+    const path = `${this.#files}/${found.id}/upload`
+    return { id: found.id, upload: Signed.parse(await this.#ask('POST', path, signal, { link_seconds: LINK_SECONDS })) }
   }
 
   async download(
@@ -123,7 +148,7 @@ export class FilePlane {
     // A signed address is used up by the first request, so each try asks for one.
     while (writer.size < found.size)
       await again(signal, async () => {
-        const signed = Signed.parse(await this.#ask('POST', `${FILES}/${id}/download`, signal))
+        const signed = Signed.parse(await this.#ask('POST', `${this.#files}/${id}/download`, signal, {}))
         for await (const chunk of this.#parts.presigned.get(signed.url, { signal, from: writer.size })) {
           await writer.append(chunk)
           progress(writer.size, found.size, `${writer.size} of ${found.size} bytes are here`)
@@ -139,7 +164,7 @@ export class FilePlane {
   }
 
   async #find(id: string, signal: AbortSignal): Promise<StoredFile> {
-    const found = StoredFile.safeParse(await again(signal, () => this.#ask('GET', `${FILES}/${id}`, signal)))
+    const found = StoredFile.safeParse(await again(signal, () => this.#ask('GET', `${this.#files}/${id}`, signal)))
     if (!found.success) throw new RemoteFailure('The gateway described the file in an unknown form.')
     return found.data
   }

@@ -26,6 +26,7 @@ const Variables = z.object({
   DEFAULT_USER_ID: z.string().optional(),
   TOOLWAY_URL: Url.optional(),
   TOOLWAY_KEY: Key.optional(),
+  TOOLWAY_ORGANIZATION: z.string().optional(),
   TOOLWAY_COMPOSIO: z.string().default('composio'),
   TOOLWAY_WORKBENCH_COMMAND: Command.optional(),
   TOOLWAY_WORKBENCH_URL: Url.optional(),
@@ -71,7 +72,13 @@ export interface OwnWorkbench {
 
 /** The way to Composio's tools, in the order in which they are preferred: a gateway applies rules and keeps records. */
 export type Way =
-  | { readonly kind: 'gateway'; readonly url: string; readonly key: string; readonly alias: string }
+  | {
+      readonly kind: 'gateway'
+      readonly url: string
+      readonly key: string
+      readonly alias: string
+      readonly organization: string
+    }
   | { readonly kind: 'mcp'; readonly url: string; readonly key: string }
   | { readonly kind: 'rest'; readonly url: string | undefined; readonly key: string }
 
@@ -104,11 +111,20 @@ function ownIn(said: Variables): OwnWorkbench | undefined {
 function wayIn(said: Variables): Way | undefined {
   const { TOOLWAY_URL: gateway, TOOLWAY_KEY: gatewayKey, COMPOSIO_API_KEY: key, COMPOSIO_MCP_URL: mcp } = said
   if (gateway !== undefined && gatewayKey !== undefined)
-    return { kind: 'gateway', url: gateway, key: gatewayKey, alias: said.TOOLWAY_COMPOSIO }
+    return {
+      kind: 'gateway',
+      url: gateway,
+      key: gatewayKey,
+      alias: said.TOOLWAY_COMPOSIO,
+      organization: said.TOOLWAY_ORGANIZATION ?? organizationIn(gateway),
+    }
   if (key === undefined) return undefined
   if (mcp !== undefined) return { kind: 'mcp', url: mcp, key }
   return { kind: 'rest', url: said.COMPOSIO_BASE_URL, key }
 }
+
+/** An address of an endpoint names its organization, `/o/SLUG/…`; the plain one is that of the default organization. */
+const organizationIn = (url: string): string => /^\/o\/([^/]+)\//.exec(new URL(url).pathname)?.[1] ?? 'default'
 
 export const NO_WAY =
   'The variable COMPOSIO_API_KEY is not set. Set it with DEFAULT_USER_ID, or set TOOLWAY_URL and TOOLWAY_KEY of a gateway that is connected to Composio.'

@@ -157,11 +157,13 @@ export interface ComposioOptions {
   readonly bodyLimit?: number
   /** The tools of workbench and mail do what they say: scripts run, files are read, attachments have to be in the storage. */
   readonly acts?: boolean
+  /** Whether the code of scripts is kept with the calls; false for transfers of gigabytes. */
+  readonly keepsCode?: boolean
 }
 
 export async function startComposio(
   tools: readonly DoubleTool[],
-  { pageSize = 1000, bodyLimit = 64 * 1024 * 1024, acts: isActing = false }: ComposioOptions = {},
+  { pageSize = 1000, bodyLimit = 64 * 1024 * 1024, acts: isActing = false, keepsCode = true }: ComposioOptions = {},
 ): Promise<ComposioDouble> {
   const storage = await createStorage()
   const sandboxes = await createSandboxes()
@@ -245,7 +247,7 @@ export async function startComposio(
 
   /** What a tool does: `fail` and `slow` in its text make it so. */
   async function act(one: Executed, session = `user-${one.user}`): Promise<Acted> {
-    executed.push(one)
+    executed.push(keepsCode ? one : { ...one, arguments: { ...one.arguments, code_to_execute: '' } })
     const log_id = `log_${executed.length}`
     const failed = (error: string) => ({ data: {}, successful: false, error, log_id })
     if (one.arguments['text'] === 'fail') return failed('the recipient is unknown')

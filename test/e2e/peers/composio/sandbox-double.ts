@@ -31,10 +31,13 @@ export const PYTHON: string | undefined = (() => {
   }
 })()
 
-/** Leads every path below /home/user into the folder that is named first, and refuses every other one that is written. */
+/**
+ * Leads every path below /home/user into the folder that is named first, and refuses every other one that is written. It runs the scripts
+ * of one session one after another, as a notebook does: a line with their length, their text; back the same of what they printed.
+ */
 const JAIL = `
-import builtins, os, sys
-home, code = sys.argv[1], sys.stdin.read()
+import builtins, contextlib, io, os, sys, traceback
+home, requests, answers = sys.argv[1], sys.stdin.buffer, sys.stdout.buffer
 def led(path):
     text = os.fspath(path) if not isinstance(path, int) else path
     if isinstance(text, str) and (text + "/").startswith("/home/user/"):
@@ -51,37 +54,81 @@ for name in ("stat", "lstat", "mkdir", "makedirs", "remove", "unlink", "listdir"
     setattr(os, name, leading(getattr(os, name)))
 for name in ("replace", "rename"):
     setattr(os, name, leading(getattr(os, name), 2))
-exec(compile(code, "<workbench>", "exec"), {"__name__": "__main__"})
+names = {"__name__": "__main__"}
+for line in iter(requests.readline, b""):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(requests.read(int(line)), "<workbench>", "exec"), names)
+        except BaseException:
+            traceback.print_exc(file=printed)
+    text = printed.getvalue().encode()
+    answers.write(str(len(text)).encode() + b"\\n" + text)
+    answers.flush()
 `
+
+/** Runs the scripts of one session. */
+interface Kernel {
+  run(code: string): Promise<string>
+  close(): void
+}
+
+function startKernel(python: string, home: string): Kernel {
+  const child = spawn(python, ['-I', '-c', JAIL, home], { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
+  const waiting: { resolve(text: string): void; reject(thrown: unknown): void }[] = []
+  let chunks: Buffer[] = []
+  let held = 0
+  let wanted: number | undefined
+  child.stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    held += chunk.length
+    // Copied only once an answer is whole, and at its head.
+    while (wanted === undefined ? chunks.some((one) => one.includes(10)) : held >= wanted) take()
+  })
+  function take(): void {
+    const all = Buffer.concat(chunks)
+    const from = wanted === undefined ? all.indexOf(10) + 1 : wanted
+    if (wanted === undefined) wanted = Number(all.subarray(0, from).toString())
+    else {
+      waiting.shift()?.resolve(all.subarray(0, from).toString())
+      wanted = undefined
+    }
+    chunks = [all.subarray(from)]
+    held = all.length - from
+  }
+  child.once('close', () => waiting.forEach(({ reject }) => reject(new Error('the sandbox has ended'))))
+  child.stdin.on('error', () => {})
+  return {
+    run: (code) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject })
+        const bytes = Buffer.from(code)
+        child.stdin.write(`${bytes.length}\n`)
+        child.stdin.write(bytes)
+      }),
+    close: () => void child.kill(),
+  }
+}
 
 export async function createSandboxes(): Promise<Sandboxes> {
   const base = await mkdtemp(join(tmpdir(), 'composio-sandboxes-'))
+  const kernels = new Map<string, Kernel>()
   const homeOf = (session: string) => join(base, session.replace(/[^\w-]/g, '_'))
   return {
     homeOf,
     async run(session, code) {
       const home = homeOf(session)
       await mkdir(home, { recursive: true })
-      return PYTHON === undefined
-        ? run(process.execPath, ['-'], inNode(code, home))
-        : run(PYTHON, ['-I', '-c', JAIL, home], code)
+      if (PYTHON === undefined) return { stdout: await runInNode(code, home), stderr: '' }
+      const kernel = kernels.get(session) ?? startKernel(PYTHON, home)
+      kernels.set(session, kernel)
+      return { stdout: await kernel.run(code), stderr: '' }
     },
-    [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      for (const kernel of kernels.values()) kernel.close()
+      await rm(base, { recursive: true, force: true })
+    },
   }
-}
-
-function run(program: string, given: readonly string[], input: string): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, given, { stdio: 'pipe', env: { PATH: process.env['PATH'] } })
-    const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
-    for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (chunk: Buffer) => said[name].push(chunk))
-    child.once('error', reject)
-    child.once('close', () => {
-      resolve({ stdout: Buffer.concat(said.stdout).toString(), stderr: Buffer.concat(said.stderr).toString() })
-    })
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
-  })
 }
 
 /** What a script of the toolkit was given: the two literals of its last line. */
@@ -98,8 +145,13 @@ export function givenIn(code: string): Given {
   }
 }
 
-function inNode(code: string, home: string): string {
+async function runInNode(code: string, home: string): Promise<string> {
   const given = givenIn(code)
   const led = (path: string) => home + path.slice('/home/user'.length)
-  return javascriptScript({ ...given, path: led(given.path), folder: led(given.folder), part: led(given.part) })
+  const script = javascriptScript({ ...given, path: led(given.path), folder: led(given.folder), part: led(given.part) })
+  const child = spawn(process.execPath, ['-'], { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
+  child.stdin.end(script)
+  const chunks: Buffer[] = []
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
 }

@@ -67,7 +67,8 @@ export interface ComposioRestParts {
 }
 
 export class ComposioRest implements RemoteTools {
-  readonly parts = { write: 2 * MEGABYTE, read: 2 * MEGABYTE }
+  /** Small enough for little memory: a part is in memory as bytes, base64, script and request. */
+  readonly parts = { write: MEGABYTE, read: MEGABYTE }
   readonly #parts: ComposioRestParts
   readonly #remote: Remote
 

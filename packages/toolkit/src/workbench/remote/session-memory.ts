@@ -1,5 +1,5 @@
 /**
- * Sessions and uploads that this machine has begun elsewhere, so that a toolkit which was ended in the middle of a transfer finds them
+ * Sessions that this machine has opened elsewhere, so that a toolkit which was ended in the middle of a transfer finds them
  * again. A small file in the user's own state folder; without it every process begins anew.
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -8,7 +8,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 
-const Sessions = z.record(z.string(), z.object({ id: z.string().max(4_096), at: z.number() }))
+const Sessions = z.record(z.string(), z.object({ id: z.string().max(200), at: z.number() }))
 const MOST = 100
 /** Milliseconds. */
 const KEPT = 24 * 3_600_000

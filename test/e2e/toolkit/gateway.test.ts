@@ -1,0 +1,205 @@
+/** The toolkit with a gateway: Composio's tools behind it, and files that travel by reference. */
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
+import { callTool } from '../peers/clients/raw-client.ts'
+import { API_KEY, startComposio, type ComposioDouble } from '../peers/composio/composio-double.ts'
+import { openGateway } from '../peers/open-gateway.ts'
+import { createMachine, faultOf, textOf, type Machine, type Progress, type Toolkit } from './toolkit-process.ts'
+
+const USER = 'everybody'
+const FILE = {
+  type: 'object',
+  file_uploadable: true,
+  properties: { name: { type: 'string' }, mimetype: { type: 'string' }, s3key: { type: 'string' } },
+  required: ['name', 'mimetype', 's3key'],
+}
+const MAIL = { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string' }, attachment: FILE } }
+const WORKBENCH = ['COMPOSIO_REMOTE_WORKBENCH', 'CODEINTERPRETER_GET_FILE_CMD']
+
+let composio: ComposioDouble
+let gateway: TestGateway
+let machine: Machine
+beforeAll(async () => {
+  composio = await startComposio(
+    [
+      { slug: 'GMAIL_SEND_EMAIL', toolkit: 'gmail', input: MAIL },
+      { slug: 'CODEINTERPRETER_GET_FILE_CMD', toolkit: 'codeinterpreter', noAuth: true, input: { type: 'object' } },
+    ],
+    { acts: true },
+  )
+  composio.accounts.push({ id: 'ca_all', user: USER, toolkit: 'gmail', status: 'ACTIVE' })
+  const words = {
+    way: 'session' as const,
+    toolkits: ['gmail', 'codeinterpreter'],
+    default_user: USER,
+    servers_at: composio.url,
+  }
+  gateway = await openGateway({
+    connections: [
+      { alias: 'composio', wire: { kind: 'composio', url: composio.url, headers: { 'x-api-key': API_KEY }, words } },
+    ],
+    toolsets: [
+      { slug: 'all', title: 'All', settings: { include: ['*'], exclude: [], discovery: 'direct' } },
+      { slug: 'search', title: 'Search', settings: { include: ['*'], exclude: [], discovery: 'search' } },
+    ],
+  })
+  machine = await createMachine()
+})
+afterAll(async () => {
+  await machine?.[Symbol.asyncDispose]()
+  await gateway?.[Symbol.asyncDispose]()
+  await composio?.[Symbol.asyncDispose]()
+})
+
+const at = (toolset: string) => `${gateway.address}/o/default/t/${toolset}/mcp`
+const start = (url = at('all')): Promise<Toolkit> => machine.start({ TOOLWAY_URL: url, TOOLWAY_KEY: gateway.key })
+
+describe('the workbench behind a gateway', () => {
+  test.each([
+    ['an endpoint of all connections', () => at('all')],
+    ['an endpoint whose tools are searched', () => at('search')],
+    ['the endpoint of the connection itself', () => gateway.connectionUrl('composio')],
+  ])('is reached through %s', async (_, url) => {
+    const toolkit = await start(url())
+    const bytes = randomBytes(1_500_000)
+    await writeFile(join(machine.root, 'through.bin'), bytes)
+    const up = await toolkit.call('workbench_upload', {
+      local_path: 'through.bin',
+      remote_path: '/home/user/through.bin',
+    })
+    expect(textOf(up)).toContain('Successfully uploaded')
+    expect(up.structuredContent).toMatchObject({ session_id: null })
+    const down = await toolkit.call('workbench_download', {
+      remote_path: '/home/user/through.bin',
+      local_path: 'back.bin',
+    })
+    expect(textOf(down)).toContain('Successfully downloaded')
+    expect((await readFile(join(machine.root, 'back.bin'))).equals(bytes)).toBe(true)
+    const slugs = new Set(composio.executed.map(({ slug, user }) => `${slug} ${user}`))
+    for (const slug of WORKBENCH) expect(slugs).toContain(`${slug} ${USER}`)
+  })
+
+  test('says what the gateway says, and names the key that it refuses', async () => {
+    await writeFile(join(machine.root, 'a'), 'a')
+    const given = { local_path: 'a', remote_path: '/home/user/a' }
+    const wrong = await machine.start({ TOOLWAY_URL: at('all'), TOOLWAY_KEY: 'uru_wrong_key' })
+    const refused = await wrong.call('workbench_upload', given)
+    expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining('Check TOOLWAY_KEY')])
+    expect(textOf(refused)).not.toContain('uru_wrong_key')
+    const elsewhere = await machine.start({
+      TOOLWAY_URL: at('all'),
+      TOOLWAY_KEY: gateway.key,
+      TOOLWAY_COMPOSIO: 'other',
+    })
+    // Another alias is no hindrance where one connection alone has the tool.
+    expect(textOf(await elsewhere.call('workbench_upload', given))).toContain('Successfully uploaded')
+  })
+})
+
+test('a session of Composio is reached by its own MCP address', async () => {
+  const made = await fetch(`${composio.url}/api/v3.1/tool_router/session`, {
+    method: 'POST',
+    headers: { 'x-api-key': API_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ user_id: 'ada' }),
+  })
+  const { mcp } = (await made.json()) as { mcp: { url: string } }
+  const toolkit = await machine.start({ COMPOSIO_API_KEY: API_KEY, COMPOSIO_MCP_URL: mcp.url })
+  const bytes = randomBytes(1_200_000)
+  await writeFile(join(machine.root, 'mcp.bin'), bytes)
+  const up = await toolkit.call('workbench_upload', { local_path: 'mcp.bin', remote_path: '/home/user/mcp.bin' })
+  expect(textOf(up)).toContain('Successfully uploaded')
+  const down = await toolkit.call('workbench_download', {
+    remote_path: '/home/user/mcp.bin',
+    local_path: 'mcp-back.bin',
+  })
+  expect(textOf(down)).toContain('Successfully downloaded')
+  expect((await readFile(join(machine.root, 'mcp-back.bin'))).equals(bytes)).toBe(true)
+})
+
+describe('files by reference', () => {
+  test('upload_file gives a reference, and download_file writes the same bytes', async () => {
+    const toolkit = await start()
+    const bytes = randomBytes(5_000_001)
+    await writeFile(join(machine.root, 'data.csv'), bytes)
+    const told: Progress[] = []
+    const up = await toolkit.call('upload_file', { path: 'data.csv' }, { onprogress: (one) => void told.push(one) })
+    expect(up.structuredContent, textOf(up)).toMatchObject({
+      name: 'data.csv',
+      media_type: 'text/csv',
+      size: bytes.length,
+    })
+    const uri = String(up.structuredContent?.['uri'])
+    expect(uri).toMatch(/^toolway:\/\/files\/file_/)
+    expect(told.at(-1)).toMatchObject({ progress: bytes.length, total: bytes.length })
+    const down = await toolkit.call('download_file', { uri, local_path: 'copy.csv' })
+    expect(textOf(down)).toContain(`Successfully downloaded ${uri}`)
+    expect((await readFile(join(machine.root, 'copy.csv'))).equals(bytes)).toBe(true)
+    const unknown = await toolkit.call('download_file', {
+      uri: 'toolway://files/file_01k00000000000000000000000',
+      local_path: 'x',
+    })
+    expect(unknown.isError).toBe(true)
+    const strange = await toolkit.call('download_file', { uri: 'https://example.com/x', local_path: 'x' })
+    expect(faultOf(strange)).toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  test('the tools for references are offered only with a gateway', async () => {
+    const names = async (toolkit: Toolkit) => (await toolkit.client.listTools()).tools.map(({ name }) => name)
+    expect(await names(await start())).toEqual(expect.arrayContaining(['upload_file', 'download_file']))
+    const bare = await names(await machine.start({ TOOLWAY_URL: at('all') }))
+    expect(bare).not.toContain('upload_file')
+  })
+
+  test('an upload that was cut off goes on with the same file', async () => {
+    const toolkit = await start()
+    const bytes = randomBytes(3_000_000)
+    await writeFile(join(machine.root, 'cut.bin'), bytes)
+    const controller = new AbortController()
+    const cut = toolkit.call(
+      'upload_file',
+      { path: 'cut.bin' },
+      { signal: controller.signal, onprogress: () => controller.abort() },
+    )
+    await expect(cut).rejects.toThrow()
+    const up = await toolkit.call('upload_file', { path: 'cut.bin' })
+    expect(up.isError, textOf(up)).toBeUndefined()
+    const down = await toolkit.call('download_file', {
+      uri: String(up.structuredContent?.['uri']),
+      local_path: 'cut-back.bin',
+    })
+    expect(textOf(down)).toContain('Successfully downloaded')
+    expect((await readFile(join(machine.root, 'cut-back.bin'))).equals(bytes)).toBe(true)
+  })
+})
+
+test('S4-CMP-09: a report is written here, uploaded through the gateway and to the workbench, and sent with its attachment', async () => {
+  const toolkit = await start()
+  const content = '<h1>Report</h1><p>Grüße</p>'
+  const written = await toolkit.call('write_local_file', { path: 'work_products/report.html', content })
+  expect(textOf(written)).toContain('Successfully wrote')
+  const atWorkbench = await toolkit.call('workbench_upload', {
+    local_path: 'work_products/report.html',
+    remote_path: '/home/user/report.html',
+  })
+  expect(textOf(atWorkbench)).toContain('Successfully uploaded')
+  const uploaded = await toolkit.call('upload_to_composio', { path: 'work_products/report.html' })
+  expect(uploaded.structuredContent, textOf(uploaded)).toMatchObject({
+    name: 'report.html',
+    mimetype: 'text/html',
+    s3_url: null,
+  })
+  const { name, mimetype, s3_key: s3key } = uploaded.structuredContent ?? {}
+  const peer = { url: at('all'), key: gateway.key, era: 'modern' } as const
+  const attachment = { name, mimetype, s3key }
+  const sent = await callTool(peer, 'composio__GMAIL_SEND_EMAIL', { to: 'bob@example.com', text: 'See.', attachment })
+  expect(sent.answer.result, JSON.stringify(sent.answer)).toMatchObject({ structuredContent: { successful: true } })
+  expect(composio.executed.at(-1)).toMatchObject({ slug: 'GMAIL_SEND_EMAIL', arguments: { attachment } })
+  const stored = composio.storage.uploads.get(String(s3key))
+  expect(await readFile(stored?.path ?? '', 'utf8')).toBe(content)
+  const unknown = { ...attachment, s3key: 'projects/unknown' }
+  const refused = await callTool(peer, 'composio__GMAIL_SEND_EMAIL', { to: 'b', text: 't', attachment: unknown })
+  expect(refused.answer.result).toMatchObject({ isError: true, structuredContent: { successful: false } })
+})
