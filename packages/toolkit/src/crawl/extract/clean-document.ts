@@ -55,7 +55,7 @@ function unwrapped(element: PageElement, document: PageDocument): PageElement {
   const box = document.createElement('div')
   for (const child of [...element.childNodes] as (PageElement | { localName?: undefined })[]) {
     const inner = child.localName !== undefined && PLAIN.has(child.localName)
-    box.append(inner ? unwrapped(child as PageElement, document) : child)
+    box.append(inner ? unwrapped(child, document) : child)
   }
   return box
 }

@@ -44,7 +44,7 @@ async function threadOf(html: string, url: string, found: string) {
   const thread = threadAround(document, found)
   if (thread === undefined) return undefined
   thread.setAttribute(THREAD, '')
-  return await mainOf(document, url, `[${THREAD}]`)
+  return mainOf(document, url, `[${THREAD}]`)
 }
 
 const emptyReason = (html: string): string =>
