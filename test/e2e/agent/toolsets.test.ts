@@ -12,6 +12,8 @@ import { connectClient, KINDS } from '../peers/clients/client.ts'
 import { AGENT_USER, startAgentComposio } from '../peers/composio/agent-tools.ts'
 import { API_KEY, type ComposioDouble } from '../peers/composio/composio-double.ts'
 import { openGateway } from '../peers/open-gateway.ts'
+import { startResearchSite } from '../peers/servers/research-site.ts'
+import { withEnvironment } from './toolkit-environment.ts'
 
 const key = (digits: string) => `uru_${digits.repeat(32)}`
 const AGENTS = { main: key('a1'), 'report-expert': key('b2') }
@@ -21,10 +23,15 @@ const parts = new AsyncDisposableStack()
 let composio: ComposioDouble
 let gateway: TestGateway
 let workspace: string
+let page: string
 beforeAll(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'toolway-agent-'))
   parts.defer(() => rm(workspace, { recursive: true, force: true }))
   composio = parts.use(await startAgentComposio())
+  // The toolkit's own way to Composio: its workbench runs scripts, and its storage takes files.
+  const workbench = parts.use(await startAgentComposio({ acts: true }))
+  const site = parts.use(await startResearchSite())
+  page = site.pages[0] ?? ''
   const variables: Readonly<Record<string, string>> = {
     COMPOSIO_API_KEY: API_KEY,
     COMPOSIO_URL: composio.url,
@@ -32,9 +39,10 @@ beforeAll(async () => {
     TOOLWAY_TOOLKIT_ROOT: workspace,
   }
   const [declared] = agentDeclaration((name) => variables[name])
+  const more = { COMPOSIO_BASE_URL: workbench.url, TOOLWAY_CRAWL_ALLOW_PRIVATE: 'true' }
   gateway = parts.use(
     await openGateway({
-      connections: declared?.connections ?? [],
+      connections: withEnvironment(declared?.connections ?? [], more),
       toolsets: declared?.toolsets ?? [],
       keys: Object.entries(AGENTS).map(([name, value]) => ({ name, value, toolset: name })),
     }),
@@ -76,10 +84,15 @@ async function reaches(agent: Agent, tool: string, given: object): Promise<{ lis
 const ARTICLE = { url: 'https://a.example/1', title: 'One', content: '# One', status: 'success' }
 const SEARCH = { query: 'mcp', num_results: 5 }
 const MAIL = { to: 'a@b.example', subject: 's', body: 'b', attachments: [] }
+const REMOTE = '/home/user/report.html'
 /** The table of the source system, line by line; a tool that it does not name is in the last lines. */
-const TABLE: [tool: string, main: boolean, expert: boolean, given: object][] = [
+const TABLE: [tool: string, main: boolean, expert: boolean, given: object | (() => object)][] = [
   ['local_toolkit__save_corpus', false, true, { articles: [ARTICLE], workspace_path: '.' }],
   ['local_toolkit__write_local_file', true, true, { path: 'work_products/report.html', content: '<p>Report</p>' }],
+  ['local_toolkit__workbench_upload', true, true, { local_path: 'work_products/report.html', remote_path: REMOTE }],
+  ['local_toolkit__workbench_download', true, true, { remote_path: REMOTE, local_path: 'copy.html' }],
+  ['local_toolkit__crawl_parallel', true, true, () => ({ urls: [page], session_dir: 'session' })],
+  ['local_toolkit__upload_to_composio', true, true, { path: 'work_products/report.html' }],
   ['composio__COMPOSIO_SEARCH_NEWS', true, true, SEARCH],
   ['composio__COMPOSIO_SEARCH_WEB', true, true, SEARCH],
   ['composio__COMPOSIO_SEARCH_SAVE', true, false, { query: 'mcp' }],
@@ -93,7 +106,8 @@ const TABLE: [tool: string, main: boolean, expert: boolean, given: object][] = [
 ]
 
 describe('the table of who may call what holds', () => {
-  test.each(TABLE)('%s: main agent %s, report expert %s', async (tool, main, expert, given) => {
+  test.each(TABLE)('S4-ACC-01: %s: main agent %s, report expert %s', async (tool, main, expert, said) => {
+    const given = typeof said === 'function' ? said() : said
     expect(await reaches('main', tool, given)).toEqual({ listed: main, called: main })
     expect(await reaches('report-expert', tool, given)).toEqual({ listed: expert, called: expert })
   })
