@@ -4,7 +4,6 @@
  */
 import { reaches, type Limit } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import type { ToolTarget } from './tool-listing.ts'
 
 /** Their names at one endpoint; undefined where they are not listed. */
 export interface FileTools {
@@ -20,7 +19,7 @@ const NONE: FileTools = { upload: undefined, download: undefined }
 
 /** `wanted`: the toolset's own word; undefined leaves it to the tools, and false hides them. */
 export function fileToolsOf(
-  tools: ReadonlyMap<string, { readonly target: ToolTarget }>,
+  tools: ReadonlyMap<string, { readonly target: { readonly filePlaces?: unknown } }>,
   wanted: boolean | undefined,
   limit: Limit,
 ): FileTools {

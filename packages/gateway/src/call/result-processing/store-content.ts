@@ -3,7 +3,7 @@
  * within structured content, and large members of structured content. It runs after the result is reduced, so that nothing that a
  * rule takes out is stored.
  */
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import type { Json, JsonObject } from '@toolway/protocol'
 import { binaryOf, isLargeData, typeOf } from './cut-result.ts'
 import { linkTo, type FileFacts } from '../../upstreams/caller-files.ts'
 
