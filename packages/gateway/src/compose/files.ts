@@ -1,6 +1,6 @@
 /** The file store: where content is, its rows, its addresses, and the job that removes what is over. */
 import { randomUUID } from 'node:crypto'
-import type { AdminFiles } from '../admin/files/files.ts'
+import type { AdminFiles } from '../admin/files/admin-files.ts'
 import { createFileTransfers } from '../admin/files/file-transfers.ts'
 import { filePlaceOf, type Config, type FilePlace } from '../config.ts'
 import type { Blobs } from '../files/blobs/blobs.ts'

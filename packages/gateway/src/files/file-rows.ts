@@ -130,9 +130,6 @@ export async function finishFile(
 export const removeFileRow = async (sql: OrgSql, id: string): Promise<boolean> =>
   (await sql(Id)`delete from files where id = ${id} returning id`).length > 0
 
-export const removeExpired = async (sql: SystemSql): Promise<number> =>
-  (await sql(Id)`delete from files where expires_at <= now() returning id`).length
-
 const Parts = z.object({ parts: z.custom<PartList>().nullable() })
 export async function readParts(sql: OrgSql, id: FileId): Promise<PartList | undefined> {
   const [row] = await sql(Parts)`select parts from files where id = ${id}`

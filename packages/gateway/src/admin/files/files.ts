@@ -7,17 +7,12 @@ import { Fault, permits, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { OrgSql } from '../../db/db.ts'
 import { addLink, type LinkKind } from '../../files/file-links.ts'
-import type { FileParts } from '../../files/file-parts.ts'
 import { findFileRow, listFileRows, readUsage, removeFileRow, type FileRow } from '../../files/file-rows.ts'
 import { ownerOf, uriOfFile } from '../../files/file-store.ts'
 import { openRow } from '../../files/open-row.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
-
-export interface AdminFiles extends Pick<FileParts, 'sealKey' | 'limits'> {
-  /** Content is to be removed soon. */
-  wake(): void
-}
+import type { AdminFiles } from './admin-files.ts'
 
 /** Throws `file.off`. */
 function filesOf({ files }: AdminParts): AdminFiles {

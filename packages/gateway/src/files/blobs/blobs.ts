@@ -8,6 +8,7 @@ import { Fault } from '@toolway/contract'
 
 /** Content that is being written. Whole sealed frames come in order; a crash loses at most what was not saved. */
 export interface Draft {
+  /** The bytes may be another frame afterwards. */
   append(frame: Buffer): Promise<void>
   /** Has all frames so far, and the sealed tail if there is one, survive this process. */
   save(tail: Buffer | undefined): Promise<void>

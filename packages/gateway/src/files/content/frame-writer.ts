@@ -1,6 +1,6 @@
 /** Cuts content into frames and hands them, sealed, to a draft. It holds less than one frame of plain bytes. */
 import type { Draft } from '../blobs/blobs.ts'
-import { FRAME, sealFrame, type FrameKey } from './frames.ts'
+import { FRAME, SEALED_FRAME, sealFrame, type FrameKey, type Place } from './frames.ts'
 
 export interface FrameWriter {
   /** Plain bytes so far. */
@@ -20,8 +20,11 @@ export interface FrameWriterStart {
 
 export function createFrameWriter(frameKey: FrameKey, draft: Draft, { frames, tail }: FrameWriterStart): FrameWriter {
   const held = Buffer.alloc(FRAME)
+  // A draft takes each frame before the next one is sealed.
+  const sealed = Buffer.alloc(SEALED_FRAME)
   let index = frames
   let used = tail?.copy(held) ?? 0
+  const seal = (place: Place) => sealFrame(frameKey, { index, place }, held.subarray(0, used), sealed)
   return {
     get size() {
       return index * FRAME + used
@@ -30,7 +33,7 @@ export function createFrameWriter(frameKey: FrameKey, draft: Draft, { frames, ta
       for (let at = 0; at < bytes.length;) {
         // A full frame waits for what follows it: it may be the last one.
         if (used === FRAME) {
-          await draft.append(sealFrame(frameKey, index, 'inner', held))
+          await draft.append(seal('inner'))
           index++
           used = 0
         }
@@ -40,7 +43,7 @@ export function createFrameWriter(frameKey: FrameKey, draft: Draft, { frames, ta
         at += taken
       }
     },
-    save: () => draft.save(used === 0 ? undefined : sealFrame(frameKey, index, 'tail', held.subarray(0, used))),
-    complete: () => draft.complete(sealFrame(frameKey, index, 'last', held.subarray(0, used))),
+    save: () => draft.save(used === 0 ? undefined : seal('tail')),
+    complete: () => draft.complete(seal('last')),
   }
 }

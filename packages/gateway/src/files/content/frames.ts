@@ -5,7 +5,7 @@
  *
  * A sealed frame is nonce (12), body, tag (16). All frames of a file but the last one are full; an empty file is one empty frame.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, randomFillSync } from 'node:crypto'
 
 export const FRAME = 64 * 1024
 const NONCE = 12
@@ -28,10 +28,20 @@ export const sealedSizeOf = (size: number): number => size + framesOf(size) * (N
 
 const associated = (binding: string, index: number, place: Place) => Buffer.from(`${binding} ${index} ${place}`)
 
-export function sealFrame({ key, binding }: FrameKey, index: number, place: Place, bytes: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE)
+/** `into`: a buffer that is used again for the next frame, so that a large file leaves little garbage. */
+export function sealFrame(
+  { key, binding }: FrameKey,
+  { index, place }: { readonly index: number; readonly place: Place },
+  bytes: Uint8Array,
+  into = Buffer.allocUnsafe(NONCE + bytes.length + TAG),
+): Buffer {
+  const nonce = randomFillSync(into.subarray(0, NONCE))
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(associated(binding, index, place))
-  return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+  // In this mode all of the body comes from `update`.
+  into.set(cipher.update(bytes), NONCE)
+  cipher.final()
+  into.set(cipher.getAuthTag(), NONCE + bytes.length)
+  return into.subarray(0, NONCE + bytes.length + TAG)
 }
 
 /** Undefined where it does not open: it was changed, or belongs elsewhere. */
@@ -39,9 +49,11 @@ export function openFrame({ key, binding }: FrameKey, index: number, place: Plac
   if (sealed.length < NONCE + TAG) return undefined
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE), { authTagLength: TAG })
   decipher.setAAD(associated(binding, index, place)).setAuthTag(sealed.subarray(-TAG))
+  // In this mode all of the body comes from `update`, and `final` only verifies it.
   const body = decipher.update(sealed.subarray(NONCE, -TAG))
   try {
-    return Buffer.concat([body, decipher.final()])
+    decipher.final()
+    return body
   } catch {
     return undefined
   }

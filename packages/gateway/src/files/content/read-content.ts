@@ -37,20 +37,19 @@ export async function* readContent(
   if (index <= to) throw new Fault('file.damaged', { file: id })
 }
 
-/** The same bytes in pieces of that length, but for the last one. */
+/** The same bytes in pieces of that length, but for the last one. A piece is good until the next one is asked for. */
 async function* cut(source: AsyncIterable<Buffer>, length: number): AsyncIterable<Buffer> {
-  let held: Buffer[] = []
-  let size = 0
+  const held = Buffer.alloc(length)
+  let used = 0
   for await (const chunk of source) {
-    held.push(chunk)
-    size += chunk.length
-    if (size < length) continue
-    const joined = held.length === 1 ? chunk : Buffer.concat(held)
-    let at = 0
-    for (; size - at >= length; at += length) yield joined.subarray(at, at + length)
-    const rest = joined.subarray(at)
-    held = rest.length === 0 ? [] : [rest]
-    size = rest.length
+    for (let at = 0; at < chunk.length;) {
+      const taken = chunk.copy(held, used, at)
+      used += taken
+      at += taken
+      if (used < length) continue
+      yield held
+      used = 0
+    }
   }
-  if (size > 0) yield Buffer.concat(held)
+  if (used > 0) yield held.subarray(0, used)
 }

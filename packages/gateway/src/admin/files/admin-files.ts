@@ -1,0 +1,7 @@
+/** What the operations on files need of the file store. */
+import type { FileParts } from '../../files/file-parts.ts'
+
+export interface AdminFiles extends Pick<FileParts, 'sealKey' | 'limits'> {
+  /** Content is to be removed soon. */
+  wake(): void
+}
