@@ -38,7 +38,7 @@ const patternOf = ({ folders, files }) =>
 const floors = FLOORS.map(patternOf).reverse()
 
 const tests = '\\.test\\.'
-const forTests = `${tests}|^${gateway}/testing/`
+const forTests = `${tests}|^packages/(?:gateway|toolkit)/src/testing/`
 
 /** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
 export const PACKAGES = {
@@ -124,7 +124,7 @@ export default {
       'testing-is-for-tests',
       'What tests lean on never reaches production.',
       { path: '^packages/', pathNot: forTests },
-      { path: `^${gateway}/testing/|^test/|${tests}` },
+      { path: `^packages/(?:gateway|toolkit)/src/testing/|^test/|${tests}` },
     ),
     ...packageRules,
     error(

@@ -1,6 +1,6 @@
 /** The file of one page: its name, and Markdown under front matter in YAML. */
 import { createHash } from 'node:crypto'
-import type { Extract } from './extract/extract.ts'
+import type { Extract } from './extract/page-extract.ts'
 
 const MOST_TITLE = 300
 const MOST_DESCRIPTION = 1_000
@@ -28,7 +28,7 @@ const dayOf = (date: string): string => /^\d{4}-\d{2}-\d{2}(?=T|$)/.exec(date)?.
 
 /** A double-quoted scalar of YAML 1.2: JSON's escapes are YAML's, and what YAML does not let stand is escaped, too. */
 const quoted = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- these are the ones that YAML does not let stand
+  // YAML does not let these stand.
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })

@@ -1,25 +1,8 @@
 /** Reads one page in whatever form it comes. It runs in a thread of its own, and has no way to other machines. */
-import type { PageForm } from '../media-type.ts'
 import { PageProblem } from '../page-problem.ts'
 import { decodeText } from './decode-text.ts'
+import type { Extract, ExtractTask } from './page-extract.ts'
 import { countWords } from './words.ts'
-
-export interface Extract {
-  readonly title: string
-  readonly description: string
-  /** As the page says it; empty where it does not. */
-  readonly date: string
-  /** Markdown. */
-  readonly text: string
-  readonly words: number
-}
-
-export interface ExtractTask {
-  readonly form: PageForm
-  readonly contentType: string
-  readonly url: string
-  readonly body: Uint8Array
-}
 
 export async function extract({ form, contentType, url, body }: ExtractTask): Promise<Extract> {
   if (form === 'pdf') return (await import('./read-pdf.ts')).readPdf(body)

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { PageProblem } from '../page-problem.ts'
 import type { CrawlSettings } from '../settings.ts'
 import { Slots } from '../fetch/slots.ts'
-import type { Extract, ExtractTask } from './extract.ts'
+import type { Extract, ExtractTask } from './page-extract.ts'
 import type { ThreadAnswer } from './extraction-thread.ts'
 
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }

@@ -1,7 +1,8 @@
 /** The thread that reads pages one after another. It is handed bytes and answers with text or a sentence; it cannot open connections. */
 import { parentPort } from 'node:worker_threads'
 import { PageProblem } from '../page-problem.ts'
-import { extract, type Extract, type ExtractTask } from './extract.ts'
+import { extract } from './extract.ts'
+import type { Extract, ExtractTask } from './page-extract.ts'
 
 export type ThreadAnswer = { readonly extract: Extract } | { readonly problem: string }
 

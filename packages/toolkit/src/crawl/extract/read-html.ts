@@ -4,7 +4,7 @@ import { parseHTML } from 'linkedom'
 import { PageProblem } from '../page-problem.ts'
 import { cleanDocument, type PageDocument } from './clean-document.ts'
 import { wallOf } from './bot-wall.ts'
-import type { Extract } from './extract.ts'
+import type { Extract } from './page-extract.ts'
 import { LEAST_POSTS, threadAround } from './thread-of-posts.ts'
 import { countWords } from './words.ts'
 

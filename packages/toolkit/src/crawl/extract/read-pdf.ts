@@ -1,7 +1,7 @@
 /** The text of a PDF, page by page, and its title and date (unpdf, which is PDF.js without a canvas). */
 import { getDocumentProxy, getMeta } from 'unpdf'
 import { PageProblem } from '../page-problem.ts'
-import type { Extract } from './extract.ts'
+import type { Extract } from './page-extract.ts'
 import { countWords } from './words.ts'
 
 const MOST_PAGES = 300
