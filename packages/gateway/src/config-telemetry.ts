@@ -36,8 +36,9 @@ const pairs = z
 function pairsIn(text = ''): Readonly<Record<string, string>> | undefined {
   try {
     const read = text.split(',').filter((one) => one.trim() !== '')
-    const split = read.map((one) => /^\s*([^=\s]+)\s*=(.*)$/.exec(one))
-    return Object.fromEntries(split.map((one) => [one?.[1] as string, decodeURIComponent((one?.[2] as string).trim())]))
+    const split = read.map((one) => /^\s*([^=\s]+)\s*=(.*)$/.exec(one) ?? [])
+    if (split.some(([, name]) => name === undefined)) return undefined
+    return Object.fromEntries(split.map(([, name = '', value = '']) => [name, decodeURIComponent(value.trim())]))
   } catch {
     return undefined
   }

@@ -31,6 +31,12 @@ function traceIn(meta: object): Record<string, string> {
   return { traceparent, ...state }
 }
 
+/** The part of an MCP request that its requests to the proxy depend on. */
+interface RequestOf {
+  readonly signal: AbortSignal
+  readonly _meta?: object | undefined
+}
+
 const NAME = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() })
 
 export function createUruServer({ proxy, settings, ending, tell }: UruServerParts): Server {
@@ -71,15 +77,10 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     return { tools: page, ...(next === undefined ? {} : { nextCursor: next }) }
   })
 
-  async function call(
-    name: string,
-    given: Record<string, unknown>,
-    signal: AbortSignal,
-    meta?: object,
-  ): Promise<CallToolResult> {
+  async function call(name: string, given: Record<string, unknown>, of: RequestOf): Promise<CallToolResult> {
     const { api_key: own, ...rest } = given
     const parameters = keyArgument ? rest : given
-    const asking = askingFor(signal, keyArgument && typeof own === 'string' && own !== '' ? own : key, meta)
+    const asking = askingFor(of.signal, keyArgument && typeof own === 'string' && own !== '' ? own : key, of._meta)
     const namespaces = await namespacesFor(asking)
     const meant = meantBy(name, namespaces)
     if (meant === undefined)
@@ -101,12 +102,10 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     return listText(namespace, found, all.length)
   }
 
-  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    call(params.name, params.arguments ?? {}, mcpReq.signal, mcpReq._meta),
-  )
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => call(params.name, params.arguments ?? {}, mcpReq))
   // The name in the source system's own words (ledger S0-PKG-04).
   server.setRequestHandler('tools/execute', { params: NAME }, ({ name, arguments: given = {} }, { mcpReq }) =>
-    call(name, given, mcpReq.signal),
+    call(name, given, mcpReq),
   )
 
   server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({

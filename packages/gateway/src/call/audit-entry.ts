@@ -10,8 +10,13 @@ import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import type { KeptPayload, Payload } from './payload.ts'
-import type { ClientRequest } from './request.ts'
-import { beginTrace, callerTraceId, type RequestTrace, type RequestTraces } from './request-trace.ts'
+import {
+  beginTrace,
+  callerTraceId,
+  type RequestTrace,
+  type RequestTraces,
+  type TracedRequest,
+} from './request-trace.ts'
 import { recordedError } from './record-error.ts'
 
 export interface AuditLogParts {
@@ -114,7 +119,7 @@ export class AuditEntryBuilder {
   }
 
   /** Begins the trace of the request, in the context that its caller names. */
-  beginTrace({ mcpRequest, channel }: Pick<ClientRequest, 'mcpRequest' | 'channel'>): void {
+  beginTrace({ mcpRequest, channel }: TracedRequest): void {
     const { traces } = this.#parts
     if (traces === undefined) this.#traceId = callerTraceId(mcpRequest.params)
     else this.#trace = beginTrace(traces, mcpRequest, channel, this.begun)

@@ -168,6 +168,12 @@ export class RequestTrace {
   }
 }
 
+/** A request, as far as its trace depends on it. */
+export interface TracedRequest {
+  readonly mcpRequest: McpRequest
+  readonly channel: Pick<ClientChannel, 'session'>
+}
+
 /** Begins the trace of a request, in the context that its params name. */
 export function beginTrace(
   parts: RequestTraces,

@@ -9,9 +9,8 @@ import { SPAN_KIND } from '../../lib/span-scope.ts'
 import { decode, REQUESTS, type Decoded } from '../../testing/otlp-decode.ts'
 import { createSampler } from '../tracing/sampler.ts'
 import { createTracer } from '../tracing/tracer.ts'
-import { createFrame, SCHEMA_URL } from './envelope.ts'
+import { createFrame, ITEM, SCHEMA_URL } from './envelope.ts'
 import { encodeMetrics } from './metric-export.ts'
-import { ITEM } from './envelope.ts'
 import { MEDIUM, ProtoWriter } from './proto-writer.ts'
 
 const RESOURCE = { 'service.name': 'gateway', umlaut: 'ü' }
