@@ -4,19 +4,14 @@
  */
 import { randomUUID } from 'node:crypto'
 import { newId, type Fault } from '@toolway/contract'
+import { metaOf, readTraceparent } from '@toolway/protocol'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
 import type { KeptPayload, Payload } from './payload.ts'
-import {
-  beginTrace,
-  callerTraceId,
-  type RequestTrace,
-  type RequestTraces,
-  type TracedRequest,
-} from './request-trace.ts'
+import { beginTrace, type RequestTrace, type RequestTraces, type TracedRequest } from './request-trace.ts'
 import { recordedError } from './record-error.ts'
 
 export interface AuditLogParts {
@@ -121,7 +116,7 @@ export class AuditEntryBuilder {
   /** Begins the trace of the request, in the context that its caller names. */
   beginTrace({ mcpRequest, channel }: TracedRequest): void {
     const { traces } = this.#parts
-    if (traces === undefined) this.#traceId = callerTraceId(mcpRequest.params)
+    if (traces === undefined) this.#traceId = readTraceparent(metaOf(mcpRequest.params)['traceparent'])?.traceId
     else this.#trace = beginTrace(traces, mcpRequest, channel, this.begun)
   }
 

@@ -19,10 +19,6 @@ import { namesOf, type KnownAttributes, type Named } from './trace-attributes.ts
 import type { PolicyTrace } from './policy/enforce.ts'
 import type { ClientChannel } from './ports.ts'
 
-/** The trace id that the caller's own context names, where nothing is traced here. */
-export const callerTraceId = (params: JsonObject): string | undefined =>
-  readTraceparent(metaOf(params)['traceparent'])?.traceId
-
 /** Told how long each request to a server took, and how it failed. */
 export type ObserveRequest = (method: string, error: string | undefined, seconds: number) => void
 
