@@ -246,9 +246,9 @@ export const SETTINGS = {
     z.string().regex(FILES_FORM, 'it must be folder:/a/path, s3://bucket, s3://bucket/prefix or off').optional(),
     'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; if unsaid, files in the data directory. Their content is encrypted everywhere.',
   ),
-  TOOLWAY_FILES_LIMIT: setting(bytes(5_368_709_120, 1_024, 51_539_607_552), 'Bytes that one file may have.'),
+  TOOLWAY_FILES_LIMIT: setting(bytes(5_000_000_000, 1_024, 51_539_607_552), 'Bytes that one file may have.'),
   TOOLWAY_FILES_QUOTA: setting(
-    bytes(10_737_418_240, 1_024, 1_125_899_906_842_624),
+    bytes(10_000_000_000, 1_024, 1_125_899_906_842_624),
     'Bytes that the files of one organization may have together, where files_quota_bytes is not set for it.',
   ),
   TOOLWAY_FILES_DAYS: setting(

@@ -27,7 +27,7 @@ export const NAVIGATION: readonly DestinationGroup[] = [
       { to: '/', title: nav.home, icon: 'home' },
       { to: '/playground', title: nav.playground, icon: 'player-play', needs: 'tool_call' },
       { to: '/agent', title: nav.agent, icon: 'wand', needs: 'tool_call' },
-      { to: '/files', title: nav.files, icon: 'package', needs: 'tool_call' },
+      { to: '/files', title: nav.files, icon: 'file', needs: 'tool_call' },
       { to: '/clients', title: nav.clients, icon: 'devices' },
     ],
   },

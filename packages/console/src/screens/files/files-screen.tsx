@@ -82,7 +82,7 @@ function Files() {
         label={texts.nav.files}
         query={files}
         rowKey={({ id }) => id}
-        empty={<Empty title={nothing.title} hint={nothing.hint} icon="package" />}
+        empty={<Empty title={nothing.title} hint={nothing.hint} icon="file" />}
         onPage={(at) => set({ offset: String(at) })}
         columns={[
           column(t.columns.name, (one: FileEntry) => <Named file={one} />, 4, { plain: true }),
