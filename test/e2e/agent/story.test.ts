@@ -71,7 +71,7 @@ const local = (tool: string) => `mcp__local_toolkit__${tool}`
 
 /** What the report expert does, by what it has heard. */
 function research(heard: Heard): Saying {
-  const crawled = resultWith(heard, 'saved_files') as { saved_files: { url: string; file: string }[] } | undefined
+  const crawled = resultWith(heard, 'saved_files') as { saved_files: { url: string; path: string }[] } | undefined
   if (crawled === undefined)
     return [
       {
@@ -79,17 +79,24 @@ function research(heard: Heard): Saying {
         arguments: { urls: site.pages, session_dir: 'research', target_successes: PAGES },
       },
     ]
+  const read = resultWith(heard, 'files') as { files: { text: string }[] } | undefined
+  if (read === undefined) {
+    const paths = crawled.saved_files.map(({ path }) => path)
+    return [{ tool: local('read_research_files'), arguments: { paths, max_chars: 75_000 } }]
+  }
   if (resultWith(heard, 'corpus_path') === undefined) {
     const articles = crawled.saved_files.map(({ url }, at) => ({
       ...{ url, title: `Report ${at + 1}`, status: 'success' },
-      content: factOf(Number(url.split('/').at(-1))),
+      content: read.files[at]?.text,
     }))
     return [{ tool: local('save_corpus'), arguments: { articles, workspace_path: 'research' } }]
   }
   const uploaded = resultWith(heard, 's3_key')
   if (uploaded !== undefined) return `The report is stored as ${String(uploaded['s3_key'])}.`
-  if (!heard.texts.some((text) => text.includes('Successfully wrote') || text.includes('"chars"'))) {
-    const facts = crawled.saved_files.map(({ url }) => `<li>${factOf(Number(url.split('/').at(-1)))}</li>`).join('')
+  if (resultWith(heard, 'chars') === undefined) {
+    const facts = read.files
+      .map(({ text }) => `<li>${/Harbour \d+ stored [^.]*\./.exec(text)?.[0] ?? ''}</li>`)
+      .join('')
     return [
       {
         tool: local('write_local_file'),
@@ -149,7 +156,14 @@ test('an agent researches 40 pages, saves them, reports, uploads the report and 
   const mails = composio.executed.filter(({ slug }) => slug === 'GMAIL_SEND_EMAIL')
   expect(mails).toMatchObject([{ way: 'session', user: AGENT_USER, arguments: { to: 'editor@example.com' } }])
 
-  const tools = ['crawl_parallel', 'save_corpus', 'write_local_file', 'upload_to_composio', 'GMAIL_SEND_EMAIL']
+  const tools = [
+    'crawl_parallel',
+    'read_research_files',
+    'save_corpus',
+    'write_local_file',
+    'upload_to_composio',
+    'GMAIL_SEND_EMAIL',
+  ]
   const records = async () => {
     const at = 'GET /admin/tenants/default/audit?limit=100' as const
     const { body } = await askAdmin(gateway.address, at, { token: keyOf('admin') })
