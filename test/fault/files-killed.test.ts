@@ -1,18 +1,16 @@
 /**
- * Uploads through a gateway in a process of its own: killed in the middle of them, and of a gigabyte. Nothing half is given out, each
+ * Uploads through a gateway in a process of its own: killed in the middle of them, and of large files. Nothing half is given out, each
  * upload goes on where it was saved, and memory does not grow with the size of a file.
  */
 // @module-tag long
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { request, type ClientRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { makeInstallation, type Running } from '../cli/installation.ts'
 import { findS3Server, startS3Server } from '../e2e/peers/servers/s3-server.ts'
-
-const MIB = 1024 * 1024
-const GIB = 1024 * MIB
+import { LARGE_MIB, MIB, MOST_GROWTH_MIB } from '../setup/large-files.ts'
+import { memoryOf, watchMemory } from '../setup/process-memory.ts'
 
 interface Source {
   readonly size: number
@@ -44,24 +42,6 @@ const hashOf = async (pieces: AsyncIterable<Uint8Array>) => {
   const hash = createHash('sha256')
   for await (const piece of pieces) hash.update(piece)
   return hash.digest('hex')
-}
-
-const memoryOf = async ({ pid }: Running) =>
-  Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-
-/** The most that the process held, in MiB, until it is asked. */
-function watchMemory(running: Running): () => number {
-  let most = 0
-  const timer = setInterval(() => {
-    void memoryOf(running).then(
-      (now) => (most = Math.max(most, now)),
-      () => {},
-    )
-  }, 50)
-  return () => {
-    clearInterval(timer)
-    return most
-  }
 }
 
 /** Resolves when what was written went out, or the line is broken. */
@@ -164,7 +144,7 @@ test('a gateway killed three times in mid-upload gives out nothing half, and the
   await running.stop()
 })
 
-async function gigabyteThrough(settings: Record<string, string>) {
+async function largeThrough(settings: Record<string, string>) {
   await using here = await makeInstallation(settings)
   const running = await here.start()
   const { key } = await here.firstSecrets()
@@ -175,11 +155,11 @@ async function gigabyteThrough(settings: Record<string, string>) {
   await send(first.url, small, 0)
   await hashOf((await files.download(first.id)).body as AsyncIterable<Uint8Array>)
 
-  const source = sourceOf(GIB)
+  const source = sourceOf(LARGE_MIB * MIB)
   const sha256 = await hashOf(source.from(0))
   const { id, url } = await files.add(source, sha256)
-  const before = await memoryOf(running)
-  const watched = watchMemory(running)
+  const before = await memoryOf(running.pid)
+  const watched = watchMemory(running.pid)
   const began = performance.now()
   expect(await send(url, source, 0)).toBe(204)
   const sent = performance.now()
@@ -188,19 +168,19 @@ async function gigabyteThrough(settings: Record<string, string>) {
   const most = watched()
   const seconds = [sent - began, performance.now() - sent].map((ms) => (ms / 1000).toFixed(1))
   console.log(
-    `1 GiB: up in ${seconds[0]} s, down in ${seconds[1]} s; memory ${before.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB`,
+    `${LARGE_MIB} MiB: up in ${seconds[0]} s, down in ${seconds[1]} s; memory ${before.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB`,
   )
   await running.stop()
   return most - before
 }
 
-test('a gigabyte goes in and out of a folder while memory grows by less than 64 MiB', async () => {
-  expect(await gigabyteThrough({})).toBeLessThan(64)
+test('a large file goes in and out of a folder while memory grows by less than 64 MiB', async () => {
+  expect(await largeThrough({})).toBeLessThan(MOST_GROWTH_MIB)
 })
 
 const binary = findS3Server()
 if (binary !== undefined)
-  test('a gigabyte goes in and out of an S3 store while memory grows by less than 64 MiB', async () => {
+  test('a large file goes in and out of an S3 store while memory grows by less than 64 MiB', async () => {
     await using s3 = await startS3Server(binary)
-    expect(await gigabyteThrough(s3.settings)).toBeLessThan(64)
+    expect(await largeThrough(s3.settings)).toBeLessThan(MOST_GROWTH_MIB)
   })
