@@ -103,6 +103,12 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     values (${`rec_${id}`}, ${id}, 'same', now(), 'same')`
   await sql(Nothing)`
     insert into agent_models (organization_id, provider, url, model) values (${id}, 'openai', 'same', 'same')`
+  await sql(Nothing)`
+    insert into files (id, organization_id, owner, name, media_type, reserved, origin, storage_key, sealed_key, expires_at)
+    values (${`file_${id}`}, ${id}, 'same', 'same', 'text/plain', 0, 'upload', ${`key_${id}`}, 'same', now())`
+  await sql(Nothing)`
+    insert into file_links (hash, organization_id, file_id, kind, made_by, expires_at)
+    values (${Buffer.from(id.padEnd(32))}, ${id}, ${`file_${id}`}, 'upload', 'same', now())`
 }
 
 const addTwo = (db: Db) =>
@@ -140,6 +146,8 @@ describeEachPostgres('two organizations', (createDatabase) => {
       'connections',
       'credentials',
       'exposed_names',
+      'file_links',
+      'files',
       'group_members',
       'groups',
       'imports',
