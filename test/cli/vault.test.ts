@@ -137,6 +137,8 @@ describe('the keys of the vault', () => {
     await using here = await makeInstallation()
     const secrets = {
       TOOLWAY_BOOTSTRAP_KEY: `uru_${'12'.repeat(32)}`,
+      AWS_SECRET_ACCESS_KEY: 's3cret-of-the-bucket',
+      AWS_SESSION_TOKEN: 's3cret-of-a-session',
       TOOLWAY_OIDC_CLIENT_SECRET: 's3cret-of-the-gateway',
       MCP_API_KEY: 'one key for everybody',
       MCP_ADMIN_API_KEY: 'another for administrators',
@@ -160,6 +162,11 @@ describe('the keys of the vault', () => {
       JWT_SECRET: 'a secret of at least thirty-two bytes',
       DATABASE_URL: 'postgres://u:s3cret@127.0.0.1/x',
       REDIS_URL: 'redis://:s3cret@127.0.0.1',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=s3cret-of-all-signals',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=s3cret-of-traces',
+      OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'authorization=s3cret-of-metrics',
+      OTEL_EXPORTER_OTLP_LOGS_HEADERS: 'authorization=s3cret-of-logs',
+      LOGFIRE_TOKEN: 's3cret-token-of-logfire',
     }
     const secret = Object.entries(SETTINGS).flatMap(([name, setting]) => (setting.secret ? [name] : []))
     expect(Object.keys(secrets), 'a secret setting that is new belongs in this list').toEqual(secret)
