@@ -299,6 +299,19 @@ describe('a result by reference', () => {
     expect(Buffer.from(content?.blob ?? '', 'base64')).toEqual(await readFile(upload?.path ?? ''))
   })
 
+  test('files of Composio’s storage that cannot be stored say why, without their address, and many are not tried', async () => {
+    const storage = composio.url.replace('127.0.0.1', 'localhost')
+    const gone = (name: string) => ({ name, s3url: `${storage}/storage/${name}?X-Amz-Signature=s3cr3t` })
+    composio.next.push(answerOf({ files: Array.from({ length: 25 }, (_, at) => gone(`gone${at}`)) }))
+    const before = composio.storage.requests.length
+    const got = await call('composio__GMAIL_GET_ATTACHMENT', {})
+    const { files } = (got['structuredContent'] as { data: { files: Record<string, unknown>[] } }).data
+    expect(files[0]).toEqual({ name: 'gone0', file: null, problem: expect.stringContaining('HTTP 404') })
+    expect(files[24]).toEqual({ name: 'gone24', file: null, problem: expect.stringContaining('20 files') })
+    expect(composio.storage.requests.length - before).toBe(20)
+    expect(JSON.stringify(got)).not.toContain('s3cr3t')
+  })
+
   test('is read in every era: texts in ranges, other content up to a bound, and beyond it by download', async () => {
     const text = await uploadFile(peer, 'a.txt', 'text/plain', Buffer.from('Zeile 1\nZeile ü\n'))
     const large = await uploadFile(peer, 'b.bin', 'application/zip', Buffer.alloc(2_000_000))
@@ -393,6 +406,16 @@ describe('what is known of a file', () => {
     const whole = await (await fetch((structuredContent as { download: { url: string } }).download.url)).text()
     expect(whole.length).toBeGreaterThan(6_000_000)
     expect(whole.includes('zoe@private.example')).toBe(false)
+
+    // A file beside it would say the same, and so would its signed address.
+    const [upload] = [...composio.storage.uploads.values()]
+    const s3url = composio.storage.address(upload?.path ?? '', composio.url.replace('127.0.0.1', 'localhost'))
+    composio.next.push({ data: { file: { name: 'a', s3url } }, successful: true, error: null, log_id: 'log_1' })
+    const beside = await call('composio__GMAIL_GET_ATTACHMENT', {})
+    expect(beside['structuredContent']).toMatchObject({
+      data: { file: { name: 'a', file: null, problem: expect.stringContaining('rule') } },
+    })
+    expect(JSON.stringify(beside)).not.toContain('Signature')
     await platform(`DELETE /api/v1/organizations/default/rules/${String(added.body['id'])}`)
   })
 })

@@ -81,10 +81,15 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
     return given
   }
 
-  async function fetch(said: Downloadable, { files, signal }: Ask): Promise<FileFacts | undefined> {
-    const { content, mediaType, size } = await transfer.get(said.s3url, signal)
+  async function fetch(said: Downloadable, put: Put, signal: AbortSignal): Promise<FileFacts> {
+    const { content, mediaType, size, close } = await transfer.get(said.s3url, signal)
     const own = { name: said.name, mediaType: said.mimetype ?? mediaType ?? 'application/octet-stream', size }
-    return files?.put?.(own, content)
+    try {
+      return await put(own, content)
+    } finally {
+      // A store that takes no more reads nothing of it.
+      await close()
+    }
   }
 
   return {
@@ -109,19 +114,29 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
     },
     async take(result, asked) {
       const form = normalFormOf(result['structuredContent'])
-      if (form === undefined || asked.files?.put === undefined || !pointsToFiles(form.data)) return result
+      if (form === undefined || asked.files === undefined || !pointsToFiles(form.data)) return result
+      const { put } = asked.files
       const taken: FileFacts[] = []
+      let tried = 0
       const data = await withFiles(form.data, async (said) => {
-        // What cannot be fetched stays as Composio says it.
-        const file = taken.length < MOST_FILES ? await fetch(said, asked).catch(() => undefined) : undefined
-        if (file !== undefined) taken.push(file)
-        return file
+        // The address would give what a rule takes out of the result.
+        if (put === undefined) return 'A rule takes members out of this result, so its files are not given.'
+        if (tried++ >= MOST_FILES) return `Only ${MOST_FILES} files of a result are stored.`
+        try {
+          const file = await fetch(said, put, asked.signal)
+          taken.push(file)
+          return file
+        } catch (thrown) {
+          return Fault.of(thrown).message
+        }
       })
       const made = resultOf({ ...form, data })
       return { ...made, content: [...(made['content'] as Json[]), ...taken.map(linkTo)] }
     },
   }
 }
+
+type Put = NonNullable<CallerFiles['put']>
 
 interface UploadedFor {
   readonly toolkit: string
@@ -149,8 +164,8 @@ async function md5Of(content: Awaited<ReturnType<CallerFiles['open']>>): Promise
 /** An output that the schema calls `file_downloadable`. */
 function downloadableOf(value: JsonObject): Downloadable | undefined {
   const { s3url, mimetype, name } = value
-  if (typeof s3url !== 'string' || !URL.canParse(s3url)) return undefined
-  const last = new URL(s3url).pathname.split('/').at(-1) ?? ''
+  if (typeof s3url !== 'string') return undefined
+  const last = URL.parse(s3url)?.pathname.split('/').at(-1) ?? ''
   return {
     s3url,
     name: typeof name === 'string' && name !== '' ? name : decoded(last) || 'file',
@@ -173,10 +188,10 @@ const pointsToFiles = (value: Json, depth = 0): boolean => {
   return downloadableOf(value) !== undefined || Object.values(value).some((one) => pointsToFiles(one, depth + 1))
 }
 
-/** The data with files in the place of signed addresses. */
+/** The data with files in the place of signed addresses, or with why there is none: the address itself is given to nobody. */
 async function withFiles(
   value: Json,
-  fetch: (said: Downloadable) => Promise<FileFacts | undefined>,
+  fetch: (said: Downloadable) => Promise<FileFacts | string>,
   depth = 0,
 ): Promise<Json> {
   if (depth > DEEPEST) return value
@@ -187,9 +202,10 @@ async function withFiles(
   }
   if (!isObject(value)) return value
   const said = downloadableOf(value)
-  const file = said && (await fetch(said))
-  if (file !== undefined) {
+  if (said !== undefined) {
+    const file = await fetch(said)
     const { s3url: _, ...rest } = value
+    if (typeof file === 'string') return { ...rest, file: null, problem: file }
     return { ...rest, name: file.name, mimetype: file.mediaType, size: file.size, file: file.uri }
   }
   const members: JsonObject = {}

@@ -26,6 +26,8 @@ export interface SentContent {
 
 export interface ReceivedContent {
   readonly content: AsyncIterable<Uint8Array>
+  /** Ends what the content comes by, whether it was read or not. */
+  close(): Promise<void>
   readonly mediaType: string | undefined
   readonly size: number | undefined
 }
@@ -76,7 +78,8 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
         if (statusCode !== 200) throw failed(`its storage answers HTTP ${statusCode}`)
         const size = Number(headers['content-length'])
         return {
-          content: until(body, () => pool.destroy()),
+          content: body,
+          close: () => pool.destroy(),
           mediaType: [headers['content-type']].flat()[0]?.split(';')[0]?.trim(),
           size: Number.isSafeInteger(size) ? size : undefined,
         }
@@ -85,14 +88,5 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
         throw thrown instanceof Fault ? thrown : wordFailure({ alias, timeout }, thrown)
       }
     },
-  }
-}
-
-/** Ends what the content comes by, however reading it ends. */
-async function* until(content: AsyncIterable<Uint8Array>, end: () => Promise<void>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* content
-  } finally {
-    await end()
   }
 }
