@@ -9,8 +9,8 @@ import { fileIdOf, FILE_URI, ownerOf } from '../../files/file-store.ts'
 import { valuesAt, type FilePlace } from '../../lib/file-places.ts'
 import type { CallParts, RequestContext } from '../ports.ts'
 
-/** Files of one call. */
-const MOST_FILES = 50
+/** Values at the places for files in one call: what is not looked at would be sent without a rule that saw it. */
+const MOST_FILES = 200
 /** Characters of base64 of a file that comes with a call. */
 const MOST_DATA = 2 * 1024 * 1024
 
@@ -24,7 +24,10 @@ export async function givenFiles(
   given: JsonObject,
 ): Promise<readonly GivenFile[]> {
   const found: GivenFile[] = []
-  for (const { place, value } of valuesAt(given, places, MOST_FILES)) {
+  const values = valuesAt(given, places, MOST_FILES + 1)
+  if (values.length > MOST_FILES)
+    throw new Fault('params.shape', { place: '/arguments', problem: `has more than ${MOST_FILES} files` })
+  for (const { place, value } of values) {
     if (typeof value !== 'string') {
       const own = sentAlong(place, value)
       if (own !== undefined) found.push(own)
