@@ -28,8 +28,8 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
   readonly errors: 'json-rpc' | 'problem'
   /** Whether the server answers a CORS preflight with 204; otherwise the door answers it. */
   readonly preflight: boolean
-  /** Its bodies may come for as long as they come: the door itself gives up a sender that falls silent. */
-  readonly longBodies?: true
+  /** Bodies of this method may come for as long as they come: the door itself gives up a sender that falls silent. */
+  readonly longBodies?: 'PATCH'
   match(path: string, method: string | undefined): Match | undefined
   answer(request: IncomingMessage, response: ServerResponse, match: Match, path: string): void | Promise<unknown>
 }
@@ -140,7 +140,7 @@ const filesDoor = ({ files }: DoorParts): Door<FileAddress> | undefined =>
     role: 'api',
     errors: 'problem',
     preflight: false,
-    longBodies: true,
+    longBodies: 'PATCH',
     match: (path) => files.addressOf(path),
     answer: (request, response, address) => files.answer(request, response, address),
   }

@@ -38,6 +38,11 @@ async function listen() {
         pages: new Hono(),
         console: undefined,
         mcp: { answer: mcp },
+        files: {
+          addressOf: (path) => (path.startsWith('/files/') ? { way: 'u', token: '' } : undefined),
+          answer: async (request, response) =>
+            void (request.method === 'PATCH' ? mcp(request, response) : response.end()),
+        },
         sse: { answer: async () => {} },
         oauth: { takes: () => false, answer: async () => {} },
         webSocket: { takes: () => false, enter: async () => {} },
@@ -84,5 +89,16 @@ describe('the HTTP server', () => {
       /^HTTP\/1.1 408 /,
     )
     await expect.poll(() => server.outcomes).toEqual(['request.cut-off'])
+  })
+
+  test('lets only the body of an upload last, and that of no other request at the same address', async () => {
+    await using server = await listen()
+    const begin = (method: string) =>
+      server.say(`${method} /files/u/x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf`)
+    const upload = begin('PATCH')
+    for (const method of ['OPTIONS', 'GET', 'HEAD']) expect(await begin(method), method).toMatch(/^HTTP\/1.1 200 /)
+    expect(server.outcomes).toEqual([])
+    await server[Symbol.asyncDispose]()
+    await upload
   })
 })

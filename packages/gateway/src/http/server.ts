@@ -106,7 +106,8 @@ function dispatch(
   if (origin !== undefined) allowOrigin(request, response, origin)
   const path = pathOf(target.origin)
   const { door, match } = doorFor(parts.doors, path, request.method)
-  if (door.longBodies !== true) limitBody(request, response, parts.bodyTimeout)
+  if (door.longBodies === undefined || door.longBodies !== request.method)
+    limitBody(request, response, parts.bodyTimeout)
   if (door.preflight && request.method === 'OPTIONS') return void response.writeHead(204).end()
   return door.answer(request, response, match, path)
 }
