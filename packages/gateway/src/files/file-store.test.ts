@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { allOf, MIB, openFileHouse, piecesOf } from '../testing/files.ts'
+import type { Blobs } from './blobs/blobs.ts'
 import { FRAME, SEALED_FRAME } from './content/frames.ts'
 import type { NewFile } from './file-store.ts'
+import { createFileSweep } from './sweep-files.ts'
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const plain: NewFile = { name: 'report.pdf', mediaType: 'application/pdf', origin: { kind: 'upload' } }
@@ -185,6 +187,27 @@ test('an expired file does not exist, and its content is removed', async () => {
   const { id } = await store.put(ann, plain, piecesOf(randomBytes(10)))
   await db.system((sql) => sql(z.object({}))`update files set expires_at = now() - interval '1 second'`)
   expect(await store.find(ann, id)).toBeUndefined()
+  await house.sweep.sweep()
+  expect(await readdir(join(folder, ann.organizationId))).toEqual([])
+})
+
+test('content that cannot be removed keeps no other, and what a killed process left of an upload goes too', async () => {
+  await using house = await openFileHouse()
+  const { store, ann, folder, parts } = house
+  const files = await Promise.all([1, 2, 3].map(() => store.put(ann, plain, piecesOf(randomBytes(10)))))
+  const [first, second] = files
+  await writeFile(join(folder, ann.organizationId, `${second?.id}.tail.new`), 'half')
+  for (const { id } of files) await store.remove(ann, id)
+  const key = `${ann.organizationId}/${first?.id}`
+  const remove: Blobs['remove'] = async (one, list) => {
+    if (one === key) throw new Error('not this one')
+    return parts.blobs.remove(one, list)
+  }
+  const sweep = createFileSweep({ db: house.db, blobs: { ...parts.blobs, remove } })
+  await expect(sweep.sweep()).rejects.toThrow('not this one')
+  expect(await readdir(join(folder, ann.organizationId))).toEqual([first?.id])
+  // The removal is not forgotten.
+  await house.db.system((sql) => sql(z.object({}))`update file_removals set try_after = now()`)
   await house.sweep.sweep()
   expect(await readdir(join(folder, ann.organizationId))).toEqual([])
 })

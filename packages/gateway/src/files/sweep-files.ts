@@ -17,6 +17,8 @@ export interface FileSweep {
 const Id = z.object({ id: z.string() })
 const Removal = z.object({ storage_key: z.string(), parts: z.custom<PartList>().nullable() })
 const BATCH = 100
+/** Failures of one batch after which the store is left alone until the next sweep. */
+const MOST_FAILED = 3
 /** Content is looked at as an orphan only when it is so many milliseconds old. */
 const SETTLED = 60 * 60_000
 
@@ -62,10 +64,20 @@ async function removeContent(db: Pick<Db, 'system'>, blobs: Blobs): Promise<numb
                               order by try_after limit ${BATCH} for update skip locked)
       returning storage_key, parts`,
   )
+  const failed: unknown[] = []
   for (const { storage_key: key, parts } of removals) {
-    await blobs.remove(key, parts ?? undefined)
-    await db.system((sql) => sql(Id)`delete from file_removals where storage_key = ${key} returning storage_key as id`)
+    try {
+      await blobs.remove(key, parts ?? undefined)
+      await db.system(
+        (sql) => sql(Id)`delete from file_removals where storage_key = ${key} returning storage_key as id`,
+      )
+    } catch (thrown) {
+      // One content that cannot be removed does not keep the others; a store that is away keeps all of them.
+      failed.push(thrown)
+      if (failed.length === MOST_FAILED) break
+    }
   }
+  if (failed.length > 0) throw failed[0]
   return removals.length
 }
 

@@ -30,7 +30,7 @@ export function createFolderBlobs(folder: string): Blobs {
     remove: (key) =>
       faulty(async () => {
         const path = pathOf(key)
-        for (const name of ['', '.part', '.tail']) await rm(`${path}${name}`, { force: true })
+        for (const name of ['', '.part', '.tail', '.tail.new']) await rm(`${path}${name}`, { force: true })
       }),
     keys: () => listKeys(folder),
     look: () => faulty(() => probe(folder)),
