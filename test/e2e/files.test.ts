@@ -194,6 +194,24 @@ describe('files', () => {
     await expect.poll(left).toEqual([])
   })
 
+  test('an address ends with the key that asked for it, and the files of a key with the key', async () => {
+    await using gateway = await openGateway()
+    const { id, asker } = await put(gateway, randomBytes(10))
+    const begun = await asker.add('later', Buffer.of(1))
+    const url = await asker.link(id)
+    const Id = z.object({ id: z.string() })
+    await gateway.db.system((sql) => sql(Id)`update keys set expires_at = now() where name <> 'theirs' returning id`)
+    expect(await codeOf(await fetch(url))).toEqual(GONE)
+    expect(await codeOf(await patch(begun.upload.url, 0, Buffer.of(1)))).toEqual(GONE)
+    // One that belongs to no organization is a key of the platform.
+    await gateway.db.system(
+      (sql) => sql(Id)`
+      update keys set organization_id = null, role = 'platform_admin' where id = (select owner from files limit 1) returning id`,
+    )
+    await gateway.db.system((sql) => sql(Id)`delete from keys where organization_id is null returning id`)
+    expect(await gateway.db.system((sql) => sql(Id)`select id from files`)).toEqual([])
+  })
+
   test('the size of one file and the quota of an organization are limits', async () => {
     await using gateway = await openGateway({ TOOLWAY_FILES_LIMIT: '2000', TOOLWAY_FILES_QUOTA: '3000' })
     const asker = askerOf(gateway)

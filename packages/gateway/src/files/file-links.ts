@@ -1,6 +1,7 @@
 /**
  * Addresses of one transfer: a token of 256 random bits, of which only a keyed hash is stored. A download address is consumed by the
- * request that uses it; an upload address lasts until the upload is complete. Wrong, used and expired ones are alike.
+ * request that uses it; an upload address lasts until the upload is complete. One that a key asked for ends with that key; wrong, used
+ * and expired ones are alike.
  */
 import { randomBytes } from 'node:crypto'
 import type { FileId, OrganizationId } from '@toolway/contract'
@@ -51,7 +52,9 @@ export async function findUploadLink(sql: SystemSql, hash: Buffer): Promise<Link
   const [link] = await sql(Link)`
     select organization_id, file_id, made_by from file_links l
      where hash = ${hash} and kind = 'upload' and expires_at > now()
-       and exists (select from organizations o where o.id = l.organization_id and o.active)`
+       and exists (select from organizations o where o.id = l.organization_id and o.active)
+       and (left(made_by, 4) <> 'key_'
+            or exists (select from keys k where k.id = made_by and (k.expires_at is null or k.expires_at > now())))`
   return link
 }
 
@@ -61,6 +64,8 @@ export async function takeDownloadLink(sql: SystemSql, hash: Buffer): Promise<Li
     delete from file_links l
      where hash = ${hash} and kind = 'download' and expires_at > now()
        and exists (select from organizations o where o.id = l.organization_id and o.active)
+       and (left(made_by, 4) <> 'key_'
+            or exists (select from keys k where k.id = made_by and (k.expires_at is null or k.expires_at > now())))
     returning organization_id, file_id, made_by`
   return link
 }
