@@ -82,6 +82,20 @@ describe('the workbench behind a gateway', () => {
     for (const slug of WORKBENCH) expect(slugs).toContain(`${slug} ${USER}`)
   })
 
+  test('gives files of Composio’s storage, which the gateway keeps in place of their addresses', async () => {
+    const toolkit = await start()
+    const bytes = randomBytes(300_000)
+    await writeFile(join(machine.root, 'stored.bin'), bytes)
+    await toolkit.call('workbench_upload', { local_path: 'stored.bin', remote_path: '/home/user/stored.bin' })
+    composio.getFile = 'address'
+    const given = { remote_path: '/home/user/stored.bin', local_path: 'stored-back.bin' }
+    const down = await toolkit.call('workbench_download', given)
+    composio.getFile = 'text'
+    expect(composio.storage.requests.at(-1)).toMatch(/^GET \/storage\/downloads\//)
+    expect(textOf(down)).toContain('Successfully downloaded')
+    expect((await readFile(join(machine.root, 'stored-back.bin'))).equals(bytes)).toBe(true)
+  })
+
   test('says what the gateway says, and names the key that it refuses', async () => {
     await writeFile(join(machine.root, 'a'), 'a')
     const given = { local_path: 'a', remote_path: '/home/user/a' }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { REMOTE_HOME, type RemotePath } from '../files/paths.ts'
 import { readDownloaded } from './downloaded-file.ts'
 import { RemoteFailure } from './remote-failure.ts'
+import type { FilePlane } from './file-plane.ts'
 import type { Presigned } from './remote/presigned.ts'
 import type { RemoteTools } from './remote/remote-tools.ts'
 import { createScriptWorkbench } from './script-workbench.ts'
@@ -19,6 +20,9 @@ const Address = z.object({
   s3url: z.string().optional(),
   s3_url: z.string().optional(),
   url: z.string().optional(),
+  /** What a gateway says in place of an address: the file that it stored, or why it did not. */
+  file: z.string().nullable().optional(),
+  problem: z.string().optional(),
   file_downloaded: z.boolean().optional(),
 })
 const GotFile = z.object({
@@ -30,9 +34,11 @@ const GotFile = z.object({
 export interface ComposioWorkbenchParts {
   readonly tools: RemoteTools
   readonly presigned: Presigned
+  /** The files of the gateway. Throws a `Refusal` where none is set. */
+  filePlane(): Pick<FilePlane, 'read'>
 }
 
-export const createComposioWorkbenches = ({ tools, presigned }: ComposioWorkbenchParts): WorkbenchClient => ({
+export const createComposioWorkbenches = ({ tools, ...sources }: ComposioWorkbenchParts): WorkbenchClient => ({
   async open(user, named, doing): Promise<Workbench> {
     const session = named ?? (await tools.openSession(user, doing))
     const call = (slug: string, given: Readonly<Record<string, unknown>>, { signal }: Doing) =>
@@ -45,17 +51,27 @@ export const createComposioWorkbenches = ({ tools, presigned }: ComposioWorkbenc
       run: (script, run) =>
         call(RUN, { code_to_execute: script, ...(session === undefined ? {} : { session_id: session }) }, run),
       fetchWhole: async (path, fetching) =>
-        wholeOf(path, await call(GET_FILE, { file_path: path }, fetching), presigned, fetching),
+        wholeOf(path, await call(GET_FILE, { file_path: path }, fetching), sources, fetching),
     })
   },
   forget: (user, session) => tools.forgetSession(user, session),
 })
 
-async function wholeOf(path: RemotePath, data: unknown, presigned: Presigned, doing: Doing): Promise<WholeFile> {
+type Sources = Omit<ComposioWorkbenchParts, 'tools'>
+
+async function wholeOf(
+  path: RemotePath,
+  data: unknown,
+  { presigned, filePlane }: Sources,
+  doing: Doing,
+): Promise<WholeFile> {
   const said = GotFile.safeParse(data)
   const { content, encoding, file } = said.data ?? {}
   if (content !== undefined) return { kind: 'content', candidates: readingsOf(content, encoding) }
   const address = typeof file === 'string' ? { uri: file } : file
+  if (typeof address?.file === 'string') return { kind: 'stream', bytes: filePlane().read(address.file, doing) }
+  if (address?.problem !== undefined)
+    throw new RemoteFailure(`The gateway gives no file for ${path}: ${address.problem}`)
   const url = address?.s3url ?? address?.s3_url ?? address?.url ?? address?.uri
   if (url === undefined)
     throw new RemoteFailure(`${GET_FILE} returned neither content nor an address for ${path}.`, { details: { data } })

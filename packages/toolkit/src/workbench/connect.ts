@@ -36,9 +36,13 @@ export function connect(environment: Environment): Connected {
   })
   const memory = createSessionMemory(stateFolder(environment))
   const tools = once(() => toolsOf(way, memory))
+  const filePlane = once(() => {
+    if (gateway === undefined) throw new Refusal('Set TOOLWAY_URL and TOOLWAY_KEY to use the files of a gateway.')
+    return new FilePlane({ ...gateway, presigned })
+  })
   const client =
     settings.own === undefined
-      ? createComposioWorkbenches({ tools: tools(), presigned })
+      ? createComposioWorkbenches({ tools: tools(), presigned, filePlane })
       : ownOf(settings.own, environment)
   return {
     bridge: new WorkbenchBridge(client, settings.user),
@@ -51,10 +55,7 @@ export function connect(environment: Environment): Connected {
       const url = way.kind === 'rest' ? (way.url ?? COMPOSIO_URL) : COMPOSIO_URL
       return { rest: found instanceof ComposioRest ? found : new ComposioRest({ key: way.key, url, memory }) }
     },
-    filePlane: once(() => {
-      if (gateway === undefined) throw new Refusal('Set TOOLWAY_URL and TOOLWAY_KEY to use the files of a gateway.')
-      return new FilePlane({ ...gateway, presigned })
-    }),
+    filePlane,
   }
 }
 

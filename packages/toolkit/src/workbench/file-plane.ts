@@ -138,9 +138,7 @@ export class FilePlane {
     { workspace, local }: { workspace: Workspace; local: string },
     { signal, progress }: Carrying,
   ): Promise<StoredFile & { readonly path: string; readonly resumedAt: number }> {
-    const id = REFERENCE.exec(reference)?.[1]
-    if (id === undefined)
-      throw new Refusal(`${JSON.stringify(reference)} is no reference such as toolway://files/file_….`)
+    const id = idOf(reference)
     const found = await this.#find(id, signal)
     await using writer = await workspace.createFile(local, { signal, resume: `file ${id} ${found.sha256}` })
     if (writer.size > found.size) await writer.restart()
@@ -163,6 +161,13 @@ export class FilePlane {
     return { ...found, path, resumedAt }
   }
 
+  /** The bytes of a file as they come. */
+  async *read(reference: string, { signal }: Pick<Carrying, 'signal'>): AsyncIterable<Uint8Array> {
+    const path = `${this.#files}/${idOf(reference)}/download`
+    const signed = Signed.parse(await this.#ask('POST', path, signal, {}))
+    yield* this.#parts.presigned.get(signed.url, { signal })
+  }
+
   async #find(id: string, signal: AbortSignal): Promise<StoredFile> {
     const found = StoredFile.safeParse(await again(signal, () => this.#ask('GET', `${this.#files}/${id}`, signal)))
     if (!found.success) throw new RemoteFailure('The gateway described the file in an unknown form.')
@@ -179,6 +184,13 @@ export class FilePlane {
     }
     return askJson(remote, { method, url: new URL(path, url).href, signal, ...(body === undefined ? {} : { body }) })
   }
+}
+
+function idOf(reference: string): string {
+  const id = REFERENCE.exec(reference)?.[1]
+  if (id === undefined)
+    throw new Refusal(`${JSON.stringify(reference)} is no reference such as toolway://files/file_….`)
+  return id
 }
 
 async function hashOf(file: FileReader, signal: AbortSignal): Promise<string> {

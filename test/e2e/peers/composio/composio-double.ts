@@ -231,6 +231,9 @@ export async function startComposio(
     return missing === undefined ? undefined : `The file ${missing.s3key} does not exist in the storage`
   }
 
+  /** The storage is another host than Composio. */
+  const storedAt = () => origin.replace('127.0.0.1', 'localhost')
+
   async function fileOf(path: string): Promise<object | string> {
     const instead = double.nextGetFile.shift()
     if (instead !== undefined) return instead
@@ -239,7 +242,7 @@ export async function startComposio(
     if (double.getFile === 'text') return { content: bytes.toString() }
     if (double.getFile === 'base64') return { content: bytes.toString('base64') }
     if (double.getFile === 'address')
-      return { file: { name: 'file', mimetype: 'application/octet-stream', s3url: storage.address(path, origin) } }
+      return { file: { name: 'file', mimetype: 'application/octet-stream', s3url: storage.address(path, storedAt()) } }
     const uri = join(tmpdir(), `composio-sdk-${randomBytes(8).toString('hex')}`)
     await copyFile(path, uri)
     return { file: { uri, file_downloaded: true } }
