@@ -104,7 +104,7 @@ const recordsOf = async (tool: string) => {
 }
 
 describe('a file given to a tool', () => {
-  test('S4-CMP-09: is sent to the gateway once and goes with a mail of Composio', async () => {
+  test('is sent to the gateway once and goes with a mail of Composio', async () => {
     const bytes = randomBytes(200_000)
     const file = await uploadFile(peer, 'Jahresbericht ü.pdf', 'application/pdf', bytes)
     const sent = await call('composio__GMAIL_SEND_EMAIL', { to: 'bob@example.com', text: 'See', attachment: file })
@@ -259,7 +259,7 @@ describe('the gateway’s own tools for files', () => {
 describe('a result by reference', () => {
   const answerOf = (data: object) => ({ data, successful: true, error: null, log_id: 'log_1' })
 
-  test('S4-CMP-10, U-16: 4 MB of Composio are answered directly, 6 MB are a file that the answer names', async () => {
+  test('4 MB of Composio are answered directly, 6 MB are a file that the answer names', async () => {
     composio.next.push(answerOf({ text: 'a'.repeat(4_000_000) }))
     const direct = await call('composio__GMAIL_GET_ATTACHMENT', {})
     expect((direct['structuredContent'] as { data: { text: string } }).data.text).toHaveLength(4_000_000)

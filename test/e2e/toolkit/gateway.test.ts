@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { callTool } from '../peers/clients/raw-client.ts'
 import { API_KEY, startComposio, type ComposioDouble } from '../peers/composio/composio-double.ts'
@@ -17,6 +18,9 @@ const FILE = {
   required: ['name', 'mimetype', 's3key'],
 }
 const MAIL = { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string' }, attachment: FILE } }
+const Multi = z.object({
+  data: z.object({ results: z.array(z.object({ response: z.object({ data: z.unknown() }) })) }),
+})
 const WORKBENCH = ['COMPOSIO_REMOTE_WORKBENCH', 'CODEINTERPRETER_GET_FILE_CMD']
 
 let composio: ComposioDouble
@@ -216,4 +220,28 @@ test('S4-CMP-09: a report is written here, uploaded through the gateway and to t
   const unknown = { ...attachment, s3key: 'projects/unknown' }
   const refused = await callTool(peer, 'composio__GMAIL_SEND_EMAIL', { to: 'b', text: 't', attachment: unknown })
   expect(refused.answer.result).toMatchObject({ isError: true, structuredContent: { successful: false } })
+})
+
+test('S4-CMP-10: 4 MB are answered directly, and 6 MB are kept and answered by reference', async () => {
+  const peer = { url: at('all'), key: gateway.key, era: 'modern' } as const
+  const given = {
+    sync_response_to_workbench: false,
+    tools: [{ tool_slug: 'GMAIL_SEND_EMAIL', arguments: { to: 'bob@example.com', text: 'See.' } }],
+  }
+  const answered = async (text: string) => {
+    composio.next.push({ data: { text }, successful: true, error: null, log_id: 'log_1' })
+    const { answer } = await callTool(peer, 'composio__COMPOSIO_MULTI_EXECUTE_TOOL', given)
+    const { data } = Multi.parse(answer.result?.['structuredContent'])
+    return data.results[0]?.response.data
+  }
+  const direct = 'a'.repeat(4_000_000)
+  expect(await answered(direct)).toEqual({ text: direct })
+  const large = await answered('b'.repeat(6_000_000))
+  expect(JSON.stringify(large).length).toBeLessThan(10_000)
+  const { file } = z.object({ file: z.object({ uri: z.string() }) }).parse(large)
+  const toolkit = await start()
+  const down = await toolkit.call('download_file', { uri: file.uri, local_path: 'large.json' })
+  expect(textOf(down)).toContain('Successfully downloaded')
+  const whole = JSON.parse(await readFile(join(machine.root, 'large.json'), 'utf8')) as unknown
+  expect(whole).toMatchObject({ data: { text: 'b'.repeat(6_000_000) } })
 })
