@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../refusal.ts'
 import { ExtractionPool } from './extract/extraction-pool.ts'
-import { wallOf } from './extract/bot-wall.ts'
+import { visibleText, wallOf } from './extract/bot-wall.ts'
 import { countWords } from './extract/words.ts'
 import { pageAddress } from './fetch/page-address.ts'
 import { PageFetcher, type Fetched } from './fetch/page-fetcher.ts'
@@ -118,8 +118,8 @@ function reads({ status, header }: Omit<Answer, 'body'>): boolean {
 function checkStatus({ status, header, body }: Fetched): void {
   if (status >= 200 && status < 300) return
   const text = body.toString('utf8', 0, 64 * 1024)
-  const title = /<title[^>]*>([^<]{0,300})/i.exec(text)?.[1] ?? ''
-  const shown = text.replace(/<(script|style)\b[\s\S]*?<\/\1\s*>|<[^>]*>/gi, ' ')
+  const title = /<title[^<>]*>([^<]{0,300})/i.exec(text)?.[1] ?? ''
+  const shown = visibleText(text)
   const wall = header('cf-mitigated') === 'challenge' || wallOf(title, shown, countWords(shown)) !== undefined
   throw new PageProblem(
     wall && MAY_BE_WALL.has(status)

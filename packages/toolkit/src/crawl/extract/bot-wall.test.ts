@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wallOf } from './bot-wall.ts'
+import { visibleText, wallOf } from './bot-wall.ts'
 
 const problem = (title: string, text: string) => wallOf(title, text, text.split(' ').length)
 
@@ -23,4 +23,15 @@ test('an article about such pages is content', () => {
   const article = `A captcha asks people to verify you are human. ${'This article explains the history of such tests. '.repeat(40)}`
   expect(problem('How captchas work', article)).toBeUndefined()
   expect(problem('Weather', 'Sunny in the morning, rain in the evening, and wind from the west.')).toBeUndefined()
+})
+
+test('the visible text of a page is free of tags, scripts and styles', () => {
+  const page = '<title>Stop</title><script>a < b</script><STYLE>p{}</STYLE ><p class=x>You are <b>blocked</b></p>'
+  expect(visibleText(page).split(/\s+/).filter(Boolean)).toEqual(['Stop', 'You', 'are', 'blocked'])
+  expect(visibleText('before <script>never closed').trim()).toBe('before')
+})
+
+test('hostile markup costs no more than its length', () => {
+  for (const part of ['<', '<script ', '<style>', '</script', '<script></script>', '<!--'])
+    expect(visibleText(part.repeat(2_000_000 / part.length)).trim().length, part).toBe(0)
 })

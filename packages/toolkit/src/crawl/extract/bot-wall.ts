@@ -27,3 +27,19 @@ export function wallOf(title: string, text: string, words: number): string | und
   if (NEEDS_SCRIPTS.test(shown)) return 'The page shows its text only to a browser that runs scripts.'
   return undefined
 }
+
+/** The text of HTML without its tags, scripts and styles, in time that grows with its length only: the page may be hostile. */
+export function visibleText(html: string): string {
+  const shown: string[] = []
+  let from = 0
+  for (const { 0: open, 1: name = '', index } of html.matchAll(/<(script|style)\b/gi)) {
+    if (index < from) continue
+    shown.push(html.slice(from, index))
+    const close = new RegExp(`</${name}`, 'gi')
+    close.lastIndex = index + open.length
+    // An element that is not closed hides all that follows.
+    from = close.exec(html)?.index ?? html.length
+  }
+  shown.push(html.slice(from))
+  return shown.join(' ').replace(/<[^<>]*>?/g, ' ')
+}
