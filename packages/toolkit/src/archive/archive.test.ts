@@ -183,7 +183,7 @@ describe('S4-FS-02: an archive is confined to its folder', () => {
     await writeFile(join(ground.root, 'huge'), '')
     await truncate(join(ground.root, 'huge'), 3 * 1024 ** 3)
     const refused = await ground.call('compress_files', { paths: ['huge'], archive_path: 'x.zip' })
-    expect(refused.fault?.code).toBe('TOO_LARGE')
+    expect(refused.fault?.code).toBe('PAYLOAD_TOO_LARGE')
     expect(await readdir(ground.root)).toEqual(['huge'])
   })
 })

@@ -1,6 +1,7 @@
 /** The files below paths of a workspace, sorted by their names. Symbolic links, pipes and devices are counted and left out. */
 import type { Folder } from '../files/folder.ts'
 import { isPartName } from '../files/part-names.ts'
+import type { LocalText } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import { LIMITS } from '../limits.ts'
 import { Refusal } from '../refusal.ts'
@@ -20,7 +21,11 @@ export interface Walked {
 }
 
 /** Throws a `Refusal` for a path that is not there or is no file or folder, and for more than an archive holds. */
-export async function walkFiles(workspace: Workspace, paths: readonly string[], signal: AbortSignal): Promise<Walked> {
+export async function walkFiles(
+  workspace: Workspace,
+  paths: readonly LocalText[],
+  signal: AbortSignal,
+): Promise<Walked> {
   const found = new Map<string, number>()
   let [skipped, seen, bytes] = [0, 0, 0]
 
@@ -28,15 +33,17 @@ export async function walkFiles(workspace: Workspace, paths: readonly string[], 
     if (found.has(path)) return
     found.set(path, size)
     bytes += size
-    if (bytes > MOST_BYTES) throw new Refusal(`The files have more than ${MOST_BYTES} bytes together.`, 'TOO_LARGE')
+    if (bytes > MOST_BYTES)
+      throw new Refusal(`The files have more than ${MOST_BYTES} bytes together.`, 'PAYLOAD_TOO_LARGE')
   }
 
   async function walk(folder: Folder, depth: number): Promise<void> {
-    if (depth > DEEPEST) throw new Refusal(`${folder.path} lies more than ${DEEPEST} folders deep.`, 'TOO_LARGE')
+    if (depth > DEEPEST)
+      throw new Refusal(`${folder.path} lies more than ${DEEPEST} folders deep.`, 'PAYLOAD_TOO_LARGE')
     for (const name of await folder.names()) {
       signal.throwIfAborted()
       if (isPartName(name)) continue
-      if (++seen > MOST) throw new Refusal(`There are more than ${MOST} files and folders.`, 'TOO_LARGE')
+      if (++seen > MOST) throw new Refusal(`There are more than ${MOST} files and folders.`, 'PAYLOAD_TOO_LARGE')
       const entry = await folder.look(name)
       if (entry === undefined) continue
       if (entry.isFile()) add(`${folder.path === '/' ? '' : folder.path}/${name}`, entry.size)

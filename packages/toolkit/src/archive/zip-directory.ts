@@ -36,15 +36,15 @@ const SMALL = 64 * 1024 * 1024
 /** Deflate cannot pack more than 1,032 bytes into one. */
 const MOST_DEFLATE = 1_032
 
-const refuse = (words: string, code: 'INVALID_ARGUMENT' | 'TOO_LARGE' = 'INVALID_ARGUMENT'): never => {
+const refuse = (words: string, code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE' = 'INVALID_ARGUMENT'): never => {
   throw new Refusal(`The archive is refused: ${words}.`, code)
 }
 
 /** Throws a `Refusal` for what is no archive or must not be unpacked. */
 export async function readZipDirectory(file: FileReader): Promise<readonly ZipEntry[]> {
   const { count, at, size } = await readEnd(file)
-  if (count > LIMITS.archive.entries) refuse(`it has more than ${LIMITS.archive.entries} entries`, 'TOO_LARGE')
-  if (size > MOST_LIST) refuse('its list is too long', 'TOO_LARGE')
+  if (count > LIMITS.archive.entries) refuse(`it has more than ${LIMITS.archive.entries} entries`, 'PAYLOAD_TOO_LARGE')
+  if (size > MOST_LIST) refuse('its list is too long', 'PAYLOAD_TOO_LARGE')
   const listed = parseList(await file.read(at, size), count)
   const entries: ZipEntry[] = []
   for (const one of listed) entries.push(await placed(file, one, at))
@@ -183,9 +183,10 @@ const plainOf = (name: string): string => name.normalize('NFKC').toLowerCase()
 
 function refuseBomb(entries: readonly ZipEntry[], archive: number): void {
   const bytes = entries.reduce((sum, { size }) => sum + size, 0)
-  if (bytes > LIMITS.archive.bytes) refuse(`its files have more than ${LIMITS.archive.bytes} bytes`, 'TOO_LARGE')
+  if (bytes > LIMITS.archive.bytes)
+    refuse(`its files have more than ${LIMITS.archive.bytes} bytes`, 'PAYLOAD_TOO_LARGE')
   if (bytes > SMALL && bytes > archive * MOST_RATIO)
-    refuse(`its files are ${MOST_RATIO} times larger than it`, 'TOO_LARGE')
+    refuse(`its files are ${MOST_RATIO} times larger than it`, 'PAYLOAD_TOO_LARGE')
   for (const { name, size, packed } of entries)
     if (size > packed * MOST_DEFLATE) refuse(`${quoted(name)} cannot have the size that it says`)
 }

@@ -53,7 +53,7 @@ test('a file that is not committed, is cancelled or grows too large leaves what 
   {
     await using writer = await workspace.createFile('report.md', { most: 5 })
     await writer.append(bytesOf('12345'))
-    await expect(writer.append(bytesOf('6'))).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await expect(writer.append(bytesOf('6'))).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   }
   await expect(workspace.write('report.md', 'new', { replace: false })).rejects.toThrow('is there already')
   expect(await readFile(join(root, 'report.md'), 'utf8')).toBe('old')

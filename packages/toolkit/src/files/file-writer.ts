@@ -102,7 +102,7 @@ export class FileWriter implements AsyncDisposable {
     const { path, options } = this.#parts
     options.signal?.throwIfAborted()
     if (options.most !== undefined && this.#size + bytes.byteLength > options.most)
-      throw new Refusal(`${path} would have more than ${options.most} bytes.`, 'TOO_LARGE')
+      throw new Refusal(`${path} would have more than ${options.most} bytes.`, 'PAYLOAD_TOO_LARGE')
     for (let at = 0; at < bytes.byteLength;) {
       const { bytesWritten } = await this.#handle.write(bytes, at, bytes.byteLength - at, this.#size + at)
       at += bytesWritten

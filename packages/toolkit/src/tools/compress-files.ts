@@ -52,7 +52,8 @@ export const compressFiles = tool({
       for (const [index, [name, path]] of [...named].entries()) {
         await using file = await workspace.open(path)
         bytes += file.size
-        if (bytes > MOST_BYTES) throw new Refusal(`The files have more than ${MOST_BYTES} bytes together.`, 'TOO_LARGE')
+        if (bytes > MOST_BYTES)
+          throw new Refusal(`The files have more than ${MOST_BYTES} bytes together.`, 'PAYLOAD_TOO_LARGE')
         yield { name, chunks: () => file.chunks({ signal }) }
         progress(index + 1, files.length, name)
       }

@@ -6,6 +6,8 @@ export type FailureKind = 'passing' | 'too-large' | 'session' | 'lasting'
 
 export interface FailureFacts {
   readonly kind?: FailureKind
+  /** Where the kind alone does not say it. */
+  readonly code?: RefusalCode | undefined
   /** For programs, beside `error` and `successful`. */
   readonly details?: Readonly<Record<string, unknown>>
   /** Milliseconds after which to try again, where the remote side says so. */
@@ -17,16 +19,27 @@ export class RemoteFailure extends Refusal {
   readonly retryAfter: number | undefined
 
   /** The error as the remote tool gave it is among the facts (ledger S4-CMP-08). */
-  constructor(message: string, { kind = 'lasting', details = {}, retryAfter }: FailureFacts = {}) {
-    super(message, CODES[kind], { ...details, error: message, successful: false, retryable: kind === 'passing' })
+  constructor(message: string, { kind = 'lasting', code = CODES[kind], details = {}, retryAfter }: FailureFacts = {}) {
+    const words = message.length > MOST_WORDS ? `${message.slice(0, MOST_WORDS)}…` : message
+    super(words, code, { ...bounded(details), error: words, successful: false, retryable: kind === 'passing' })
     this.kind = kind
     this.retryAfter = retryAfter
   }
 }
 
+/** Characters of a sentence, and of what is told beside it: the other side may send without measure. */
+const MOST_WORDS = 8_000
+const MOST_FACTS = 64 * 1024
+
+function bounded(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { data, ...more } = details
+  const text = JSON.stringify(data) as string | undefined
+  return text === undefined || text.length <= MOST_FACTS ? details : { ...more, data: `${text.slice(0, MOST_WORDS)}…` }
+}
+
 const CODES: Readonly<Record<FailureKind, RefusalCode>> = {
   passing: 'UNAVAILABLE',
-  'too-large': 'TOO_LARGE',
+  'too-large': 'PAYLOAD_TOO_LARGE',
   session: 'NOT_FOUND',
   lasting: 'EXECUTION_ERROR',
 }

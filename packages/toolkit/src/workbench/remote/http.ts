@@ -2,6 +2,7 @@
  * Requests to addresses that the user of this machine has set (Composio, a gateway, a workbench of one's own). Redirects are not followed,
  * because a key goes to the address that it was set for; answers are bounded; failures are sentences without the key.
  */
+import type { RefusalCode } from '../../refusal.ts'
 import { RemoteFailure, type FailureKind } from '../remote-failure.ts'
 import { wordsOf } from './normal-form.ts'
 
@@ -95,7 +96,10 @@ function unreachable({ name }: Remote, url: string, thrown: unknown): RemoteFail
   const late = thrown instanceof Error && thrown.name === 'TimeoutError'
   const cause = thrown instanceof Error ? (thrown.cause as NodeJS.ErrnoException | undefined) : undefined
   const why = late ? `no answer within ${PATIENCE / 1000} seconds` : (cause?.code ?? 'the connection was cut')
-  return new RemoteFailure(`${name} cannot be reached at ${origin}: ${why}. Try again later.`, { kind: 'passing' })
+  return new RemoteFailure(`${name} cannot be reached at ${origin}: ${why}. Try again later.`, {
+    kind: 'passing',
+    ...(late ? { code: 'TIMEOUT' } : {}),
+  })
 }
 
 function jsonIn(text: string): unknown {
@@ -120,6 +124,14 @@ const STATUSES: Readonly<Record<number, readonly [meaning: string, FailureKind]>
   429: ['asks for fewer requests', 'passing'],
 }
 
+const CODES: Readonly<Record<number, RefusalCode>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  408: 'TIMEOUT',
+  429: 'RATE_LIMITED',
+  504: 'TIMEOUT',
+}
+
 export function refusalOf(
   remote: Remote,
   { status, headers }: Pick<Response, 'status' | 'headers'>,
@@ -135,6 +147,7 @@ export function refusalOf(
   const later = Number(headers.get('retry-after') ?? Number.NaN)
   return new RemoteFailure(`${remote.name} ${meaning} (HTTP ${status}${words}).${next}`, {
     kind: inSession && (status === 404 || status === 410) ? 'session' : kind,
+    code: CODES[status],
     details: { status },
     ...(Number.isFinite(later) ? { retryAfter: later * 1000 } : {}),
   })
