@@ -3,6 +3,7 @@
  * fails is told with its reason, and the rest go on. When the run ends or is aborted, no request, thread or write of it is left.
  */
 import { Refusal } from '../refusal.ts'
+import { createCrawlTurns, type CrawlTurns } from './crawl-turns.ts'
 import { ExtractionPool } from './extract/extraction-pool.ts'
 import { visibleText, wallOf } from './extract/bot-wall.ts'
 import { countWords } from './extract/words.ts'
@@ -40,11 +41,15 @@ export interface CrawlResult {
 
 type Outcome = Saved | { readonly url: string; readonly error: string }
 
-export async function crawl(request: CrawlRequest, settings: CrawlSettings): Promise<CrawlResult> {
+export async function crawl(
+  request: CrawlRequest,
+  settings: CrawlSettings,
+  turns: CrawlTurns = createCrawlTurns(settings),
+): Promise<CrawlResult> {
   const { urls: given, batchSize, target, signal } = request
   const urls = distinct(given)
-  await using fetcher = new PageFetcher(settings, signal)
-  await using pool = new ExtractionPool(settings, signal)
+  await using fetcher = new PageFetcher(settings, signal, turns)
+  await using pool = new ExtractionPool(settings, signal, turns)
   const saved: Saved[] = []
   const errors: CrawlResult['errors'][number][] = []
   let next = 0
@@ -55,6 +60,7 @@ export async function crawl(request: CrawlRequest, settings: CrawlSettings): Pro
     let done = saved.length + errors.length
     const outcomes = await Promise.allSettled(
       batch.map(async (url) => {
+        using _ = await turns.pages.take(signal)
         const outcome = await outcomeOf(url, { fetcher, pool }, request)
         done += 1
         const told = 'error' in outcome ? `failed: ${url}: ${outcome.error}` : `saved: ${url}`

@@ -1,5 +1,6 @@
 /** `crawl_parallel`: web pages as Markdown files of the session (ledger S4-TK-13 to S4-TK-18). The crawler is loaded by the first call. */
 import { z } from 'zod'
+import type { CrawlTurns } from '../crawl/crawl-turns.ts'
 import type { CrawlSettings } from '../crawl/settings.ts'
 import { Refusal } from '../refusal.ts'
 import { tool, type Tool, type ToolCall } from './tool.ts'
@@ -43,8 +44,9 @@ const Output = z.strictObject({
   errors: z.array(z.strictObject({ url: z.string(), error: z.string() })),
 })
 
-export const createCrawlParallel = (settings: CrawlSettings): Tool =>
-  tool({
+export function createCrawlParallel(settings: CrawlSettings): Tool {
+  let turns: CrawlTurns | undefined
+  return tool({
     name: 'crawl_parallel',
     title: 'Crawl pages',
     description:
@@ -67,7 +69,11 @@ export const createCrawlParallel = (settings: CrawlSettings): Tool =>
     failure: 'Error crawling pages',
     async run(given, call) {
       await checkFolder(given.session_dir, call)
-      const { crawl } = await import('../crawl/crawl.ts')
+      const [{ crawl }, { createCrawlTurns }] = await Promise.all([
+        import('../crawl/crawl.ts'),
+        import('../crawl/crawl-turns.ts'),
+      ])
+      turns ??= createCrawlTurns(settings)
       const folder = `${given.session_dir.replace(/[/\\]+$/, '')}/${FOLDER}`
       const { workspace, signal } = call
       const { total, saved, errors } = await crawl(
@@ -80,6 +86,7 @@ export const createCrawlParallel = (settings: CrawlSettings): Tool =>
           progress: (done, of, message) => call.progress(done, of, message),
         },
         settings,
+        turns,
       )
       const structured = {
         total,
@@ -92,6 +99,7 @@ export const createCrawlParallel = (settings: CrawlSettings): Tool =>
       return { text: JSON.stringify(structured), structured }
     },
   })
+}
 
 /** Refuses a folder outside of the roots before anything is fetched. */
 async function checkFolder(path: string, { workspace }: ToolCall): Promise<void> {

@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads'
 import { PageProblem } from '../page-problem.ts'
 import type { CrawlSettings } from '../settings.ts'
-import { Slots } from '../fetch/slots.ts'
+import type { Slots } from '../fetch/slots.ts'
+import { createCrawlTurns, type CrawlTurns } from '../crawl-turns.ts'
 import type { Extract, ExtractTask } from './page-extract.ts'
 import type { ThreadAnswer } from './extraction-thread.ts'
 
@@ -24,9 +25,13 @@ export class ExtractionPool implements AsyncDisposable {
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
 
-  constructor({ extractionThreads, extractionTimeout }: CrawlSettings, signal: AbortSignal) {
-    this.#slots = new Slots(extractionThreads)
-    this.#timeout = extractionTimeout
+  constructor(
+    settings: CrawlSettings,
+    signal: AbortSignal,
+    { threads }: Pick<CrawlTurns, 'threads'> = createCrawlTurns(settings),
+  ) {
+    this.#slots = threads
+    this.#timeout = settings.extractionTimeout
     this.#signal = signal
   }
 
@@ -51,6 +56,12 @@ export class ExtractionPool implements AsyncDisposable {
     worker.stdout.resume()
     worker.stderr.resume()
     worker.on('error', () => {})
+    // One that ended while it was idle is not handed a page.
+    worker.once('exit', () => {
+      this.#all.delete(worker)
+      const at = this.#idle.indexOf(worker)
+      if (at >= 0) this.#idle.splice(at, 1)
+    })
     this.#all.add(worker)
     return worker
   }

@@ -4,12 +4,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { PageProblem } from '../page-problem.ts'
+import { createCrawlTurns, type CrawlTurns } from '../crawl-turns.ts'
 import type { CrawlSettings } from '../settings.ts'
 import { createAgent } from './connector.ts'
 import { pageAddress } from './page-address.ts'
 import { requestOnce, type Answer, type RequestOptions } from './request.ts'
 import { MOST_ROBOTS, readRobots, Robots, robotsNameOf } from './robots.ts'
-import { HostSlots, Slots } from './slots.ts'
+import type { HostSlots, Slots } from './slots.ts'
 
 export interface Fetched extends Answer {
   /** Where the last redirect led. */
@@ -35,12 +36,12 @@ export class PageFetcher implements AsyncDisposable {
   readonly #hosts: HostSlots
   readonly #robots: Robots
 
-  constructor(settings: CrawlSettings, signal: AbortSignal) {
+  constructor(settings: CrawlSettings, signal: AbortSignal, turns: CrawlTurns = createCrawlTurns(settings)) {
     this.#settings = settings
     this.#signal = signal
     this.#agent = createAgent(settings)
-    this.#slots = new Slots(settings.concurrency)
-    this.#hosts = new HostSlots(settings.perHost)
+    this.#slots = turns.requests
+    this.#hosts = turns.hosts
     this.#robots = new Robots((url) => this.#readRobots(url))
   }
 

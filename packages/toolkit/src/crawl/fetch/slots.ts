@@ -47,10 +47,13 @@ export class Slots {
   }
 }
 
+/** Hosts that are remembered though nobody asks them. */
+const MOST_HOSTS = 1_000
+
 /** Turns for each host, with the pause between two requests that its robots.txt asks for. */
 export class HostSlots {
   readonly #most: number
-  readonly #hosts = new Map<string, { slots: Slots; nextAt: number }>()
+  readonly #hosts = new Map<string, { readonly slots: Slots; nextAt: number; users: number }>()
 
   constructor(most: number) {
     this.#most = most
@@ -58,9 +61,20 @@ export class HostSlots {
 
   /** @param delay milliseconds between the beginnings of two requests */
   async take(host: string, delay: number, signal: AbortSignal): Promise<Disposable> {
-    const known = this.#hosts.get(host) ?? { slots: new Slots(this.#most), nextAt: 0 }
+    const known = this.#hosts.get(host) ?? { slots: new Slots(this.#most), nextAt: 0, users: 0 }
     this.#hosts.set(host, known)
-    const turn = await known.slots.take(signal)
+    known.users += 1
+    const left = () => {
+      known.users -= 1
+      this.#forgetUnused()
+    }
+    let turn: Disposable
+    try {
+      turn = await known.slots.take(signal)
+    } catch (thrown) {
+      left()
+      throw thrown
+    }
     const now = Date.now()
     const at = Math.max(now, known.nextAt)
     known.nextAt = at + delay
@@ -68,8 +82,22 @@ export class HostSlots {
       if (at > now) await pause(at - now, undefined, { signal })
     } catch (thrown) {
       turn[Symbol.dispose]()
+      left()
       throw thrown
     }
-    return turn
+    let held = true
+    return {
+      [Symbol.dispose]: () => {
+        turn[Symbol.dispose]()
+        if (held) left()
+        held = false
+      },
+    }
+  }
+
+  #forgetUnused(): void {
+    if (this.#hosts.size <= MOST_HOSTS) return
+    const now = Date.now()
+    for (const [host, { users, nextAt }] of this.#hosts) if (users === 0 && nextAt <= now) this.#hosts.delete(host)
   }
 }
