@@ -3,6 +3,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { Workspace } from './files/workspace.ts'
 import { LIMITS } from './limits.ts'
 import { Refusal } from './refusal.ts'
+import { createHiding } from './secrets.ts'
 import { createToolkitServer } from './server.ts'
 import { HELP, readSettings, refuseUnknownTools, type Settings } from './settings.ts'
 import { createTools } from './tools/all.ts'
@@ -14,6 +15,9 @@ process.stderr.on('error', () => {})
 /** Milliseconds for calls to stop, and remove what is not whole, after the client is gone. */
 const LAST = 250
 
+const WAITING =
+  'waits for an MCP client on its standard input. Clients start it themselves, by `toolway-toolkit --root FOLDER`; --help lists the options, and Ctrl+C ends it.'
+
 async function serve({ roots, budgets, environment }: Settings): Promise<void> {
   if (process.platform === 'win32')
     throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
@@ -22,13 +26,18 @@ async function serve({ roots, budgets, environment }: Settings): Promise<void> {
     budgets,
     makeTools().map(({ name }) => name),
   )
+  const hide = createHiding(environment)
   const workspace = roots.length === 0 ? undefined : await Workspace.open(roots)
   const lines = process.stdin.pipe(new WholeLines(LIMITS.message))
   const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: LIMITS.message * 2 })
-  const handle = serveStdio(({ era }) => createToolkitServer({ tools: makeTools(), workspace, budgets, era, tell }), {
-    transport,
-    onerror: (error) => tell(error.message),
-  })
+  const handle = serveStdio(
+    ({ era }) => createToolkitServer({ tools: makeTools(), workspace, budgets, era, tell, hide }),
+    {
+      transport,
+      onerror: (error) => tell(error.message),
+    },
+  )
+  if (process.stdin.isTTY) tell(WAITING)
   const end = () => void handle.close().finally(() => process.exit())
   process.stdin.once('end', () => setTimeout(end, LAST))
   process.stdin.once('error', end)
@@ -47,6 +56,8 @@ async function run(): Promise<void> {
 try {
   await run()
 } catch (thrown) {
-  tell(thrown instanceof Error ? thrown.message : String(thrown))
+  const words = thrown instanceof Error ? thrown.message : String(thrown)
+  const isOption = String((thrown as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
+  tell(isOption ? `${words.replace(/\.$/, '')}. --help lists the options.` : words)
   process.exitCode = thrown instanceof Refusal || thrown instanceof TypeError ? 2 : 1
 }

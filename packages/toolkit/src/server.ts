@@ -15,6 +15,7 @@ import type { Budgets } from './budgets.ts'
 import { createClientRoots, type Era } from './client-roots.ts'
 import type { Workspace } from './files/workspace.ts'
 import { SessionRoots } from './session-roots.ts'
+import type { createHiding } from './secrets.ts'
 import { Session } from './session.ts'
 import type { Outcome, Tool, ToolCall } from './tools/tool.ts'
 import { VERSION } from './version.ts'
@@ -27,13 +28,15 @@ export interface ToolkitServerParts {
   readonly era: Era
   /** Writes a line for the operator. */
   tell(line: string): void
+  /** Leaves keys out of what the client gets. */
+  readonly hide: ReturnType<typeof createHiding>
 }
 
 const INSTRUCTIONS =
   'Files of the user’s own machine. Paths are relative to the workspace, or absolute within it; answers name absolute paths. Nothing leaves the machine except by a tool whose description says so.'
 
 /** The server of one connection, with a session of its own. */
-export function createToolkitServer({ tools, workspace, budgets, era, tell }: ToolkitServerParts): Server {
+export function createToolkitServer({ tools, workspace, budgets, era, tell, hide }: ToolkitServerParts): Server {
   const server = new Server(
     { name: 'local_toolkit', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -49,10 +52,14 @@ export function createToolkitServer({ tools, workspace, budgets, era, tell }: To
     const named = await clientRoots.find(context)
     if ('question' in named) return named.question
     const { signal } = context.mcpReq
-    const progress = progressOf(context)
+    const { progress, end } = progressOf(context, hide)
     const work = (files: Workspace) =>
       session.call(tool, params.arguments ?? {}, { workspace: files, signal, progress })
-    return resultOf(await roots.use(named.uris, work).catch((thrown: unknown) => session.refuse(tool, thrown, signal)))
+    const outcome = await roots
+      .use(named.uris, work)
+      .catch((thrown: unknown) => session.refuse(tool, thrown, signal))
+      .finally(end)
+    return resultOf(hide(outcome))
   })
   server.onclose = () => void roots[Symbol.asyncDispose]()
   return server
@@ -71,16 +78,18 @@ function describe(tool: Tool) {
 
 const asObject = (schema: object) => ({ ...schema, type: 'object' as const })
 
-/** Sends progress to a client that gave a token, and only growing numbers. */
-function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
+/** Sends progress to a client that gave a token, only growing numbers, and none after the end of the call. */
+function progressOf({ mcpReq }: ServerContext, hide: ToolkitServerParts['hide']) {
   const progressToken = mcpReq._meta?.progressToken
   let last = -1
-  return (done, total, message) => {
-    if (progressToken === undefined || done <= last || mcpReq.signal.aborted) return
+  let over = false
+  const progress: ToolCall['progress'] = (done, total, message) => {
+    if (over || progressToken === undefined || done <= last || mcpReq.signal.aborted) return
     last = done
-    const params = { progressToken, progress: done, ...(total === undefined ? {} : { total }), message }
+    const params = { progressToken, progress: done, ...(total === undefined ? {} : { total }), message: hide(message) }
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
+  return { progress, end: () => void (over = true) }
 }
 
 function resultOf({ text, structured, fault }: Outcome): CallToolResult {

@@ -59,7 +59,14 @@ test('two sessions of one process share no folder and no budget', async () => {
   const budgets = { byTool: new Map([['list_directory', 1]]) }
   const sessions = await Promise.all(
     folders.map(async (folder) => {
-      const server = createToolkitServer({ tools, workspace: undefined, budgets, era: 'legacy', tell() {} })
+      const server = createToolkitServer({
+        tools,
+        workspace: undefined,
+        budgets,
+        era: 'legacy',
+        tell() {},
+        hide: (value) => value,
+      })
       const client = new Client({ name: 'test', version: '1' }, { capabilities: { roots: {} } })
       client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(folder).href }] }))
       const [ours, theirs] = InMemoryTransport.createLinkedPair()
