@@ -1,6 +1,6 @@
 /** The toolkit with a gateway: Composio's tools behind it, and files that travel by reference. */
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -60,6 +60,14 @@ afterAll(async () => {
 
 const at = (toolset: string) => `${gateway.address}/o/default/t/${toolset}/mcp`
 const start = (url = at('all')): Promise<Toolkit> => machine.start({ TOOLWAY_URL: url, TOOLWAY_KEY: gateway.key })
+
+/** Files of this name that the gateway does not have whole. */
+async function uploading(name: string): Promise<{ id: string }[]> {
+  const url = `${gateway.address}/api/v1/organizations/default/files?search=${name}`
+  const response = await fetch(url, { headers: { authorization: `Bearer ${gateway.key}` } })
+  const { items } = (await response.json()) as { items: { id: string; name: string; state: string }[] }
+  return items.filter((one) => one.name === name && one.state === 'uploading')
+}
 
 describe('the workbench behind a gateway', () => {
   test.each([
@@ -182,7 +190,11 @@ describe('files by reference', () => {
       { signal: controller.signal, onprogress: () => controller.abort() },
     )
     await expect(cut).rejects.toThrow()
+    const begun = await uploading('cut.bin')
+    expect(begun).toHaveLength(1)
     const up = await toolkit.call('upload_file', { path: 'cut.bin' })
+    expect(String(up.structuredContent?.['uri'])).toBe(`toolway://files/${begun[0]?.id}`)
+    expect(await uploading('cut.bin')).toEqual([])
     expect(up.isError, textOf(up)).toBeUndefined()
     const down = await toolkit.call('download_file', {
       uri: String(up.structuredContent?.['uri']),
@@ -190,6 +202,40 @@ describe('files by reference', () => {
     })
     expect(textOf(down)).toContain('Successfully downloaded')
     expect((await readFile(join(machine.root, 'cut-back.bin'))).equals(bytes)).toBe(true)
+  })
+})
+
+describe('the process is killed', { tags: 'long' }, () => {
+  test('in the middle of upload_file and download_file: the next call goes on, and nothing half is seen', async () => {
+    const bytes = randomBytes(64_000_000)
+    await writeFile(join(machine.root, 'kill.bin'), bytes)
+    const killedAt = async (name: string, given: object): Promise<void> => {
+      const toolkit = await start()
+      const call = toolkit.call(name, given, {
+        onprogress: ({ progress }) => void (progress >= 8_000_000 && process.kill(toolkit.pid, 'SIGKILL')),
+      })
+      await expect(call).rejects.toThrow()
+    }
+    const toolkit = await start()
+    await killedAt('upload_file', { path: 'kill.bin' })
+    const [begun] = await uploading('kill.bin')
+    const told: Progress[] = []
+    const up = await toolkit.call('upload_file', { path: 'kill.bin' }, { onprogress: (one) => void told.push(one) })
+    const uri = String(up.structuredContent?.['uri'])
+    expect(uri, textOf(up)).toBe(`toolway://files/${begun?.id}`)
+    // The first part that is sent again is not the first of the file.
+    expect(told[0]?.progress).toBeGreaterThan(2 * 1024 * 1024)
+
+    const given = { uri, local_path: 'killed/back.bin' }
+    await killedAt('download_file', given)
+    const listed = await toolkit.call('list_directory', { path: 'killed' })
+    expect(listed.structuredContent).toMatchObject({ entries: [] })
+    const again: Progress[] = []
+    const down = await toolkit.call('download_file', given, { onprogress: (one) => void again.push(one) })
+    expect(textOf(down)).toContain('Successfully downloaded')
+    expect(again[0]?.progress).toBeGreaterThan(8_000_000)
+    expect(await readdir(join(machine.root, 'killed'))).toEqual(['back.bin'])
+    expect((await readFile(join(machine.root, 'killed/back.bin'))).equals(bytes)).toBe(true)
   })
 })
 

@@ -82,6 +82,7 @@ test('the process of the code runner gets no key of the toolkit', async () => {
     ...settings('javascript', 'javascript'),
     TOOLWAY_WORKBENCH_COMMAND: JSON.stringify([process.execPath, spy]),
     COMPOSIO_API_KEY: 'ak_not_for_the_runner',
+    TOOLWAY_URL: 'https://gateway.example',
     TOOLWAY_KEY: 'not-for-the-runner-either',
   })
   await writeFile(join(machine.root, 'a'), 'a')
@@ -119,7 +120,18 @@ test('a setting that does not fit is named by the call that needs it', async () 
   for (const [variables, words] of [
     [{ TOOLWAY_WORKBENCH_COMMAND: 'node x.js' }, 'Set TOOLWAY_WORKBENCH_TOOL'],
     [{ TOOLWAY_WORKBENCH_URL: 'ftp://x' }, 'TOOLWAY_WORKBENCH_URL does not fit'],
-    [{ ...settings('javascript', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'no-such-program-here' }, 'broke off'],
+    [
+      { ...settings('javascript', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'no-such-program-here' },
+      'cannot be started (ENOENT)',
+    ],
+    [{ ...settings('javascript', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'false' }, 'ended (code 1) before it answered'],
+    [{ TOOLWAY_WORKBENCH_TOOL: 'run' }, 'set TOOLWAY_WORKBENCH_COMMAND or TOOLWAY_WORKBENCH_URL'],
+    [{ TOOLWAY_URL: 'https://gateway.example' }, 'TOOLWAY_URL is set and TOOLWAY_KEY is not'],
+    [{ TOOLWAY_URL: 'http://gateway.example/mcp', TOOLWAY_KEY: 'uru_x' }, 'use https:, or set TOOLWAY_ALLOW_HTTP=true'],
+    [
+      { COMPOSIO_API_KEY: 'x', COMPOSIO_BASE_URL: 'http://composio.example' },
+      'COMPOSIO_BASE_URL names http://composio.example',
+    ],
     [{ ...settings('cobol', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'x' }, 'TOOLWAY_WORKBENCH_LANGUAGE does not fit'],
   ] as const) {
     const toolkit = await machine.start({ ...variables })

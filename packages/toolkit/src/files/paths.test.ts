@@ -2,6 +2,10 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { Session } from '../session.ts'
 import { createTools } from '../tools/all.ts'
+import type { walkFiles } from '../archive/file-walk.ts'
+import type { Ended, Transfer } from '../workbench/bridge.ts'
+import type { DownloadParts } from '../workbench/download.ts'
+import type { FilePlane } from '../workbench/file-plane.ts'
 import { makeFolder } from '../testing/toolkit-client.ts'
 import { remotePath, type LocalPath, type RemotePath } from './paths.ts'
 import { Workspace } from './workspace.ts'
@@ -18,6 +22,17 @@ test('S4-FS-01: local and remote paths are kinds that the compiler keeps apart, 
   expectTypeOf<RemotePath>().not.toExtend<LocalPath>()
   expectTypeOf<string>().not.toExtend<LocalPath>()
   expectTypeOf<string>().not.toExtend<RemotePath>()
+
+  // Transfers between the two take one of each, and not the other way round.
+  expectTypeOf<LocalPath>().toExtend<Transfer['localPath']>()
+  expectTypeOf<RemotePath>().not.toExtend<Transfer['localPath']>()
+  expectTypeOf<RemotePath>().toExtend<Transfer['remotePath']>()
+  expectTypeOf<LocalPath>().not.toExtend<Transfer['remotePath']>()
+  expectTypeOf<Ended>().toExtend<{ localPath: LocalPath; remotePath: RemotePath }>()
+  expectTypeOf<RemotePath>().not.toExtend<DownloadParts['local']>()
+  expectTypeOf<LocalPath>().not.toExtend<DownloadParts['remote']>()
+  expectTypeOf<RemotePath>().not.toExtend<Parameters<FilePlane['download']>[1]['local']>()
+  expectTypeOf<RemotePath>().not.toExtend<Parameters<typeof walkFiles>[1][number]>()
 
   await using base = await makeFolder()
   await using workspace = await Workspace.open([base.path])

@@ -2,24 +2,26 @@
  * The bridge between this machine and a workbench (ledger S4-TK-16): it keeps the workbench of its session, which is opened when it is
  * first needed, and carries files up and down. Local and remote paths are checked here and never mixed.
  */
-import { remotePath } from '../files/paths.ts'
+import { remotePath, type LocalPath, type LocalText, type RemotePath, type RemoteText } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import { carryDown, type Downloaded } from './download.ts'
+import { Refusal } from '../refusal.ts'
 import { isFailure } from './remote-failure.ts'
+import { Shared } from './shared.ts'
 import { carryUp, type Carried, type Carrying } from './upload.ts'
 import type { Doing, Workbench, WorkbenchClient } from './workbench.ts'
 
 export interface Transfer extends Carrying {
   readonly workspace: Workspace
-  readonly localPath: string
-  readonly remotePath: string
+  readonly localPath: LocalText
+  readonly remotePath: RemoteText
   /** A session that is there already; else the bridge opens one, and uses it again. */
   readonly sessionId?: string | undefined
 }
 
 export interface Ended {
-  readonly localPath: string
-  readonly remotePath: string
+  readonly localPath: LocalPath
+  readonly remotePath: RemotePath
   readonly sessionId: string | undefined
 }
 
@@ -27,7 +29,9 @@ export class WorkbenchBridge {
   readonly #client: WorkbenchClient
   readonly #user: string | undefined
   /** Of this bridge; opened by the first transfer that names no session. */
-  #sandbox: Promise<Workbench> | undefined
+  readonly #sandbox = new Shared<Workbench>()
+  /** Uploads under way: two into one file would write the same part. */
+  readonly #uploading = new Set<string>()
 
   constructor(client: WorkbenchClient, user?: string) {
     this.#client = client
@@ -39,8 +43,18 @@ export class WorkbenchBridge {
     await using file = await transfer.workspace.open(transfer.localPath)
     // Awaited here: the file is closed at the end of this block.
     return await this.#within(transfer, async (bench) => {
-      const carried = await carryUp(bench, file, remote, transfer)
-      return { ...carried, localPath: file.path, remotePath: remote, sessionId: bench.session }
+      const key = JSON.stringify([bench.session, remote])
+      if (this.#uploading.has(key))
+        throw new Refusal(`${remote} is being uploaded by another call: try again when it has ended.`, 'UNAVAILABLE', {
+          retryable: true,
+        })
+      this.#uploading.add(key)
+      try {
+        const carried = await carryUp(bench, file, remote, transfer)
+        return { ...carried, localPath: file.path, remotePath: remote, sessionId: bench.session }
+      } finally {
+        this.#uploading.delete(key)
+      }
     })
   }
 
@@ -62,19 +76,13 @@ export class WorkbenchBridge {
       return await act(bench)
     } catch (thrown) {
       if (!isFailure(thrown, 'session')) throw thrown
-      this.#sandbox = undefined
+      this.#sandbox.drop(bench)
       if (bench.session !== undefined) await this.#client.forget?.(this.#user, bench.session)
       return act(await this.#ensureSandbox({ signal }))
     }
   }
 
-  async #ensureSandbox(doing: Doing): Promise<Workbench> {
-    this.#sandbox ??= this.#client.open(this.#user, undefined, doing)
-    try {
-      return await this.#sandbox
-    } catch (thrown) {
-      this.#sandbox = undefined
-      throw thrown
-    }
+  #ensureSandbox({ signal }: Doing): Promise<Workbench> {
+    return this.#sandbox.get(signal, (making) => this.#client.open(this.#user, undefined, { signal: making }))
   }
 }

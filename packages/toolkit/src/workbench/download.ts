@@ -3,7 +3,7 @@
  * another one in parts. Nothing takes the place of the local file before size and hash are those that the workbench says. What an earlier
  * download left behind is continued while the remote file is the same.
  */
-import type { RemotePath } from '../files/paths.ts'
+import type { LocalPath, LocalText, RemotePath } from '../files/paths.ts'
 import type { FileWriter } from '../files/file-writer.ts'
 import type { Workspace } from '../files/workspace.ts'
 import { Refusal } from '../refusal.ts'
@@ -17,7 +17,7 @@ const MOST_AT_ONCE = 4 * 1024 * 1024
 
 export interface Downloaded extends Carried {
   /** Of the local file; absolute. */
-  readonly path: string
+  readonly path: LocalPath
   /** False: the workbench could not say size and hash, so that they were not compared. */
   readonly verified: boolean
 }
@@ -26,7 +26,7 @@ export interface DownloadParts {
   readonly bench: Workbench
   readonly workspace: Workspace
   readonly remote: RemotePath
-  readonly local: string
+  readonly local: LocalText
 }
 
 export async function carryDown(parts: DownloadParts, carrying: Carrying): Promise<Downloaded> {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { FileReader } from '../files/file-reader.ts'
+import type { LocalPath, LocalText } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.ts'
 import { Refusal } from '../refusal.ts'
 import { again } from './again.ts'
@@ -64,6 +65,8 @@ interface Wanted {
 export class FilePlane {
   readonly #parts: FilePlaneParts
   readonly #files: string
+  /** Uploads of this process that are under way: no other call goes on with one. */
+  readonly #sending = new Set<string>()
 
   constructor(parts: FilePlaneParts) {
     this.#parts = parts
@@ -78,9 +81,16 @@ export class FilePlane {
     const { signal } = carrying
     const sha256 = await hashOf(file, signal)
     const wanted = { name: basename(file.path), media_type: mediaType, size: file.size, sha256 }
-    const begun = (await this.#findBegun(wanted, signal)) ?? (await this.#begin(wanted, expiresIn, signal))
-    await again(signal, () => this.#send(begun.upload.url, file, carrying))
-    return this.#find(begun.id, signal)
+    let id = await this.#claimBegun(wanted, signal)
+    try {
+      const begun = id === undefined ? await this.#begin(wanted, expiresIn, signal) : await this.#goOn(id, signal)
+      id = begun.id
+      this.#sending.add(id)
+      await again(signal, () => this.#send(begun.upload.url, file, carrying))
+      return await this.#find(id, signal)
+    } finally {
+      if (id !== undefined) this.#sending.delete(id)
+    }
   }
 
   /** Goes on behind the bytes that the gateway has already. */
@@ -114,39 +124,48 @@ export class FilePlane {
     return said.data
   }
 
-  /** An upload of the same file that ended before its end, with a new address. */
-  async #findBegun(wanted: Wanted, signal: AbortSignal): Promise<z.output<typeof Begun> | undefined> {
+  /** An upload of the same file that ended before its end; it is this call's now. */
+  async #claimBegun(wanted: Wanted, signal: AbortSignal): Promise<string | undefined> {
     const query = new URLSearchParams({ search: wanted.name.slice(0, 100), limit: String(MOST_LISTED) })
-    const listed = Listed.parse(
+    const listed = Listed.safeParse(
       await again(signal, () => this.#ask('GET', `${this.#files}?${query.toString()}`, signal)),
     )
-    const found = listed.items.find(
+    const found = listed.data?.items.find(
       (one) =>
         one.state === 'uploading' &&
+        !this.#sending.has(one.id) &&
         one.name === wanted.name &&
         one.media_type === wanted.media_type &&
         one.size === wanted.size &&
         one.sha256 === wanted.sha256,
     )
-    if (found === undefined) return undefined
-    const path = `${this.#files}/${found.id}/upload`
-    return { id: found.id, upload: Signed.parse(await this.#ask('POST', path, signal, { link_seconds: LINK_SECONDS })) }
+    if (found !== undefined) this.#sending.add(found.id)
+    return found?.id
+  }
+
+  /** A new address for an upload that has begun. */
+  async #goOn(id: string, signal: AbortSignal): Promise<z.output<typeof Begun>> {
+    return {
+      id,
+      upload: signedIn(await this.#ask('POST', `${this.#files}/${id}/upload`, signal, { link_seconds: LINK_SECONDS })),
+    }
   }
 
   async download(
     reference: string,
-    { workspace, local }: { workspace: Workspace; local: string },
+    { workspace, local }: { workspace: Workspace; local: LocalText },
     { signal, progress }: Carrying,
-  ): Promise<StoredFile & { readonly path: string; readonly resumedAt: number }> {
+  ): Promise<StoredFile & { readonly path: LocalPath; readonly resumedAt: number }> {
     const id = idOf(reference)
     const found = await this.#find(id, signal)
-    await using writer = await workspace.createFile(local, { signal, resume: `file ${id} ${found.sha256}` })
+    const resume = `file ${id} ${found.sha256}`
+    await using writer = await workspace.createFile(local, { signal, resume, most: found.size })
     if (writer.size > found.size) await writer.restart()
     const resumedAt = writer.size
     // A signed address is used up by the first request, so each try asks for one.
     while (writer.size < found.size)
       await again(signal, async () => {
-        const signed = Signed.parse(await this.#ask('POST', `${this.#files}/${id}/download`, signal, {}))
+        const signed = signedIn(await this.#ask('POST', `${this.#files}/${id}/download`, signal, {}))
         for await (const chunk of this.#parts.presigned.get(signed.url, { signal, from: writer.size })) {
           await writer.append(chunk)
           progress(writer.size, found.size, `${writer.size} of ${found.size} bytes are here`)
@@ -191,6 +210,12 @@ function idOf(reference: string): string {
   if (id === undefined)
     throw new Refusal(`${JSON.stringify(reference)} is no reference such as toolway://files/file_….`)
   return id
+}
+
+function signedIn(said: unknown): z.output<typeof Signed> {
+  const signed = Signed.safeParse(said)
+  if (!signed.success) throw new RemoteFailure('The gateway gave no address for the bytes.')
+  return signed.data
 }
 
 async function hashOf(file: FileReader, signal: AbortSignal): Promise<string> {

@@ -8,7 +8,10 @@ import { LANGUAGES, type Language } from './scripts/script.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const Url = z.url({ protocol: /^https?$/ })
+const Url = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => URL.parse(url)?.username === '' && URL.parse(url)?.password === '', 'holds a user name or password')
+const isTrue = z.enum(['true', '1', 'yes', 'false', '0', 'no']).transform((word) => ['true', '1', 'yes'].includes(word))
 const Key = z.string().regex(/^[\x21-\x7e]+$/, 'has spaces or line breaks: set the key alone')
 const Command = z.string().transform((text, context): [string, ...string[]] => {
   const words = text.trimStart().startsWith('[') ? (jsonIn(text) ?? []) : text.trim().split(/\s+/)
@@ -35,6 +38,7 @@ const Variables = z.object({
   TOOLWAY_WORKBENCH_ARGUMENT: z.string().default('code'),
   TOOLWAY_WORKBENCH_ARGUMENTS: JsonObject.default({}),
   TOOLWAY_WORKBENCH_LANGUAGE: z.enum(LANGUAGES).default('python'),
+  TOOLWAY_ALLOW_HTTP: isTrue.default(false),
   TOOLWAY_WORKBENCH_HOME: z.string().startsWith('/').default('/home/user'),
 })
 type Variables = z.output<typeof Variables>
@@ -90,7 +94,38 @@ export interface WorkbenchSettings {
 
 export function readWorkbenchSettings(environment: Environment): WorkbenchSettings {
   const variables = readVariables(environment)
+  refuseHalves(variables)
+  refusePlainHttp(variables)
   return { own: ownIn(variables), way: wayIn(variables), user: variables.DEFAULT_USER_ID }
+}
+
+/** A setting that is there by half would leave the other way in use, past the rules of a gateway. */
+function refuseHalves(said: Variables): void {
+  if ((said.TOOLWAY_URL === undefined) !== (said.TOOLWAY_KEY === undefined)) {
+    const [there, missing] =
+      said.TOOLWAY_KEY === undefined ? ['TOOLWAY_URL', 'TOOLWAY_KEY'] : ['TOOLWAY_KEY', 'TOOLWAY_URL']
+    throw new Refusal(`The variable ${there} is set and ${missing} is not: set both, or neither.`, 'NEEDS_AUTH')
+  }
+  const ways = [said.TOOLWAY_WORKBENCH_COMMAND, said.TOOLWAY_WORKBENCH_URL].filter((way) => way !== undefined).length
+  if (ways === 2) throw new Refusal('Set one of TOOLWAY_WORKBENCH_COMMAND and TOOLWAY_WORKBENCH_URL, not both.')
+  if (ways === 0 && said.TOOLWAY_WORKBENCH_TOOL !== undefined)
+    throw new Refusal(
+      'TOOLWAY_WORKBENCH_TOOL is set without a server: set TOOLWAY_WORKBENCH_COMMAND or TOOLWAY_WORKBENCH_URL.',
+    )
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Keys and files go over plain HTTP on this machine only, unless that is allowed. */
+function refusePlainHttp(said: Variables): void {
+  if (said.TOOLWAY_ALLOW_HTTP) return
+  for (const name of ['COMPOSIO_BASE_URL', 'COMPOSIO_MCP_URL', 'TOOLWAY_URL', 'TOOLWAY_WORKBENCH_URL'] as const) {
+    const url = URL.parse(said[name] ?? '')
+    if (url?.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+      throw new Refusal(
+        `The variable ${name} names ${url.origin}, which would get keys and files unencrypted: use https:, or set TOOLWAY_ALLOW_HTTP=true.`,
+      )
+  }
 }
 
 function ownIn(said: Variables): OwnWorkbench | undefined {

@@ -4,9 +4,12 @@
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { WholeLines } from '../../whole-lines.ts'
 
 export interface ChildPipe {
   send(text: string): Promise<void>
+  /** Settles when the process is gone, with how it went: `cannot be started (ENOENT)`, `ended (code 1)`. */
+  readonly ended: Promise<string>
   close(): void
 }
 
@@ -16,6 +19,9 @@ interface ChildPipeParts {
   onText(text: string): void
   onEnd(): void
 }
+
+/** Bytes of one message. */
+const MOST_MESSAGE = 32 * 1024 * 1024
 
 const INHERITED = [
   ...['HOME', 'LANG', 'LC_ALL', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER'],
@@ -42,18 +48,30 @@ export function openChildPipe(
   const child = spawn(program, given, { env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true })
   const end = () => void child.kill()
   process.once('exit', end)
+  const { promise: ended, resolve } = Promise.withResolvers<string>()
   let isOver = false
-  const over = () => {
+  const over = (how: string) => {
     if (isOver) return
     isOver = true
     process.off('exit', end)
+    resolve(how)
     onEnd()
   }
-  child.once('error', over)
-  child.once('exit', over)
+  child.once('error', (error: NodeJS.ErrnoException) => over(`cannot be started (${error.code ?? error.name})`))
+  child.once('exit', (code, signal) => over(`ended (${code === null ? String(signal) : `code ${code}`})`))
   child.stdin.on('error', () => {})
-  createInterface({ input: child.stdout, crlfDelay: Infinity }).on('line', onText)
+  const lines = child.stdout.pipe(new WholeLines(MOST_MESSAGE))
+  // A process that sends without an end is none that can be talked to.
+  lines.once('error', () => {
+    child.kill('SIGKILL')
+    over(`sent a message of more than ${MOST_MESSAGE} bytes`)
+  })
+  createInterface({ input: lines, crlfDelay: Infinity })
+    .on('line', onText)
+    // It passes on the errors of its input.
+    .on('error', () => {})
   return {
+    ended,
     send: (text) =>
       new Promise((resolve, reject) => {
         child.stdin.write(`${text}\n`, (error) => (error == null ? resolve() : reject(error)))

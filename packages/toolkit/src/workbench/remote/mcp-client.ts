@@ -2,6 +2,7 @@
  * The shared MCP client, as the toolkit uses it: the tools of one server and calls of them, in the era that the server speaks, over HTTP
  * or the standard streams of a process. The way to the server is opened by the first request and again after it was lost.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
 import {
@@ -21,6 +22,7 @@ import {
 } from '@toolway/protocol/client'
 import { VERSION } from '../../version.ts'
 import { RemoteFailure } from '../remote-failure.ts'
+import { Shared } from '../shared.ts'
 import type { Doing } from '../workbench.ts'
 import { openChildPipe } from './child-pipe.ts'
 import { reach, refusalOf, type Remote } from './http.ts'
@@ -44,10 +46,12 @@ const MOST_PAGES = 100
 /** Seconds. */
 const PATIENCE = { greeting: 30, request: 180 }
 const TOKEN = 'toolkit'
+/** Milliseconds for a process that broke off to say how it ended. */
+const LAST = 1_000
 
 export class McpClient {
   readonly #server: Server
-  #opened: Promise<Opened> | undefined
+  readonly #opened = new Shared<Opened>()
   #last = 0
 
   constructor(server: Server) {
@@ -95,11 +99,14 @@ export class McpClient {
         if (told === 'notifications/progress' && typeof said?.['message'] === 'string') onProgress?.(said['message'])
       },
     }
+    let opened: Opened | undefined
     let answer
     try {
-      answer = await (await this.#open(signal)).ask(request)
+      opened = await this.#open(signal)
+      answer = await opened.ask(request)
     } catch (thrown) {
       signal.throwIfAborted()
+      if (opened !== undefined && isLost(thrown)) this.#opened.drop(opened)
       throw this.#failureOf(thrown)
     }
     if ('error' in answer) throw failed(answer.error)
@@ -107,13 +114,10 @@ export class McpClient {
   }
 
   #open(signal: AbortSignal): Promise<Opened> {
-    this.#opened ??= (
-      'url' in this.#server ? this.#openHttp(this.#server, signal) : this.#openChild(this.#server, signal)
-    ).catch((thrown: unknown) => {
-      this.#opened = undefined
-      throw thrown
-    })
-    return this.#opened
+    const server = this.#server
+    return this.#opened.get(signal, (making) =>
+      'url' in server ? this.#openHttp(server, making) : this.#openChild(server, making),
+    )
   }
 
   #ids = () => ++this.#last
@@ -150,10 +154,14 @@ export class McpClient {
     { name, command, environment }: Extract<Server, { command: readonly string[] }>,
     signal: AbortSignal,
   ): Promise<Opened> {
+    const held: { opened?: Opened } = {}
     const channel = createChannel({
       alias: name,
       owned: true,
-      send: (text) => child.send(text),
+      send: (text) =>
+        child.send(text).catch(() => {
+          throw new Fault('upstream.lost', { connection: name })
+        }),
       onNotification() {},
       // A server that prints to its standard output.
       onNoise() {},
@@ -163,7 +171,7 @@ export class McpClient {
       onText: (text) => channel.receive(text),
       onEnd: () => {
         channel.end(new Fault('upstream.lost', { connection: name }))
-        this.#opened = undefined
+        if (held.opened !== undefined) this.#opened.drop(held.opened)
       },
     })
     const greeting = { alias: name, signal, timeout: PATIENCE.greeting }
@@ -176,9 +184,11 @@ export class McpClient {
       })
     } catch (thrown) {
       child.close()
-      throw thrown
+      if (!isLost(thrown)) throw thrown
+      const how = await Promise.race([child.ended, sleep(LAST, 'ended')])
+      throw new RemoteFailure(`${name} ${how} before it answered: check TOOLWAY_WORKBENCH_COMMAND.`)
     }
-    return {
+    held.opened = {
       ask: (request) =>
         callOn(channel, this.#ids(), request, {
           era,
@@ -187,19 +197,21 @@ export class McpClient {
         }),
       close: () => child.close(),
     }
+    return held.opened
   }
 
   #failureOf(thrown: unknown): unknown {
-    const isLost = thrown instanceof SessionLost || (thrown instanceof Fault && LOST.has(thrown.code))
-    if (isLost) this.#opened = undefined
-    if (thrown instanceof RemoteFailure || !(isLost || thrown instanceof Fault)) return thrown
+    const lost = isLost(thrown)
+    if (thrown instanceof RemoteFailure || !(lost || thrown instanceof Fault)) return thrown
     const message = thrown instanceof Fault ? thrown.message : `The session with ${this.name} has ended.`
-    return new RemoteFailure(/[.!?]$/.test(message) ? message : `${message}.`, { kind: isLost ? 'passing' : 'lasting' })
+    return new RemoteFailure(/[.!?]$/.test(message) ? message : `${message}.`, { kind: lost ? 'passing' : 'lasting' })
   }
 }
 
 const NOBODY_TO_ASK = { error: { code: -32601, message: 'Nobody can be asked here.' } }
 const LOST: ReadonlySet<string> = new Set(['upstream.lost', 'upstream.unreachable', 'upstream.timeout'])
+const isLost = (thrown: unknown): boolean =>
+  thrown instanceof SessionLost || (thrown instanceof Fault && LOST.has(thrown.code))
 /** A server of the older era may answer a method that it does not know with a status. */
 const isUnknownThere = (thrown: unknown): boolean =>
   thrown instanceof RemoteFailure && [400, 404, 405].includes(Number(thrown.facts['status']))

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '@toolway/protocol'
 import { RemoteFailure } from '../remote-failure.ts'
+import { Shared } from '../shared.ts'
 import type { Doing } from '../workbench.ts'
 import type { McpClient } from './mcp-client.ts'
 import { dataOf } from './normal-form.ts'
@@ -26,7 +27,7 @@ interface Found {
 export class McpTools implements RemoteTools {
   readonly parts = { write: 512 * KILOBYTE, read: 512 * KILOBYTE }
   readonly #parts: McpToolsParts
-  #names: Promise<ReadonlySet<string>> | undefined
+  readonly #names = new Shared<ReadonlySet<string>>()
 
   constructor(parts: McpToolsParts) {
     this.#parts = parts
@@ -53,17 +54,15 @@ export class McpTools implements RemoteTools {
 
   async #find(slug: string, doing: Doing): Promise<Found> {
     const { client, alias } = this.#parts
-    this.#names ??= client.toolNames(doing).catch((thrown: unknown) => {
-      this.#names = undefined
-      throw thrown
-    })
-    const names = await this.#names
+    const names = await this.#names.get(doing.signal, (signal) => client.toolNames({ signal }))
     const own = `${alias}__${slug}`
     const name = [own, slug].find((one) => names.has(one)) ?? [...names].find((one) => one.endsWith(`__${slug}`))
     if (name !== undefined) return { name, given: (given) => given }
     if (names.has('call_tool')) return { name: 'call_tool', given: (given) => ({ name: own, arguments: given }) }
     const pair = `${alias}__execute_tool`
     if (names.has(pair)) return { name: pair, given: (given) => ({ tool: slug, arguments: given }) }
+    // It may be connected until the next call.
+    this.#names.drop(names)
     throw new RemoteFailure(
       `${client.name} offers no tool ${slug}: connect Composio there with the alias ${alias}, or name its alias in TOOLWAY_COMPOSIO.`,
     )
