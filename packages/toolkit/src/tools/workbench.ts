@@ -13,8 +13,8 @@ const LocalPath = z
 const RemotePath = z.string().min(1).describe('At the workbench: absolute, below /home/user.')
 const SessionId = z
   .string()
-  .min(1)
   .max(200)
+  .regex(/^\w[\w.:-]*$/, 'is no session of Composio')
   .optional()
   .describe(
     'A session of Composio that is there already, such as trs_…. Without it, the session of this toolkit is used.',

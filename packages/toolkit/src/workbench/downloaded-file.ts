@@ -10,10 +10,11 @@ import { fileURLToPath } from 'node:url'
 import { RemoteFailure } from './remote-failure.ts'
 import type { Doing } from './workbench.ts'
 
+const realpathOf = async (uri: string): Promise<string> => realpath(uri.startsWith('file:') ? fileURLToPath(uri) : uri)
+
 export async function* readDownloaded(uri: string, { signal }: Doing): AsyncGenerator<Uint8Array, void, void> {
   const refused = () => new RemoteFailure('The download that the answer names is no file of the temporary folder.')
-  const path = uri.startsWith('file:') ? fileURLToPath(uri) : uri
-  const real = await realpath(path).catch(() => {
+  const real = await realpathOf(uri).catch(() => {
     throw refused()
   })
   if (!real.startsWith((await realpath(tmpdir())) + sep)) throw refused()

@@ -26,5 +26,8 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 }
 
-export const mediaTypeOf = (name: string): string =>
-  TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
+export function mediaTypeOf(name: string): string {
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  // A name may end with "constructor".
+  return (Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined) ?? 'application/octet-stream'
+}

@@ -82,8 +82,9 @@ export function createScriptWorkbench(parts: ScriptWorkbenchParts): Workbench {
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
+const MOST_WORDS = 2_000
 function refuseFailed(path: RemotePath, { said }: ScriptAnswer): void {
   const failed = said['failed']
   if (typeof failed === 'string')
-    throw new Refusal(`The workbench cannot do this with ${path}: ${failed}.`, 'EXECUTION_ERROR')
+    throw new Refusal(`The workbench cannot do this with ${path}: ${failed.slice(0, MOST_WORDS)}.`, 'EXECUTION_ERROR')
 }

@@ -103,12 +103,29 @@ function addressOf(text: string): URL {
 const MOST_WORDS = 16 * 1024
 
 async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<RemoteFailure> {
-  const length = Number(headers['content-length'] ?? 0)
-  const isJson = String(headers['content-type'] ?? '').includes('json') && length <= MOST_WORDS
-  const said: unknown = isJson ? await body.json().catch(() => undefined) : await body.dump().catch(() => undefined)
+  const isJson = String(headers['content-type'] ?? '').includes('json')
+  const said = isJson ? await wordsIn(body) : undefined
+  // What is left is not waited for: the other side may never end.
+  body.on('error', () => {}).destroy()
   const later = headers['retry-after']
   const shown = new Headers(typeof later === 'string' ? { 'retry-after': later } : {})
   return refusalOf(STORAGE, { status: statusCode, headers: shown }, said)
+}
+
+/** The JSON of a short body; undefined for every other one. */
+async function wordsIn(body: AsyncIterable<unknown>): Promise<unknown> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of body as AsyncIterable<Uint8Array>) {
+      size += part.byteLength
+      if (size > MOST_WORDS) return undefined
+      parts.push(part)
+    }
+    return JSON.parse(Buffer.concat(parts).toString())
+  } catch {
+    return undefined
+  }
 }
 
 function failureOf(url: URL, thrown: unknown): unknown {

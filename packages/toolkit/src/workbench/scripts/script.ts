@@ -58,9 +58,19 @@ export function answerIn(value: unknown, nonce: string): ScriptAnswer {
   if (said === undefined || bytes === undefined)
     throw new RemoteFailure('The workbench cut off the answer of the script.', { kind: 'too-large' })
   return {
-    said: JSON.parse(Buffer.from(said, 'base64').toString()) as ScriptAnswer['said'],
+    said: objectIn(Buffer.from(said, 'base64').toString()),
     bytes: Buffer.from(bytes, 'base64'),
   }
+}
+
+function objectIn(text: string): ScriptAnswer['said'] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value as ScriptAnswer['said']
+  } catch {
+    // No JSON.
+  }
+  throw new RemoteFailure('The workbench returned an answer of another form.')
 }
 
 const DEEPEST = 8
