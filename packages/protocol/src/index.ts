@@ -70,6 +70,7 @@ export {
 export {
   readTraceparent,
   traceHeaders,
+  tracestateOf,
   withTrace,
   withTraceparent,
   writeTraceparent,

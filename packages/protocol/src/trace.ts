@@ -50,6 +50,12 @@ export function readTraceparent(value: unknown): TraceParent | undefined {
   return { traceId, spanId, sampled: (Number.parseInt(value.slice(53), 16) & 1) === 1 }
 }
 
+/** The list of vendors' own states that params hold, where it has the form of one. */
+export function tracestateOf(params: JsonObject): string | undefined {
+  const { tracestate } = metaOf(params)
+  return isList(tracestate, LONGEST.tracestate) ? tracestate : undefined
+}
+
 export const writeTraceparent = ({ traceId, spanId, sampled }: TraceParent): string =>
   `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 

@@ -261,3 +261,37 @@ describe('the flag of a caller', () => {
     expect(receiver.spans.some(({ traceId }) => traceId === 'a'.repeat(32))).toBe(recorded)
   })
 })
+
+test('a call that is not recorded passes as it came, and servers cannot make metrics grow', async () => {
+  await using receiver = await startOtlpReceiver()
+  let code = 1_000
+  await using upstream = await startScriptedUpstream({
+    era: 'modern',
+    act({ method, id }, response) {
+      if (method !== 'tools/call') return false
+      const error = { code: ++code, message: 'of its own' }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+      return true
+    },
+  })
+  await using gateway = await openGateway({
+    connections: [{ alias: 'one', wire: httpWire(upstream.url) }],
+    settings: {
+      ...FAST,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    },
+  })
+  const tracestate = 'vendor=1'
+  for (let call = 0; call < 5; call++) await callTool(peerOf(gateway), 'good', {}, { meta: { tracestate } })
+  const { headers, params } = upstream.of('tools/call').at(-1) ?? {}
+  expect(headers?.['traceparent']).toBeUndefined()
+  expect(params?.['_meta']).toMatchObject({ tracestate })
+  expect(params?.['_meta']).not.toHaveProperty('traceparent')
+  const shown = await metricsOf(gateway)
+  expect([...shown.matchAll(/^toolway_upstream_duration_seconds_count\{(.*tools\/call.*)\} (\d+)$/gm)]).toEqual([
+    expect.objectContaining({ 1: expect.stringContaining('error_type="_OTHER"') as string, 2: '5' }),
+  ])
+  expect(receiver.spans).toEqual([])
+})

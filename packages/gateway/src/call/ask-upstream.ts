@@ -38,8 +38,7 @@ export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<An
 
 function send({ requestContext, target, audit }: ConnectRequest, ask: Asking): Promise<Answer> {
   const upstream = requestContext.upstream(target.connectionId)
-  const { trace } = audit
-  return trace === undefined ? upstream.ask(ask) : trace.ask(target, ask, () => upstream.ask(ask))
+  return audit.ask(target, ask, () => upstream.ask(ask))
 }
 
 export async function askSurely(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {

@@ -5,13 +5,23 @@
 import { randomUUID } from 'node:crypto'
 import { newId, type Fault } from '@toolway/contract'
 import { metaOf, readTraceparent } from '@toolway/protocol'
+import type { Target } from '../catalog/tool-listing.ts'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
+import type { Answer } from '../upstreams/upstream.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
+import { labelOf, RECORDED } from './method-label.ts'
 import type { KeptPayload, Payload } from './payload.ts'
-import { beginTrace, type RequestTrace, type RequestTraces, type TracedRequest } from './request-trace.ts'
+import {
+  beginTrace,
+  timed,
+  type RequestTrace,
+  type RequestTraces,
+  type TracedAsk,
+  type TracedRequest,
+} from './request-trace.ts'
 import { recordedError } from './record-error.ts'
 
 export interface AuditLogParts {
@@ -57,28 +67,6 @@ export function createAuditLog(parts: AuditLogParts): AuditLog {
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
-/** Methods whose requests act or read at an upstream, and are on record; lists and pings are counted only. */
-const RECORDED = new Set(['tools/call', 'resources/read', 'prompts/get', 'tasks/update', 'tasks/cancel'])
-/** Methods that a client made up share one label, or the counters would grow without bound. */
-const COUNTED = new Set([
-  ...RECORDED,
-  'initialize',
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'completion/complete',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'subscriptions/listen',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-])
-
 export class AuditEntryBuilder {
   readonly correlationId: string
   readonly from: From
@@ -89,7 +77,7 @@ export class AuditEntryBuilder {
   #id: string | undefined
   #intent: Intent | undefined
   #trace: RequestTrace | undefined
-  /** That of the caller's own context, where nothing is traced here. */
+  /** That of the caller's own context, where nothing is recorded here. */
   #traceId: string | undefined
 
   constructor(parts: AuditLogParts, facts: AuditFacts, correlationId: string, from: From) {
@@ -108,7 +96,7 @@ export class AuditEntryBuilder {
     return this.#intent !== undefined
   }
 
-  /** Undefined where nothing is traced, and before it began. */
+  /** Undefined where the trace is not recorded, and before it began. */
   get trace(): RequestTrace | undefined {
     return this.#trace
   }
@@ -116,8 +104,17 @@ export class AuditEntryBuilder {
   /** Begins the trace of the request, in the context that its caller names. */
   beginTrace({ mcpRequest, channel }: TracedRequest): void {
     const { traces } = this.#parts
-    if (traces === undefined) this.#traceId = readTraceparent(metaOf(mcpRequest.params)['traceparent'])?.traceId
-    else this.#trace = beginTrace(traces, mcpRequest, channel, this.begun)
+    const parent = readTraceparent(metaOf(mcpRequest.params)['traceparent'])
+    this.#traceId = parent?.traceId
+    if (traces?.tracer !== undefined)
+      this.#trace = beginTrace(traces, traces.tracer, parent, { mcpRequest, channel }, this.begun)
+  }
+
+  /** Sends one request to a server, which hears of the trace. */
+  ask(target: Target, asked: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
+    if (this.#trace !== undefined) return this.#trace.ask(target, asked, send)
+    const { traces } = this.#parts
+    return traces === undefined ? send() : timed(traces.observe, asked.method, send)
   }
 
   note(facts: Partial<AuditFacts>): void {
@@ -167,7 +164,7 @@ export class AuditEntryBuilder {
   #close(seconds: number): void {
     const { count, refuse, shadow, log } = this.#parts
     const { method, outcome, fault, policy } = this.#facts
-    count(COUNTED.has(method) ? method : 'other', outcome, seconds)
+    count(labelOf(method), outcome, seconds)
     if (fault !== undefined) refuse(fault.code)
     if (policy?.shadows !== undefined) for (const [rule, would] of Object.entries(policy.shadows)) shadow?.(rule, would)
     if (this.#isRecorded || fault !== undefined) this.#write(seconds)
@@ -194,8 +191,9 @@ export class AuditEntryBuilder {
   }
 
   #endTrace(entry: Entry): void {
+    const method = labelOf(entry.method)
     this.#trace?.end(
-      COUNTED.has(entry.method) ? entry : { ...entry, method: 'other' },
+      method === entry.method ? entry : { ...entry, method },
       this.begun + entry.duration_ms,
       this.#facts.found || entry.era_upstream !== undefined,
       this.#facts.traced,

@@ -8,13 +8,21 @@
  */
 import { createHash } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import { metaOf, readTraceparent, withTraceparent, type JsonObject, type McpRequest } from '@toolway/protocol'
+import {
+  metaOf,
+  tracestateOf,
+  withTraceparent,
+  type JsonObject,
+  type McpRequest,
+  type TraceParent,
+} from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
 import { maskedJson } from '../lib/masked-json.ts'
 import { inScopeOf, SPAN_KIND, spanned, type AttributeSink, type Span } from '../lib/span-scope.ts'
 import type { Entry } from '../records/records.ts'
 import type { BegunTrace, Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'
+import { errorLabelOf, labelOf } from './method-label.ts'
 import { namesOf, type KnownAttributes, type Named } from './trace-attributes.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
 import type { ClientChannel } from './ports.ts'
@@ -23,7 +31,8 @@ import type { ClientChannel } from './ports.ts'
 export type ObserveRequest = (method: string, error: string | undefined, seconds: number) => void
 
 export interface RequestTraces {
-  readonly tracer: Tracer
+  /** Undefined where no traces are exported. */
+  readonly tracer: Tracer | undefined
   readonly observe: ObserveRequest
   readonly known: KnownAttributes
 }
@@ -44,6 +53,7 @@ export class RequestTrace {
   /** Undefined where the trace is not recorded. */
   readonly span: Span | undefined
   readonly #parts: RequestTraces
+  readonly #content: boolean
   readonly #begun: BegunTrace
   readonly #request: McpRequest
   readonly #session: string | undefined
@@ -52,6 +62,7 @@ export class RequestTrace {
 
   constructor(parts: RequestTraces, begun: BegunTrace, request: McpRequest, session: string | undefined) {
     this.#parts = parts
+    this.#content = parts.tracer?.content === true
     this.#begun = begun
     this.#request = request
     this.#session = session
@@ -60,7 +71,7 @@ export class RequestTrace {
   }
 
   get holdsContent(): boolean {
-    return this.span !== undefined && this.#parts.tracer.content
+    return this.span !== undefined && this.#content
   }
 
   /** A call that this one makes: a span within its own. */
@@ -89,30 +100,25 @@ export class RequestTrace {
     const { fresh, traceparent } = this.#begun
     const span = this.span?.child(asked.method, SPAN_KIND.client)
     asked.params = withTraceparent(asked.params, span?.traceparent ?? traceparent, fresh)
-    const begun = performance.now()
-    const ended = (error: string | undefined) => {
-      this.#parts.observe(asked.method, error, (performance.now() - begun) / 1_000)
-      if (span !== undefined) this.#endAsk(span, target, asked, error)
-    }
-    return (span === undefined ? send() : inScopeOf(span, send)).then(
-      (answer) => {
-        ended(errorOfAnswer(answer))
-        this.#result = (span?.lastChild ?? span)?.child('tool_result', SPAN_KIND.internal)
-        return answer
-      },
-      (thrown: unknown) => {
-        ended(codeOf(thrown))
-        throw thrown
+    if (span === undefined) return timed(this.#parts.observe, asked.method, send)
+    return timed(
+      this.#parts.observe,
+      asked.method,
+      () => inScopeOf(span, send),
+      (error, isAnswer) => {
+        this.#endAsk(span, target, asked, error)
+        if (isAnswer) this.#result = (span.lastChild ?? span).child('tool_result', SPAN_KIND.internal)
       },
     )
   }
 
-  #endAsk(span: Span, target: Target, { method, params }: TracedAsk, error: string | undefined): void {
+  #endAsk(span: Span, target: Target, { method: asked, params }: TracedAsk, error: string | undefined): void {
+    const method = labelOf(asked)
     const named = namesOf(method, target.name)
     span.end(
       (to) => {
         to.same(this.#parts.known.requestTo(target, method, named))
-        if (this.#parts.tracer.content) to.text('gen_ai.tool.call.arguments', shownContent(params['arguments']))
+        if (this.#content) to.text('gen_ai.tool.call.arguments', shownContent(params['arguments']))
       },
       { error, name: named.title },
     )
@@ -139,7 +145,7 @@ export class RequestTrace {
     span.end(
       (to) => {
         this.#describe(to, entry, named)
-        if (this.#parts.tracer.content && result !== undefined)
+        if (this.#content && result !== undefined)
           to.text('gen_ai.tool.call.result', shownContent(result['structuredContent'] ?? result['content']))
       },
       { error, at, name: named.title },
@@ -170,29 +176,53 @@ export interface TracedRequest {
   readonly channel: Pick<ClientChannel, 'session'>
 }
 
-/** Begins the trace of a request, in the context that its params name. */
+/**
+ * Begins the trace of a request, in the context that its params name. Undefined where it is not recorded: then its context passes as
+ * it came, unless it promises a record that is not kept.
+ */
 export function beginTrace(
   parts: RequestTraces,
-  request: McpRequest,
-  channel: Pick<ClientChannel, 'session'>,
+  tracer: Tracer,
+  parent: TraceParent | undefined,
+  { mcpRequest, channel }: TracedRequest,
   begun: number,
-): RequestTrace {
-  const { traceparent, tracestate } = metaOf(request.params)
-  const parent = readTraceparent(traceparent)
-  const opened = parts.tracer.begin({
-    name: request.method,
-    kind: SPAN_KIND.server,
-    parent,
-    tracestate: parent !== undefined && typeof tracestate === 'string' ? tracestate.slice(0, 512) : undefined,
-    begun,
-  })
-  return new RequestTrace(parts, opened, request, channel.session && shownSession(channel.session))
+): RequestTrace | undefined {
+  const traceId = tracer.sample(parent)
+  if (traceId === undefined && parent?.sampled !== true) return undefined
+  const tracestate = parent === undefined ? undefined : tracestateOf(mcpRequest.params)
+  const beginning = { name: mcpRequest.method, kind: SPAN_KIND.server, parent, tracestate, begun }
+  const opened = tracer.begin(beginning, traceId)
+  return new RequestTrace(parts, opened, mcpRequest, channel.session && shownSession(channel.session))
+}
+
+/** Sends a request to a server, and counts how long it took. `ended` hears first how it failed, and whether it was answered. */
+export function timed(
+  observe: ObserveRequest,
+  method: string,
+  send: () => Promise<Answer>,
+  ended?: (error: string | undefined, isAnswer: boolean) => void,
+): Promise<Answer> {
+  const begun = performance.now()
+  const count = (error: string | undefined, isAnswer: boolean) => {
+    observe(labelOf(method), error, (performance.now() - begun) / 1_000)
+    ended?.(error, isAnswer)
+  }
+  return send().then(
+    (answer) => {
+      count(errorOfAnswer(answer), true)
+      return answer
+    },
+    (thrown: unknown) => {
+      count(codeOf(thrown), false)
+      throw thrown
+    },
+  )
 }
 
 const codeOf = (thrown: unknown): string => Fault.of(thrown).code
 
 function errorOfAnswer(answer: Answer): string | undefined {
-  if ('error' in answer) return String(answer.error.code)
+  if ('error' in answer) return errorLabelOf(answer.error.code)
   return answer.result['isError'] === true ? 'tool_error' : undefined
 }
 

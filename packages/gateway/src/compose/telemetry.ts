@@ -74,9 +74,9 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
   return telemetry
 }
 
-/** What calls need of it; undefined where no traces are exported. */
+/** What calls need of it; undefined where nothing is exported. */
 export const tracesOf = (telemetry: Telemetry | undefined): RequestTraces | undefined =>
-  telemetry?.tracer === undefined
+  telemetry === undefined
     ? undefined
     : {
         tracer: telemetry.tracer,

@@ -1,7 +1,7 @@
 /**
  * The recorder of spans: begins them, decides which are recorded, and encodes each for export when it ends (ADR 0085).
  *
- * A span that is not recorded costs its ids and nothing else. Ids are random (W3C Trace Context, section 3.2), and times are those
+ * A trace that is not recorded costs the decision and nothing else. Ids are random (W3C Trace Context, section 3.2), and times are those
  * of the process's own clock, anchored to the wall clock.
  */
 import { randomFillSync } from 'node:crypto'
@@ -44,7 +44,10 @@ export interface BegunTrace {
 
 export interface Tracer {
   readonly content: boolean
-  begin(beginning: Beginning): BegunTrace
+  /** Decides before anything is made of a request: the id of its trace where that is recorded. */
+  sample(parent: TraceParent | undefined): string | undefined
+  /** `traceId`: as `sample` gave it. */
+  begin(beginning: Beginning, traceId?: string): BegunTrace
 }
 
 export const createTracer = (parts: TracerParts): Tracer => new Recorder(parts)
@@ -77,11 +80,19 @@ class Recorder implements Tracer {
     this.#recording = { queue: parts.queue, ids: createIds(), anchor: parts.now() - performance.now() }
   }
 
-  begin({ name, kind, parent, tracestate, begun = performance.now() }: Beginning): BegunTrace {
+  sample(parent: TraceParent | undefined): string | undefined {
+    const traceId = parent?.traceId ?? this.#recording.ids.next(32)
+    return this.#parts.sampler(traceId, parent) ? traceId : undefined
+  }
+
+  begin(
+    { name, kind, parent, tracestate, begun = performance.now() }: Beginning,
+    sampled = this.sample(parent),
+  ): BegunTrace {
     const { ids } = this.#recording
-    const traceId = parent?.traceId ?? ids.next(32)
     const fresh = parent === undefined
-    if (!this.#parts.sampler(traceId, parent)) {
+    const traceId = sampled ?? parent?.traceId ?? ids.next(32)
+    if (sampled === undefined) {
       const spanId = parent?.spanId ?? ids.next(16)
       return { traceId, traceparent: writeTraceparent({ traceId, spanId, sampled: false }), fresh, span: undefined }
     }
