@@ -77,16 +77,23 @@ export function createTelemetry(parts: TelemetryParts): Telemetry {
     const leave = createLogExport(parts.log, queue)
   }
   if (targets.metrics.length > 0) {
-    const { send } = exporting('metrics')
+    const { send, stop } = exporting('metrics')
     const periodic = createMetricExport({ registry, every: parts.interval, send })
-    add(() => periodic.close())
+    add(async (deadline) => {
+      // Also one that is under way ends with the deadline.
+      if (deadline.aborted) stop()
+      else deadline.addEventListener('abort', stop, { once: true })
+      await periodic.close()
+    })
   }
   return {
     tracer,
     observe: (method, error = '', seconds) => requestsOf(method, error).observe(seconds),
     async close() {
-      const deadline = AbortSignal.timeout(LAST_EXPORT)
-      for (const stop of stops) await stop(deadline)
+      const ending = new AbortController()
+      const timer = setTimeout(() => ending.abort(), LAST_EXPORT)
+      for (const stop of stops) await stop(ending.signal)
+      clearTimeout(timer)
     },
   }
 }
