@@ -3,7 +3,7 @@
  * as the log masks it; its time, severity and trace are read out of the line without parsing it.
  */
 import type { ExportQueue } from './export-queue.ts'
-import { MEDIUM } from './proto-writer.ts'
+import { MEDIUM, type ProtoWriter } from './proto-writer.ts'
 
 export interface LogSource {
   /** The oldest first. */
@@ -27,21 +27,36 @@ export function createLogExport(source: LogSource, queue: Pick<ExportQueue, 'add
 
 function exportLine(line: string, at: number, queue: Pick<ExportQueue, 'add'>): void {
   queue.add((to) => {
-    const level = memberOf(line, 'level') ?? 'info'
+    const level = levelOf(line)
     to.nanoseconds(1, at)
     to.whole(2, SEVERITIES[level] ?? 9)
     to.text(3, level.toUpperCase())
     const body = to.open(5, MEDIUM)
     to.text(1, line.endsWith('\n') ? line.slice(0, -1) : line)
     to.close(body, MEDIUM)
-    const traceId = memberOf(line, 'trace_id')
-    if (traceId !== undefined && TRACE_ID.test(traceId)) {
-      to.hex(9, traceId)
-      const spanId = memberOf(line, 'span_id')
-      if (spanId !== undefined && SPAN_ID.test(spanId)) to.hex(10, spanId)
-    }
+    const trace = line.indexOf(TRACE)
+    if (trace !== -1) writeTrace(to, line, trace + TRACE.length)
     to.nanoseconds(11, at)
   })
+}
+
+const LEVEL = '{"level":"'
+const TRACE = '"trace_id":"'
+/** Stands right behind the trace, where a line has both. */
+const SPAN = '","span_id":"'
+
+/** Every line begins with its level. */
+const levelOf = (line: string): string =>
+  line.startsWith(LEVEL) ? line.slice(LEVEL.length, line.indexOf('"', LEVEL.length)) : 'info'
+
+function writeTrace(to: ProtoWriter, line: string, from: number): void {
+  const traceId = line.slice(from, from + 32)
+  if (!TRACE_ID.test(traceId)) return
+  to.hex(9, traceId)
+  if (!line.startsWith(SPAN, from + 32)) return
+  const begin = from + 32 + SPAN.length
+  const spanId = line.slice(begin, begin + 16)
+  if (SPAN_ID.test(spanId)) to.hex(10, spanId)
 }
 
 const TRACE_ID = /^[0-9a-f]{32}$/

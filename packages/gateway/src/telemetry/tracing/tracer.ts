@@ -202,6 +202,7 @@ interface Ids {
 }
 
 const DRAWN_AT_ONCE = 4_096
+const ZEROS = '0'.repeat(32)
 
 /** Randomness is drawn for many ids at once: drawing it for each costs more than the rest of a span. */
 function createIds(): Ids {
@@ -215,7 +216,7 @@ function createIds(): Ids {
         at = 0
       }
       const id = digits.slice(at, (at += length))
-      return /[^0]/.test(id) ? id : this.next(length)
+      return ZEROS.startsWith(id) ? this.next(length) : id
     },
   }
 }
