@@ -173,7 +173,8 @@ test('a call by the address of its tool continues the trace of its headers', asy
 test('lists and prompts have spans, and a call without a context begins a trace of its own', async () => {
   const peer = await clientOf('modern', 'modern')
   await ask(peer, 'tools/list')
-  await traces.find((span) => span.name === 'tools/list' && span.parentSpanId === undefined)
+  const list = await traces.find((span) => span.name === 'tools/list' && span.parentSpanId === undefined)
+  expect(list.attributes).not.toHaveProperty(['toolway.step'])
   await callTool(peer, 'nothing-of-the-kind')
   const lost = await traces.find((span) => span.attributes['toolway.code'] === 'tool.unknown')
   expect(lost).toMatchObject({ name: 'tools/call', failed: true, attributes: { 'error.type': 'tool.unknown' } })

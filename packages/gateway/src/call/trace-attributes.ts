@@ -57,7 +57,7 @@ function describeCall(to: AttributeSink, entry: Entry, named: Named): void {
   describe(to, named)
   to.text('mcp.protocol.version', entry.era_client)
   to.text('network.transport', 'tcp')
-  to.text('toolway.step', 'tool_call')
+  to.text('toolway.step', entry.method === 'tools/call' ? 'tool_call' : undefined)
   to.text('toolway.organization', entry.organization)
   to.text('toolway.principal', entry.principal)
   to.text('toolway.toolset', entry.toolset)
