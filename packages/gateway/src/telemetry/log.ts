@@ -7,12 +7,14 @@ import { createLogTail, type LogTail } from './log-tail.ts'
 /** Last line of defence: fields of these names are masked wherever they turn up at the top of a line or one below. */
 const SECRET_FIELDS = ['authorization', 'headers', 'environment', 'key', 'secret', 'token', 'password']
 
-/** What is logged for a call that is traced says to which trace it belongs. */
+/**
+ * What is logged for a call that is traced says to which trace it belongs. A new object for each line: pino writes the facts of the
+ * line into it.
+ */
 function traceOfLine(): object {
   const span = spanInScope()
-  return span === undefined ? NO_TRACE : { trace_id: span.traceId, span_id: span.spanId }
+  return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }
 }
-const NO_TRACE = {}
 
 export interface Logs {
   readonly log: Logger
