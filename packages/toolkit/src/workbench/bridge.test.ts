@@ -133,3 +133,19 @@ test('what an earlier upload left is continued where the file begins with it, an
   expect(await bridge.upload(transferOf(session))).toMatchObject({ resumedAt: 0 })
   expect(files.get('s:/home/user/a.txt')?.toString()).toBe('content')
 })
+
+test('of two uploads into one remote file at once, one carries it and the other is told to wait', async () => {
+  const { client, files } = inMemory()
+  await writeFile(join(root, 'b.txt'), 'another content')
+  const bridge = new WorkbenchBridge(client)
+  const both = await Promise.allSettled([
+    bridge.upload(transferOf()),
+    bridge.upload(transferOf({ localPath: 'b.txt' })),
+  ])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  const refused = both.find((one) => one.status === 'rejected')?.reason as unknown
+  expect(refused).toMatchObject({ code: 'UNAVAILABLE', facts: { retryable: true } })
+  expect(['content', 'another content']).toContain(files.get('own-1:/home/user/a.txt')?.toString())
+  // It is free again.
+  expect(await bridge.upload(transferOf({ localPath: 'b.txt' }))).toMatchObject({ size: 15 })
+})
