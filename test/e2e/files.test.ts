@@ -212,6 +212,26 @@ describe('files', () => {
     expect(await gateway.db.system((sql) => sql(Id)`select id from files`)).toEqual([])
   })
 
+  test('a key for reading downloads, and neither uploads nor removes; one of a toolset does nothing here', async () => {
+    await using gateway = await openGateway()
+    const bytes = randomBytes(10)
+    const { id, asker } = await put(gateway, bytes)
+    const change = async (set: 'read' | 'execute', toolset: string | null) => {
+      await gateway.db.system(
+        (sql) => sql(z.object({ id: z.string() }))`
+        update keys set effect_limit = ${set}, toolset = ${toolset} where id = (select owner from files limit 1) returning id`,
+      )
+      await expect.poll(async () => (await asker.ask('', 'POST', { name: 'x', size: 1 })).status).toBe(403)
+    }
+    await change('read', null)
+    const whole = await fetch(await asker.link(id))
+    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(await codeOf(await asker.ask(`/${id}/upload`, 'POST'))).toEqual([403, 'key.limit'])
+    expect(await codeOf(await asker.ask(`/${id}`, 'DELETE'))).toEqual([403, 'key.limit'])
+    await change('execute', 'all')
+    await expect.poll(async () => (await asker.ask(`/${id}/download`, 'POST')).status).toBe(403)
+  })
+
   test('the size of one file and the quota of an organization are limits', async () => {
     await using gateway = await openGateway({ TOOLWAY_FILES_LIMIT: '2000', TOOLWAY_FILES_QUOTA: '3000' })
     const asker = askerOf(gateway)

@@ -107,6 +107,7 @@ export const addDownloadLink = operation({
   at: `POST ${FILE}/download`,
   summary: 'An address for one download of a file of yours; the first request uses it up.',
   needs: inOrganization('tool_call'),
+  reads: true,
   body: LinkWish,
   answer: FileLink,
   status: 201,

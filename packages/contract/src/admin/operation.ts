@@ -62,6 +62,8 @@ export interface Operation<
   readonly progress?: Shape
   /** It changes nothing, whatever its method: who may only read, or only in one toolset, may ask it. */
   readonly harmless: boolean
+  /** It only reads, whatever its method: a credential for reading may call it. */
+  readonly reads: boolean
 }
 
 const NO_QUERY = z.strictObject({})
@@ -79,6 +81,7 @@ interface Described<Query extends z.ZodObject, Body extends Shape, Answer extend
   media?: string
   progress?: Shape
   harmless?: boolean
+  reads?: boolean
 }
 
 export function operation<
@@ -86,7 +89,20 @@ export function operation<
   Body extends Shape = typeof NO_BODY,
   Answer extends Shape = z.ZodUndefined,
 >(described: Described<Query, Body, Answer>): Operation<Query, Body, Answer> {
-  const { id, at, summary, needs, query, body, answer, status, media, progress, harmless = false } = described
+  const {
+    id,
+    at,
+    summary,
+    needs,
+    query,
+    body,
+    answer,
+    status,
+    media,
+    progress,
+    harmless = false,
+    reads = false,
+  } = described
   const [method, path] = at.split(' ') as [Method, string]
   return Object.freeze({
     id,
@@ -101,6 +117,7 @@ export function operation<
     ...(media === undefined ? {} : { media }),
     ...(progress === undefined ? {} : { progress }),
     harmless,
+    reads,
   })
 }
 

@@ -86,11 +86,11 @@ function permitted(role: Role | undefined, permission: Permission, only?: Role):
  */
 export function refuseBeyond(
   principal: Principal | undefined,
-  { method, needs, harmless }: Pick<Operation, 'method' | 'needs' | 'harmless'>,
+  { method, needs, harmless, reads }: Pick<Operation, 'method' | 'needs' | 'harmless' | 'reads'>,
 ): void {
   if (principal === undefined || harmless) return
   if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
-  if (method !== 'GET' && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
+  if (method !== 'GET' && !reads && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
   // A principal bound to one organization has no platform permissions.
   if (needs.of === 'platform' && principal.organizationId !== undefined)
     throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })
