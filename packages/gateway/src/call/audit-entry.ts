@@ -9,10 +9,10 @@ import type { Target } from '../catalog/tool-listing.ts'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
+import { labelOf } from '../telemetry/counters.ts'
 import type { Answer } from '../upstreams/upstream.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
-import { labelOf, RECORDED } from './method-label.ts'
 import type { KeptPayload, Payload } from './payload.ts'
 import {
   beginTrace,
@@ -23,6 +23,15 @@ import {
   type TracedRequest,
 } from './request-trace.ts'
 import { recordedError } from './record-error.ts'
+
+/** Methods whose requests act or read at an upstream, and are on record; lists and pings are counted only. */
+const RECORDED: ReadonlySet<string> = new Set([
+  'tools/call',
+  'resources/read',
+  'prompts/get',
+  'tasks/update',
+  'tasks/cancel',
+])
 
 export interface AuditLogParts {
   readonly log: Pick<Log, 'debug' | 'warn' | 'error'>

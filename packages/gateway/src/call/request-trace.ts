@@ -22,7 +22,7 @@ import { inScopeOf, SPAN_KIND, spanned, type AttributeSink, type Span } from '..
 import type { Entry } from '../records/records.ts'
 import type { BegunTrace, Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Ask, Answer } from '../upstreams/upstream.ts'
-import { errorLabelOf, labelOf } from './method-label.ts'
+import { errorLabelOf, labelOf } from '../telemetry/counters.ts'
 import { namesOf, type KnownAttributes, type Named } from './trace-attributes.ts'
 import type { PolicyTrace } from './policy/enforce.ts'
 import type { ClientChannel } from './ports.ts'

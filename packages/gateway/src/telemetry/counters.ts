@@ -7,6 +7,44 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 const MOST_RULES = 1000
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
+/**
+ * The methods that counters, histograms and names of spans tell apart. A method of a client's own making, and an error code of a
+ * server's, share one label: each would grow the metrics without bound.
+ */
+const COUNTED: ReadonlySet<string> = new Set([
+  'tools/call',
+  'resources/read',
+  'prompts/get',
+  'tasks/update',
+  'tasks/cancel',
+  'initialize',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'completion/complete',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+  'tasks/get',
+  'tasks/list',
+  'tasks/result',
+])
+
+export const labelOf = (method: string): string => (COUNTED.has(method) ? method : 'other')
+
+/** The codes of JSON-RPC and of MCP's revisions. */
+const CODES: ReadonlySet<unknown> = new Set([
+  ...[-32_700, -32_600, -32_601, -32_602, -32_603],
+  ...[-32_000, -32_001, -32_002, -32_020, -32_021, -32_022, -32_042],
+])
+
+/** The class of a server's error (`error.type`; `_OTHER` is OpenTelemetry's own word for what is not told apart). */
+export const errorLabelOf = (code: unknown): string => (CODES.has(code) ? String(code) : '_OTHER')
+
 export interface Counters {
   readonly registry: Registry
   call(method: string, outcome: string, seconds: number): void
