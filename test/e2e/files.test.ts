@@ -3,6 +3,7 @@
  * through the doors that clients use.
  */
 import { createHash, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
@@ -230,6 +231,36 @@ describe('files', () => {
     expect(await codeOf(await asker.ask(`/${id}`, 'DELETE'))).toEqual([403, 'key.limit'])
     await change('execute', 'all')
     await expect.poll(async () => (await asker.ask(`/${id}/download`, 'POST')).status).toBe(403)
+  })
+
+  test('slow transfers of one organization leave room for those of others, and use up no address of theirs', async () => {
+    await using gateway = await openGateway()
+    const bytes = randomBytes(10)
+    const { id, asker } = await put(gateway, bytes)
+    const theirs = askerOf(gateway, THEIR_KEY, 'zebrafish')
+    const slow = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { upload } = await asker.add('slow.bin', bytes)
+        const headers = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
+        const sending = request(upload.url, { method: 'PATCH', headers: { ...headers, 'content-length': 10 } })
+        const ended = new Promise((resolve) => sending.on('response', ({ statusCode }) => resolve(statusCode)))
+        sending.write(bytes.subarray(0, 1))
+        return { finish: () => sending.end(bytes.subarray(1)), ended }
+      }),
+    )
+    // All eight have begun once one more is refused.
+    const kept = await asker.link(id)
+    await expect
+      .poll(
+        async () => (await asker.add('one-more.bin', bytes).then(({ upload }) => patch(upload.url, 0, bytes))).status,
+      )
+      .toBe(503)
+    expect(await codeOf(await fetch(kept))).toEqual([503, 'file.crowded'])
+    const { upload } = await theirs.add('theirs.bin', bytes)
+    expect((await patch(upload.url, 0, bytes)).status).toBe(204)
+    for (const { finish } of slow) finish()
+    expect(await Promise.all(slow.map(({ ended }) => ended))).toEqual(slow.map(() => 204))
+    expect((await fetch(kept)).status).toBe(200)
   })
 
   test('the size of one file and the quota of an organization are limits', async () => {

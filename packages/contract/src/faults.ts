@@ -334,7 +334,7 @@ export const FAULTS = {
   'file.mismatch': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The content does not have the {fact} that was declared for it, and nothing was kept.', 'Upload it again, with the {fact} of the content.'),
   'file.offset': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The upload goes on at byte {offset}.', 'Ask with HEAD where it goes on, and send the bytes from there.'),
   'file.busy': row('admit', 'RATE_LIMITED', [423, UNREACHABLE, 'retry'], 'Another request is sending this upload.', 'Ask with HEAD again in {seconds} s.'),
-  'file.crowded': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This gateway has {limit} transfers of files under way and takes no more.', 'Try again when some of them are over.'),
+  'file.crowded': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], '{limit} transfers of files are under way here, and no more are taken at a time.', 'Try again when some of them are over.'),
   'file.slow': row('receive', 'TIMEOUT', [408, UNREACHABLE, 'retry'], 'No byte arrived for {seconds} s.', 'Ask with HEAD where the upload goes on, and send the rest.'),
   'file.range': row('check', 'INVALID_ARGUMENT', [416, PARAMS], 'The file has {size} bytes, and that range is not among them.', 'Ask for a range inside of it, or for all of it.'),
   'file.damaged': row('run', 'EXECUTION_ERROR', [500, UNREACHABLE], 'The stored content of file {file} is incomplete or was changed, so it is not given out.', 'Upload it again, and have the operator check the storage or its backup.'),

@@ -35,7 +35,7 @@ export interface FileTransfers {
     piece: { readonly offset: number; readonly content: AsyncIterable<Uint8Array>; readonly signal: AbortSignal },
     from: TransferOrigin,
   ): Promise<UploadPosition>
-  /** Uses the address up. Throws `file.link`, `file.range` and `file.damaged`. */
+  /** Uses the address up. Throws `file.link`, `file.crowded`, `file.range` and `file.damaged`. @param signal aborted when the transfer is over */
   take(
     token: string,
     range: ByteRange | undefined,
@@ -43,6 +43,9 @@ export interface FileTransfers {
     signal: AbortSignal,
   ): Promise<{ readonly file: StoredFile; readonly content: AsyncIterable<Uint8Array> }>
 }
+
+/** Transfers of one organization at a gateway at a time: slow ones of one organization leave room for those of others. */
+const MOST_OF_ORGANIZATION = 8
 
 export interface FileTransferParts extends Pick<FileParts, 'blobs' | 'openKey'> {
   readonly db: Pick<Db, 'organization' | 'system'>
@@ -62,6 +65,23 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
   const hashOf = (token: string): Buffer => {
     if (!isLinkToken(token)) throw new Fault('file.link')
     return hash(token)
+  }
+
+  const underWay = new Map<string, number>()
+
+  /** Takes a place of the organization's share; returns what gives it back, once. Throws `file.crowded`. */
+  function enter(organization: string): () => void {
+    const count = underWay.get(organization) ?? 0
+    if (count >= MOST_OF_ORGANIZATION) throw new Fault('file.crowded', { limit: MOST_OF_ORGANIZATION })
+    underWay.set(organization, count + 1)
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      const left = (underWay.get(organization) ?? 1) - 1
+      if (left === 0) underWay.delete(organization)
+      else underWay.set(organization, left)
+    }
   }
 
   async function uploadOf(token: string) {
@@ -100,12 +120,32 @@ export function createFileTransfers({ db, uploads, hash, blobs, openKey }: FileT
     },
     async append(token, piece, from) {
       const { link, row } = await uploadOf(token)
-      return { offset: await uploads.append(row, { ...piece, onReady: readyFor(link, from) }), size: row.size }
+      const leave = enter(row.organization_id)
+      try {
+        return { offset: await uploads.append(row, { ...piece, onReady: readyFor(link, from) }), size: row.size }
+      } finally {
+        leave()
+      }
     },
     async take(token, range, from, signal) {
       const hashed = hashOf(token)
-      const row = await db.system((sql) => taken(sql, hashed, range, from))
-      return openRowContent({ blobs, openKey }, row, range, signal)
+      let leave = () => {}
+      try {
+        // A crowd is told before the address is used up.
+        const row = await db.system(async (sql) => {
+          const found = await taken(sql, hashed, range, from)
+          leave()
+          leave = enter(found.organization_id)
+          return found
+        })
+        const opened = openRowContent({ blobs, openKey }, row, range, signal)
+        if (signal.aborted) leave()
+        else signal.addEventListener('abort', leave, { once: true })
+        return opened
+      } catch (thrown) {
+        leave()
+        throw thrown
+      }
     },
   }
 }
