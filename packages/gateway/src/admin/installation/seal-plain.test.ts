@@ -53,6 +53,10 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
       insert into kept_results (id, organization_id, principal, owner, mime, bytes, sealed, expires_at)
       values (${newId('res')}, ${organizationId}, 'usr_1', 'usr_1', 'text/plain', 5, ${plain}, now() + interval '1 hour')`
     await sql(Nothing)`
+      insert into files (id, organization_id, owner, name, media_type, reserved, origin, storage_key, sealed_key, expires_at)
+      values (${newId('file')}, ${organizationId}, 'usr_1', 'a.txt', 'text/plain', 0, 'upload', 'a', ${plain},
+              now() + interval '1 hour')`
+    await sql(Nothing)`
       insert into record_payloads (id, organization_id, connection, at, sealed)
       values (${newId('rec')}, ${organizationId}, 'raw', now(), ${plain})`
     await sql(Nothing)`
