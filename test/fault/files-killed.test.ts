@@ -149,7 +149,7 @@ async function largeThrough(settings: Record<string, string>) {
   const running = await here.start()
   const { key } = await here.firstSecrets()
   const files = await client(running, key)
-  // What any transfer needs once is there before the measuring.
+  // Everything that a transfer needs once is there before the measuring.
   const small = sourceOf(40 * MIB)
   const first = await files.add(small, await hashOf(small.from(0)))
   await send(first.url, small, 0)

@@ -22,7 +22,7 @@ const TOOLKIT_FILE = fileURLToPath(new URL('../../toolkit/bin/toolway-toolkit.mj
 export interface AgentVariable {
   readonly name: string
   readonly needed: boolean
-  /** What it is for, as the end of a sentence. */
+  /** Its purpose, as the end of a sentence. */
   readonly about: string
 }
 
@@ -52,7 +52,7 @@ const declarationOf = (lookup: Lookup): object => ({
   toolsets: AGENT_TOOLSETS,
 })
 
-/** Who may call what (seed 004, section 5). Agents see the names that the source system gave its tools. */
+/** The table of tools and agents (seed 004, section 5). Agents see the names that the source system gave its tools. */
 const AGENT_TOOLSETS = {
   main: {
     title: 'Main agent',

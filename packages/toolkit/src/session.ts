@@ -14,7 +14,7 @@ export interface SessionParts {
   readonly budgets: Budgets
 }
 
-/** What a call brings with it. */
+/** The inputs that a call brings with it. */
 export interface CallParts {
   readonly workspace: Workspace
   readonly signal: AbortSignal

@@ -1,4 +1,4 @@
-/** What the toolkit is told when it is started: the options of its command line. */
+/** Settings of the toolkit: the options of its command line. */
 import { parseArgs } from 'node:util'
 import type { Budgets } from './budgets.ts'
 import { CRAWL_HELP, CRAWL_OPTIONS, crawlVariables } from './crawl/settings.ts'

@@ -69,7 +69,7 @@ const resultsIn = ({ texts }: Heard): Record<string, unknown>[] =>
 const resultWith = (heard: Heard, member: string) => resultsIn(heard).find((one) => member in one)
 const local = (tool: string) => `mcp__local_toolkit__${tool}`
 
-/** What the report expert does, by what it has heard. */
+/** The next step of the report expert, by what it has heard. */
 function research(heard: Heard): Saying {
   const crawled = resultWith(heard, 'saved_files') as { saved_files: { url: string; path: string }[] } | undefined
   if (crawled === undefined)
@@ -107,7 +107,7 @@ function research(heard: Heard): Saying {
   return [{ tool: local('upload_to_composio'), arguments: { path: 'work_products/report.html' } }]
 }
 
-/** What the main agent does with the report: it looks for a tool that sends mail, and calls what it found. */
+/** The next step of the main agent: it looks for a tool that sends mail, and calls the tool that it found. */
 const sendMail =
   (key: string) =>
   (heard: Heard): Saying => {

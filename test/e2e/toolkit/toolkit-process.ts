@@ -71,5 +71,5 @@ export async function createMachine(): Promise<Machine> {
 
 export const textOf = ({ content }: Answer): string => content[0]?.text ?? ''
 
-/** What programs are told of a failure. */
+/** The fault of a failed call, as programs read it. */
 export const faultOf = ({ _meta }: Answer): unknown => _meta?.['dev.toolway/fault']

@@ -43,7 +43,7 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const sessionOf = ({ structuredContent }: { structuredContent?: Record<string, unknown> }) =>
   String(structuredContent?.['session_id'])
 const runs = () => composio.executed.filter(({ slug }) => slug === RUN)
-/** What the scripts of a call were given, in their order. */
+/** The inputs of the scripts of a call, in their order. */
 const operations = (from: number) =>
   runs()
     .slice(from)

@@ -116,7 +116,7 @@ interface Delivery {
   readonly thread?: unknown
 }
 
-/** What is said of a message, and the message, in one body (Gmail API, multipart upload). */
+/** The facts of a message and the message itself in one body (Gmail API, multipart upload). */
 const related = (said: Json, message: readonly Piece[]): Content => ({
   type: `multipart/related; boundary="${RELATED}"`,
   pieces: [

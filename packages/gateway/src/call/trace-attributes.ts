@@ -12,7 +12,7 @@ export interface KnownAttributes {
   requestTo(target: Target, method: string, named: Named): SameAttributes
 }
 
-/** What a span is about. */
+/** The subject of a span. */
 export interface Named {
   /** `{method} {target}`, where the target is one of few. */
   readonly title: string

@@ -74,7 +74,7 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
   return telemetry
 }
 
-/** What calls need of it; undefined where nothing is exported. */
+/** The part that calls need; undefined where nothing is exported. */
 export const tracesOf = (telemetry: Telemetry | undefined): RequestTraces | undefined =>
   telemetry === undefined
     ? undefined

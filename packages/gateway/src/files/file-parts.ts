@@ -1,4 +1,4 @@
-/** What the parts of the file store share: the database, the store of content, the seal of file keys, and the limits. */
+/** Values that the parts of the file store share: the database, the store of content, the seal of file keys, and the limits. */
 import type { FileId } from '@toolway/contract'
 import type { Db } from '../db/db.ts'
 import type { Blobs, PartMemory } from './blobs/blobs.ts'

@@ -20,7 +20,7 @@ export interface FileOrigin {
   readonly tool?: string | undefined
 }
 
-/** What is said of a file before its content is there. */
+/** The description of a file before its content is there. */
 export interface NewFile {
   /** Made safe for use as a file name. */
   readonly name: string

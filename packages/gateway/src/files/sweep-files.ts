@@ -1,5 +1,5 @@
 /**
- * What of files is over: rows whose time has come, uploads that nobody completed, and content whose row is gone. Content is removed
+ * Removal of files that are over: rows whose time has come, uploads that nobody completed, and content whose row is gone. Content is removed
  * from the store first and forgotten after, so that a killed sweep loses nothing; every gateway may sweep at the same time.
  */
 import { z } from 'zod'

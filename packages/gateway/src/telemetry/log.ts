@@ -8,7 +8,7 @@ import { createLogTail, type LogTail } from './log-tail.ts'
 const SECRET_FIELDS = ['authorization', 'headers', 'environment', 'key', 'secret', 'token', 'password']
 
 /**
- * What is logged for a call that is traced says to which trace it belongs. A new object for each line: pino writes the facts of the
+ * A line that is logged for a traced call says to which trace it belongs. A new object for each line: pino writes the facts of the
  * line into it.
  */
 function traceOfLine(): object {

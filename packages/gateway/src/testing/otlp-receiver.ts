@@ -38,7 +38,7 @@ export interface OtlpReceiver extends AsyncDisposable {
   /** The last export of metrics. */
   metrics: readonly Decoded[]
   readonly requests: { path: string; headers: IncomingMessage['headers']; bytes: number }[]
-  /** What was received, as it came: for looking for what must not be there. */
+  /** The bytes as they were received, so that a test can search them. */
   readonly raw: Buffer[]
   /** Why requests were refused as malformed; told again when it closes. */
   readonly problems: string[]

@@ -29,7 +29,7 @@ export async function* unpack(
 
 async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
   const stream = createInflateRaw()
-  // What goes wrong here is thrown by the reading below.
+  // An error here is thrown by the reading below.
   const fed = pipeline(Readable.from(packed), stream).catch(() => {})
   try {
     for await (const chunk of stream) yield chunk as Buffer

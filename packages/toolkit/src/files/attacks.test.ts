@@ -38,7 +38,7 @@ async function makeGround() {
   const [root, outside] = [join(base.path, 'ws'), join(base.path, 'ws_evil')]
   await Promise.all([mkdir(root), mkdir(outside)])
   await writeFile(join(outside, 'secret.txt'), 'secret')
-  // What the examples of the tools name.
+  // The files that the examples of the tools name.
   await mkdir(join(root, 'work_products'))
   await writeFile(join(root, 'work_products/report.md'), 'report')
   await mkdir(join(root, 'search_results'))

@@ -57,7 +57,7 @@ const canonicalOf = (given: string): Promise<string> =>
     throw new Refusal(`The root ${given} is not there.`, 'NOT_FOUND')
   })
 
-/** What follows a folder in a path within it, with its slash; undefined where the path is not within. */
+/** The rest of a path within a folder, with its slash; undefined where the path is not within. */
 function partBelow(path: string, folder: string): string | undefined {
   if (path === folder) return ''
   if (folder === '/') return path

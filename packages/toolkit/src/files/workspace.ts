@@ -84,7 +84,7 @@ export class Workspace implements AsyncDisposable {
     return { path: shown, root: root.canonical }
   }
 
-  /** What is under a path; undefined where nothing is. Throws a `Refusal` where a link or a file is in the way to it. */
+  /** The entry under a path; undefined where there is none. Throws a `Refusal` where a link or a file is in the way to it. */
   async look(path: LocalText): Promise<(Pick<Listed, 'type' | 'size'> & { path: LocalPath }) | undefined> {
     const { path: shown, root } = this.resolve(path)
     if (shown === root) return { path: shown, type: 'directory', size: null }

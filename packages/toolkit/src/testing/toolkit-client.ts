@@ -32,7 +32,7 @@ export interface CallOptions {
 
 export interface ToolkitClient extends AsyncDisposable {
   readonly client: Client
-  /** What the toolkit wrote for the operator. */
+  /** Lines that the toolkit wrote for the operator. */
   readonly told: readonly string[]
   readonly pid: number | null
   call(name: string, given: object, options?: CallOptions): Promise<Answer>

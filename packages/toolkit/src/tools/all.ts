@@ -13,7 +13,7 @@ import type { Tool } from './tool.ts'
 import { createUploadToComposio } from './upload-to-composio.ts'
 import { createWorkbenchTools, type Connect } from './workbench.ts'
 
-/** What tools are made from, beside the workspace that each call brings. */
+/** Inputs from which tools are made, beside the workspace that each call brings. */
 export interface ToolParts {
   /** The variables of the process. Each part reads those of its own names, and no other part of the toolkit reads any. */
   readonly environment: Readonly<Record<string, string | undefined>>

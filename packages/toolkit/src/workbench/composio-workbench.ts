@@ -20,7 +20,7 @@ const Address = z.object({
   s3url: z.string().optional(),
   s3_url: z.string().optional(),
   url: z.string().optional(),
-  /** What a gateway says in place of an address: the file that it stored, or why it did not. */
+  /** A gateway's answer in place of an address: the file that it stored, or why it did not. */
   file: z.string().nullable().optional(),
   problem: z.string().optional(),
   file_downloaded: z.boolean().optional(),

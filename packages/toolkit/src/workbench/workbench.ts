@@ -24,7 +24,7 @@ export interface Workbench {
   readonly parts: { readonly write: number; readonly read: number }
   /** Undefined where there is no file. Throws a `Refusal` for a folder. */
   stat(path: RemotePath, doing: Doing): Promise<RemoteFile | undefined>
-  /** What an upload that ended has left behind; undefined where there is nothing. */
+  /** The leftovers of an upload that ended; undefined where there are none. */
   statPart(path: RemotePath, doing: Doing): Promise<RemoteFile | undefined>
   /** Writes at `offset` of the hidden part and cuts off what was behind it: the same call twice does the same. */
   writePart(path: RemotePath, offset: number, bytes: Uint8Array, doing: Doing): Promise<void>

@@ -131,7 +131,7 @@ export async function createSandboxes(): Promise<Sandboxes> {
   }
 }
 
-/** What a script of the toolkit was given: the two literals of its last line. */
+/** The inputs of a script of the toolkit: the two literals of its last line. */
 export function givenIn(code: string): Given {
   const [said = '', bytes = ''] = [...code.matchAll(/b64decode\("([A-Za-z0-9+/=]*)"\)/g)].map(([, literal]) => literal)
   const { nonce, path, folder, part, ...operation } = JSON.parse(Buffer.from(said, 'base64').toString()) as Given &

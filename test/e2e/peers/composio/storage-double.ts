@@ -26,7 +26,7 @@ export interface StoredUpload extends z.output<typeof UploadRequest> {
 }
 
 export interface StorageDouble extends AsyncDisposable {
-  /** What was uploaded whole, by its key. */
+  /** Uploads that are complete, by their keys. */
   readonly uploads: ReadonlyMap<string, StoredUpload>
   /** Requests with bytes, without their signatures. */
   readonly requests: string[]

@@ -17,7 +17,7 @@ export interface AgentTrace {
     tokens: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined },
   ): void
   endStep(): void
-  /** What a call of this step is told; undefined where nothing is traced. */
+  /** The trace of the call; undefined where nothing is traced. */
   metaFor(toolCall: string): JsonObject | undefined
   /** `error`: the code of the fault that ended the run. */
   end(error?: string): void

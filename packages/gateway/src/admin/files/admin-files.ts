@@ -1,4 +1,4 @@
-/** What the operations on files need of the file store. */
+/** The parts of the file store that the operations on files need. */
 import type { FileParts } from '../../files/file-parts.ts'
 
 export interface AdminFiles extends Pick<FileParts, 'sealKey' | 'limits'> {

@@ -20,7 +20,7 @@ function filesOf({ files }: AdminParts): AdminFiles {
   return files
 }
 
-/** Who may see everybody's files, without their content. */
+/** The permission to see everybody's files, without their content. */
 const OVERSEES = 'user_manage'
 
 const principalOf = ({ id, userId }: Principal) => userId ?? id

@@ -53,7 +53,7 @@ function tiersOf(telling: Telling, all: readonly JsonObject[]): JsonObject[] {
   })
 }
 
-/** Whoever looks for the other tools needs these beside them. */
+/** A client that searches for the other tools needs these beside them. */
 const fileToolsIn = ({ fileTools: { upload, download } }: ToolListing, all: readonly JsonObject[]) =>
   all.filter(({ name }) => name !== undefined && (name === upload || name === download))
 

@@ -31,7 +31,7 @@ export function callerFiles(call: Call, { files }: Pick<CallParts, 'files'>): Ca
     },
     open: async (uri: string) => (await files.open(owner, idOf(uri))).content,
   }
-  // What a rule takes out of the result must not be found in a file.
+  // A member that a rule takes out of the result must not be found in a file.
   const reduces = decided?.verdict.sizes.some(
     ({ parameters: { result } }) => result?.redact !== undefined || result?.fields !== undefined,
   )

@@ -1,4 +1,4 @@
-/** What the processing of a result works with: the caller, the parts of the gateway, and what is known of the call. */
+/** The inputs of result processing: the caller, the parts of the gateway, and the facts of the call. */
 import type { McpRequest } from '@toolway/protocol'
 import type { MadeFile } from '../audit-facts.ts'
 import type { CallParts, RequestContext } from '../ports.ts'

@@ -18,7 +18,7 @@ export interface Draft {
   close(): Promise<void>
 }
 
-/** What is left of a draft. */
+/** The rest of a draft. */
 export interface Resumed {
   readonly draft: Draft
   /** Whole frames that are stored. */

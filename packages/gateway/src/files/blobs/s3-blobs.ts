@@ -30,7 +30,7 @@ export interface S3Settings {
 /** Frames of a part: a little over the 5 MiB that a part has at least. An upload has ten thousand parts at most. */
 const PART_FRAMES = 80
 const PART = PART_FRAMES * SEALED_FRAME
-/** What a `.tail` begins with: the number of parts before it, and of whole frames in it. */
+/** The head of a `.tail`: the number of parts before it, and of whole frames in it. */
 const HEAD = 16
 const TIMES = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
 
@@ -189,7 +189,7 @@ async function resume(store: Store, Key: string, memory: PartMemory): Promise<Re
 
 const NO_TAIL = { held: Buffer.alloc(0), frames: 0, tail: undefined }
 
-/** What was saved behind so many parts; nothing where a later part has it. */
+/** The bytes that were saved behind so many parts; nothing where a later part has them. */
 async function readTail({ client, library, bucket }: Store, Key: string, parts: number) {
   const found = await client.send(new library.GetObjectCommand({ Bucket: bucket, Key })).catch(unlessGone)
   if (found?.Body === undefined) return NO_TAIL

@@ -72,7 +72,7 @@ export function createFilesDoor({ transfers, clients, log, newCorrelationId }: F
     }
     if (request.method !== 'PATCH') throw refusedMethod(request, response, 'HEAD, PATCH, OPTIONS')
     const { offset } = await upload(request, address.token, from)
-    // What was not asked for is not read.
+    // A body that was not asked for is not read.
     if (!request.complete) response.shouldKeepAlive = false
     response.writeHead(204, { 'upload-offset': offset }).end()
   }

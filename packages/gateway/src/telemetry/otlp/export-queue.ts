@@ -1,7 +1,7 @@
 /**
  * The bounded queue of one signal: items are encoded as they come, collected into batches and exported in the background.
  *
- * Nobody waits for it. Items that find it full are dropped and counted, never silently. A batch leaves when it is complete, or after
+ * No caller waits for it. Items that find it full are dropped and counted, never silently. A batch leaves when it is complete, or after
  * the delay; the end of the process flushes within a deadline.
  */
 import { ITEM } from './envelope.ts'

@@ -65,7 +65,7 @@ const PARENT_REMOTE = 0x200
 interface Recording {
   readonly queue: Pick<ExportQueue, 'add'>
   readonly ids: Ids
-  /** What is added to a time of the process's own clock to get the time since 1970. Milliseconds. */
+  /** The difference that is added to a time of the process's own clock to get the time since 1970. Milliseconds. */
   anchor: number
 }
 

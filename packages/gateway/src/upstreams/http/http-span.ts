@@ -7,7 +7,7 @@ import { Fault } from '@toolway/contract'
 import { SPAN_KIND, spanInScope, type SameAttributes, type Span } from '../../lib/span-scope.ts'
 
 export interface HttpSpan {
-  /** What the request says of the trace. */
+  /** The trace context of the request. */
   readonly traceparent: string
   /** Either is undefined where it is not known. */
   end(status: number | undefined, thrown?: unknown): void

@@ -58,7 +58,7 @@ async function* base64Lines(content: AsyncIterable<Uint8Array>): AsyncGenerator<
   let first = true
   for await (const chunk of content) {
     const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk])
-    // What is kept back makes the last line, so that it is known where no line follows.
+    // The part that is kept back makes the last line, so that it is known where no line follows.
     const whole = bytes.length - (bytes.length % LINE_BYTES || LINE_BYTES)
     if (whole > 0) {
       yield Buffer.from(`${first ? '' : '\r\n'}${inLines(bytes.subarray(0, whole))}`)

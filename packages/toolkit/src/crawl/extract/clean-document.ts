@@ -2,7 +2,7 @@
  * Prepares a document for the search of its main content: parts that are marked as navigation are removed, and tables that only lay out a
  * page become plain boxes.
  */
-/** What is used of an element of linkedom. */
+/** The members of a linkedom element that are used. */
 export interface PageElement {
   readonly localName: string
   readonly textContent: string

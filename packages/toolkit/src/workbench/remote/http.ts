@@ -10,7 +10,7 @@ export interface Remote {
   /** As it is called in sentences. */
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
-  /** What is left out of every sentence. */
+  /** Texts that are left out of every sentence. */
   readonly secret: string
   /** The variable in which the key is set. */
   readonly keyVariable: string
@@ -110,7 +110,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** What a status means and what to do about it, after the words of the other side. */
+/** The meaning of a status and the next step, after the words of the other side. */
 const STATUSES: Readonly<Record<number, readonly [meaning: string, FailureKind]>> = {
   400: ['does not take the request', 'lasting'],
   401: ['does not accept the key', 'lasting'],

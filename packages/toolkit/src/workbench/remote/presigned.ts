@@ -105,7 +105,7 @@ const MOST_WORDS = 16 * 1024
 async function refused({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<RemoteFailure> {
   const isJson = String(headers['content-type'] ?? '').includes('json')
   const said = isJson ? await wordsIn(body) : undefined
-  // What is left is not waited for: the other side may never end.
+  // The rest is not waited for: the other side may never end.
   body.on('error', () => {}).destroy()
   const later = headers['retry-after']
   const shown = new Headers(typeof later === 'string' ? { 'retry-after': later } : {})

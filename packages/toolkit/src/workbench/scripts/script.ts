@@ -16,7 +16,7 @@ export type Operation =
   | { readonly name: 'finish'; readonly size: number; readonly sha256: string }
   | { readonly name: 'read'; readonly offset: number; readonly size: number }
 
-/** What a script is given; each value is safe in any language once it is in base64 or a number. */
+/** Inputs of a script; each value is safe in any language once it is in base64 or a number. */
 export interface Given {
   readonly nonce: string
   readonly path: string
