@@ -143,7 +143,7 @@ describe('the preset agent', () => {
       expect(bare.out).toContainEqual(expect.stringMatching(new RegExp(`^BAD +${name}: not set, .* needs it`)))
     for (const name of ['LOGFIRE_TOKEN', 'Z_AI_API_KEY', 'Z_AI_MODE'])
       expect(bare.out).toContainEqual(expect.stringMatching(new RegExp(`^note +${name}: not set`)))
-    const whole = await lines({ ...NEEDED, LOGFIRE_TOKEN: 'pylf-x', Z_AI_API_KEY: 'z', Z_AI_MODE: 'ZAI' })
+    const whole = await lines({ ...NEEDED, LOGFIRE_TOKEN: 'pylf_v1_us_abcdefgh', Z_AI_API_KEY: 'z', Z_AI_MODE: 'ZAI' })
     expect(whole.code).toBe(0)
     for (const name of [...Object.keys(NEEDED), 'LOGFIRE_TOKEN', 'Z_AI_API_KEY', 'Z_AI_MODE'])
       expect(whole.out).toContainEqual(expect.stringMatching(new RegExp(`^ok +${name}: set`)))

@@ -44,6 +44,9 @@ const EMAIL = 'ada@example.com'
 const KEY = 'key-0123456789abcdef'
 const connectors = await Promise.all(Object.values(CONNECTORS).map(({ load }) => load()))
 const TITLES: Readonly<Record<string, string>> = { linear: 'S3-CON-13: linear, by GraphQL with Relay paging' }
+/** Connectors with tools that take files; the gateway's own tools for files are listed beside those. */
+const TAKE_FILES: ReadonlySet<string> = new Set(['gmail', 'slack'])
+const FILE_TOOLS = ['upload_file', 'download_file']
 const reports = new Map<string, string[]>()
 
 const familyOf = ({ id }: Connector) => PROVIDERS.find(({ connectors: of }) => of.includes(id))?.family ?? ''
@@ -110,8 +113,9 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
 
       const { answer: listed } = await ask(peer(id), 'tools/list')
       const names = ((listed.result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
-      expect(names.toSorted()).toEqual([...connector.tools.keys()].toSorted())
-      done.push(`${names.length} tools`)
+      const own = [...connector.tools.keys()]
+      expect(names.toSorted()).toEqual([...own, ...(TAKE_FILES.has(id) ? FILE_TOOLS : [])].toSorted())
+      done.push(`${own.length} tools`)
 
       const [name, tool] = listing(connector)
       const given = { ...ROWS[id]?.place, ...ROWS[id]?.tools[name.slice(id.length + 1)]?.[0]?.[0] }
@@ -151,9 +155,10 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
       private: true,
     })
     expect(made.status, made.text).toBe(201)
+    const count = connector.tools.size + (TAKE_FILES.has(id) ? FILE_TOOLS.length : 0)
     await until('its tools are read', async () => {
       const { answer: listed } = await ask(peer(id), 'tools/list')
-      return ((listed.result?.['tools'] ?? []) as unknown[]).length === connector.tools.size
+      return ((listed.result?.['tools'] ?? []) as unknown[]).length === count
     })
     if (isKeyed) {
       const kept = await platform(`POST ${PLACE}/${id}/accounts`, { key: KEY, check: true, owner: 'organization' })
