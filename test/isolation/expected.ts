@@ -26,12 +26,12 @@ export const aboutOf = ({ needs }: Operation, { bound }: Caller, target: Side | 
   needs.of === 'organization' && needs.by === 'caller' ? (bound ?? 'default') : target
 
 export function verdictOf(operation: Operation, caller: Caller, named: Side | 'missing'): Verdict | '401' {
-  const { needs, method, harmless } = operation
+  const { needs, method, harmless, reads } = operation
   const target = aboutOf(operation, caller, named)
   if (needs.of === 'anyone') return 'let in'
   if (caller.roles === 'refused') return '401'
   if (!harmless && caller.toolset !== undefined) return refuse(403, 'key.limit')
-  if (!harmless && method !== 'GET' && caller.limit === 'read') return refuse(403, 'key.limit')
+  if (!harmless && !reads && method !== 'GET' && caller.limit === 'read') return refuse(403, 'key.limit')
   if (needs.of === 'signed-in') return 'let in'
   if (needs.of === 'platform') {
     const isPlatform = caller.platform && caller.bound === undefined
