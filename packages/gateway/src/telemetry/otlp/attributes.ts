@@ -66,12 +66,12 @@ export class AttributeWriter implements AttributeSink {
 
   /** Of spans alone, so that the field is always the same. */
   same(attributes: SameAttributes): void {
-    this.#writer.raw((attributes.encoded ??= encodeAttributes(this.#field, attributes.write)))
+    this.#writer.encoded((attributes.encoded ??= encodeAttributes(this.#field, attributes.write)))
   }
 
   #begin(key: string): number {
     const from = this.#writer.open(this.#field, SMALL)
-    this.#writer.raw(encodedKey(key))
+    this.#writer.encoded(encodedKey(key))
     return from
   }
 }

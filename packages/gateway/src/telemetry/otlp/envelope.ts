@@ -20,7 +20,7 @@ export function createFrame(
   resource: Readonly<Record<string, string>>,
   scope: { name: string; version: string },
 ): Frame {
-  const described = message((to) => to.raw(encodeAttributes(1, textsOf(resource))))
+  const described = message((to) => to.encoded(encodeAttributes(1, textsOf(resource))))
   const scoped = message((to) => {
     to.text(1, scope.name)
     to.text(2, scope.version)
@@ -31,7 +31,7 @@ export function createFrame(
     to.bytes(1, described)
     const inner = to.open(2, LARGE)
     to.bytes(1, scoped)
-    to.raw(items)
+    to.encoded(items)
     to.text(3, SCHEMA_URL)
     to.close(inner, LARGE)
     to.close(outer, LARGE)

@@ -168,7 +168,7 @@ export class ProtoWriter {
   }
 
   /** Bytes that are whole fields already. */
-  raw(bytes: Uint8Array): void {
+  encoded(bytes: Uint8Array): void {
     const { length } = bytes
     this.#room(length)
     if (length > LONGEST_BY_HAND) this.#bytes.set(bytes, this.#at)
