@@ -338,7 +338,7 @@ export const FAULTS = {
   'file.slow': row('receive', 'TIMEOUT', [408, UNREACHABLE, 'retry'], 'No byte arrived for {seconds} s.', 'Ask with HEAD where the upload goes on, and send the rest.'),
   'file.range': row('check', 'INVALID_ARGUMENT', [416, PARAMS], 'The file has {size} bytes, and that range is not among them.', 'Ask for a range inside of it, or for all of it.'),
   'file.damaged': row('run', 'EXECUTION_ERROR', [500, UNREACHABLE], 'The stored content of file {file} is incomplete or was changed, so it is not given out.', 'Upload it again, and have the operator check the storage or its backup.'),
-  'file.away': row('open', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The file store cannot be used: {problem}.', 'Try again in a moment; `toolway doctor` on the machine of the gateway says more.'),
+  'file.away': row('open', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The file store cannot be used: {problem}.', 'Try again in a moment, or have the operator check the file store.'),
   'file.full': row('run', 'UNAVAILABLE', [507, UNREACHABLE, 'retry'], 'The file store has no room for this content.', 'Have the operator make room on the disk of TOOLWAY_FILES; an upload goes on where it stopped.'),
 
   // Of the stdio bridge, which stands on the client's side of the wire.
