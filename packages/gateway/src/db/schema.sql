@@ -1658,7 +1658,7 @@ CREATE OR REPLACE FUNCTION public.remove_files_of_key()
  SET search_path TO 'pg_catalog', 'public'
 AS $function$
 begin
-  delete from files where organization_id = old.organization_id and owner = old.id;
+  delete from files where owner = old.id and (old.organization_id is null or organization_id = old.organization_id);
   return null;
 end
 $function$
