@@ -50,9 +50,9 @@ test('a large file goes to the storage', async () => {
   expect(await hashOfFile(composio.storage.uploads.get(String(put?.['s3_key']))?.path ?? '')).toBe(sha256)
 })
 
-/** The same way with a small file first, so that growth is that of the large one. */
+/** The same way with a smaller file first, so that growth is that of the large one. */
 async function warm(): Promise<void> {
-  await toolkit.call('write_local_file', { path: 'small.txt', content: 'x'.repeat(3 * MIB) })
+  await writeLarge(join(machine.root, 'small.txt'), 48 * MIB)
   await toolkit.call('workbench_upload', { local_path: 'small.txt', remote_path: '/home/user/small.txt' })
   await toolkit.call('workbench_download', { remote_path: '/home/user/small.txt', local_path: 'small-back.txt' })
   await toolkit.call('upload_to_composio', { path: 'small.txt' })
