@@ -28,7 +28,7 @@ const targets = {
   'new:connector': { file: 'tools/new-connector.ts' },
   'connectors:live': { file: 'test/connectors/live.ts' },
   requirements: { file: 'test/requirements.ts' },
-  's3-server': { file: 'tools/s3-server.ts' },
+  counterparts: { file: 'tools/counterparts.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },
 }

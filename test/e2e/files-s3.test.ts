@@ -1,5 +1,5 @@
 /**
- * Files in a real S3-compatible store, through the whole gateway. Where nobody built the server (`npm run s3-server`), the one test
+ * Files in a real S3-compatible store, through the whole gateway. Where nobody built the server (`npm run counterparts`), the one test
  * says so; no requirement rests on this file.
  */
 // @module-tag long
@@ -42,8 +42,8 @@ const objectsIn = async ({ folder }: S3Server): Promise<string[]> =>
 const binary = findS3Server()
 
 if (binary === undefined)
-  test('files in an S3 store: no server is there; `npm run s3-server` builds one where Go is', () => {
-    console.log('No S3 server is there, so the tests with one were not run: `npm run s3-server` builds it.')
+  test('files in an S3 store: no server is there; `npm run counterparts` builds one where Go is', () => {
+    console.log('No S3 server is there, so the tests with one were not run: `npm run counterparts` builds it.')
     expect(binary).toBeUndefined()
   })
 else

@@ -1,15 +1,14 @@
 /**
  * A real S3-compatible server for tests: versitygw, which keeps objects in a folder and verifies signatures. It is built from the Go
- * module proxy, pinned, into `node_modules/.cache`, by `npm run s3-server`; TEST_S3_SERVER names another binary of it.
+ * module proxy, pinned, into `node_modules/.cache`, by `npm run counterparts`; TEST_S3_SERVER names another binary of it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../../packages/gateway/src/testing/free-port.ts'
-import { builtServer } from '../../../../tools/s3-server.ts'
+import { findCounterpart } from '../../../../tools/counterparts.ts'
 
 const S3_KEYS = { id: 'TWQ7K2M4XH', secret: '9f3c51b7e2a84d06' }
 const BUCKET = 'toolway'
@@ -28,7 +27,7 @@ export interface S3Server extends AsyncDisposable {
 export function findS3Server(): string | undefined {
   const named = process.env['TEST_S3_SERVER']
   if (named !== undefined && named !== '') return named
-  return existsSync(builtServer) ? builtServer : undefined
+  return findCounterpart('versitygw')
 }
 
 export async function startS3Server(binary: string): Promise<S3Server> {

@@ -1,0 +1,66 @@
+/**
+ * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
+ * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those. Without Go it says so and succeeds:
+ * the tests then say that they ran without the program.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface GoProgram {
+  /** The package that is built. */
+  readonly source: string
+  readonly version: string
+}
+
+const programs: Readonly<Record<string, GoProgram>> = {
+  /** An S3-compatible server. */
+  versitygw: { source: 'github.com/versity/versitygw/cmd/versitygw', version: '1.8.0' },
+  helm: { source: 'helm.sh/helm/v3/cmd/helm', version: '3.22.0' },
+  /** Checks Kubernetes objects against the schemas of a Kubernetes version. */
+  kubeconform: { source: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '0.8.0' },
+}
+
+const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'counterparts')
+
+const folderOf = (name: string) => join(cache, `${name}-${programs[name]?.version ?? ''}`)
+
+/** The built program; undefined on a machine where nobody built it. */
+export function findCounterpart(name: string): string | undefined {
+  const file = join(folderOf(name), name)
+  return existsSync(file) ? file : undefined
+}
+
+function build(names: readonly string[]): number {
+  const unknown = names.filter((name) => !Object.hasOwn(programs, name))
+  if (unknown.length > 0) return failed(`${unknown.join(', ')}: not among ${Object.keys(programs).join(', ')}.`)
+  const wanted = (names.length > 0 ? names : Object.keys(programs)).filter(
+    (name) => findCounterpart(name) === undefined,
+  )
+  if (wanted.length === 0) return told('All counterparts are there.')
+  const go = spawnSync('go', ['version'], { encoding: 'utf8' })
+  if (go.status !== 0) return told(`This machine has no Go: tests against ${wanted.join(', ')} are not run here.`)
+  return wanted.every(buildOne) ? 0 : failed('Not every counterpart could be built: is the Go module proxy reachable?')
+}
+
+function buildOne(name: string): boolean {
+  const { source, version } = programs[name] ?? { source: '', version: '' }
+  const began = Date.now()
+  console.log(`Building ${name} ${version}.`)
+  const env = { ...process.env, GOBIN: folderOf(name), CGO_ENABLED: '0', GOFLAGS: '' }
+  const { status } = spawnSync('go', ['install', '-trimpath', `${source}@v${version}`], { env, stdio: 'inherit' })
+  console.log(`${name}: ${status === 0 ? 'built' : 'not built'}, ${Math.round((Date.now() - began) / 1000)} s.`)
+  return status === 0
+}
+
+function told(sentence: string): number {
+  console.log(sentence)
+  return 0
+}
+
+function failed(sentence: string): number {
+  console.error(sentence)
+  return 1
+}
+
+if (import.meta.main) process.exitCode = build(process.argv.slice(2))
