@@ -160,6 +160,8 @@ describe('the keys of the vault', () => {
       MCP_ENCRYPTION_KEY: HEX,
       MCP_ENCRYPTION_KEY_PREVIOUS: NEXT,
       JWT_SECRET: 'a secret of at least thirty-two bytes',
+      VAULT_TOKEN: 'hvs.s3cret-at-vault',
+      VAULT_SECRET_ID: 's3cret-of-the-role',
       DATABASE_URL: 'postgres://u:s3cret@127.0.0.1/x',
       REDIS_URL: 'redis://:s3cret@127.0.0.1',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=s3cret-of-all-signals',
@@ -176,6 +178,7 @@ describe('the keys of the vault', () => {
         .filter((name) => name.endsWith('_CLIENT_SECRET') && !name.startsWith('TOOLWAY_'))
         .map((name) => [name.replace('SECRET', 'ID'), 'an id']),
     )
+    settings['VAULT_ROLE_ID'] = 'a role'
     for (const [name, value] of Object.entries(secrets)) {
       const path = join(here.folder, name)
       await writeFile(path, `${value}\n`)

@@ -339,6 +339,8 @@ export const FAULTS = {
   'file.range': row('check', 'INVALID_ARGUMENT', [416, PARAMS], 'The file has {size} bytes, and that range is not among them.', 'Ask for a range inside of it, or for all of it.'),
   'file.damaged': row('run', 'EXECUTION_ERROR', [500, UNREACHABLE], 'The stored content of file {file} is incomplete or was changed, so it is not given out.', 'Upload it again, and have the operator check the storage or its backup.'),
   'file.away': row('open', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The file store cannot be used: {problem}.', 'Try again in a moment, or have the operator check the file store.'),
+  'vault.closed': row('open', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'No new secret is taken at the moment: {problem}. Calls go on.', 'Try again when the key service answers, or have the operator check it and the rights of the gateway there.'),
+  'secret.unresolved': row('open', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'A secret of {connection} cannot be read: {problem}.', 'Check the reference and the place where the secret is kept; it is tried again every few seconds.'),
   'file.full': row('run', 'UNAVAILABLE', [507, UNREACHABLE, 'retry'], 'The file store has no room for this content.', 'Have the operator make room on the disk of TOOLWAY_FILES; an upload goes on where it stopped.'),
 
   // Of the stdio bridge, which stands on the client's side of the wire.

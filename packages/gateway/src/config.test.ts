@@ -316,6 +316,14 @@ const TELEMETRY: Record<string, string> = {
   TOOLWAY_TRACE_CONTENT: 'on',
   LOGFIRE_TOKEN: 'pylf_v1_us_abcdefgh',
   LOGFIRE_BASE_URL: 'https://logfire.example',
+  TOOLWAY_KEY_SERVICE: 'aws-kms:alias/toolway',
+  TOOLWAY_KEY_SERVICE_ENDPOINT: 'https://kms.example',
+  TOOLWAY_SECRET_FOLDER: '/run/secrets/{organization}',
+  TOOLWAY_SECRET_VARIABLES: 'SECRET_{organization}__',
+  TOOLWAY_SECRET_VAULT: 'https://bao.example:8200/secret/toolway/{organization}',
+  TOOLWAY_SECRET_AWS: 'toolway/{organization}/',
+  TOOLWAY_SECRET_GCP: 'projects/p/secrets/toolway-{organization}_',
+  TOOLWAY_SECRET_ENDPOINT: 'https://secrets.example',
 }
 
 describe('a setting in a file of its own', () => {
@@ -396,6 +404,9 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_OIDC_CLIENT_ID: { TOOLWAY_OIDC_ISSUER: 'https://id.example' },
       TOOLWAY_OIDC_PRESET: { SUPABASE_URL: 'https://x.supabase.co' },
       TOOLWAY_OPENAPI: { MCP_API_KEY: 'sixteen characters' },
+      VAULT_ROLE_ID: { VAULT_SECRET_ID: 'of the role' },
+      VAULT_SECRET_ID: { VAULT_ROLE_ID: 'role' },
+      TOOLWAY_SECRET_VAULT: { VAULT_TOKEN: 'hvs.token' },
     }
     const [half] = /(?<=_CLIENT_)(?:ID|SECRET)$/.exec(name) ?? []
     const other =

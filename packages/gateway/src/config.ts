@@ -14,6 +14,7 @@ import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
 import { withoutServiceLinks } from './config-service-links.ts'
+import { KEY_SETTINGS, keySettingsProblem } from './config-keys.ts'
 import { TELEMETRY_SETTINGS, telemetryProblem } from './config-telemetry.ts'
 import { distance } from './lib/nearest.ts'
 import { PROCESS_ROLES, type ProcessRole } from './lib/process-roles.ts'
@@ -445,6 +446,7 @@ export const SETTINGS = {
       true,
     ),
   ),
+  ...KEY_SETTINGS,
   TOOLWAY_OUTBOX: setting(
     z.string().min(1).optional(),
     'Directory in which calls are written down until they are on record; if unsaid, outbox in the data directory. Gateways with one database may share one on a common volume: each stores what a killed one left.',
@@ -549,7 +551,7 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
-  const problem = telemetryProblem(config)
+  const problem = telemetryProblem(config) ?? keySettingsProblem(config)
   if (problem !== undefined) throw new ConfigFault(problem)
   if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
     throw new ConfigFault(`MCP_API_KEY is too short: it must have at least ${KEY_LENGTH} characters.`)

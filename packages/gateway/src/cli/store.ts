@@ -7,6 +7,7 @@ import { clusterOf } from '../db/embedded/cluster.ts'
 import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
+import { WRAPPED_FILE } from '../vault/key-service/wrapped-keys.ts'
 import { KEYCHAIN_FILE } from '../vault/key-sources.ts'
 import { CommandFault } from './terminal/output.ts'
 
@@ -54,7 +55,7 @@ export async function openInstallation(): Promise<Installation & AsyncDisposable
 export const isMade = async ({ config }: LoadedConfig): Promise<boolean> => {
   if (config.DATABASE_URL !== undefined) return true
   const { TOOLWAY_DATA: directory } = config
-  const traces = [...KEY_FILES, KEYCHAIN_FILE].map((name) => join(directory, name))
+  const traces = [...KEY_FILES, KEYCHAIN_FILE, WRAPPED_FILE].map((name) => join(directory, name))
   const found = await Promise.all([...traces, clusterOf(directory)].map((path) => stat(path).catch(() => undefined)))
   return found.some((one) => one !== undefined)
 }

@@ -1,6 +1,7 @@
 /**
- * The sources of root keys, in this order (ledger S2-ENC-02, U-04): the keychain, `MCP_ENCRYPTION_KEY`,
- * `MCP_ENCRYPTION_KEY_PREVIOUS`, `JWT_SECRET`, the files of the data directory; and a new one, in a file.
+ * The sources of root keys, in this order (ledger S2-ENC-02, U-04): keys that a key service wrapped, the keychain,
+ * `MCP_ENCRYPTION_KEY`, `MCP_ENCRYPTION_KEY_PREVIOUS`, `JWT_SECRET`, the files of the data directory; and a new one, wrapped where
+ * a key service is set and otherwise in a file.
  *
  * All keys found are returned, because an installation may be moving from one to another. The sealing key is not chosen here: the
  * database remembers it (`ring.ts`).
@@ -10,16 +11,21 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addToRingFile, keysOfText, readKeyFiles, removeFromKeyFiles, replaceFile, textOfKeys } from './key-files.ts'
 import type { Keychain } from './keychain.ts'
+import type { WrappedKeys } from './key-service/wrapped-keys.ts'
+import type { WrappedKey } from './key-service/wrapped-rows.ts'
 import { fingerprintOf, idOf, ROOT_LENGTH, rootFromSecret } from './root.ts'
+import type { KeyServiceFault } from './key-service/key-service.ts'
 import { loadRootKey, VAULT_FILE, whenMissing } from './root-key.ts'
 
 export interface FoundKey {
   readonly id: string
   readonly fingerprint: string
   readonly root: Buffer
-  readonly kind: 'keychain' | 'environment' | 'file'
+  readonly kind: 'service' | 'keychain' | 'environment' | 'file'
   /** For people: `MCP_ENCRYPTION_KEY`, `file vault.key`. */
   readonly source: string
+  /** As the key service gave it back; the database keeps it. */
+  readonly wrapped?: WrappedKey
 }
 
 export interface Found {
@@ -27,6 +33,8 @@ export interface Found {
   readonly keys: readonly FoundKey[]
   /** Messages of sources that gave no key. */
   readonly notes: readonly string[]
+  /** The key service is needed for a key and did not open it. */
+  readonly failure?: KeyServiceFault
 }
 
 export interface KeySettings {
@@ -40,11 +48,14 @@ export interface KeySourceParts {
   readonly directory: string
   readonly settings: KeySettings
   readonly keychain: Keychain
+  /** Undefined where no key service is set. */
+  readonly wrappedKeys?: WrappedKeys | undefined
 }
 
 export interface KeySources {
   readonly directory: string
-  find(): Promise<Found>
+  /** @param wrapped the wrapped keys of the database; unsaid, the copy of them that the data directory has */
+  find(wrapped?: readonly WrappedKey[]): Promise<Found>
   /** A new key where the data directory has none; of two processes that do it at once both get the same. */
   makeFirst(): Promise<FoundKey>
   /** A new key beside `current`, in the same source. Throws NoPlaceForKey for one that only its owner can write to. */
@@ -61,7 +72,7 @@ export class NoPlaceForKey extends Error {}
 /** Says that this directory's keys are in the keychain, and under which name. */
 export const KEYCHAIN_FILE = 'vault.keychain'
 
-export function createKeySources({ directory, settings, keychain }: KeySourceParts): KeySources {
+export function createKeySources({ directory, settings, keychain, wrappedKeys }: KeySourceParts): KeySources {
   const marker = join(directory, KEYCHAIN_FILE)
   const readAccount = async () => (await readFile(marker, 'utf8').catch(whenMissing))?.trim()
 
@@ -78,16 +89,20 @@ export function createKeySources({ directory, settings, keychain }: KeySourcePar
     }
   }
 
-  async function find(): Promise<Found> {
+  async function find(wrapped?: readonly WrappedKey[]): Promise<Found> {
     const { roots, note } = await readKeychain()
     const files = await readKeyFiles(directory)
+    const opened = await wrappedKeys?.open(wrapped)
     const all = [
+      ...(opened?.keys ?? []).map(({ root, wrapped: one }) => serviceKey(root, one)),
       ...roots.map((root) => foundKey(root, 'keychain', 'keychain')),
       ...environmentKeys(settings),
       ...files.map(({ root, file }) => foundKey(root, 'file', `file ${file}`)),
     ]
     const keys = all.filter(({ id }, at) => all.findIndex((one) => one.id === id) === at)
-    return { keys, notes: note === undefined ? [] : [note] }
+    const failure = opened?.failure
+    const notes = [...(failure === undefined ? [] : [failure.message]), ...(note === undefined ? [] : [note])]
+    return { keys, notes, ...(failure === undefined ? {} : { failure }) }
   }
 
   async function writeKeychain(account: string, roots: readonly Buffer[]): Promise<void> {
@@ -99,8 +114,13 @@ export function createKeySources({ directory, settings, keychain }: KeySourcePar
   return {
     directory,
     find,
-    makeFirst: async () => foundKey(await loadRootKey(directory), 'file', `file ${VAULT_FILE}`),
+    makeFirst: async () =>
+      wrappedKeys === undefined
+        ? foundKey(await loadRootKey(directory), 'file', `file ${VAULT_FILE}`)
+        : makeWrapped(wrappedKeys),
     async makeNext(current) {
+      if (wrappedKeys !== undefined) return makeWrapped(wrappedKeys)
+      if (current.kind === 'service') throw new NoPlaceForKey(NO_SERVICE)
       if (current.kind === 'environment') throw new NoPlaceForKey(nextByHand(current))
       const root = randomBytes(ROOT_LENGTH)
       if (current.kind === 'file') await addToRingFile(directory, root)
@@ -160,12 +180,25 @@ function environmentKeys({ MCP_ENCRYPTION_KEY: key, ...settings }: KeySettings):
   ]
 }
 
+async function makeWrapped(wrappedKeys: WrappedKeys): Promise<FoundKey> {
+  const root = randomBytes(ROOT_LENGTH)
+  return serviceKey(root, await wrappedKeys.wrap(root))
+}
+
+const serviceKey = (root: Buffer, wrapped: WrappedKey): FoundKey => ({
+  ...foundKey(root, 'service', wrapped.service),
+  wrapped,
+})
+
 const environmentKey = (root: Buffer, source: string) => foundKey(root, 'environment', source)
 
 function foundKey(root: Buffer, kind: FoundKey['kind'], source: string): FoundKey {
   const fingerprint = fingerprintOf(root)
   return { id: idOf(fingerprint), fingerprint, root, kind, source }
 }
+
+const NO_SERVICE =
+  'The vault key is wrapped by a key service, and none is set here: set TOOLWAY_KEY_SERVICE as the gateways have it, then run this again.'
 
 const nextByHand = ({ source }: FoundKey): string =>
   source === 'JWT_SECRET'

@@ -8,6 +8,8 @@
 import { z } from 'zod'
 import type { Db, SystemSql } from '../db/db.ts'
 import { countSealed } from './count-sealed.ts'
+import type { KeyServiceFault } from './key-service/key-service.ts'
+import { addWrappedKey, readWrappedKeys } from './key-service/wrapped-rows.ts'
 import type { Found, FoundKey, KeySources } from './key-sources.ts'
 import { firstHashRoot, idOf } from './root.ts'
 import { secretRow } from './sealed-columns.ts'
@@ -37,6 +39,16 @@ export class WrongVaultKey extends Error {
   }
 }
 
+/** The key service did not open the key that the database needs: a matter of minutes or of rights, and no wrong key. */
+export class WrappedKeyClosed extends Error {
+  constructor(failure: KeyServiceFault) {
+    super(
+      `The vault key of this database is wrapped, and ${failure.message}: check the service and the rights of this gateway there, then start again.`,
+      { cause: failure },
+    )
+  }
+}
+
 /** A database that is bound, as the vault needs it. */
 export interface BoundRing {
   /** The one that seals first; those that the database knows. */
@@ -58,9 +70,10 @@ export const bindRing = (db: Db, sources: KeySources): Promise<BoundRing> =>
 /** Within a transaction, whose end lets the next one in. */
 export async function bindRingIn(sql: SystemSql, sources: KeySources): Promise<BoundRing> {
   await lockRing(sql)
-  const found = await sources.find()
+  const found = await sources.find(await readWrappedKeys(sql))
   const remembered = (await readRemembered(sql)) ?? (await rememberFirst(sql, found, sources))
   const current = remembered.first ?? found.keys.find(({ fingerprint }) => fingerprint === remembered.fingerprint)
+  if (current === undefined && found.failure !== undefined) throw new WrappedKeyClosed(found.failure)
   if (current === undefined) throw new WrongVaultKey(sources.directory, [idOf(remembered.fingerprint)], found)
   const { others, missing } = await othersOf(sql, sources.directory, remembered, found)
   const keys = [current, ...others] as const
@@ -98,6 +111,7 @@ export const writeRemembered = async (sql: SystemSql, fingerprint: string, finge
 
 async function rememberFirst(sql: SystemSql, { keys }: Found, sources: KeySources): Promise<KnownRootKey> {
   const first = keys[0] ?? (await sources.makeFirst())
+  if (first.wrapped !== undefined) await addWrappedKey(sql, first.wrapped)
   await writeRemembered(sql, first.fingerprint, [])
   return { fingerprint: first.fingerprint, first }
 }
@@ -110,6 +124,7 @@ async function othersOf(sql: SystemSql, directory: string, known: KnownRootKey, 
   if (missing.length > 0) {
     const counts = await countSealed(sql)
     const needed = missing.filter((id) => counts.some(({ key }) => key === id || key === 'unnamed'))
+    if (needed.length > 0 && found.failure !== undefined) throw new WrappedKeyClosed(found.failure)
     if (needed.length > 0) throw new WrongVaultKey(directory, needed, found)
   }
   return { others: wanted.flatMap((one) => keyOf(one) ?? []), missing }

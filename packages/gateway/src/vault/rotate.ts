@@ -7,6 +7,7 @@
 import type { Db, SystemSql } from '../db/db.ts'
 import { countSealed } from './count-sealed.ts'
 import type { FoundKey, KeySources } from './key-sources.ts'
+import { addWrappedKey, readWrappedKeys, removeWrappedKey } from './key-service/wrapped-rows.ts'
 import { resealAll, type Resealed } from './reseal.ts'
 import {
   bindRing,
@@ -69,7 +70,8 @@ async function change({ db, sources, record, settle, onStep }: RotateParts): Pro
   const { from, next } = await db.system(async (sql) => {
     const bound = await bindRingIn(sql, sources)
     const [current, ...others] = bound.keys
-    const next = (await nextOf(sources, bound)) ?? (await sources.makeNext(current))
+    const next = (await nextOf(sql, sources, bound)) ?? (await sources.makeNext(current))
+    if (next.wrapped !== undefined) await addWrappedKey(sql, next.wrapped)
     onStep?.('key made', next.id)
     await writeRemembered(
       sql,
@@ -91,9 +93,13 @@ async function change({ db, sources, record, settle, onStep }: RotateParts): Pro
 }
 
 /** A key that waits: made by a run that was killed, or put by its owner where it comes before the one that seals. */
-async function nextOf(sources: KeySources, { keys, unknown }: BoundRing): Promise<FoundKey | undefined> {
+async function nextOf(
+  sql: SystemSql,
+  sources: KeySources,
+  { keys, unknown }: BoundRing,
+): Promise<FoundKey | undefined> {
   const [current] = keys
-  const order = (await sources.find()).keys
+  const order = (await sources.find(await readWrappedKeys(sql))).keys
   const before = order.slice(
     0,
     order.findIndex(({ id }) => id === current.id),
@@ -112,7 +118,8 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     const all = known === undefined ? [] : knownFingerprints(known)
     if (known === undefined || !all.some((one) => idOf(one) === id)) {
       // Forgotten by a run that was killed before the key was dropped.
-      if ((await sources.find()).keys.some((key) => key.id === id)) return
+      if ((await sources.find(await readWrappedKeys(sql))).keys.some((key) => key.id === id))
+        return await removeWrappedKey(sql, id)
       throw new KeyStays(`This database knows no vault key ${id}: \`toolway vault status\` lists those it knows.`)
     }
     if (idOf(known.fingerprint) === id)
@@ -128,6 +135,7 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
       known.fingerprint,
       all.filter((one) => idOf(one) !== id),
     )
+    await removeWrappedKey(sql, id)
     await record(sql, 'retire', id, {})
   })
   // Forgotten first: a key that is gone from its file and that the database still knows would refuse the next start.

@@ -11,6 +11,14 @@ import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded-p
 import { keepRunning } from '../../db/keep-running.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Log } from '../../lib/log.ts'
+import { operatorFetch } from '../../upstreams/http/guarded-fetch.ts'
+import { createKeyService, type KeyService, type KeyServiceSettings } from '../../vault/key-service/key-service.ts'
+import {
+  createKeyServiceWatch,
+  withSealingGuard,
+  type KeyServiceWatch,
+} from '../../vault/key-service/key-service-watch.ts'
+import { createWrappedKeys, type WrappedKeys } from '../../vault/key-service/wrapped-keys.ts'
 import { createKeySources, type KeySettings, type KeySources } from '../../vault/key-sources.ts'
 import { createKeychain } from '../../vault/keychain.ts'
 import { openVault, type BoundRing } from '../../vault/ring.ts'
@@ -24,7 +32,7 @@ export interface StoreParts {
   /** Connections of the pool; without it the default of the pool holds. */
   readonly connections?: number
   /** Where vault keys may come from, besides the directory. */
-  readonly keys: KeySettings
+  readonly keys: KeySettings & KeyServiceSettings
   /** The gateway owns its cluster; the command line may use another's. */
   readonly owner: boolean
   readonly log: Log
@@ -35,6 +43,8 @@ export interface Store {
   readonly db: Db
   readonly vault: Vault
   readonly sources: KeySources
+  /** Undefined where no key service is set, and for the command line. */
+  readonly keyService: KeyServiceWatch | undefined
   /** The vault's keys as they were when the store was opened. */
   readonly ring: BoundRing
   /** Look for the vault's keys anew. Throws WrongVaultKey, and the vault stays as it was. */
@@ -45,9 +55,10 @@ export interface Store {
 export async function openStore(parts: StoreParts): Promise<Store> {
   const { directory, log } = parts
   await makeDirectory(directory)
-  const sources = keySourcesOf(parts)
+  const wrappedKeys = wrappedKeysOf(parts)
+  const sources = keySourcesOf(parts, wrappedKeys)
   // A key that cannot be read is told before a database is started for it.
-  await sources.find()
+  if (parts.keys.TOOLWAY_KEY_SERVICE === undefined) await sources.find()
   const { connection, stop } = await openDatabase(parts)
   try {
     await migrate(connection, { log })
@@ -60,13 +71,16 @@ export async function openStore(parts: StoreParts): Promise<Store> {
       await db.close()
       throw thrown
     })
+    const keyService = parts.owner ? watchOf(wrappedKeys, log) : undefined
     return {
       db,
-      vault,
+      vault: keyService === undefined ? vault : withSealingGuard(vault, keyService.problem),
+      keyService,
       sources,
       ring: bound,
       reloadVault: reload,
       async close() {
+        keyService?.[Symbol.dispose]()
         await db.close()
         await stop()
       },
@@ -82,8 +96,25 @@ const MOST_EMBEDDED = 30
 const poolOf = (wanted: number, databaseUrl: string | undefined) =>
   databaseUrl === undefined ? Math.min(wanted, MOST_EMBEDDED) : wanted
 
-export const keySourcesOf = ({ directory, keys }: Pick<StoreParts, 'directory' | 'keys'>): KeySources =>
-  createKeySources({ directory, settings: keys, keychain: createKeychain() })
+export const keySourcesOf = (
+  parts: Pick<StoreParts, 'directory' | 'keys'>,
+  wrappedKeys = wrappedKeysOf(parts),
+): KeySources =>
+  createKeySources({ directory: parts.directory, settings: parts.keys, keychain: createKeychain(), wrappedKeys })
+
+/** Undefined where no key service is set. */
+function wrappedKeysOf({ directory, keys }: Pick<StoreParts, 'directory' | 'keys'>): WrappedKeys | undefined {
+  const { TOOLWAY_KEY_SERVICE: address } = keys
+  if (address === undefined) return undefined
+  let made: Promise<KeyService> | undefined
+  return createWrappedKeys({
+    directory,
+    service: () => (made ??= createKeyService({ ...keys, TOOLWAY_KEY_SERVICE: address }, operatorFetch('key service'))),
+  })
+}
+
+const watchOf = (wrappedKeys: WrappedKeys | undefined, log: Log): KeyServiceWatch | undefined =>
+  wrappedKeys === undefined ? undefined : createKeyServiceWatch({ prove: () => wrappedKeys.prove(), log })
 
 /** 0700, for one that exists and lets others in too. (As root, PostgreSQL's own account may need to pass through: 0710.) */
 async function makeDirectory(directory: string): Promise<void> {

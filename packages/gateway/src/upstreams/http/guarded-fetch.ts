@@ -82,6 +82,9 @@ export function createGuardedFetch(reach: GuardedFetchParts, limits: GuardedFetc
   }
 }
 
+/** For an address that the operator of the installation set: it may be private, and even this machine's own. */
+export const operatorFetch = (alias: string): GuardedFetch => createGuardedFetch({ alias, allowPrivate: true })
+
 /** Only what HTTP is spoken with: everything else leads somewhere that no guard looks at. */
 function addressOf(address: string, alias: string): URL {
   const url = URL.parse(address)

@@ -1,0 +1,53 @@
+/** Secrets in files of one folder for each organization, as orchestrators mount them, and in variables with a prefix for each. */
+import { open, realpath } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { placeOf, SecretFault, valueIn, type SecretSource } from './secret-source.ts'
+
+const MOST_BYTES = 64 * 1024
+
+/** @param template an absolute path with `{organization}` as one of its names */
+export function createFileSource(template: string): SecretSource {
+  return {
+    async read(organization, reference) {
+      const folder = await realpath(placeOf(template, organization)).catch(unreadable)
+      // Orchestrators mount secrets as links to a folder beside; what leads out of the organization's folder is refused.
+      const path = await realpath(join(folder, reference.path)).catch(unreadable)
+      if (!path.startsWith(`${folder}${sep}`))
+        throw new SecretFault('the file is not in the folder of the organization')
+      return valueIn(await readSmall(path), reference)
+    },
+  }
+}
+
+async function readSmall(path: string): Promise<string> {
+  await using file = await open(path, 'r').catch(unreadable)
+  const stat = await file.stat()
+  if (!stat.isFile()) throw new SecretFault('the file is no regular file')
+  if (stat.size > MOST_BYTES) throw new SecretFault(`the file is larger than ${MOST_BYTES} bytes`)
+  return await file.readFile('utf8')
+}
+
+function unreadable(thrown: NodeJS.ErrnoException): never {
+  throw new SecretFault(`the file cannot be read (${thrown.code ?? 'unknown'})`)
+}
+
+/**
+ * @param template the beginning of the variables of an organization, which ends with `{organization}__`; the slug is written in
+ * capitals with `_` for `-`
+ * @param lookup reads a variable
+ */
+export function createVariableSource(template: string, lookup: (name: string) => string | undefined): SecretSource {
+  return {
+    read(organization, reference) {
+      const { path } = reference
+      // Two underscores end the name of an organization: neither side may have them itself.
+      if (organization.includes('--') || path.includes('__') || !/^[A-Za-z0-9_]+$/.test(path))
+        return Promise.reject(new SecretFault('a variable has letters, digits and single underscores in its name'))
+      const name = `${placeOf(template, organization.toUpperCase().replaceAll('-', '_'))}${path}`
+      const text = lookup(name)
+      return text === undefined || text === ''
+        ? Promise.reject(new SecretFault(`the variable ${name} is not set`))
+        : Promise.resolve().then(() => valueIn(text, reference))
+    },
+  }
+}
