@@ -40,6 +40,7 @@ import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
 import { composeSessions } from './compose/sessions.ts'
+import { composeSecretReferences } from './compose/secret-references.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeTelemetry, tracesOf } from './compose/telemetry.ts'
 import { composeUpstreams, createContacts } from './compose/upstreams.ts'
@@ -75,6 +76,8 @@ export interface ComposeParts {
   readonly tail?: Pick<LogTail, 'recent' | 'follow'>
   readonly path: string
   readonly lang: string | undefined
+  /** Reads a variable that a reference to a secret names. */
+  readonly lookup?: ((name: string) => string | undefined) | undefined
 }
 
 export async function compose(parts: ComposeParts): Promise<Gateway> {
@@ -156,8 +159,14 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
+  const secrets = composeSecretReferences(core, {
+    lookup: parts.lookup ?? (() => undefined),
+    find: (name) => snapshots.findAny(name)?.organization,
+    onChange: (id) => snapshots.signal(id),
+  })
   const credentials: Credentials = composeCredentials(core, {
     oauth: outgoing,
+    reveal: secrets.reveal,
     links,
     accounts,
     snapshots: () => snapshots,
@@ -167,6 +176,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     },
   })
   const known: Snapshots = composeSnapshots(core, {
+    references: secrets.ofConnections,
     upstreams,
     changes,
     catalogs,
@@ -219,7 +229,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
     ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials, platform },
-    ...{ snapshots, rules, approving, admission, told, files },
+    ...{ snapshots, rules, approving, admission, told, files, secrets },
   }
 }
 
@@ -286,6 +296,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
   })
   const connect = composeConnect(base, {
     oauth: core.outgoing,
+    reveal: core.secrets.reveal,
     globalApps: core.globalApps,
     keeping: credentials.keeping,
     links: core.links,
@@ -305,6 +316,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     connect: connect.admin,
     approvals: approving.admin,
     publicUrl,
+    reveal: core.secrets.reveal,
     proxyUrl: config.TOOLWAY_ROLES.includes('mcp') ? parts.local : publicUrl,
     ...{ identity, accounts, people, web, snapshots },
     rules: core.rules,

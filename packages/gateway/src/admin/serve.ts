@@ -4,6 +4,7 @@
  *
  * A change and its record are one transaction, because the function has no other way to change anything.
  */
+import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import type { ConnectionId, Fault, OrganizationId, Role, UserId } from '@toolway/contract'
 import type { Needs, Operation } from '@toolway/contract/admin'
 import type { z } from 'zod'
@@ -73,6 +74,7 @@ export interface AdminParts {
   readonly files: AdminFiles | undefined
   readonly agent: {
     readonly upstreams: Pick<Upstreams, 'openApart'>
+    readonly reveal: RevealSecret
     /** Where this gateway's own tools are reached from this machine. */
     proxyUrl(): string
     /** Undefined where no traces are exported. */

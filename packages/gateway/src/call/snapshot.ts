@@ -69,6 +69,14 @@ export interface Snapshot {
   connection(connectionId: ConnectionId): ConnectionRow | undefined
 }
 
+/** Secrets of connections that refer to another place, as they were last read there. */
+export interface ConnectionReferences {
+  /** Throws `secret.unresolved`. */
+  resolved(organization: string, connection: ConnectionRow, secrets: ConnectionSecrets): ConnectionSecrets
+  /** Follows the version of the connection, and rises when a value changes; empty where there is no reference. */
+  version(connection: ConnectionRow): string
+}
+
 export interface SnapshotParts {
   readonly organization: OrganizationRow
   readonly connections: readonly ConnectionRow[]
@@ -84,6 +92,8 @@ export interface SnapshotParts {
   readonly rules?: Policy
   readonly upstreams: Pick<Upstreams, 'open'>
   unseal(sealed: Uint8Array, row: string): string
+  /** Secrets that are kept elsewhere; absent where no secret names another place. */
+  readonly references?: ConnectionReferences | undefined
   /** For what the gateway asks for itself; absent where no credentials are kept. */
   readonly credentials?: OwnCredentials | undefined
   /** For connections of OpenAPI documents; absent where none are read. */
@@ -110,6 +120,7 @@ export function createSnapshot({
   rules = NO_POLICY,
   upstreams,
   unseal,
+  references,
   credentials,
   documents,
   keepsFiles = false,
@@ -119,7 +130,10 @@ export function createSnapshot({
     [ALL, EVERYTHING],
     ...withSupplied(toolsets).map(({ slug, settings }) => [slug, selectionOf(settings)] as const),
   ])
-  const byId = new Map(connections.map((connection) => [connection.id, { connection, version: versionOf(connection) }]))
+  const versionHere = (one: ConnectionRow) => `${versionOf(one)}${references?.version(one) ?? ''}`
+  const byId = new Map(
+    connections.map((connection) => [connection.id, { connection, version: versionHere(connection) }]),
+  )
   const takes = createTakes(unseal)
   const enabled = connections.filter((connection) => connection.enabled)
   const exceptions = createExceptions(organization.egress)
@@ -171,7 +185,7 @@ export function createSnapshot({
       const { connection } = held
       return upstreams.open(connectionId, held.version, connection.alias, (making) =>
         kindFor(connection.settings.connector).open(
-          openingOf(connection, { organization: organization.slug, exceptions, unseal, documents, own }),
+          openingOf(connection, { organization: organization.slug, exceptions, unseal, references, documents, own }),
           making,
         ),
       )
@@ -262,7 +276,7 @@ const ownPresents = (
   refused: (used, challenge, status) => own.refused(organizationId, connectionId, used, challenge, status),
 })
 
-interface Reaching extends Pick<SnapshotParts, 'unseal' | 'documents'> {
+interface Reaching extends Pick<SnapshotParts, 'unseal' | 'references' | 'documents'> {
   readonly organization: string
   readonly exceptions: Exceptions
   own(): CredentialSource | undefined
@@ -270,8 +284,9 @@ interface Reaching extends Pick<SnapshotParts, 'unseal' | 'documents'> {
 
 function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<ConnectionSettings> {
   const { id, alias, settings } = connection
-  const { organization, exceptions, documents } = reaching
-  const secrets = secretsOf(connection, reaching.unseal)
+  const { organization, exceptions, references, documents } = reaching
+  const kept = secretsOf(connection, reaching.unseal)
+  const secrets = references?.resolved(organization, connection, kept) ?? kept
   const pin = pinOf(settings)
   return {
     reach: {

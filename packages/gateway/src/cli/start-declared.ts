@@ -41,6 +41,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
     tail: logs.tail,
     path: loaded.path,
     lang: loaded.lang,
+    lookup: loaded.lookup,
   })
   opened.defer(() => gateway.close())
   const told = untilToldToStop()

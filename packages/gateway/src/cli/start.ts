@@ -66,6 +66,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
     tail: logs.tail,
     path: loaded.path,
     lang: loaded.lang,
+    lookup: loaded.lookup,
   })
   opened.defer(() => gateway.close())
   // Removes the address file before the gateway drains, so that no client is directed to a gateway that is shutting down.

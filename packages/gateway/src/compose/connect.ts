@@ -26,7 +26,7 @@ import { kindFor } from '../kinds/kinds.ts'
 import { createFlows } from '../oauth/outgoing/flows/flows.ts'
 import { createKeepKey } from '../oauth/outgoing/credentials/keep-key.ts'
 import { probeAuth } from '../oauth/outgoing/flows/auth-probe.ts'
-import type { Challenge, CredentialKeeping, OutgoingOAuth } from '../oauth/outgoing/ports.ts'
+import type { Challenge, CredentialKeeping, OutgoingOAuth, RevealSecret } from '../oauth/outgoing/ports.ts'
 import { createTargets, type Target } from '../oauth/outgoing/flows/target.ts'
 import { readChallenge } from '../oauth/outgoing/protocol/read-challenge.ts'
 import type { GlobalApps } from '../oauth/outgoing/vendors/global-apps.ts'
@@ -37,6 +37,7 @@ import { vendorOf } from './vendor-of.ts'
 
 export interface ComposeConnectParts {
   readonly oauth: OutgoingOAuth
+  readonly reveal: RevealSecret
   readonly keeping: CredentialKeeping
   readonly links: ConnectRequestLinks
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'all'>
@@ -57,9 +58,9 @@ export interface Connect {
 
 export function composeConnect(core: CoreDependencies, parts: ComposeConnectParts): Connect {
   const { config, db, vault, log, opened } = core
-  const { oauth, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
+  const { oauth, reveal, keeping, links, snapshots, accounts, web, clients, publicUrl, globalApps } = parts
   const targets = createTargets({ find: snapshots.find, unseal: vault.open, vendor: vendorOf, accounts })
-  const chosen = createChooseClient({ db, vault, oauth, publicUrl, global: globalApps.of, now: Date.now })
+  const chosen = createChooseClient({ db, vault, oauth, reveal, publicUrl, global: globalApps.of, now: Date.now })
   const keepKey = createKeepKey({ db, keeping, probeAuth })
   const flows = createFlows({
     db,

@@ -39,6 +39,7 @@ import type {
   CredentialKeeping,
   NewCredential,
   OutgoingOAuth,
+  RevealSecret,
 } from '../oauth/outgoing/ports.ts'
 import { createRenewal } from '../oauth/outgoing/credentials/renew-credential.ts'
 import { createEnder, type Ended } from '../oauth/outgoing/credentials/revoke-credentials.ts'
@@ -49,6 +50,7 @@ import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface ComposeCredentialsParts {
   readonly oauth: OutgoingOAuth
+  readonly reveal: RevealSecret
   readonly links: ConnectLinks
   readonly snapshots: () => Pick<KeepSnapshots, 'find' | 'findAny'>
   readonly accounts: Pick<Accounts, 'find'>
@@ -72,7 +74,7 @@ const USES_EVERY = 15 * 60_000
 
 export function composeCredentials(core: CoreDependencies, parts: ComposeCredentialsParts): Credentials {
   const { db, vault, log, opened } = core
-  const { oauth, links, snapshots, accounts, global, onKept, now = Date.now } = parts
+  const { oauth, reveal, links, snapshots, accounts, global, onKept, now = Date.now } = parts
   const find = (organization: { id: OrganizationId }) => snapshots().find(organization)
   const factsOf = createKnownFacts(vault)
   // At a start every connection is asked for: the reads of those that come together are one transaction.
@@ -93,7 +95,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     now,
   })
   opened.defer(() => memory.close())
-  const clientOf = createClientOf({ vault, global })
+  const clientOf = createClientOf({ vault, reveal, global })
   const lose: LoseCredential = createLoseCredential({ db, log, changed: memory.changed })
   const renewal = createRenewal({ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random })
   opened.defer(() => renewal.close())

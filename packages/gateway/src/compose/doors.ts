@@ -1,4 +1,5 @@
 /** Where requests come in: MCP over its three transports, which share one entrance, and administration. */
+import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import { randomUUID } from 'node:crypto'
 import { readInitialize } from '@toolway/protocol'
 import { OPERATIONS } from '../admin/operations.ts'
@@ -108,6 +109,7 @@ export interface ComposeAdminParts
     Pick<AdminParts['runtime'], 'sessions' | 'logs' | 'words'> {
   readonly upstreams: AdminParts['runtime']['upstreams'] & AdminParts['agent']['upstreams']
   readonly proxyUrl: () => string
+  readonly reveal: RevealSecret
   readonly people: People
   readonly identity: Identity
   readonly web: WebSession
@@ -135,7 +137,7 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
     payloads,
     files,
     publicUrl,
-    agent: { upstreams, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
+    agent: { upstreams, reveal: parts.reveal, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
     runtime: {
       ...{ upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),

@@ -32,6 +32,7 @@ import { composeCredentials, type Credentials } from './credentials.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 import { composeIdentity } from './identity.ts'
 import { composePeople } from './people.ts'
+import { composeSecretReferences } from './secret-references.ts'
 import { composeSnapshots, type Snapshots } from './snapshots.ts'
 import { composeUpstreams, createContacts } from './upstreams.ts'
 
@@ -71,8 +72,14 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
+  const { ofConnections, reveal } = composeSecretReferences(core, {
+    lookup: loaded.lookup,
+    find: (name) => snapshots.findAny(name)?.organization,
+    onChange() {},
+  })
   const credentials: Credentials = composeCredentials(core, {
     oauth,
+    reveal,
     links,
     accounts,
     snapshots: () => snapshots,
@@ -87,6 +94,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     healthy: { want() {} },
     open: () => open,
     credentials: credentials.ownCredentials,
+    references: ofConnections,
   })
   const approvals = composeApprovals(core, {
     accounts,
@@ -100,7 +108,18 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const web = createWebSession({ identify: identity.identify, vault, publicUrl })
   const people = composePeople(core, { ...callers, snapshots, publicUrl })
   const connect = composeConnect(core, {
-    ...{ oauth, globalApps, keeping: credentials.keeping, links, snapshots, accounts, identity, web, publicUrl },
+    ...{
+      oauth,
+      reveal,
+      globalApps,
+      keeping: credentials.keeping,
+      links,
+      snapshots,
+      accounts,
+      identity,
+      web,
+      publicUrl,
+    },
     clients: createClients([]),
     limits: { address: () => undefined },
   })
@@ -124,7 +143,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     approvals: approvals.admin,
     previewList: elsewhere,
     files: localFiles(core),
-    agent: { upstreams, proxyUrl: publicUrl, tracer: undefined },
+    agent: { upstreams, reveal, proxyUrl: publicUrl, tracer: undefined },
     runtime: {
       upstreams,
       sessions: { list: () => [], drop: elsewhere },

@@ -24,6 +24,7 @@ import { listToolsets } from '../toolsets/toolsets.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
+import type { SnapshotReferences } from './secret-references.ts'
 
 export interface ComposeSnapshotsParts {
   readonly catalogs: Pick<Catalogs['catalogs'], 'want'>
@@ -34,6 +35,7 @@ export interface ComposeSnapshotsParts {
   readonly credentials?: OwnCredentials | undefined
   /** Whether this installation keeps files. */
   readonly keepsFiles?: boolean
+  readonly references: SnapshotReferences
 }
 
 export interface Snapshots {
@@ -45,7 +47,7 @@ export interface Snapshots {
 
 export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshotsParts): Snapshots {
   const { db, log, opened } = core
-  const { upstreams, changes, catalogs, healthy, open, credentials, keepsFiles = false } = parts
+  const { upstreams, changes, catalogs, healthy, open, credentials, keepsFiles = false, references } = parts
   const rules = createPlatformRules({ list: () => db.system(listPlatformRules) })
   const keepRules = createKeepRules({
     platform: rules,
@@ -67,6 +69,7 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
       upstreams,
       credentials,
       keepsFiles,
+      references,
       held: (id) => snapshots.findAny({ id })?.catalogs,
     }),
     onLoad(all) {
@@ -105,6 +108,7 @@ interface LoadParts {
   readonly upstreams: Pick<Upstreams, 'open'>
   readonly credentials: OwnCredentials | undefined
   readonly keepsFiles: boolean
+  readonly references: SnapshotReferences
   /** Returns an organization's catalogs in memory: lists that did not change are not read again. */
   held(id: string): Snapshot['catalogs'] | undefined
 }
@@ -112,12 +116,12 @@ interface LoadParts {
 const createLoad =
   (
     { db, vault }: Pick<CoreDependencies, 'db' | 'vault'>,
-    { keepRules, upstreams, credentials, keepsFiles, held }: LoadParts,
+    { keepRules, upstreams, credentials, keepsFiles, references, held }: LoadParts,
     documents = createDocuments({ db }),
   ) =>
   async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
     const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
-    return Promise.all(
+    const loaded = await Promise.all(
       organizations.map((organization) =>
         db.organization(organization.id, async (sql) => {
           // First, so that what is read after it is never older than it says.
@@ -142,10 +146,13 @@ const createLoad =
             states,
             rules: withPreset(keepRules.policyOf(organization, rules, toolsets), organization, connections),
           }
-          return createSnapshot({ ...facts, upstreams, unseal: vault.open, credentials, documents, keepsFiles })
+          return facts
         }),
       ),
     )
+    await Promise.all(loaded.map(({ organization, connections }) => references.prepare(organization.slug, connections)))
+    const parts = { upstreams, unseal: vault.open, references, credentials, documents, keepsFiles }
+    return loaded.map((facts) => createSnapshot({ ...facts, ...parts }))
   }
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */

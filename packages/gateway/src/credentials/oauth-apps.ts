@@ -54,6 +54,7 @@ export const removeOAuthApp = async (sql: OrgSql, provider: string): Promise<OAu
 
 export const ClientRow = z.object({
   id: z.string().transform((id) => id as OAuthAppId),
+  organization_id: z.string().transform((id) => id as OrganizationId),
   client_id: z.string(),
   sealed: z.instanceof(Buffer).nullable(),
   auth_method: ClientAuthMethod.nullable(),
@@ -62,7 +63,7 @@ export type ClientRow = z.output<typeof ClientRow>
 
 /** Returns the client that a credential was obtained with. */
 export const findClient = async (sql: OrgSql | SystemSql, id: OAuthAppId): Promise<ClientRow | undefined> =>
-  (await sql(ClientRow)`select id, client_id, sealed, auth_method from oauth_apps where id = ${id}`)[0]
+  (await sql(ClientRow)`select id, organization_id, client_id, sealed, auth_method from oauth_apps where id = ${id}`)[0]
 
 const MASK = '••••'
 const SHOWN = 4

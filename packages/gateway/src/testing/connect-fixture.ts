@@ -142,7 +142,15 @@ export async function connectFixture({ db }: { db: Db }, auth: object = {}) {
     vendor: () => undefined,
     accounts: { find: (id) => accounts.get(id) },
   })
-  const clients = createChooseClient({ db, vault, oauth, global: () => undefined, publicUrl, now: () => state.now })
+  const clients = createChooseClient({
+    db,
+    vault,
+    oauth,
+    reveal: (_organization: string, text: string) => Promise.resolve(text),
+    global: () => undefined,
+    publicUrl,
+    now: () => state.now,
+  })
   const flows = createFlows({
     db,
     vault,

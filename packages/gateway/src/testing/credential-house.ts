@@ -160,6 +160,7 @@ export async function startCredentialHouse(database: TestDatabase, options: Hous
     const credentials = composeCredentials(
       { config, db: counting, vault, log, counters, telemetry: undefined, opened },
       {
+        reveal: (_organization, text) => Promise.resolve(text),
         oauth: options.oauth ?? {
           ...authority.oauth,
           refresh: async (...words) => {

@@ -107,6 +107,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       tail,
       path: loaded.path,
       lang: loaded.lang,
+      lookup: loaded.lookup,
     })
     return { begun, port: await begun.listen() }
   }

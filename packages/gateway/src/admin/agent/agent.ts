@@ -98,7 +98,10 @@ const run = serveOrganization(shapes.runAgent, async (asked) => {
   const row = await look(findAgentModel)
   if (row === undefined) throw new Fault('agent.unset')
   using _ = enter(userId)
-  const key = row.sealed === null ? undefined : parts.vault.open(row.sealed, agentModelRow(organization.id))
+  const key =
+    row.sealed === null
+      ? undefined
+      : await parts.agent.reveal(organization.id, parts.vault.open(row.sealed, agentModelRow(organization.id)))
   const model = await languageModelOf({ row, key, exceptions: snapshot.exceptions })
   const { id, key: token } = await keyFor(asked, userId)
   const proxy = `${parts.agent.proxyUrl()}/o/${organization.slug}/t/${principal.toolset ?? 'default'}`

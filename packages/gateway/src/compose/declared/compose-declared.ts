@@ -47,6 +47,7 @@ import { createOnBehalfOfAnybody } from './on-behalf.ts'
 import { composeLogRecords } from './records.ts'
 import { createRows } from './rows.ts'
 import { composeMemorySessions } from './sessions.ts'
+import { composeSecretReferences } from '../secret-references.ts'
 import { composeDeclaredSnapshots } from './snapshots.ts'
 
 export interface ComposeDeclaredParts {
@@ -60,6 +61,8 @@ export interface ComposeDeclaredParts {
   readonly tail?: Pick<LogTail, 'recent' | 'follow'> | undefined
   readonly path: string
   readonly lang: string | undefined
+  /** Reads a variable that a reference to a secret names. */
+  readonly lookup?: ((name: string) => string | undefined) | undefined
 }
 
 export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gateway> {
@@ -106,7 +109,12 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const { catalogs, healthy } = offers
   const kept = { rows, upstreams, changes, catalogs, healthy }
-  const snapshots = composeDeclaredSnapshots(core, { ...kept, open: () => open })
+  const { ofConnections: references } = composeSecretReferences(core, {
+    lookup: parts.lookup ?? (() => undefined),
+    find: (name) => snapshots.findAny(name)?.organization,
+    onChange: (id) => snapshots.signal(id),
+  })
+  const snapshots = composeDeclaredSnapshots(core, { ...kept, open: () => open, references })
   const admission: Admission = composeAdmission(core, {
     identity,
     accounts,

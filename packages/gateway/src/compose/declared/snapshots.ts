@@ -7,6 +7,7 @@ import { createTellChanges } from '../../jobs/tell-changes.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { Catalogs } from '../catalogs.ts'
 import type { Base } from '../core-dependencies.ts'
+import type { SnapshotReferences } from '../secret-references.ts'
 import { watchedOf } from '../snapshots.ts'
 import type { Rows } from './rows.ts'
 
@@ -15,25 +16,24 @@ export interface ComposeDeclaredSnapshotsParts extends Pick<Catalogs, 'catalogs'
   readonly upstreams: Upstreams
   readonly changes: Changes
   readonly open: () => Pick<OpenStreams, 'recheck'>
+  readonly references: SnapshotReferences
 }
 
 export function composeDeclaredSnapshots(
   { vault, log, opened }: Base,
   parts: ComposeDeclaredSnapshotsParts,
 ): KeepSnapshots {
-  const { rows, upstreams, changes, catalogs, healthy, open } = parts
+  const { rows, upstreams, changes, catalogs, healthy, open, references } = parts
   const tellChanges = createTellChanges(changes.tell)
   const snapshots: KeepSnapshots = createKeepSnapshots({
     log,
-    load: (ids) =>
-      Promise.resolve(
-        rows
-          .organizations()
-          .filter(({ organization }) => ids?.includes(organization.id) ?? true)
-          .map(({ policy: rules, ...one }) =>
-            createSnapshot({ ...one, rules, members: new Map(), upstreams, unseal: vault.open }),
-          ),
-      ),
+    async load(ids) {
+      const all = rows.organizations().filter(({ organization }) => ids?.includes(organization.id) ?? true)
+      await Promise.all(all.map(({ organization, connections }) => references.prepare(organization.slug, connections)))
+      return all.map(({ policy: rules, ...one }) =>
+        createSnapshot({ ...one, rules, members: new Map(), upstreams, unseal: vault.open, references }),
+      )
+    },
     onLoad(all) {
       const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
       catalogs.want(watched)

@@ -30,6 +30,9 @@ export interface Challenge {
 }
 
 /** The client that an authorization server knows us as. */
+/** Puts the values in place of references to secrets that are kept elsewhere. Throws `secret.unresolved`. */
+export type RevealSecret = (organization: OrganizationId, text: string) => Promise<string>
+
 export interface ClientIdentity {
   readonly clientId: string
   readonly secret: string | undefined

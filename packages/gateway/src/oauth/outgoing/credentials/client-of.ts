@@ -9,10 +9,11 @@ import type { OrgSql, SystemSql } from '../../../db/db.ts'
 import { oauthAppRow } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { methodFor } from '../protocol/client-proof.ts'
-import type { ClientIdentity } from '../ports.ts'
+import type { ClientIdentity, RevealSecret } from '../ports.ts'
 
 export interface ClientOfParts {
   readonly vault: Pick<Vault, 'open'>
+  readonly reveal: RevealSecret
   /** The client of the gateway's own settings at an authorization server. */
   global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
 }
@@ -23,7 +24,7 @@ export type ClientOf = (
   bound: Pick<BoundRow, 'authority' | 'client_id' | 'app_id'>,
 ) => Promise<ClientIdentity | undefined>
 
-export function createClientOf({ vault, global }: ClientOfParts): ClientOf {
+export function createClientOf({ vault, reveal, global }: ClientOfParts): ClientOf {
   return async (sql, { authority, client_id: clientId, app_id: appId }) => {
     if (authority === null || clientId === null) return undefined
     if (appId === null) {
@@ -35,7 +36,8 @@ export function createClientOf({ vault, global }: ClientOfParts): ClientOf {
     }
     const app = await findClient(sql, appId)
     if (app?.client_id !== clientId) return undefined
-    const secret = app.sealed === null ? undefined : vault.open(app.sealed, oauthAppRow(app.id))
+    const secret =
+      app.sealed === null ? undefined : await reveal(app.organization_id, vault.open(app.sealed, oauthAppRow(app.id)))
     return { clientId, secret, method: app.auth_method ?? methodFor(authority, secret), appId }
   }
 }

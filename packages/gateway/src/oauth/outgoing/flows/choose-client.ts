@@ -16,12 +16,13 @@ import { oauthAppRow } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { CLIENT_NAME, documentIdOf, redirectsOf } from './client-metadata.ts'
 import { methodFor } from '../protocol/client-proof.ts'
-import type { ClientIdentity, Egress, OutgoingOAuth } from '../ports.ts'
+import type { ClientIdentity, Egress, OutgoingOAuth, RevealSecret } from '../ports.ts'
 
 export interface ChooseClientParts {
   readonly db: Pick<Db, 'organization'>
   readonly vault: Pick<Vault, 'seal' | 'open'>
   readonly oauth: Pick<OutgoingOAuth, 'register'>
+  readonly reveal: RevealSecret
   /** The client of the gateway's own settings at an authorization server, for organizations that have none. */
   global(authority: Authority): Omit<ClientIdentity, 'appId'> | undefined
   publicUrl(): string
@@ -62,7 +63,15 @@ const ownOf = ({ provider, issuer }: Authority): WhichClient => ({
   issuer: provider === 'mcp' ? issuer : null,
 })
 
-export function createChooseClient({ db, vault, oauth, global, publicUrl, now }: ChooseClientParts): ChooseClient {
+export function createChooseClient({
+  db,
+  vault,
+  oauth,
+  reveal,
+  global,
+  publicUrl,
+  now,
+}: ChooseClientParts): ChooseClient {
   const flights = createSingleFlight<string, ClientIdentity>()
 
   /** One that registered itself serves as long as its secret, and for the addresses that it was registered with. */
@@ -70,8 +79,12 @@ export function createChooseClient({ db, vault, oauth, global, publicUrl, now }:
     !row.registered ||
     (row.redirect_uris.includes(redirectUri) && (row.secret_expires_at?.getTime() ?? Infinity) > now())
 
-  const identityOf = (row: AuthorityClientRow, authority: Authority): ClientIdentity => {
-    const secret = row.sealed === null ? undefined : vault.open(row.sealed, oauthAppRow(row.id))
+  const identityOf = async (
+    row: AuthorityClientRow,
+    { organizationId, authority }: Choosing,
+  ): Promise<ClientIdentity> => {
+    const secret =
+      row.sealed === null ? undefined : await reveal(organizationId, vault.open(row.sealed, oauthAppRow(row.id)))
     const method = row.auth_method ?? methodFor(authority, secret)
     return { clientId: row.client_id, secret, method, appId: row.id }
   }
@@ -108,7 +121,7 @@ export function createChooseClient({ db, vault, oauth, global, publicUrl, now }:
       return find(sql, choosing)
     })
     if (row === undefined) throw new Error('a client that was registered is not there')
-    return identityOf(row, authority)
+    return identityOf(row, choosing)
   }
 
   const sealFor = (secret: string, id: Parameters<typeof oauthAppRow>[0]) => vault.seal(secret, oauthAppRow(id))
@@ -119,12 +132,12 @@ export function createChooseClient({ db, vault, oauth, global, publicUrl, now }:
     async choose(choosing) {
       const { organizationId, authority, egress, redirectUri } = choosing
       const row = await db.organization(organizationId, (sql) => find(sql, choosing))
-      if (row !== undefined && !row.registered) return identityOf(row, authority)
+      if (row !== undefined && !row.registered) return identityOf(row, choosing)
       const own = row === undefined ? global(authority) : undefined
       if (own !== undefined) return { ...own, appId: undefined }
       const document = redirectsOf(publicUrl()).includes(redirectUri) ? documentFor(authority) : undefined
       if (document !== undefined) return { clientId: document, secret: undefined, method: 'none', appId: undefined }
-      if (row !== undefined) return identityOf(row, authority)
+      if (row !== undefined) return identityOf(row, choosing)
       if (authority.registrationEndpoint !== undefined)
         return flights(`${organizationId} ${authority.issuer}`, () => register(choosing))
       throw new Fault('authority.client', { connection: egress.alias, redirect: redirectUri })

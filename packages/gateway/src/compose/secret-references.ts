@@ -1,0 +1,164 @@
+/** Secrets that are kept in other places: the places that the settings name, and what refers to them. */
+import { ConnectionSecrets, Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import type { ConnectionReferences } from '../call/snapshot.ts'
+import type { Config } from '../config.ts'
+import type { ConnectionRow } from '../connections/connections.ts'
+import type { RevealSecret } from '../oauth/outgoing/ports.ts'
+import { operatorFetch } from '../upstreams/http/guarded-fetch.ts'
+import { createFileSource, createVariableSource } from '../vault/references/local-sources.ts'
+import { createSecretReferences, type SecretReferences } from '../vault/references/references.ts'
+import { hasReference, SecretFault, type SecretSource, type SourceName } from '../vault/references/secret-source.ts'
+import { createVaultSource } from '../vault/references/vault-source.ts'
+import { connectionRow } from '../vault/sealed-columns.ts'
+import type { Base } from './core-dependencies.ts'
+
+export interface SnapshotReferences extends ConnectionReferences {
+  /** Read what these connections refer to, before they are opened. */
+  prepare(organization: string, connections: readonly ConnectionRow[]): Promise<void>
+}
+
+export interface ComposeReferencesParts {
+  /** Reads a variable of the environment. */
+  lookup(name: string): string | undefined
+  find(
+    organization: { id: string } | { slug: string },
+  ): { readonly id: OrganizationId; readonly slug: string } | undefined
+  /** Values of this organization changed. */
+  onChange(id: OrganizationId): void
+}
+
+export function composeSecretReferences({ config, vault, log, opened }: Base, parts: ComposeReferencesParts) {
+  const sources = sourcesOf(config, parts.lookup)
+  const references = createSecretReferences({
+    sources,
+    onChange(slug) {
+      const found = parts.find({ slug })
+      if (found !== undefined) parts.onChange(found.id)
+    },
+    log,
+  })
+  opened.defer(() => references.close())
+  const isUsed = Object.keys(sources).length > 0
+  const reveal: RevealSecret = async (id, text) => {
+    if (!hasReference(text)) return text
+    try {
+      return await references.resolve(parts.find({ id })?.slug ?? '', text)
+    } catch (thrown) {
+      throw unresolved(thrown, 'the organization')
+    }
+  }
+  return { reveal, ofConnections: createConnectionReferences({ references, isUsed, open: vault.open }) }
+}
+
+/** Libraries of cloud services are loaded by the first reference to them. */
+function sourcesOf(config: Config, lookup: ComposeReferencesParts['lookup']) {
+  const { TOOLWAY_SECRET_FOLDER: folder, TOOLWAY_SECRET_VARIABLES: variables, TOOLWAY_SECRET_VAULT: bao } = config
+  const { TOOLWAY_SECRET_AWS: aws, TOOLWAY_SECRET_GCP: gcp, AWS_REGION: region } = config
+  const endpoint = config.TOOLWAY_SECRET_ENDPOINT
+  const sources: Partial<Record<SourceName, SecretSource>> = {
+    ...(folder === undefined ? {} : { file: createFileSource(folder) }),
+    ...(variables === undefined ? {} : { env: createVariableSource(variables, lookup) }),
+    ...(bao === undefined ? {} : { vault: createVaultSource(bao, config, operatorFetch('secrets')) }),
+    ...(aws === undefined
+      ? {}
+      : {
+          aws: loadedLater(async () => {
+            const { createAwsSource } = await import('../vault/references/aws-source.ts')
+            return createAwsSource(aws, region, endpoint)
+          }),
+        }),
+    ...(gcp === undefined
+      ? {}
+      : {
+          gcp: loadedLater(async () => {
+            const { createGcpSource } = await import('../vault/references/gcp-source.ts')
+            return createGcpSource(gcp, endpoint)
+          }),
+        }),
+  }
+  return sources
+}
+
+function loadedLater(load: () => Promise<SecretSource>): SecretSource {
+  let loaded: Promise<SecretSource> | undefined
+  return { read: async (organization, reference) => (await (loaded ??= load())).read(organization, reference) }
+}
+
+interface ConnectionReferencesParts {
+  readonly references: SecretReferences
+  /** Whether there is any place for secrets: without one, nothing is opened to look for references. */
+  readonly isUsed: boolean
+  open(sealed: Uint8Array, row: string): string
+}
+
+/** The changes of a connection's values are counted in this process. */
+interface Counted {
+  stamp: string
+  count: number
+}
+
+function createConnectionReferences({ references, isUsed, open }: ConnectionReferencesParts): SnapshotReferences {
+  const texts = new Map<ConnectionId, { version: number; texts: readonly string[]; organization: string }>()
+  const counted = new Map<ConnectionId, Counted>()
+
+  function textsOf(organization: string, { id, sealed, updated_at }: ConnectionRow): readonly string[] {
+    const version = updated_at.getTime()
+    const known = texts.get(id)
+    if (known?.version === version && known.organization === organization) return known.texts
+    const found = sealed === null ? [] : referencesOf(openedOrNone(sealed, id))
+    if (found.length > 0 || known !== undefined) texts.set(id, { version, texts: found, organization })
+    return found
+  }
+
+  function openedOrNone(sealed: Uint8Array, id: ConnectionId): ConnectionSecrets {
+    try {
+      return ConnectionSecrets.parse(JSON.parse(open(sealed, connectionRow(id))))
+    } catch {
+      // Told by whoever opens it.
+      return ConnectionSecrets.parse({})
+    }
+  }
+
+  return {
+    async prepare(organization, connections) {
+      if (!isUsed) return
+      await references.prepare(
+        organization,
+        connections.flatMap((connection) => (connection.enabled ? textsOf(organization, connection) : [])),
+      )
+    },
+    resolved(organization, connection, secrets) {
+      if (referencesOf(secrets).length === 0) return secrets
+      const of = (text: string) => references.current(organization, text)
+      try {
+        return {
+          headers: Object.fromEntries(Object.entries(secrets.headers).map(([name, value]) => [name, of(value)])),
+          environment: Object.fromEntries(
+            Object.entries(secrets.environment).map(([name, value]) => [name, of(value)]),
+          ),
+          ...(secrets.url === undefined ? {} : { url: of(secrets.url) }),
+          ...(secrets.args === undefined ? {} : { args: secrets.args.map(of) }),
+        }
+      } catch (thrown) {
+        throw unresolved(thrown, connection.alias)
+      }
+    },
+    version(connection) {
+      const known = texts.get(connection.id)
+      if (known === undefined || known.texts.length === 0) return ''
+      const stamp = references.stamp(known.organization, known.texts)
+      const before = counted.get(connection.id)
+      const count = before === undefined ? 0 : before.count + (before.stamp === stamp ? 0 : 1)
+      counted.set(connection.id, { stamp, count })
+      return `+${String(count).padStart(8, '0')}`
+    },
+  }
+}
+
+const unresolved = (thrown: unknown, whose: string): unknown =>
+  thrown instanceof SecretFault
+    ? new Fault('secret.unresolved', { connection: whose, problem: thrown.message }, { cause: thrown })
+    : thrown
+
+const referencesOf = ({ headers, environment, url = '', args = [] }: ConnectionSecrets): readonly string[] =>
+  [...Object.values(headers), ...Object.values(environment), url, ...args].filter(hasReference)
