@@ -58,6 +58,8 @@ function createWorker(link: Socket) {
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
     const { lineLimit, memoryLimit, environment: declared, hidden } = order
     const confined = await confine(order, { file, cwd, environment, temporary: temporary.path })
+    const report = reportOf(id)
+    if (confined.note !== undefined) report.stderr([confined.note])
     return startProcess({
       ...confined,
       ...{ npm, lineLimit, memoryLimit, reaper, memory },
@@ -66,7 +68,7 @@ function createWorker(link: Socket) {
         await confined.cleanUp?.()
         await temporary.remove()
       },
-      report: reportOf(id),
+      report,
     })
   }
 

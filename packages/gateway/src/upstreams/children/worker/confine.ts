@@ -31,6 +31,8 @@ export interface Confined {
   processLimit?: number
   watchDisk?: (tooMuch: () => void) => () => void
   cleanUp?: () => Promise<void>
+  /** A line for its log where guarantees do not hold for it that others have. */
+  note?: string
 }
 
 const drivers = new Map<string, SandboxDriver>()
@@ -58,6 +60,7 @@ export async function confine(order: Order, residence: Residence): Promise<Confi
     ...(fds === undefined ? {} : { fds }),
     ...(bridge === undefined ? {} : { bridge }),
     ...(cleanUp === undefined ? {} : { cleanUp }),
+    ...noteOf(confinement, made),
     watchDisk: (tooMuch) => watchDisk([launch.folder, launch.temporary], confinement.diskLimit, tooMuch),
   }
 }
@@ -107,6 +110,11 @@ async function allowed(said: string, hidden: readonly string[]): Promise<Allowed
     )
   }
   return { path, write }
+}
+
+function noteOf({ driver }: Confinement, { without = [] }: ConfinedCommand): { note?: string } {
+  if (driver === 'none' || without.length === 0) return {}
+  return { note: `toolway: this server is not fully confined: no guarantee of ${without.join(', ')}` }
 }
 
 function refuseUnconfined({ required, driver }: Confinement, { without = [] }: ConfinedCommand): void {
