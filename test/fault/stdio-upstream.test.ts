@@ -10,7 +10,10 @@ const SCRIPT = join(import.meta.dirname, 'faulty-child.script.ts')
 const mark = () => `faulty-${Math.random().toString(36).slice(2)}`
 
 /** The programs themselves, without the processes that confine them. */
-const serversOf = (own: string) => followFamily(0, own).alive().filter((one) => /^\d+ \S*\/node /.test(one))
+const serversOf = (own: string) =>
+  followFamily(0, own)
+    .alive()
+    .filter((one) => /^\d+ \S*\/node /.test(one))
 
 const connection = (alias: string, own: string, way = 'well', timeout = 2): TestConnection => ({
   alias,
