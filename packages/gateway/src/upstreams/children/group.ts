@@ -1,7 +1,8 @@
 /**
  * Ends a process together with all processes it started. Each child leads a process group of its own (setsid), and signals go to
  * the group, so a server behind `npx` or `sh -c` ends with them. It never signals group 0 or 1, which would mean the gateway's
- * own group or all processes. A process that leaves its group on purpose (setsid) is not ended.
+ * own group or all processes. A process that leaves its group on purpose (setsid) ends with
+ * its process namespace, where the sandbox gives it one.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
