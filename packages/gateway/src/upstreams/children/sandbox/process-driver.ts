@@ -20,19 +20,20 @@ const isRoot = () => process.getuid?.() === 0
 /**
  * Covers each hidden folder with an empty one and gives the child its own folder inside. $1 is the child's folder, $2 a folder to
  * keep it at meanwhile, $3 the program `ip` or nothing; then the folders to cover, `--`, and the rest of the command.
+ * Its programs are those of the system, never of the PATH of the child: it runs before the rights are given up.
  */
-const COVER = `set -e
+const cover = () => `set -e
 own=$1; stage=$2; ip=$3; shift 3
 [ -z "$ip" ] || "$ip" link set lo up
-mount --bind "$own" "$stage"
+${findTool('mount')} --bind "$own" "$stage"
 while [ "$1" != -- ]; do
-  if [ -d "$1" ]; then mount -t tmpfs -o size=1m,mode=0755 none "$1"; elif [ -e "$1" ]; then mount --bind /dev/null "$1"; fi
+  if [ -d "$1" ]; then ${findTool('mount')} -t tmpfs -o size=1m,mode=0755 none "$1"; elif [ -e "$1" ]; then ${findTool('mount')} --bind /dev/null "$1"; fi
   shift
 done
 shift
-mkdir -p "$own"
-mount --bind "$stage" "$own"
-umount "$stage"
+${findTool('mkdir')} -p "$own"
+${findTool('mount')} --bind "$stage" "$own"
+${findTool('umount')} "$stage"
 cd "$TOOLWAY_CWD"; unset TOOLWAY_CWD
 exec "$@"`
 
@@ -77,7 +78,7 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
   const { safe, unsafe } = apart(launch.env)
   const program = finalStep(unsafe, [launch.command, ...launch.args])
   const chain = inner(own, true, launch, bridge === undefined ? program : bridged(program))
-  const cover = [...launch.hiddenPaths, '--', ...chain]
+  const covered = [...launch.hiddenPaths, '--', ...chain]
   return {
     command: '/bin/sh',
     args: [
@@ -94,12 +95,12 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
         '--',
         '/bin/sh',
         '-c',
-        COVER,
+        cover(),
         'toolway-cover',
         launch.folder,
         launch.temporary,
         bridge === undefined ? '' : findTool('ip'),
-        ...cover,
+        ...covered,
       ],
     ],
     env: { ...(bridge === undefined ? {} : proxyVariables()), ...safe, TOOLWAY_CWD: launch.cwd },
