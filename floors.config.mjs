@@ -172,7 +172,8 @@ export default {
       {
         path: `^${gateway}/`,
         pathNot: `${forTests}|^${gateway}/(?:${[
-          'upstreams/http/(?:agent|authorities|given-address)\\.ts$', // the one way out
+          'upstreams/http/(?:agent|authorities|given-address|permits)\\.ts$', // the one way out
+          'upstreams/http/egress/', // the way out of confined children, judged alike
           'upstreams/children/', // the line to the worker
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket

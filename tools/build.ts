@@ -27,6 +27,7 @@ const TOOLKIT_FILE = 'toolway-toolkit.mjs'
 const GATEWAY_PROGRAMS = [
   'main.ts',
   'upstreams/children/worker.ts',
+  'upstreams/children/sandbox/egress-relay.ts',
   'demo/demo-server.ts',
   'identity/keys/slow-hash-worker.ts',
   'upstreams/openapi/document/reading-worker.ts',

@@ -6,6 +6,7 @@
  * Its variables are those of `AGENT_VARIABLES`. The servers of the catalog are started as the catalog says.
  */
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONNECTOR_CATALOG, type CatalogEntry } from '@toolway/contract'
 import { ConfigFault } from './config.ts'
@@ -84,9 +85,22 @@ function localToolkit(lookup: Lookup): object {
     ...(isUnset(lookup('COMPOSIO_URL')) ? {} : { COMPOSIO_BASE_URL: { env: 'COMPOSIO_URL' } }),
   }
   return {
-    local_toolkit: { title: 'Local toolkit', ...program, environment, trusted: true, rules: [OWN_FILES] },
+    local_toolkit: {
+      title: 'Local toolkit',
+      ...program,
+      ...reachOf(root),
+      environment,
+      trusted: true,
+      rules: [OWN_FILES],
+    },
   }
 }
+
+/**
+ * The toolkit sees its folder and nothing else. It judges each address that it fetches itself and connects without a proxy, so it
+ * keeps the network of the machine.
+ */
+const reachOf = (root: string) => ({ allow_paths: [resolve(root)], network: 'host' })
 
 /** Files of the workspace are written without a question: the toolkit reaches nothing outside of its folder. */
 const OWN_FILES = {

@@ -12,6 +12,7 @@ import { createMask } from './mask.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { settle, type Residence } from './worker/child-folder.ts'
 import { findCommand, findPrograms } from './worker/command-path.ts'
+import { confine } from './worker/confine.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
 import { createProcessReaper } from './worker/process-reaper.ts'
 
@@ -54,23 +55,25 @@ function createWorker(link: Socket) {
     const path = environment['PATH'] ?? ''
     const file = await findCommand(order.command, { path, cwd })
     await findPrograms(order.programs, path)
-    if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
-    const { args, lineLimit, memoryLimit, environment: declared, hidden } = order
-    const limits = { lineLimit, memoryLimit }
+    const { lineLimit, memoryLimit, environment: declared, hidden } = order
+    const confined = await confine(order, { file, cwd, environment, temporary: temporary.path })
+    if (leaving || !children.has(id)) {
+      await confined.cleanUp?.()
+      throw new ChildError('STOPPED', 'It was stopped before it was started.')
+    }
+    const report = reportOf(id)
     const mask = createMask(declared, hidden)
-    const gone = () => temporary.remove()
+    const notes = (confined.notes ?? []).map((line) => mask(line))
+    if (notes.length > 0) report.stderr(notes)
     return startProcess({
-      file,
-      args,
-      cwd,
-      environment,
+      ...confined,
+      ...{ npm, lineLimit, memoryLimit, reaper, memory },
       mask,
-      npm,
-      gone,
-      ...limits,
-      reaper,
-      memory,
-      report: reportOf(id),
+      async gone() {
+        await confined.cleanUp?.()
+        await temporary.remove()
+      },
+      report,
     })
   }
 

@@ -5,30 +5,13 @@
  * IPv6, redirects and names that resolve differently the second time all meet it. A resolver hook alone would not: no
  * name is looked up for a literal address. Link-local addresses, where clouds keep their credentials, are refused always.
  */
-import { lookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { Fault } from '@toolway/contract'
 import { buildConnector, Pool } from 'undici'
-import { kindOf } from '@toolway/contract/address-kind'
-import { NO_EXCEPTIONS, type Exceptions } from './exceptions.ts'
+import { NO_EXCEPTIONS } from './exceptions.ts'
+import { createJudgedLookup, isAllowed, type Permits } from './permits.ts'
 
-/** Where a connection may go: public addresses, and private ones where it or its organization may. */
-export interface Permits {
-  readonly allowPrivate: boolean
-  readonly exceptions?: Exceptions
-}
-
-/** `host`: what was asked for, of which the address came. */
-export function isAllowed(
-  address: string,
-  { allowPrivate, exceptions = NO_EXCEPTIONS }: Permits,
-  host = address,
-): boolean {
-  const kind = kindOf(address)
-  if (kind === 'public') return true
-  if (kind === 'never') return false
-  return (kind === 'private' && allowPrivate) || exceptions.cover(address, host)
-}
+export { isAllowed, type Permits } from './permits.ts'
 
 export interface PoolOptions extends Permits {
   readonly alias: string
@@ -71,15 +54,11 @@ export function createConnector({
   const connect = buildConnector({
     timeout: CONNECT_TIMEOUT,
     ...options,
-    lookup: (hostname, options, callback) => {
-      lookup(hostname, { ...options, all: true }, (error, found) => {
-        const addresses = found as LookupAddress[] | undefined
-        // One answer for a name that is unknown and for one that leads inside: two would tell which names our network has.
-        if (error !== null || addresses === undefined) callback(allowPrivate ? error : refusal(error), [])
-        else if (addresses.every(({ address }) => isAllowed(address, permits, hostname))) callback(null, addresses)
-        else callback(refusal(), [])
-      })
-    },
+    lookup: createJudgedLookup({
+      allowed: (address, host) => isAllowed(address, permits, host),
+      // One answer for a name that is unknown and for one that leads inside: two would tell which names our network has.
+      refusal: (cause) => (cause !== undefined && allowPrivate ? cause : refusal(cause)),
+    }),
   })
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')

@@ -15,15 +15,23 @@ export const NO_EXCEPTIONS: Exceptions = { cover: () => false }
 export function createExceptions({ networks, hosts }: EgressExceptions): Exceptions {
   if (networks.length + hosts.length === 0) return NO_EXCEPTIONS
   const ranges = networks.map((text) => ipaddr.parseCIDR(text))
-  const names = new Set(hosts.filter((host) => !host.startsWith('*.')))
-  const endings = hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1))
+  const isNamed = createHostPatterns(hosts)
   return {
     cover(address, host) {
       const parsed = ipaddr.process(address)
       if (ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))) return true
-      const name = nameOf(host)
-      return names.has(name) || endings.some((ending) => name.endsWith(ending))
+      return isNamed(host)
     },
+  }
+}
+
+/** Whether a name is among patterns: the name itself, or `*.` and what it ends with. */
+export function createHostPatterns(hosts: readonly string[]): (host: string) => boolean {
+  const names = new Set(hosts.filter((host) => !host.startsWith('*.')))
+  const endings = hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1))
+  return (host) => {
+    const name = nameOf(host)
+    return names.has(name) || endings.some((ending) => name.endsWith(ending))
   }
 }
 
