@@ -92,6 +92,12 @@ async function talk({ folder }: Installed, program: string, words: readonly stri
   return JSON.parse(out)
 }
 
+/** The commands of a guide. */
+async function blocksOf(guide: string): Promise<string[]> {
+  const text = await readFile(join(root, 'docs/guides', guide), 'utf8')
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+}
+
 const toolwayIn = ({ folder }: Installed) => join(folder, 'node_modules/.bin/toolway')
 
 /** A gateway that listens: its address file is there. */
@@ -213,6 +219,11 @@ describe('the package that is published', () => {
     await expect.poll(call, patiently).toMatchObject({ content: [{ type: 'text', text: '6*7 = 42' }] })
     expect(here.took + performance.now() - began).toBeLessThan(within(120_000))
     await client.close()
+    // The guide to deployment, as it is written.
+    const [install = '', check = ''] = await blocksOf('deploy.md')
+    expect(install).toBe('npm install toolway\nnpx toolway start\n')
+    const checked = await run(own, 'bash', '--noprofile', '--norc', '-ec', check)
+    expect(checked, checked.err).toMatchObject({ code: 0, out: expect.stringContaining('6*7 = 42\n') as string })
     running.child.kill('SIGTERM')
     await expect.poll(running.family.alive, patiently).toEqual([])
     expect(await readdir(own.home)).toEqual(['.toolway'])
