@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
@@ -60,7 +60,7 @@ async function makeBases(): Promise<{ base: string; build: string }> {
   const local = join(folder, 'usr/local')
   await mkdir(join(local, 'lib/node_modules'), { recursive: true })
   await cp(await realpath(process.execPath), join(local, 'bin/node'))
-  const npm = join(run('npm', ['root', '--global']).out.trim(), 'npm')
+  const npm = dirname(dirname(await realpath(run('sh', ['-c', 'command -v npm']).out.trim())))
   await cp(npm, join(local, 'lib/node_modules/npm'), { recursive: true, dereference: true })
   for (const name of ['npm', 'npx'])
     await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name))

