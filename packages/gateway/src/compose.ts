@@ -232,6 +232,7 @@ const auditLogOf = (
     log,
     logLine,
     count: counters.call,
+    enter: counters.enter,
     refuse: counters.refuse,
     shadow: counters.shadow,
     intend: (entry) => records.intend(entry),
