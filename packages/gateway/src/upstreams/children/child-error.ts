@@ -9,6 +9,7 @@ export type ChildErrorCode =
   | 'COMMAND_NOT_EXECUTABLE'
   | 'PROGRAM_NOT_FOUND' // a program that the server starts itself
   | 'FOLDER_NOT_FOUND' // the working folder asked for is not there
+  | 'NOT_CONFINED' // the policy of the installation wants a sandbox that this launch cannot have
   | 'START_FAILED' // the system refused, the message says why
   | 'STOPPED' // stopped while it was starting
   | 'WORKER_LOST' // the worker process ended, the next start opens a new one

@@ -4,6 +4,8 @@
  * (20,000 lines take 0.6 of the time of Node's own IPC, and the socket reports the end of either process at once). It never
  * interprets a line, and trusts the peer except for size: a frame over the limit ends the link.
  */
+import type { ChildNetwork, DriverName } from './sandbox/driver.ts'
+
 const HEADER = 9
 /** The largest frame: a line of the largest limit anybody may ask for, with room for the words around it. */
 export const FRAME_LIMIT = 64 * 1024 * 1024
@@ -52,6 +54,26 @@ export interface Order {
   lineLimit: number
   /** Bytes that it may hold with all it started. */
   memoryLimit: number
+  /** How it is confined; absent: not at all. */
+  confinement?: Confinement
+}
+
+/** What a child is confined to, and by which driver. */
+export interface Confinement {
+  driver: DriverName
+  /** It is not started where a guarantee that matters does not hold for it. */
+  required: boolean
+  name: string
+  network: ChildNetwork
+  allowHosts: string[]
+  /** `path`, or `path:ro` for one that it may only read. */
+  allowPaths: string[]
+  /** Never visible: the data folder, and files with secrets. */
+  hiddenPaths: string[]
+  egressSocket?: string
+  processes: number
+  /** Bytes of its folders together. */
+  diskLimit: number
 }
 
 /** Body of `refused`, as JSON: no process came to be. */
@@ -60,8 +82,15 @@ export interface Refusal {
   message: string
 }
 
-/** Why a child is gone: by itself, on request, for a line or memory over the limit, or with the worker that held it. */
-export type ExitReason = 'ENDED' | 'STOPPED' | 'LINE_TOO_LONG' | 'TOO_MUCH_MEMORY' | 'WORKER_LOST'
+/** Why a child is gone: by itself, on request, for a line, memory, processes or files over the limit, or with its worker. */
+export type ExitReason =
+  | 'ENDED'
+  | 'STOPPED'
+  | 'LINE_TOO_LONG'
+  | 'TOO_MUCH_MEMORY'
+  | 'TOO_MANY_PROCESSES'
+  | 'TOO_MUCH_DISK'
+  | 'WORKER_LOST'
 
 /** Body of `exited`, as JSON: the process and its group are gone. */
 export interface Ending {

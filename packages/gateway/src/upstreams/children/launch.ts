@@ -3,11 +3,12 @@
  * logs with secrets masked. It never reads the file system: the worker does.
  */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { ChildError } from './child-error.ts'
-import { LINE_CEILING, LINE_LIMIT, MEMORY_LIMIT, type Order } from './frame.ts'
+import { LINE_CEILING, LINE_LIMIT, MEMORY_LIMIT, type Confinement, type Order } from './frame.ts'
 import { maskArguments, maskCommand, secretValues } from '../../lib/secret-marks.ts'
 import { createMask } from './mask.ts'
+import type { ChildNetwork } from './sandbox/driver.ts'
 
 export interface Launch {
   /** Identifies the child: the same name gets the same folder again. It must contain the owner where there is one. */
@@ -29,6 +30,12 @@ export interface Launch {
   lineLimit?: number
   /** Bytes that it may hold with all it started; default 2 GiB. */
   memoryLimit?: number
+  /** Default: public. */
+  network?: ChildNetwork
+  /** Hosts that it may reach, for `listed`. */
+  allowHosts?: readonly string[]
+  /** Folders and files that it may use besides its own: `path`, or `path:ro` for one that it may only read. */
+  allowPaths?: readonly string[]
 }
 
 /** Settings that all children share: PATH, LANG, inherited variables, and the folder below which each child gets its own. */
@@ -41,7 +48,7 @@ export interface World {
 
 /** Throws ChildError POSIX_ONLY or INVALID_LAUNCH. */
 export function checkLaunch(
-  { name, command, args, environment, cwd, lineLimit }: Launch,
+  { name, command, args, environment, cwd, lineLimit, allowPaths = [] }: Launch,
   platform: NodeJS.Platform,
 ): void {
   if (platform === 'win32') {
@@ -60,6 +67,8 @@ export function checkLaunch(
       throw no(`The variable "${key}" has a name or a value that no environment can hold.`)
     }
   }
+  const relative = allowPaths.find((path) => !isAbsolute(path) || path.includes('\0'))
+  if (relative !== undefined) throw no(`The allowed path "${relative}" is not absolute.`)
   if (lineLimit !== undefined && !(Number.isInteger(lineLimit) && lineLimit > 0 && lineLimit <= LINE_CEILING)) {
     throw no(`The line limit must be between 1 and ${LINE_CEILING} bytes.`)
   }
@@ -75,7 +84,7 @@ function folderOf(name: string): string {
 const knownSecrets = ({ args, shownArgs }: Launch): ReadonlySet<number> =>
   new Set(shownArgs === undefined ? [] : args.flatMap((arg, at) => (shownArgs[at] === arg ? [] : [at])))
 
-export function orderOf(launch: Launch, { path, lang, home, inherited }: World): Order {
+export function orderOf(launch: Launch, { path, lang, home, inherited }: World, confinement?: Confinement): Order {
   const { name, command, args, programs = [], environment, cwd } = launch
   const { lineLimit = LINE_LIMIT, memoryLimit = MEMORY_LIMIT } = launch
   const own = { home: join(home, folderOf(name)), ...(cwd === undefined ? {} : { cwd }) }
@@ -94,6 +103,7 @@ export function orderOf(launch: Launch, { path, lang, home, inherited }: World):
     lineLimit,
     memoryLimit,
     ...own,
+    ...(confinement === undefined ? {} : { confinement }),
   }
 }
 

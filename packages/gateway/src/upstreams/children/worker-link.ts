@@ -7,7 +7,9 @@ import { resolve } from 'node:path'
 import { ChildError } from './child-error.ts'
 import type { Child, Exit, NearEnd } from './child.ts'
 import { createChildPool, type ChildPool } from './child-pool.ts'
+import { createConfinement, type SandboxParts } from './confinement.ts'
 import { checkLaunch, orderOf, wordsOf, type Launch } from './launch.ts'
+import type { SandboxState } from './sandbox/choose-driver.ts'
 import type { Log } from '../../lib/log.ts'
 import { tellingLine } from '../program-said.ts'
 import { createStartQueue } from './start-queue.ts'
@@ -19,6 +21,8 @@ export type { Launch } from './launch.ts'
 export interface Children {
   /** Resolves when the process runs. Rejects with a ChildError, or the reason of the signal. */
   start(launch: Launch): Promise<Child>
+  /** How children are confined here; undefined where no sandbox was asked for. */
+  sandbox(): Promise<SandboxState | undefined>
   /** Ends all children and the worker. Later starts are refused. */
   close(): Promise<void>
 }
@@ -34,6 +38,8 @@ export interface ChildrenParts {
   inherited?: Readonly<Record<string, string>>
   /** Bytes that each may hold with all it started; default 2 GiB. */
   memoryLimit?: number
+  /** How each is confined; absent: not at all. */
+  sandbox?: SandboxParts
   /** How many may be starting at the same time; one counts until `ready()`, its exit, or `readyMs`. */
   places?: number
   readyMs?: number
@@ -52,6 +58,7 @@ export function createChildren(parts: ChildrenParts): Children {
     inherited: parts.inherited ?? {},
   }
   const queue = createStartQueue({ places })
+  const confinement = createConfinement(parts.sandbox, world.inherited, log)
   let pool: ChildPool | undefined
   let closed = false
 
@@ -85,24 +92,32 @@ export function createChildren(parts: ChildrenParts): Children {
   return {
     async start(launch) {
       checkLaunch(launch, platform)
+      const confined = await confinement.open(launch)
       let near: NearEnd | undefined
-      const leave = await takePlace(launch, () => near?.lastStderr())
+      const leave = await takePlace(launch, () => near?.lastStderr()).catch((thrown: unknown) => {
+        confined.close()
+        throw thrown
+      })
       try {
         if (closed) throw shuttingDown()
-        near = getPool().join(orderOf(memoryLimit === undefined ? launch : { memoryLimit, ...launch }, world), {
+        const limited = memoryLimit === undefined ? launch : { memoryLimit, ...launch }
+        near = getPool().join(orderOf(limited, world, confined.order), {
           ...{ name: launch.name, log, ready: leave },
           words: (lines) => parts.onWords?.(launch.name, lines),
           over(how) {
             leave()
+            confined.close()
             tellEnd(log, launch.name, how)
           },
         })
         return await unlessAborted(near, launch.signal)
       } catch (thrown) {
         leave()
+        confined.close()
         throw thrown
       }
     },
+    sandbox: confinement.state,
     async close() {
       closed = true
       queue.close(shuttingDown())

@@ -12,6 +12,7 @@ import { createMask } from './mask.ts'
 import { startProcess, type Process, type Report } from './worker/child-process.ts'
 import { settle, type Residence } from './worker/child-folder.ts'
 import { findCommand, findPrograms } from './worker/command-path.ts'
+import { confine } from './worker/confine.ts'
 import { createMemoryWatch } from './worker/memory-watch.ts'
 import { createProcessReaper } from './worker/process-reaper.ts'
 
@@ -55,21 +56,16 @@ function createWorker(link: Socket) {
     const file = await findCommand(order.command, { path, cwd })
     await findPrograms(order.programs, path)
     if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
-    const { args, lineLimit, memoryLimit, environment: declared, hidden } = order
-    const limits = { lineLimit, memoryLimit }
-    const mask = createMask(declared, hidden)
-    const gone = () => temporary.remove()
+    const { lineLimit, memoryLimit, environment: declared, hidden } = order
+    const confined = await confine(order, { file, cwd, environment, temporary: temporary.path })
     return startProcess({
-      file,
-      args,
-      cwd,
-      environment,
-      mask,
-      npm,
-      gone,
-      ...limits,
-      reaper,
-      memory,
+      ...confined,
+      ...{ npm, lineLimit, memoryLimit, reaper, memory },
+      mask: createMask(declared, hidden),
+      async gone() {
+        await confined.cleanUp?.()
+        await temporary.remove()
+      },
       report: reportOf(id),
     })
   }

@@ -19,8 +19,11 @@ export type Guarantee = (typeof GUARANTEES)[number]
 export const DRIVER_NAMES = ['bubblewrap', 'process', 'docker', 'podman', 'kubernetes', 'none'] as const
 export type DriverName = (typeof DRIVER_NAMES)[number]
 
-/** public: all public addresses; listed: the hosts that the connection lists; none: nothing. */
-export type ChildNetwork = 'public' | 'listed' | 'none'
+/**
+ * public: all public addresses, by HTTP through the egress proxy; listed: the hosts that the connection lists, in the same way;
+ * none: nothing; host: the network of this machine, unconfined.
+ */
+export type ChildNetwork = 'public' | 'listed' | 'none' | 'host'
 
 export interface Bounds {
   /** Bytes that it may hold with all it started. */
@@ -53,6 +56,8 @@ export interface ConfinedLaunch {
   readonly temporary: string
   /** Folders and files of its program, outside the system's: readable. */
   readonly packageFolders: readonly string[]
+  /** Single files that the gateway gives to all children, such as certificate authorities; also inside hidden paths. */
+  readonly givenFiles: readonly string[]
   readonly allowPaths: readonly AllowedPath[]
   /** Never visible, also where a folder above is: the data folder, files with secrets. Its own folder is given inside them. */
   readonly hiddenPaths: readonly string[]
@@ -70,11 +75,11 @@ export interface ConfinedCommand {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Contents that the command reads at file descriptors 3, 4, …. */
+  /** Contents that the command reads at file descriptors 3, 4, …; with a bridge, 3 is its channel and they begin at 4. */
   readonly fds?: readonly Uint8Array[]
-  /** User and group of the command; absent: those of the gateway. */
-  readonly uid?: number
-  /** User that its folders must belong to before it starts; absent: that of the gateway. */
+  /** Unix socket to which connections are joined that come to the listener which the command hands over (`network-bridge.ts`). */
+  readonly bridge?: string
+  /** User and group that its folders must belong to before it starts; absent: those of the gateway. */
   readonly owner?: number
   /** Guarantees that do not hold for this launch though the driver has them. */
   readonly without?: readonly Guarantee[]

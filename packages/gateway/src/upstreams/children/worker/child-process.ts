@@ -7,9 +7,11 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChildError } from '../child-error.ts'
+import { joinBridge } from '../sandbox/network-bridge.ts'
 import type { Ending, ExitReason } from '../frame.ts'
 import { endGroup, PATIENCE, signalGroup } from '../group.ts'
 import { readStderr } from './child-stderr.ts'
+import { openContents } from './passed-files.ts'
 import { writeStdin } from './child-stdin.ts'
 import { readStdout } from './child-stdout.ts'
 import { errorInNpmLog } from './npm-log.ts'
@@ -42,6 +44,14 @@ export interface ProcessParts {
   gone: () => Promise<void>
   lineLimit: number
   memoryLimit: number
+  /** Processes and threads together; not set: no bound. */
+  processLimit?: number
+  /** Contents that it reads at its further file descriptors. */
+  fds?: readonly Uint8Array[]
+  /** Unix socket that its listener is joined to. */
+  bridge?: string
+  /** Reports once that its folders are over their limit; returns how to stop looking. */
+  watchDisk?: (tooMuch: () => void) => () => void
   reaper: ProcessReaper
   memory: MemoryWatch
   report: Report
@@ -51,9 +61,13 @@ export type Process = Awaited<ReturnType<typeof startProcess>>
 
 /** Spawns, and registers the group before anything else happens. Throws ChildError START_FAILED. */
 async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNullStreams; group: number }> {
+  const passed = openContents(parts.fds ?? [])
   try {
-    const { cwd, environment: env } = parts
-    const child = spawn(parts.file, parts.args, { cwd, env, detached: true, shell: false, stdio: 'pipe' })
+    const { cwd, environment: env, bridge } = parts
+    const stdio = ['pipe', 'pipe', 'pipe', ...(bridge === undefined ? [] : ['ipc' as const]), ...passed.fds] as const
+    const child = spawn(parts.file, parts.args, {
+      ...{ cwd, env, detached: true, shell: false, stdio: [...stdio] },
+    }) as ChildProcessWithoutNullStreams
     if (child.pid === undefined) await once(child, 'spawn') // throws what 'error' brings
     const group = child.pid as number
     parts.reaper.add(group)
@@ -61,6 +75,8 @@ async function bear(parts: ProcessParts): Promise<{ child: ChildProcessWithoutNu
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
     throw new ChildError('START_FAILED', `The system could not start it (${code}).`, { cause })
+  } finally {
+    passed.close()
   }
 }
 
@@ -96,12 +112,18 @@ export async function startProcess(parts: ProcessParts) {
     line: report.line,
     tooLong: () => end('LINE_TOO_LONG', 0),
   })
-  memory.add(group, memoryLimit, () => end('TOO_MUCH_MEMORY', 0))
+  memory.add(group, { bytes: memoryLimit, processes: parts.processLimit }, (what) =>
+    end(what === 'memory' ? 'TOO_MUCH_MEMORY' : 'TOO_MANY_PROCESSES', 0),
+  )
+  const leaveDisk = parts.watchDisk?.(() => end('TOO_MUCH_DISK', 0))
+  const leaveBridge = parts.bridge === undefined ? undefined : joinBridge(child, parts.bridge)
 
   /** After the process: its group, then what it left in the pipes, then the report. */
   async function bury(): Promise<void> {
     const { code, signal } = await died
     memory.forget(group)
+    leaveDisk?.()
+    leaveBridge?.()
     end('ENDED', 0)
     await ending
     await drained(closed, stdout.lastProgress)

@@ -11,36 +11,43 @@ describe('a group that is watched', () => {
 
   test('is told about once, when it holds more than its own limit', async () => {
     const held = new Map([
-      [10, 0],
-      [20, 0],
+      [10, { bytes: 0, processes: 1 }],
+      [20, { bytes: 0, processes: 1 }],
     ])
+    const hold = (group: number, bytes: number, processes = 1) => held.set(group, { bytes, processes })
     const watch = createMemoryWatch(() => Promise.resolve(held))
-    const told: number[] = []
-    watch.add(10, 100, () => told.push(10))
-    watch.add(20, 200, () => told.push(20))
-    held.set(10, 100).set(20, 200)
+    const told: unknown[] = []
+    watch.add(10, { bytes: 100 }, (what) => told.push([10, what]))
+    watch.add(20, { bytes: 200, processes: 4 }, (what) => told.push([20, what]))
+    hold(10, 100)
+    hold(20, 200, 4)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(told).toEqual([])
-    held.set(10, 101).set(20, 150)
+    hold(10, 101)
+    hold(20, 150)
     await vi.advanceTimersByTimeAsync(2_000)
-    expect(told).toEqual([10])
-    held.set(10, 1_000).set(20, 201)
+    expect(told).toEqual([[10, 'memory']])
+    hold(10, 1_000)
+    hold(20, 200, 5)
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(told).toEqual([10, 20])
+    expect(told).toEqual([
+      [10, 'memory'],
+      [20, 'processes'],
+    ])
   })
 
   test('is not told about when it is forgotten, and nobody looks when nobody is watched', async () => {
     let looks = 0
     const watch = createMemoryWatch(() => {
       looks++
-      return Promise.resolve(new Map([[10, 1_000]]))
+      return Promise.resolve(new Map([[10, { bytes: 1_000, processes: 1 }]]))
     })
     const told: string[] = []
-    watch.add(10, 100, () => told.push('before'))
+    watch.add(10, { bytes: 100 }, () => told.push('before'))
     watch.forget(10)
     await vi.advanceTimersByTimeAsync(60_000)
     expect([told, looks, vi.getTimerCount()]).toEqual([[], 1, 0])
-    watch.add(10, 100, () => told.push('again'))
+    watch.add(10, { bytes: 100 }, () => told.push('again'))
     await vi.advanceTimersByTimeAsync(2_000)
     expect(told).toEqual(['again'])
   })
@@ -48,10 +55,10 @@ describe('a group that is watched', () => {
   test('is looked at again after a look that failed', async () => {
     let fails = true
     const watch = createMemoryWatch(() =>
-      fails ? Promise.reject(new Error('no table')) : Promise.resolve(new Map([[10, 2]])),
+      fails ? Promise.reject(new Error('no table')) : Promise.resolve(new Map([[10, { bytes: 2, processes: 1 }]])),
     )
     const told: string[] = []
-    watch.add(10, 1, () => told.push('told'))
+    watch.add(10, { bytes: 1 }, () => told.push('told'))
     await vi.advanceTimersByTimeAsync(4_000)
     fails = false
     await vi.advanceTimersByTimeAsync(2_000)
@@ -76,13 +83,13 @@ describe.each([
       for await (const chunk of leader.stdout) if ((said += String(chunk)).length >= 4) break
       const held = await measure(new Set([group]))
       expect([...held.keys()]).toEqual([group])
-      expect(held.get(group)).toBeGreaterThan(128 * MIB)
-      expect(held.get(group)).toBeLessThan(1024 * MIB)
+      expect(held.get(group)?.bytes).toBeGreaterThan(128 * MIB)
+      expect(held.get(group)?.bytes).toBeLessThan(1024 * MIB)
     } finally {
       process.kill(-group, 'SIGKILL')
       await once(leader, 'exit')
     }
     // A process that is dead and not yet reaped uses no memory.
-    expect((await measure(new Set([group]))).get(group) ?? 0).toBe(0)
+    expect((await measure(new Set([group]))).get(group)?.bytes ?? 0).toBe(0)
   })
 })

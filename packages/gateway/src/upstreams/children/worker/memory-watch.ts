@@ -1,6 +1,7 @@
 /**
- * Measures the memory of a child and all processes it started. Its group is measured every two seconds, and a group over its
- * limit is reported once. Only a group's own memory is counted, not shared program files.
+ * Measures the memory of a child and all processes it started, and counts them. They are looked at every second, and a child over a
+ * limit is reported once. Its processes are those of its group and all that descend from its first one, whatever group they
+ * are in. Only their own memory is counted, not shared program files.
  *
  * A limit of the operating system (setrlimit) does not work: Node reserves far more addresses than it uses, and each process of a
  * group would have the whole limit for itself. Between two measurements a child may exceed the limit.
@@ -9,28 +10,41 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-const EVERY = 2_000
+const EVERY = 1_000
+
+export interface GroupLimits {
+  readonly bytes: number
+  /** Processes and threads together. */
+  readonly processes?: number | undefined
+}
+export type TooMuch = (what: 'memory' | 'processes') => void
 
 export interface MemoryWatch {
   /** Look after a group until `forget`; `tooMuch` is told at most once. */
-  add(group: number, limit: number, tooMuch: () => void): void
+  add(group: number, limits: GroupLimits, tooMuch: TooMuch): void
   forget(group: number): void
 }
 
-/** Bytes of memory by process group. */
-export type Measure = (groups: ReadonlySet<number>) => Promise<Map<number, number>>
+export interface Held {
+  bytes: number
+  processes: number
+}
+/** What each group holds. */
+export type Measure = (groups: ReadonlySet<number>) => Promise<Map<number, Held>>
 
 export function createMemoryWatch(measure: Measure = process.platform === 'linux' ? measureByProc : measureByPs) {
-  const watched = new Map<number, { limit: number; tooMuch: () => void }>()
+  const watched = new Map<number, { limits: GroupLimits; tooMuch: TooMuch }>()
   let timer: NodeJS.Timeout | undefined
 
   async function look(): Promise<void> {
-    const held = await measure(new Set(watched.keys())).catch(() => new Map<number, number>())
-    for (const [group, bytes] of held) {
+    const held = await measure(new Set(watched.keys())).catch(() => new Map<number, Held>())
+    for (const [group, { bytes, processes }] of held) {
       const one = watched.get(group)
-      if (one === undefined || bytes <= one.limit) continue
+      if (one === undefined) continue
+      const isFull = bytes > one.limits.bytes
+      if (!isFull && processes <= (one.limits.processes ?? Infinity)) continue
       watched.delete(group)
-      one.tooMuch()
+      one.tooMuch(isFull ? 'memory' : 'processes')
     }
     plan()
   }
@@ -42,8 +56,8 @@ export function createMemoryWatch(measure: Measure = process.platform === 'linux
   }
 
   const watch: MemoryWatch = {
-    add(group, limit, tooMuch) {
-      watched.set(group, { limit, tooMuch })
+    add(group, limits, tooMuch) {
+      watched.set(group, { limits, tooMuch })
       if (timer === undefined) plan()
     },
     forget: (group) => void watched.delete(group),
@@ -51,30 +65,54 @@ export function createMemoryWatch(measure: Measure = process.platform === 'linux
   return watch
 }
 
-/** From the process table of Linux (proc(5)): the group of each process, and the memory that is its own. */
-export async function measureByProc(groups: ReadonlySet<number>): Promise<Map<number, number>> {
-  const held = new Map<number, number>()
+/** From the process table of Linux (proc(5)): parent, group and threads of each process, and the memory that is its own. */
+export async function measureByProc(groups: ReadonlySet<number>): Promise<Map<number, Held>> {
+  const table = new Map<number, { parent: number; group: number; threads: number }>()
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    try {
-      // The name of a program may hold spaces and parentheses: what follows the last one is counted.
-      const [, , group] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ') ?? []
-      if (!groups.has(Number(group))) continue
-      const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
-      held.set(Number(group), (held.get(Number(group)) ?? 0) + Number(kibibytes ?? 0) * 1024)
-    } catch {
-      continue // it ended while we looked
-    }
+    // The name of a program may hold spaces and parentheses: what follows the last one is counted.
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+    if (stat === undefined) continue // it ended while we looked
+    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
+    table.set(Number(pid), { parent: Number(fields[1]), group: Number(fields[2]), threads: Number(fields[17]) })
+  }
+  const held = new Map<number, Held>()
+  for (const [pid, { threads }] of table) {
+    const group = groupAmong(groups, pid, table)
+    if (group === undefined) continue
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+    const kibibytes = Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
+    count(held, group, kibibytes, threads)
   }
   return held
 }
 
+/** One that left the group still descends from its first process, or from the first of its process namespace, which does. */
+function groupAmong(
+  groups: ReadonlySet<number>,
+  pid: number,
+  table: ReadonlyMap<number, { parent: number; group: number }>,
+): number | undefined {
+  for (let at = pid, steps = 0; steps < 1_000; steps++) {
+    const found = table.get(at)
+    if (found === undefined) return undefined
+    if (groups.has(found.group)) return found.group
+    at = found.parent
+  }
+  return undefined
+}
+
+function count(held: Map<number, Held>, group: number, kibibytes: number, processes: number): void {
+  const { bytes, processes: others } = held.get(group) ?? { bytes: 0, processes: 0 }
+  held.set(group, { bytes: bytes + kibibytes * 1024, processes: others + processes })
+}
+
 /** From `ps`, where there is no process table to read. */
-export async function measureByPs(groups: ReadonlySet<number>): Promise<Map<number, number>> {
+export async function measureByPs(groups: ReadonlySet<number>): Promise<Map<number, Held>> {
   const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pgid=', '-o', 'rss='], { env: {} })
-  const held = new Map<number, number>()
+  const held = new Map<number, Held>()
   for (const line of stdout.split('\n')) {
     const [group = 0, kibibytes = 0] = line.trim().split(/\s+/).map(Number)
-    if (groups.has(group)) held.set(group, (held.get(group) ?? 0) + kibibytes * 1024)
+    if (groups.has(group)) count(held, group, kibibytes, 1)
   }
   return held
 }

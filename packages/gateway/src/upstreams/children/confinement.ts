@@ -1,0 +1,102 @@
+/**
+ * How the children of this gateway are confined: the driver is chosen once, before the first start, and what it does not guarantee is
+ * logged then. Each child with a way out gets an egress proxy of its own, which ends with it.
+ */
+import { ChildError } from './child-error.ts'
+import type { Confinement } from './frame.ts'
+import type { Launch } from './launch.ts'
+import { chooseDriver, type SandboxPolicy, type SandboxState } from './sandbox/choose-driver.ts'
+import type { ChildNetwork, DriverName } from './sandbox/driver.ts'
+import type { Log } from '../../lib/log.ts'
+
+export interface EgressWish {
+  readonly name: string
+  readonly network: 'public' | 'listed'
+  readonly allowHosts: readonly string[]
+}
+
+export interface SandboxParts {
+  readonly policy: SandboxPolicy
+  readonly driver: DriverName | 'auto'
+  /** Folders and files that no child may see. */
+  readonly hiddenPaths: readonly string[]
+  /** Processes and threads of one child. */
+  readonly processes: number
+  /** Bytes of the folders of one child. */
+  readonly diskLimit: number
+  /** Opens the egress proxy of one child, at a Unix socket. */
+  readonly openEgress?: (wish: EgressWish) => Promise<{ readonly path: string; close(): Promise<void> }>
+}
+
+export interface OpenConfinement {
+  readonly order?: Confinement
+  close(): void
+}
+
+const NONE: OpenConfinement = { close: () => undefined }
+
+export function createConfinement(
+  parts: SandboxParts | undefined,
+  inherited: Readonly<Record<string, string>>,
+  log: Log,
+) {
+  let chosen: Promise<SandboxState> | undefined
+  const state = async (): Promise<SandboxState | undefined> => {
+    if (parts === undefined) return undefined
+    chosen ??= chooseDriver(parts.policy, parts.driver).then((found) => {
+      tell(log, found)
+      return found
+    })
+    return chosen
+  }
+
+  return {
+    state,
+    /** Throws ChildError NOT_CONFINED where the policy lets none be started. */
+    async open(launch: Launch): Promise<OpenConfinement> {
+      const found = await state()
+      if (parts === undefined || found === undefined) return NONE
+      if (found.refusal !== undefined) throw new ChildError('NOT_CONFINED', found.refusal)
+      const network = networkOf(launch.network ?? 'public', inherited, parts, found)
+      const allowHosts = [...(launch.allowHosts ?? [])]
+      const egress =
+        network === 'public' || network === 'listed'
+          ? await parts.openEgress?.({ name: launch.name, network, allowHosts })
+          : undefined
+      return {
+        order: {
+          ...{ driver: found.driver, required: parts.policy === 'required', name: launch.name, network, allowHosts },
+          ...{ allowPaths: [...(launch.allowPaths ?? [])], hiddenPaths: [...parts.hiddenPaths] },
+          ...{ processes: parts.processes, diskLimit: parts.diskLimit },
+          ...(egress === undefined ? {} : { egressSocket: egress.path }),
+        },
+        close: () =>
+          void egress
+            ?.close()
+            .catch((thrown: unknown) => log.warn({ child: launch.name, err: thrown }, 'an egress proxy did not close')),
+      }
+    },
+  }
+}
+
+/** A proxy of the installation is outside of a network namespace: programs that use it share the network of this machine. */
+function networkOf(
+  wanted: ChildNetwork,
+  inherited: Readonly<Record<string, string>>,
+  { openEgress }: SandboxParts,
+  { driver }: SandboxState,
+): ChildNetwork {
+  if (driver === 'none') return 'host'
+  if (wanted === 'public' && (openEgress === undefined || inherited['HTTPS_PROXY'] !== undefined)) return 'host'
+  if (wanted === 'listed' && openEgress === undefined)
+    throw new ChildError('NOT_CONFINED', 'The network "listed" needs the egress proxy, which does not run here.')
+  return wanted
+}
+
+function tell(log: Log, { driver, missing, reasons, refusal }: SandboxState): void {
+  const facts = { driver, missing, reasons }
+  if (refusal !== undefined) log.error(facts, 'stdio servers cannot be confined here, and none is started')
+  else if (missing.length > 0)
+    log.warn(facts, `stdio servers are not fully confined: no guarantee of ${missing.join(', ')}`)
+  else log.debug(facts, 'stdio servers are confined')
+}

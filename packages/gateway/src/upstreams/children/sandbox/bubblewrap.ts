@@ -1,0 +1,203 @@
+/**
+ * The driver `bubblewrap`: a mount, process, IPC, host name and network namespace for each child, a seccomp filter, and bounds of
+ * the kernel. Only what is listed here is visible. Where the gateway runs as root, each child has a user id of its own; otherwise, or
+ * where that user could not read what it needs, a user namespace without capabilities. Paths are the same inside as outside.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { ConfinedCommand, ConfinedLaunch, DriverState, Guarantee, SandboxDriver } from './driver.ts'
+import { GUARANTEES } from './driver.ts'
+import { bounded, priority, WITHOUT_CAPABILITIES } from './limits.ts'
+import { apart, finalStep } from './loader-variables.ts'
+import { bridged, proxyVariables } from './network-bridge.ts'
+import { isInside } from './paths.ts'
+import { seccompFilter } from './seccomp.ts'
+import { findTool, missingTools } from './tools.ts'
+import { isOpenToOthers, userIdOf } from './user-id.ts'
+
+const MEBIBYTE = 1024 * 1024
+/** Memory that is a file: /tmp, and /dev/shm, which browsers use. */
+const [TEMPORARY, SHARED] = [64 * MEBIBYTE, 256 * MEBIBYTE]
+const FILTER_FD = 3
+
+/** The programs of the system. A link is made as the same link. */
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
+/** Of /etc only what programs read to run: no keys, no passwords, no configuration of services. */
+const SETTINGS = [
+  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'chromium', 'chromium.d', 'fonts', 'hosts'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'magic', 'mime.types', 'nsswitch.conf', 'os-release'],
+  ...[
+    'pki',
+    'protocols',
+    'python3',
+    'python3.11',
+    'resolv.conf',
+    'services',
+    'ssl',
+    'terminfo',
+    'timezone',
+    'java-17-openjdk',
+  ],
+].map((name) => `/etc/${name}`)
+
+/** Ignores SIGTERM for the outer process only: the program inside gets it, and the time to end in order. */
+const OUTER = `trap '' TERM; exec "$@"`
+
+export function createBubblewrap(): SandboxDriver {
+  return {
+    name: 'bubblewrap',
+    async check(): Promise<DriverState> {
+      if (process.platform !== 'linux') return { ready: false, reason: 'bubblewrap needs Linux.' }
+      const missing = missingTools(['bwrap', 'setpriv', 'prlimit', 'nice', 'env'])
+      if (missing !== undefined) return { ready: false, reason: missing }
+      const filter = seccompFilter()
+      const words = [
+        ...outerOf(userIdOf('check'), true),
+        '--ro-bind',
+        '/usr',
+        '/usr',
+        ...links(),
+        '--proc',
+        '/proc',
+        '--dev',
+        '/dev',
+      ]
+      const chain = innerOf(userIdOf('check'), [findTool('true')])
+      try {
+        await promisify(execFile)(findTool('bwrap'), [...words, '--remount-ro', '/', '--', ...chain], {
+          env: {},
+          timeout: 10_000,
+        })
+      } catch (thrown) {
+        return { ready: false, reason: reasonOf(thrown) }
+      }
+      return { ready: true, guarantees: GUARANTEES.filter((one) => filter !== undefined || one !== 'system calls') }
+    },
+    confine,
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  const { code, stderr = '' } = thrown as { code?: unknown; stderr?: string }
+  const said = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+  return `bubblewrap cannot make namespaces here (${said === '' ? String(code) : said}): allow user namespaces to the user of the gateway.`
+}
+
+function confine(launch: ConfinedLaunch): ConfinedCommand {
+  const own = ownUser(launch)
+  const isolated = launch.network !== 'host'
+  const bridge = isolated && launch.network !== 'none' ? launch.egressSocket : undefined
+  const filter = seccompFilter()
+  const { safe, unsafe } = apart(launch.env)
+  const program = finalStep(unsafe, [launch.command, ...launch.args])
+  const inner = innerOf(own, bridge === undefined ? program : bridged(program), launch)
+  const args = [
+    ...outerOf(own, isolated),
+    ...(filter === undefined ? [] : ['--seccomp', String(FILTER_FD + (bridge === undefined ? 0 : 1))]),
+    ...views(launch),
+    ...['--chdir', launch.cwd, '--remount-ro', '/', '--', ...inner],
+  ]
+  const without: Guarantee[] = [
+    ...(isolated ? [] : (['network'] as const)),
+    // The kernel counts no processes of root.
+    ...(own === undefined && process.getuid?.() === 0 ? (['process count'] as const) : []),
+  ]
+  return {
+    command: '/bin/sh',
+    args: ['-c', OUTER, 'toolway-child', findTool('bwrap'), ...args],
+    env: bridge === undefined ? safe : { ...proxyVariables(), ...safe },
+    cwd: '/',
+    ...(filter === undefined ? {} : { fds: [filter] }),
+    ...(bridge === undefined ? {} : { bridge }),
+    ...(own === undefined ? {} : { owner: own }),
+    without,
+  }
+}
+
+/** The user id of a child of root, if what it needs is open to others; undefined: a user namespace with the id of the gateway. */
+function ownUser({ name, packageFolders, allowPaths }: ConfinedLaunch): number | undefined {
+  const own = userIdOf(name)
+  const reachable =
+    packageFolders.every((path) => isOpenToOthers(path, false)) &&
+    allowPaths.every(({ path, write }) => isOpenToOthers(path, write))
+  return reachable ? own : undefined
+}
+
+function outerOf(own: number | undefined, isolated: boolean): string[] {
+  return [
+    ...[
+      '--unshare-ipc',
+      '--unshare-pid',
+      '--unshare-uts',
+      '--unshare-cgroup-try',
+      '--die-with-parent',
+      '--hostname',
+      'child',
+    ],
+    ...(isolated ? ['--unshare-net'] : []),
+    ...(own === undefined
+      ? ['--unshare-user', '--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL']
+      : ['--cap-drop', 'ALL', ...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((cap) => ['--cap-add', cap])]),
+  ]
+}
+
+/** Gives up what is left of the privileges, sets the bounds, and becomes the program. */
+function innerOf(own: number | undefined, program: readonly string[], launch?: ConfinedLaunch): string[] {
+  const user =
+    own === undefined
+      ? []
+      : [findTool('setpriv'), `--reuid=${own}`, `--regid=${own}`, '--clear-groups', ...WITHOUT_CAPABILITIES, '--']
+  const bounds = launch === undefined ? [] : [...bounded(launch.bounds), ...priority()]
+  return [...user, ...bounds, findTool('env'), '--default-signal=TERM', ...program]
+}
+
+const links = (): string[] =>
+  SYSTEM.slice(1).flatMap((path) =>
+    isLink(path) ? ['--symlink', readlinkSync(path), path] : ['--ro-bind-try', path, path],
+  )
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+
+/** What the child sees, from the outside in: a later mount lies over an earlier one. */
+function views(launch: ConfinedLaunch): string[] {
+  const { folder, temporary, packageFolders, allowPaths, hiddenPaths, egressSocket, network } = launch
+  const shown = [
+    ...packageFolders.map((path) => ({ path, words: ['--ro-bind', path, path] })),
+    ...allowPaths.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] })),
+  ].toSorted((a, b) => a.path.length - b.path.length)
+  const hidden = hiddenPaths.filter((path) => shown.some((one) => isInside(path, one.path)))
+  const own = [folder, temporary].map((path) => ({ path, words: ['--bind', path, path] }))
+  const bridge = network === 'none' || network === 'host' ? undefined : egressSocket
+  return [
+    ...['--ro-bind', '/usr', '/usr', ...links()],
+    ...SETTINGS.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--size', String(SHARED), '--perms', '1777', '--tmpfs', '/dev/shm'],
+    ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp'],
+    ...shown.flatMap(({ path, words }) => [...parents(path, shown), ...words]),
+    ...hidden.flatMap(cover),
+    ...own.flatMap(({ path, words }) => [...parents(path, []), ...words]),
+    ...launch.givenFiles.flatMap((path) => [...parents(path, []), '--ro-bind-try', path, path]),
+    ...(bridge === undefined ? [] : [...parents(bridge, []), '--bind', bridge, bridge]),
+  ]
+}
+
+/** Folders that bubblewrap would make readable to root alone. */
+function parents(path: string, shown: readonly { path: string }[]): string[] {
+  const folders: string[] = []
+  for (let at = dirname(path); at !== '/' && at !== '/tmp'; at = dirname(at)) {
+    if (shown.some((one) => isInside(at, one.path)) || SYSTEM.some((one) => isInside(at, one))) break
+    folders.unshift('--perms', '0755', '--dir', at)
+  }
+  // Pairs were put in from the innermost folder outwards, each whole.
+  return folders
+}
+
+const cover = (path: string): string[] => {
+  if (!existsSync(path)) return []
+  return statSync(path).isDirectory()
+    ? ['--size', String(MEBIBYTE), '--perms', '0755', '--tmpfs', path]
+    : ['--ro-bind', '/dev/null', path]
+}

@@ -1,0 +1,62 @@
+/**
+ * The driver of the installation: the one that is set, or the best that works here. Which guarantees are missing, and why, is part
+ * of the answer, so that log, doctor and console say the same.
+ */
+import { createBubblewrap } from './bubblewrap.ts'
+import { GUARANTEES, type DriverName, type Guarantee, type SandboxDriver } from './driver.ts'
+import { createNoDriver } from './no-driver.ts'
+import { createProcessDriver } from './process-driver.ts'
+
+export type SandboxPolicy = 'required' | 'preferred' | 'off'
+
+/** Without these a child is not confined: `required` starts none. */
+const NEEDED: readonly Guarantee[] = ['files', 'processes', 'network', 'privileges', 'system calls']
+
+export interface SandboxState {
+  readonly policy: SandboxPolicy
+  readonly driver: DriverName
+  readonly guarantees: readonly Guarantee[]
+  readonly missing: readonly Guarantee[]
+  /** Why a better driver is not used. */
+  readonly reasons: readonly string[]
+  /** Set where no child may be started. */
+  readonly refusal?: string
+}
+
+export const DRIVERS: Readonly<Partial<Record<DriverName, () => SandboxDriver>>> = {
+  bubblewrap: createBubblewrap,
+  process: createProcessDriver,
+  none: createNoDriver,
+}
+
+export async function chooseDriver(policy: SandboxPolicy, wanted: DriverName | 'auto' = 'auto'): Promise<SandboxState> {
+  if (policy === 'off')
+    return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: ['TOOLWAY_SANDBOX is off.'] }
+  const reasons: string[] = []
+  for (const name of wanted === 'auto' ? (['bubblewrap', 'process'] as const) : [wanted]) {
+    const state = (await DRIVERS[name]?.().check()) ?? { ready: false as const, reason: `There is no driver ${name}.` }
+    if (!state.ready) {
+      reasons.push(`${name}: ${state.reason}`)
+      continue
+    }
+    const missing = GUARANTEES.filter((one) => !state.guarantees.includes(one))
+    return withRefusal({ policy, driver: name, guarantees: state.guarantees, missing, reasons })
+  }
+  // A driver that was asked for by name is not replaced by nothing.
+  const refusal = wanted === 'auto' ? undefined : refusalOf(reasons)
+  const state = { policy, driver: 'none' as const, guarantees: [], missing: GUARANTEES, reasons }
+  return refusal === undefined ? withRefusal(state) : { ...state, refusal }
+}
+
+function withRefusal(state: SandboxState): SandboxState {
+  const lacks = lacking(state.missing)
+  if (state.policy !== 'required' || lacks.length === 0) return state
+  return { ...state, refusal: refusalOf([...state.reasons, `${state.driver} does not guarantee: ${lacks.join(', ')}`]) }
+}
+
+const refusalOf = (reasons: readonly string[]): string =>
+  `The program cannot be confined here, and is not started (${reasons.join(' ')}) \`toolway doctor\` says what is missing.`
+
+/** Guarantees of a launch that `required` does not do without. */
+export const lacking = (without: readonly Guarantee[]): readonly Guarantee[] =>
+  without.filter((one) => NEEDED.includes(one))

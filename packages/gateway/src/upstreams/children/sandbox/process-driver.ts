@@ -1,0 +1,160 @@
+/**
+ * The driver `process`: what the kernel gives without bubblewrap. No new privileges and bounds on each process; where the gateway is
+ * root a user id of the child's own; where namespaces can be made by `unshare`, a process, network and mount namespace in which
+ * the data folder is covered. Other files of the machine stay visible, and no seccomp filter is set.
+ */
+import { execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { ConfinedCommand, ConfinedLaunch, DriverState, Guarantee, SandboxDriver } from './driver.ts'
+import { bounded, priority, WITHOUT_CAPABILITIES } from './limits.ts'
+import { apart, finalStep } from './loader-variables.ts'
+import { bridged, proxyVariables } from './network-bridge.ts'
+import { isOpenToOthers, userIdOf } from './user-id.ts'
+import { findTool, missingTools } from './tools.ts'
+
+const OUTER = `trap '' TERM; exec "$@"`
+const isRoot = () => process.getuid?.() === 0
+
+/**
+ * Covers each hidden folder with an empty one and gives the child its own folder inside. $1 is the child's folder, $2 a folder to
+ * keep it at meanwhile, $3 the program `ip` or nothing; then the folders to cover, `--`, and the rest of the command.
+ */
+const COVER = `set -e
+own=$1; stage=$2; ip=$3; shift 3
+[ -z "$ip" ] || "$ip" link set lo up
+mount --bind "$own" "$stage"
+while [ "$1" != -- ]; do
+  if [ -d "$1" ]; then mount -t tmpfs -o size=1m,mode=0755 none "$1"; elif [ -e "$1" ]; then mount --bind /dev/null "$1"; fi
+  shift
+done
+shift
+mkdir -p "$own"
+mount --bind "$stage" "$own"
+umount "$stage"
+cd "$TOOLWAY_CWD"; unset TOOLWAY_CWD
+exec "$@"`
+
+const NAMESPACES = ['--mount', '--pid', '--fork', '--kill-child=KILL', '--mount-proc', '--ipc']
+
+export function createProcessDriver({ namespaces }: { readonly namespaces?: boolean } = {}): SandboxDriver {
+  let found = namespaces === false ? Promise.resolve(false) : undefined
+  const canUnshare = () => (found ??= tryNamespaces())
+  return {
+    name: 'process',
+    async check(): Promise<DriverState> {
+      if (process.platform !== 'linux') return { ready: false, reason: 'The bounds of this driver need Linux.' }
+      const missing = missingTools(['setpriv', 'prlimit', 'nice', 'env'])
+      if (missing !== undefined) return { ready: false, reason: missing }
+      const apartFromOthers = await canUnshare()
+      const guarantees: Guarantee[] = ['memory', 'disk', 'privileges']
+      if (apartFromOthers) guarantees.push('processes', 'network')
+      if (isRoot() && userIdOf('check') !== undefined) guarantees.push('process count')
+      return { ready: true, guarantees }
+    },
+    confine: async (launch) => ((await canUnshare()) ? confineApart(launch) : confinePlainly(launch)),
+  }
+}
+
+const userWords = () => (isRoot() ? [] : ['--user', '--map-root-user'])
+
+async function tryNamespaces(): Promise<boolean> {
+  if (missingTools(['unshare']) !== undefined) return false
+  const words = [...userWords(), ...NAMESPACES, '--net', '--', '/bin/sh', '-c', 'mount -t tmpfs none /mnt']
+  return promisify(execFile)(findTool('unshare'), words, { env: { PATH: '/usr/bin:/bin' }, timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  )
+}
+
+function confineApart(launch: ConfinedLaunch): ConfinedCommand {
+  const own = ownUser(launch, launch.hiddenPaths)
+  const proxied = launch.network === 'public' || launch.network === 'listed'
+  // A new network namespace has its loopback interface down, and `ip` alone takes it up.
+  const isolated = launch.network === 'none' || (proxied && missingTools(['ip']) === undefined)
+  const bridge = isolated && proxied ? launch.egressSocket : undefined
+  const { safe, unsafe } = apart(launch.env)
+  const program = finalStep(unsafe, [launch.command, ...launch.args])
+  const chain = inner(own, true, launch, bridge === undefined ? program : bridged(program))
+  const cover = [...launch.hiddenPaths, '--', ...chain]
+  return {
+    command: '/bin/sh',
+    args: [
+      ...[
+        '-c',
+        OUTER,
+        'toolway-child',
+        findTool('unshare'),
+        ...userWords(),
+        ...NAMESPACES,
+        ...(isolated ? ['--net'] : []),
+      ],
+      ...[
+        '--',
+        '/bin/sh',
+        '-c',
+        COVER,
+        'toolway-cover',
+        launch.folder,
+        launch.temporary,
+        bridge === undefined ? '' : findTool('ip'),
+        ...cover,
+      ],
+    ],
+    env: { ...(bridge === undefined ? {} : proxyVariables()), ...safe, TOOLWAY_CWD: launch.cwd },
+    cwd: '/',
+    ...(own === undefined ? {} : { owner: own }),
+    ...(bridge === undefined ? {} : { bridge }),
+    without: [...(isolated ? [] : (['network'] as const)), ...(own === undefined ? rootless() : [])],
+  }
+}
+
+function confinePlainly(launch: ConfinedLaunch): ConfinedCommand {
+  const own = ownUser(launch, [])
+  const { safe, unsafe } = apart(launch.env)
+  const chain = inner(own, own !== undefined, launch, finalStep(unsafe, [launch.command, ...launch.args]))
+  const [command = '', ...args] = chain
+  return {
+    ...{ command, args, env: safe, cwd: launch.cwd },
+    ...(own === undefined ? {} : { owner: own }),
+    without: own === undefined ? rootless() : [],
+  }
+}
+
+/** Of a child without a user id of its own. */
+const rootless = (): Guarantee[] => (isRoot() ? ['process count', 'privileges'] : ['process count'])
+
+/** The user id of its own, where its folder and what it needs can be reached with it. */
+function ownUser(launch: ConfinedLaunch, covered: readonly string[]): number | undefined {
+  const { name, folder, packageFolders, allowPaths } = launch
+  const needed = [...packageFolders.map((path) => ({ path, write: false })), ...allowPaths]
+  const reachable =
+    isReachable(folder, covered) &&
+    needed.every(({ path, write }) => isOpenToOthers(path, write) && isReachable(path, covered))
+  return reachable ? userIdOf(name) : undefined
+}
+
+/** Whether others may enter each folder above; those that are covered are open. */
+function isReachable(path: string, covered: readonly string[]): boolean {
+  for (let at = dirname(path); at !== '/'; at = dirname(at)) {
+    if (covered.some((one) => at === one || at.startsWith(`${one}/`))) continue
+    if (((statSync(at, { throwIfNoEntry: false })?.mode ?? 1) & 0o1) === 0) return false
+  }
+  return true
+}
+
+function inner(
+  own: number | undefined,
+  counted: boolean,
+  launch: ConfinedLaunch,
+  program: readonly string[],
+): string[] {
+  const privileged = isRoot() || counted
+  return [
+    findTool('setpriv'),
+    ...(own === undefined ? [] : [`--reuid=${own}`, `--regid=${own}`, '--clear-groups']),
+    ...(privileged ? WITHOUT_CAPABILITIES : ['--no-new-privs']),
+    ...['--', ...bounded(launch.bounds, counted), ...priority(), findTool('env'), '--default-signal=TERM', ...program],
+  ]
+}

@@ -1,0 +1,136 @@
+/**
+ * Confines one launch: gathers what it may see, checks what it asks for, has the driver word the command, and hands its folders to the
+ * user that it will run as. It runs in the worker and starts nothing.
+ */
+import { chown, lchown, lstat, opendir, realpath } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { ChildError } from '../child-error.ts'
+import type { Confinement, Order } from '../frame.ts'
+import { DRIVERS, lacking } from '../sandbox/choose-driver.ts'
+import type { AllowedPath, ConfinedCommand, ConfinedLaunch, SandboxDriver } from '../sandbox/driver.ts'
+import { isInside } from '../sandbox/paths.ts'
+import { readableFolders } from '../sandbox/readable-folders.ts'
+import { watchDisk } from './disk-watch.ts'
+
+interface Residence {
+  /** The program that was found. */
+  readonly file: string
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly temporary: string
+}
+
+/** As `startProcess` takes it. */
+export interface Confined {
+  file: string
+  args: string[]
+  cwd: string
+  environment: Record<string, string>
+  fds?: readonly Uint8Array[]
+  bridge?: string
+  processLimit?: number
+  watchDisk?: (tooMuch: () => void) => () => void
+  cleanUp?: () => Promise<void>
+}
+
+const drivers = new Map<string, SandboxDriver>()
+
+function driverOf(name: Confinement['driver']): SandboxDriver {
+  const known = drivers.get(name) ?? DRIVERS[name]?.()
+  if (known === undefined) throw new ChildError('NOT_CONFINED', `There is no sandbox driver ${name}.`)
+  drivers.set(name, known)
+  return known
+}
+
+export async function confine(order: Order, residence: Residence): Promise<Confined> {
+  const { confinement } = order
+  if (confinement === undefined) {
+    const { file, cwd, environment } = residence
+    return { file, args: order.args, cwd, environment }
+  }
+  const launch = await launchOf(order, confinement, residence)
+  const made = await driverOf(confinement.driver).confine(launch)
+  refuseUnconfined(confinement, made)
+  for (const folder of [launch.folder, launch.temporary]) await handOver(folder, made.owner)
+  const { command: file, args, env, cwd, fds, bridge, cleanUp } = made
+  return {
+    ...{ file, cwd, args: [...args], environment: { ...env }, processLimit: confinement.processes },
+    ...(fds === undefined ? {} : { fds }),
+    ...(bridge === undefined ? {} : { bridge }),
+    ...(cleanUp === undefined ? {} : { cleanUp }),
+    watchDisk: (tooMuch) => watchDisk([launch.folder, launch.temporary], confinement.diskLimit, tooMuch),
+  }
+}
+
+async function launchOf(order: Order, confinement: Confinement, residence: Residence): Promise<ConfinedLaunch> {
+  const { file, environment } = residence
+  const [folder, temporary, cwd] = await Promise.all(
+    [order.home, residence.temporary, residence.cwd].map((one) => realpath(one)),
+  )
+  const hidden = await Promise.all(confinement.hiddenPaths.map(realOrSame))
+  const { name, network, allowHosts, egressSocket } = confinement
+  const own = folder ?? order.home
+  const place = cwd ?? residence.cwd
+  const readable = readableFolders({ command: file, args: order.args, cwd: place, path: environment['PATH'] ?? '' })
+  const authorities = await Promise.all(Object.values(order.inherited).filter(isAbsolute).map(realOrSame))
+  return {
+    ...{ name, command: file, args: order.args, env: environment, cwd: place, folder: own },
+    temporary: temporary ?? residence.temporary,
+    packageFolders: readable.filter((path) => !isInside(path, own) && !hidden.some((one) => isInside(path, one))),
+    givenFiles: authorities,
+    allowPaths: await Promise.all(confinement.allowPaths.map((path) => allowed(path, hidden))),
+    hiddenPaths: hidden,
+    ...{ network, allowHosts },
+    ...(egressSocket === undefined ? {} : { egressSocket }),
+    bounds: { memoryBytes: order.memoryLimit, processes: confinement.processes, fileBytes: confinement.diskLimit },
+  }
+}
+
+const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
+
+/** An allowed path that is there; the data folder and the kernel's folders are refused. */
+async function allowed(said: string, hidden: readonly string[]): Promise<AllowedPath> {
+  const write = !said.endsWith(':ro')
+  const path = await realpath(write ? said : said.slice(0, -3)).catch(() => {
+    throw new ChildError(
+      'FOLDER_NOT_FOUND',
+      `The allowed path "${said}" is not there. Create it or remove it from allow_paths.`,
+    )
+  })
+  const closed = [...hidden, '/proc', '/sys', '/dev', '/run'].find((one) => isInside(path, one))
+  if (closed !== undefined || path === '/') {
+    throw new ChildError(
+      'NOT_CONFINED',
+      `The path "${said}" cannot be allowed: it is ${path === '/' ? 'the whole machine' : `in ${closed}, which no server may see`}.`,
+    )
+  }
+  return { path, write }
+}
+
+function refuseUnconfined({ required, driver }: Confinement, { without = [] }: ConfinedCommand): void {
+  const missing = lacking(without)
+  if (!required || missing.length === 0) return
+  throw new ChildError(
+    'NOT_CONFINED',
+    `TOOLWAY_SANDBOX is required, and the driver ${driver} cannot guarantee this server's ${missing.join(', ')}. ` +
+      'Set its network to public, listed or none, or ask whoever runs the gateway.',
+  )
+}
+
+/** Gives a folder to the user of the child, with all that is in it. Links are not followed. */
+async function handOver(folder: string, owner: number | undefined): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const wanted = owner ?? 0
+  if ((await lstat(folder)).uid === wanted) return
+  await handOverContents(folder, wanted)
+  // Last, so that an interrupted hand-over is done again.
+  await chown(folder, wanted, wanted)
+}
+
+async function handOverContents(folder: string, owner: number): Promise<void> {
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name)
+    await lchown(path, owner, owner)
+    if (entry.isDirectory()) await handOverContents(path, owner)
+  }
+}
