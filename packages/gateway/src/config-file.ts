@@ -24,6 +24,7 @@ import {
   LOCK_MODES,
   OperationEffects,
   OperationSelection,
+  ChildAccess,
   ProgramNames,
   REVISIONS,
   Slug,
@@ -52,7 +53,7 @@ import { serverOf } from './kinds/http/http.ts'
 import type { Wire } from './kinds/kinds.ts'
 import { connectorOf } from './kinds/native/native.ts'
 import { apiServerOf, type ApiWords } from './kinds/openapi/openapi.ts'
-import { programOf } from './kinds/stdio/stdio.ts'
+import { accessOf, programOf } from './kinds/stdio/stdio.ts'
 
 const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
@@ -90,6 +91,7 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   /** Programs besides the command that must be in PATH. */
   programs: ProgramNames.default([]),
+  ...ChildAccess.shape,
   environment: Values.default({}),
 })
 /** A backend of a kind with settings of its own, which stand beside the others. */
@@ -352,6 +354,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
             connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
             fillAll(connection.environment, ...place, 'environment'),
             connection.programs,
+            accessOf(connection),
           )
         if (connection.type === 'platform') return { kind: 'platform' }
         if (connection.type === 'native') return nativeOf(connection, fill, place)

@@ -186,6 +186,27 @@ export const SETTINGS = {
       .transform(Number),
     'MiB that a server which is started here may hold, with all that it starts; one that holds more is ended.',
   ),
+  TOOLWAY_CHILD_PROCESSES: setting(
+    wholeNumber(16, 100_000).default(1024),
+    'Processes and threads that a server which is started here may have together; a browser has some hundreds.',
+  ),
+  TOOLWAY_CHILD_DISK: setting(
+    wholeNumber(16, 9_999_999).default(4096),
+    'MiB that the folders of a server which is started here may hold, its package cache among them; one that holds more is ended.',
+  ),
+  TOOLWAY_SANDBOX: setting(
+    z.enum(['required', 'preferred', 'off'], 'it must be required, preferred or off').default('preferred'),
+    'How servers that are started here are confined: required starts none that cannot be confined, preferred takes the best driver that works here and says what it does not guarantee (`toolway doctor`), off confines none.',
+  ),
+  TOOLWAY_SANDBOX_DRIVER: setting(
+    z
+      .enum(
+        ['auto', 'bubblewrap', 'process', 'docker', 'podman', 'kubernetes'],
+        'it must be auto, bubblewrap, process, docker, podman or kubernetes',
+      )
+      .default('auto'),
+    'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it.',
+  ),
   TOOLWAY_SESSIONS: known(
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(

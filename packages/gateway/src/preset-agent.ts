@@ -6,6 +6,7 @@
  * Its variables are those of `AGENT_VARIABLES`. The servers of the catalog are started as the catalog says.
  */
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONNECTOR_CATALOG, type CatalogEntry } from '@toolway/contract'
 import { ConfigFault } from './config.ts'
@@ -84,7 +85,14 @@ function localToolkit(lookup: Lookup): object {
     ...(isUnset(lookup('COMPOSIO_URL')) ? {} : { COMPOSIO_BASE_URL: { env: 'COMPOSIO_URL' } }),
   }
   return {
-    local_toolkit: { title: 'Local toolkit', ...program, environment, trusted: true, rules: [OWN_FILES] },
+    local_toolkit: {
+      title: 'Local toolkit',
+      ...program,
+      allow_paths: [resolve(root)],
+      environment,
+      trusted: true,
+      rules: [OWN_FILES],
+    },
   }
 }
 

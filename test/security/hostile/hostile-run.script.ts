@@ -77,7 +77,10 @@ function askerOf(child: Child) {
       clientInfo: { name: 'test', version: '1' },
     })
     await ready
-    return send('tools/call', { name, arguments: { target: String(target) } })
+    const since = Date.now()
+    const answer = await send('tools/call', { name, arguments: { target: String(target) } })
+    if (process.env['TIMES'] !== undefined) console.error(name, target, Date.now() - since)
+    return answer
   }
 }
 
@@ -107,6 +110,7 @@ try {
   result['reasons'] = state?.reasons
   const homes = readdirSync(join(data, 'children'))
   const victimHome = join(data, 'children', homes.find((name) => name.startsWith('victim')) ?? '')
+  void victim.exit.then(({ code, reason, stderr }) => (result['victim'] = { code, reason, stderr: stderr.slice(-5) }))
   await victim.ask('write', join(victimHome, 'work/secret.txt'))
   const { ask } = hostile
   result['own folder'] = await ask(
@@ -117,7 +121,7 @@ try {
   result['data folder'] = await ask('list', data)
   result['write data folder'] = await ask('write', join(data, 'planted'))
   result['other folder'] = await ask('read', join(victimHome, 'work/secret.txt'))
-  result['environ of gateway'] = await ask('processes', SECRET.slice(0, -1))
+  result['environ of others'] = await ask('processes', `${SECRET}-victim`)
   result['words of gateway'] = await ask('processes', 'hostile-run')
   result['file of the system'] = await ask('read', '/etc/passwd')
   result['write system'] = await ask('write', '/usr/planted')
@@ -126,6 +130,7 @@ try {
   result['status'] = await ask('status')
   const calls = process.arch === 'x64' ? CALLS_X64() : CALLS_ARM64()
   for (const [name, words] of Object.entries(calls)) result[`call ${name}`] = await ask('call', words)
+  result['data folder is whole'] = readdirSync(data).join(' ')
   const marker = `toolway-escaped-${process.pid}`
   await ask('escape', marker)
   await sleep(300)

@@ -10,7 +10,7 @@ import { Alias } from '../connections.ts'
 import { CHECKS } from '../kinds/kind.ts'
 import { CONNECTORS } from '../kinds/kinds.ts'
 import { OWN_CHANGED, OWN_GIVEN, OWN_SHOWN } from '../kinds/own-members.ts'
-import { ProgramNames } from '../kinds/stdio.ts'
+import { CHILD_NETWORKS, childAccess, ProgramNames } from '../kinds/stdio.ts'
 import { REVISIONS } from '../revisions.ts'
 import { Flag, inOrganization, operation, pageOf, Paging } from './operation.ts'
 import { TENANT } from './organizations.ts'
@@ -42,6 +42,10 @@ export const Connection = z.strictObject({
   args: z.array(z.string()).nullable(),
   /** Programs besides the command that must be on the gateway's machine; null for what is not started there. */
   programs: z.array(z.string()).nullable(),
+  /** What a program may reach (public, listed, none, host), with the hosts and the paths that it is allowed; null for what is not started there. */
+  network: z.enum(CHILD_NETWORKS).nullable(),
+  allow_hosts: z.array(z.string()).nullable(),
+  allow_paths: z.array(z.string()).nullable(),
   /** How it is let in at its server; null for what takes no accounts. */
   auth: ConnectionAuth.nullable(),
   /** The same in one word, as it has turned out where nobody said. */
@@ -86,6 +90,8 @@ const words = {
   args: Arguments.optional(),
   /** Programs besides the command that must be on the gateway's machine: without one of them the server is not started. */
   programs: ProgramNames.optional(),
+  /** What a program may reach: public (if unsaid), listed with allow_hosts, none, or host, which is not confined. */
+  ...childAccess,
   revision: Revision.optional(),
   checks: z.enum(CHECKS).optional(),
   timeout: Timeout.optional(),

@@ -1,5 +1,6 @@
 /** An MCP server that the gateway starts as a program and speaks to over its pipes. */
 import { z } from 'zod'
+import { EgressExceptions } from '../egress.ts'
 import { kind, seconds, shared } from './kind.ts'
 
 /** A program has no network to wait for (ledger S3-EXT-03). */
@@ -8,6 +9,28 @@ const TIMEOUT = 30
 /** Names of programs besides the command that must be in PATH: the server starts them itself. */
 export const ProgramNames = z.array(z.string().regex(/^[\w.+-]{1,100}$/, 'is no name of a program')).max(20)
 
+/** Networks of a program: all public addresses, its listed hosts, nothing, or (unconfined) that of the machine. */
+export const CHILD_NETWORKS = ['public', 'listed', 'none', 'host'] as const
+
+/** What a program may reach besides its own folder. Absent members are the default: the public network, and no path. */
+export const childAccess = {
+  network: z.enum(CHILD_NETWORKS).optional(),
+  /** Names, or `*.` and what they end with; for the network `listed`. */
+  allow_hosts: EgressExceptions.shape.hosts.unwrap().optional(),
+  /** Absolute paths that it may use; one that ends with `:ro` it may only read. */
+  allow_paths: z
+    .array(
+      z
+        .string()
+        .max(4_096)
+        .regex(/^\/[^\0]*$/, 'is no absolute path'),
+    )
+    .max(20)
+    .optional(),
+}
+export const ChildAccess = z.strictObject(childAccess)
+export type ChildAccess = z.output<typeof ChildAccess>
+
 export const ProcessSettings = z.strictObject({
   ...shared,
   connector: z.literal('mcp.process'),
@@ -15,6 +38,7 @@ export const ProcessSettings = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   programs: ProgramNames.optional(),
+  ...childAccess,
 })
 export type ProcessSettings = z.output<typeof ProcessSettings>
 

@@ -34,9 +34,10 @@ function authorities({ TOOLWAY_DATA: data }: Settings, given: readonly string[])
   if (given.length === 0) return {}
   const folder = join(data, 'authorities')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Certificates are no secret, and children that run as users of their own read them.
   const [added, all] = [join(folder, 'added.pem'), join(folder, 'all.pem')]
-  writeFileSync(added, given.join('\n'), { mode: 0o600 })
-  writeFileSync(all, [...new Set([...trustedAuthorities(), ...given])].join('\n'), { mode: 0o600 })
+  writeFileSync(added, given.join('\n'), { mode: 0o644 })
+  writeFileSync(all, [...new Set([...trustedAuthorities(), ...given])].join('\n'), { mode: 0o644 })
   return { NODE_EXTRA_CA_CERTS: added, SSL_CERT_FILE: all, REQUESTS_CA_BUNDLE: all }
 }
 

@@ -13,6 +13,7 @@ import { reasonOf } from '../upstreams/program-said.ts'
 import { createUpstreams, type Upstreams } from '../upstreams/upstreams.ts'
 import type { Base, CoreDependencies } from './core-dependencies.ts'
 import { applyNetwork } from './network.ts'
+import { sandboxOf } from './sandbox.ts'
 
 export interface ComposeUpstreamsParts {
   readonly path: string
@@ -32,6 +33,7 @@ export function composeUpstreams(
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
     memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
+    sandbox: sandboxOf(config, log),
     path,
     inherited: applyNetwork(config),
     ...(lang === undefined ? {} : { lang }),

@@ -3,6 +3,7 @@ import { ConnectionAuth } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import type { DeclaredConnection } from '../config-file.ts'
 import { KINDS } from '../kinds/kinds.ts'
+import type { ProcessWire } from '../kinds/stdio/stdio.ts'
 import { BACKEND_DEFAULTS, impliedPrivate } from './written-connection.ts'
 
 type Connector = Connection['connector']
@@ -20,11 +21,19 @@ const apiOf = ({ wire }: DeclaredConnection) => ('api' in wire ? wire.api : unde
 /** The address that its OpenAPI document is fetched from; null where it is given, or where there is none. */
 export const documentOf = (one: DeclaredConnection): string | null => apiOf(one)?.document ?? null
 
+/** What a program may reach, with the defaults that the operations have. */
+const reachOf = ({ access = {} }: ProcessWire) => ({
+  network: access.network ?? 'public',
+  allow_hosts: access.allow_hosts ?? [],
+  allow_paths: access.allow_paths ?? [],
+})
+
 /** Returns the members that both operations take. Members that the file does not set have their default. */
 function shared(one: DeclaredConnection) {
   const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
   const words = { title, description, enabled, revision, timeout, checks }
-  if ('command' in wire) return { ...words, command: wire.command, args: wire.args, programs: wire.programs ?? [] }
+  if ('command' in wire)
+    return { ...words, command: wire.command, args: wire.args, programs: wire.programs ?? [], ...reachOf(wire) }
   if (!('url' in wire)) return words
   const { url } = wire
   const document = documentOf(one)

@@ -50,9 +50,11 @@ export function writtenConnection(one: PresentConnection, rules: readonly object
   )
 }
 
+const nonEmptyList = (all: readonly string[] | null) => (all === null || all.length === 0 ? undefined : all)
+
 /** Where it is, and what it is given to be let in. */
 function server(one: PresentConnection, refer: Refer): object {
-  const { alias, url, command, args, programs } = one
+  const { alias, url, command, args, programs, network, allow_hosts: hosts, allow_paths: paths } = one
   const visible = (text: string, ...names: string[]) => (text.includes(MASK) ? refer(alias, ...names) : text)
   const references = (names: readonly string[]) =>
     names.length === 0 ? undefined : Object.fromEntries(names.toSorted().map((name) => [name, refer(alias, name)]))
@@ -61,7 +63,9 @@ function server(one: PresentConnection, refer: Refer): object {
     return {
       command,
       args: words.length === 0 ? undefined : words,
-      programs: programs === null || programs.length === 0 ? undefined : programs,
+      programs: nonEmptyList(programs),
+      ...{ network: network === 'public' ? undefined : network, allow_hosts: nonEmptyList(hosts) },
+      allow_paths: nonEmptyList(paths),
       environment: references(one.environment_names),
     }
   }

@@ -49,7 +49,10 @@ export interface ConnectionParts {
 }
 
 /** The members of a connection, as the admin interface shows it, that depend on its kind. */
-export type KindView = Pick<Connection, 'url' | 'private' | 'command' | 'args' | 'programs' | 'auth' | OwnMember>
+export type KindView = Pick<
+  Connection,
+  'url' | 'private' | 'command' | 'args' | 'programs' | 'network' | 'allow_hosts' | 'allow_paths' | 'auth' | OwnMember
+>
 
 export interface Opening<Settings> extends OpenedConnection<Settings> {
   readonly reach: Reach

@@ -95,6 +95,7 @@ const NOTHING: KindView = {
   command: null,
   args: null,
   programs: null,
+  ...{ network: null, allow_hosts: null, allow_paths: null },
   auth: null,
   ...NO_OWN,
 }

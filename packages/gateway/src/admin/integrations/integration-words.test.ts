@@ -27,6 +27,7 @@ const CONNECTION: Connection = {
   command: null,
   args: null,
   programs: null,
+  ...{ network: null, allow_hosts: null, allow_paths: null },
   auth: ConnectionAuth.parse({}),
   auth_type: 'none',
   contract: null,

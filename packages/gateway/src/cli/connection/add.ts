@@ -1,5 +1,5 @@
 /** `toolway connection add`: connects a remote server, a program, a REST server by its OpenAPI document or a contract backend. */
-import { Alias, LIMITS, REVISIONS } from '@toolway/contract'
+import { Alias, CHILD_NETWORKS, LIMITS, REVISIONS } from '@toolway/contract'
 import { addConnection, addOpenApi, previewOpenApi } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, type Printed } from '../command.ts'
@@ -52,6 +52,12 @@ const REMOTE = [
 const PROGRAM = [
   many('--env <pair>', 'variable for a started server, NAME=value, or NAME as it is set here'),
   new Option('--env-from <file>', 'file of variables, NAME=value; - is standard input. For secrets'),
+  many(
+    '--allow-path <path>',
+    'folder or file that a started server may use; PATH:ro may only be read; may be repeated',
+  ),
+  new Option('--network <network>', 'what a started server may reach (default: public)').choices(CHILD_NETWORKS),
+  many('--allow-host <name>', 'of --network listed: a host that it may reach, or *.example.com; may be repeated'),
 ]
 const DOCUMENT = [
   new Option(

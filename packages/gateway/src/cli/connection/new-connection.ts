@@ -3,7 +3,15 @@
  * refused.
  */
 import { readFile } from 'node:fs/promises'
-import { OperationEffects, OperationSelection, type ContractWords, type KeyPlace, type Limit } from '@toolway/contract'
+import { resolve } from 'node:path'
+import {
+  OperationEffects,
+  OperationSelection,
+  type CHILD_NETWORKS,
+  type ContractWords,
+  type KeyPlace,
+  type Limit,
+} from '@toolway/contract'
 import type { addConnection, addOpenApi } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { loadConfig } from '../../config.ts'
@@ -36,6 +44,10 @@ export interface AddWords extends AuthWords, Addressed {
   readonly headerFrom?: string
   readonly env: readonly string[]
   readonly envFrom?: string
+  /** Paths that a started server may use; `:ro` behind one that it may only read. */
+  readonly allowPath?: readonly string[]
+  readonly allowHost?: readonly string[]
+  readonly network?: (typeof CHILD_NETWORKS)[number]
   readonly command: readonly string[]
   readonly revision: ConnectionBody['revision']
   readonly timeout?: number
@@ -58,6 +70,13 @@ const wrong = (message: string) => new CommandFault(message, EXIT.usage)
 const headersOf = ({ header, headerFrom }: AddWords, output: Output) =>
   pairsOf({ option: '--header', said: header, file: headerFrom }, loadConfig().lookup, output)
 
+/** What a started server may reach. A path is that of the folder of this call. */
+const accessOf = ({ network, allowHost = [], allowPath = [] }: AddWords) => ({
+  ...(network === undefined ? {} : { network }),
+  ...(allowHost.length === 0 ? {} : { allow_hosts: [...allowHost] }),
+  ...(allowPath.length === 0 ? {} : { allow_paths: allowPath.map((path) => resolve(path)) }),
+})
+
 /** Throws CommandFault. */
 export async function connectionBody(words: AddWords, output: Output): Promise<ConnectionBody> {
   const { alias, title = alias, url, contract, command, revision, timeout } = words
@@ -66,7 +85,8 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   const common = { alias, title, revision, ...(timeout === undefined ? {} : { timeout }) }
   if (program !== undefined) {
     const said = { option: '--env', said: words.env, file: words.envFrom } as const
-    return { ...common, command: program, args, environment: await pairsOf(said, loadConfig().lookup, output) }
+    const environment = await pairsOf(said, loadConfig().lookup, output)
+    return { ...common, command: program, args, environment, ...accessOf(words) }
   }
   const headers = await headersOf(words, output)
   if (contract !== undefined)
@@ -97,6 +117,9 @@ function refuseMixed(words: AddWords): void {
   const { include, exclude, effect, keyIn, preview } = words
   if (include.length + exclude.length + effect.length > 0 || keyIn !== undefined || preview !== undefined)
     throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
+  const reach = (words.allowPath ?? []).length + (words.allowHost ?? []).length > 0 || words.network !== undefined
+  if (reach && command[0] === undefined)
+    throw wrong('--allow-path, --allow-host and --network are for a server that is started here.')
   const ownAddress = words.connector === 'n8n' ? undefined : words.connector
   const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
   if (reaches.filter((one) => one !== undefined).length !== 1)

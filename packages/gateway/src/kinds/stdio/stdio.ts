@@ -1,5 +1,5 @@
 /** An MCP server that the gateway starts as a program. */
-import { ConnectionSecrets, type ProcessSettings } from '@toolway/contract'
+import { ChildAccess, ConnectionSecrets, type ProcessSettings } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { maskArguments } from '../../lib/secret-marks.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
@@ -14,6 +14,8 @@ export interface ProcessWire {
   readonly environment: Readonly<Record<string, string>>
   /** Programs besides the command that must be in PATH. */
   readonly programs?: readonly string[]
+  /** What it may reach besides its own folder. */
+  readonly access?: ChildAccess
 }
 
 /** A program as it is described. */
@@ -22,9 +24,18 @@ export const programOf = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   programs: readonly string[] = [],
+  access: ChildAccess = {},
 ): ProcessWire => ({
   ...{ kind: 'process', command, args, environment },
   ...(programs.length === 0 ? {} : { programs }),
+  ...(Object.keys(access).length === 0 ? {} : { access }),
+})
+
+/** The members that are said, of a request or of settings. */
+export const accessOf = ({ network, allow_hosts: hosts, allow_paths: paths }: ChildAccess): ChildAccess => ({
+  ...(network === undefined ? {} : { network }),
+  ...(hosts === undefined ? {} : { allow_hosts: hosts }),
+  ...(paths === undefined ? {} : { allow_paths: paths }),
 })
 
 export const stdio: Kind<ProcessSettings, ProcessWire> = {
@@ -34,6 +45,9 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     'command',
     'args',
     'programs',
+    'network',
+    'allow_hosts',
+    'allow_paths',
     'environment',
     'runtime_command',
     'runtime_env',
@@ -55,7 +69,10 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)
     const { pairs, kept } = merged('/environment', held?.secrets.environment ?? {}, environmentOf(said), false)
     return {
-      wire: programOf(command, args, pairs, said.programs ?? shown?.programs),
+      wire: programOf(command, args, pairs, said.programs ?? shown?.programs, {
+        ...accessOf(shown ?? {}),
+        ...accessOf(said),
+      }),
       moved: shown !== undefined && (command !== shown.command || !isDeepStrictEqual(args, before)),
       keeps: kept || (held?.secrets.args !== undefined && args === before),
     }
@@ -63,17 +80,44 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
   parts({ revision, timeout, checks }, wire, shown) {
     const args = [...(shown?.args ?? wire.args)]
     const masked = args.some((arg, index) => arg !== wire.args[index])
-    const { programs = [] } = wire
+    const { programs = [], access = {} } = wire
     const own = { ...(checks === undefined ? {} : { checks }), ...(programs.length === 0 ? {} : { programs }) }
     return {
-      settings: checked({ connector: 'mcp.process', command: wire.command, args, revision, timeout, ...own }),
+      settings: checked({
+        connector: 'mcp.process',
+        command: wire.command,
+        args,
+        revision,
+        timeout,
+        ...own,
+        ...access,
+      }),
       secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
     }
   },
   shown: ({ args }) => ({ args: maskArguments(args) }),
-  view: ({ command, args, programs = [] }) => ({ command, args, programs }),
-  open({ reach, settings: { command, args, programs = [] }, secrets }, making) {
-    const wire = { command, args: secrets.args ?? args, shownArgs: args, environment: secrets.environment, programs }
+  view: ({ command, args, programs = [], network = 'public', allow_hosts: hosts = [], allow_paths: paths = [] }) => ({
+    ...{ command, args, programs, network },
+    ...{ allow_hosts: hosts, allow_paths: paths },
+  }),
+  open({ reach, settings, secrets }, making) {
+    const {
+      command,
+      args,
+      programs = [],
+      network,
+      allow_hosts: allowHosts = [],
+      allow_paths: allowPaths = [],
+    } = settings
+    const own = { allowHosts, allowPaths, ...(network === undefined ? {} : { network }) }
+    const wire = {
+      command,
+      args: secrets.args ?? args,
+      shownArgs: args,
+      environment: secrets.environment,
+      programs,
+      ...own,
+    }
     return createStdioUpstream({ ...making, reach: { ...reach, wire } })
   },
 }

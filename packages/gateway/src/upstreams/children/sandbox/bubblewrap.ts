@@ -97,7 +97,7 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
     ...outerOf(own, isolated),
     ...(filter === undefined ? [] : ['--seccomp', String(FILTER_FD + (bridge === undefined ? 0 : 1))]),
     ...views(launch),
-    ...['--chdir', launch.cwd, '--remount-ro', '/', '--', ...inner],
+    ...['--chdir', '/', '--remount-ro', '/', '--', ...inner],
   ]
   const without: Guarantee[] = [
     ...(isolated ? [] : (['network'] as const)),
@@ -117,10 +117,10 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
 }
 
 /** The user id of a child of root, if what it needs is open to others; undefined: a user namespace with the id of the gateway. */
-function ownUser({ name, packageFolders, allowPaths }: ConfinedLaunch): number | undefined {
+function ownUser({ name, neededFolders, allowPaths }: ConfinedLaunch): number | undefined {
   const own = userIdOf(name)
   const reachable =
-    packageFolders.every((path) => isOpenToOthers(path, false)) &&
+    neededFolders.every((path) => isOpenToOthers(path, false)) &&
     allowPaths.every(({ path, write }) => isOpenToOthers(path, write))
   return reachable ? own : undefined
 }
@@ -149,8 +149,10 @@ function innerOf(own: number | undefined, program: readonly string[], launch?: C
     own === undefined
       ? []
       : [findTool('setpriv'), `--reuid=${own}`, `--regid=${own}`, '--clear-groups', ...WITHOUT_CAPABILITIES, '--']
+  // Only as the child's user: bubblewrap, with few rights left, cannot enter its folder.
+  const place = launch === undefined ? [] : [`--chdir=${launch.cwd}`]
   const bounds = launch === undefined ? [] : [...bounded(launch.bounds), ...priority()]
-  return [...user, ...bounds, findTool('env'), '--default-signal=TERM', ...program]
+  return [...user, ...bounds, findTool('env'), '--default-signal=TERM', ...place, ...program]
 }
 
 const links = (): string[] =>
@@ -172,6 +174,7 @@ function views(launch: ConfinedLaunch): string[] {
   const bridge = network === 'none' || network === 'host' ? undefined : egressSocket
   return [
     ...['--ro-bind', '/usr', '/usr', ...links()],
+    ...['--perms', '0755', '--dir', '/etc'],
     ...SETTINGS.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--size', String(SHARED), '--perms', '1777', '--tmpfs', '/dev/shm'],

@@ -65,6 +65,8 @@ export interface ConfinedLaunch {
   readonly temporary: string
   /** Folders and files of its program, outside the system's: readable. */
   readonly packageFolders: readonly string[]
+  /** Those of them without which it cannot start. */
+  readonly neededFolders: readonly string[]
   /** Single files that the gateway gives to all children, such as certificate authorities; also inside hidden paths. */
   readonly givenFiles: readonly string[]
   readonly allowPaths: readonly AllowedPath[]

@@ -127,8 +127,8 @@ const rootless = (): Guarantee[] => (isRoot() ? ['process count', 'privileges'] 
 
 /** The user id of its own, where its folder and what it needs can be reached with it. */
 function ownUser(launch: ConfinedLaunch, covered: readonly string[]): number | undefined {
-  const { name, folder, packageFolders, allowPaths } = launch
-  const needed = [...packageFolders.map((path) => ({ path, write: false })), ...allowPaths]
+  const { name, folder, neededFolders, allowPaths } = launch
+  const needed = [...neededFolders.map((path) => ({ path, write: false })), ...allowPaths]
   const reachable =
     isReachable(folder, covered) &&
     needed.every(({ path, write }) => isOpenToOthers(path, write) && isReachable(path, covered))

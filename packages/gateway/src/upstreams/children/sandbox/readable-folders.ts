@@ -32,26 +32,31 @@ export interface ReadableParts {
   readonly path: string
 }
 
-/** Absolute, without links, none inside another. */
-export function readableFolders({ command, args, cwd, path }: ReadableParts): string[] {
+export interface ReadableFolders {
+  /** All of them, absolute, none inside another. */
+  readonly all: readonly string[]
+  /** Those without which it cannot start: of its command and its script. */
+  readonly needed: readonly string[]
+}
+
+export function readableFolders({ command, args, cwd, path }: ReadableParts): ReadableFolders {
   const script = args.find((arg) => !arg.startsWith('-'))
   const file = script === undefined ? undefined : resolve(cwd, script)
   const isScript = file !== undefined && isAbsolute(script ?? '') && isFile(file)
-  const found = [
-    ...ofProgram(process.execPath),
-    ...ofProgram(command),
-    ...path
-      .split(':')
-      .filter((folder) => isAbsolute(folder) && existsSync(folder))
-      .flatMap(ofPathFolder),
-    ...(isScript ? ofScript(file) : []),
-    cwd,
-  ]
-  return innermostApart([...new Set(found.filter((one) => existsSync(one)))])
+  const needed = [...ofProgram(command), ...(isScript ? ofScript(file) : []), cwd]
+  const besides = path
+    .split(':')
+    .filter((folder) => isAbsolute(folder) && existsSync(folder))
+    .flatMap(ofPathFolder)
+  return {
+    all: outermost([...needed, ...ofProgram(process.execPath), ...besides]),
+    needed: outermost(needed),
+  }
 }
 
-const innermostApart = (paths: readonly string[]): string[] => {
-  const outside = paths.filter((path) => path !== '/' && !SYSTEM.some((one) => isInside(path, one)))
+function outermost(paths: readonly string[]): string[] {
+  const found = [...new Set(paths)].filter((path) => path !== '/' && existsSync(path))
+  const outside = found.filter((path) => !SYSTEM.some((one) => isInside(path, one)))
   return outside.filter((path) => !outside.some((one) => one !== path && isInside(path, one)))
 }
 

@@ -72,11 +72,13 @@ async function launchOf(order: Order, confinement: Confinement, residence: Resid
   const own = folder ?? order.home
   const place = cwd ?? residence.cwd
   const readable = readableFolders({ command: file, args: order.args, cwd: place, path: environment['PATH'] ?? '' })
+  const isElsewhere = (one: string) => !isInside(one, own) && !hidden.some((closed) => isInside(one, closed))
   const authorities = await Promise.all(Object.values(order.inherited).filter(isAbsolute).map(realOrSame))
   return {
     ...{ name, command: file, args: order.args, env: environment, cwd: place, folder: own },
     temporary: temporary ?? residence.temporary,
-    packageFolders: readable.filter((path) => !isInside(path, own) && !hidden.some((one) => isInside(path, one))),
+    packageFolders: readable.all.filter(isElsewhere),
+    neededFolders: readable.needed.filter(isElsewhere),
     givenFiles: authorities,
     allowPaths: await Promise.all(confinement.allowPaths.map((path) => allowed(path, hidden))),
     hiddenPaths: hidden,

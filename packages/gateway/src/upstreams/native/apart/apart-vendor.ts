@@ -160,7 +160,7 @@ class ConnectorProcess {
     const args = [...FLAGS, HOST]
     const child = await start({
       ...{ name: `${connectionId} connector`, command: process.execPath, args, environment: {} },
-      memoryLimit: 384 * MEGABYTE,
+      ...{ memoryLimit: 384 * MEGABYTE, network: 'none' },
     }).catch((thrown: unknown) => {
       throw unreachable(alias, thrown instanceof Error ? thrown.message : 'its process did not start')
     })

@@ -1,0 +1,49 @@
+/** How the servers that are started here are confined: settings of the installation, what none of them may see, and their way out. */
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Log } from '../lib/log.ts'
+import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
+import { startEgressProxy } from '../upstreams/http/egress/egress-proxy.ts'
+import { createExceptions } from '../upstreams/http/exceptions.ts'
+
+const MEBIBYTE = 1024 * 1024
+const FOLDER = 'folder:'
+
+export function sandboxOf(config: Config, log: Log): SandboxParts {
+  // The package registries of the installation may lie in its own network.
+  const hosts = [config.TOOLWAY_NPM_REGISTRY, config.TOOLWAY_PYTHON_INDEX].flatMap((url) =>
+    url === undefined ? [] : [new URL(url).hostname],
+  )
+  const exceptions = createExceptions({ networks: [], hosts })
+  return {
+    policy: config.TOOLWAY_SANDBOX,
+    driver: config.TOOLWAY_SANDBOX_DRIVER,
+    hiddenPaths: hiddenPaths(config),
+    processes: config.TOOLWAY_CHILD_PROCESSES,
+    diskLimit: config.TOOLWAY_CHILD_DISK * MEBIBYTE,
+    async openEgress({ name, network, allowHosts }: EgressWish) {
+      // A short path: that of a Unix socket has 107 bytes at most.
+      const folder = mkdtempSync(join(tmpdir(), 'toolway-egress-'))
+      const proxy = await startEgressProxy({
+        ...{ network, allowHosts, exceptions, path: join(folder, 'proxy') },
+        refused: (sentence) => log.warn({ child: name }, sentence),
+      })
+      return {
+        path: proxy.path,
+        async close() {
+          await proxy.close()
+          await rm(folder, { recursive: true, force: true })
+        },
+      }
+    },
+  }
+}
+
+/** The data folder, what may lie outside of it, and the file of settings in the folder of the start. */
+function hiddenPaths({ TOOLWAY_DATA: data, TOOLWAY_OUTBOX: outbox, TOOLWAY_FILES: files }: Config): string[] {
+  const others = [outbox, files?.startsWith(FOLDER) === true ? files.slice(FOLDER.length) : undefined, '.env']
+  return [data, ...others].flatMap((path) => (path === undefined ? [] : [resolve(path)]))
+}
