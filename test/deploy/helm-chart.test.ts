@@ -21,7 +21,6 @@ const helm = findCounterpart('helm')
 const kubeconform = findCounterpart('kubeconform')
 if (helm === undefined || kubeconform === undefined)
   console.warn('No helm or kubeconform on this machine (npm run counterparts): the chart is not rendered here.')
-const describeWithHelm = describe.runIf(helm !== undefined)
 
 const exec = promisify(execFile)
 const valuesFile = (name: string) => join(CHART, 'ci', `${name}-values.yaml`)
@@ -117,7 +116,7 @@ test('no value has a name that is no setting', async () => {
   }
 })
 
-describeWithHelm('the chart', () => {
+describe.runIf(helm !== undefined)('the chart', () => {
   test.for(files)('with the values %s passes lint, and its objects the schemas of Kubernetes', async (name) => {
     const { stdout } = await exec(helm ?? '', ['lint', CHART, '--strict', '-f', valuesFile(name)])
     expect(stdout).toContain('1 chart(s) linted, 0 chart(s) failed')

@@ -2,6 +2,7 @@
  * The arguments of `docker run` and `podman run` for a child, and the file with its environment. It decides nothing about the machine:
  * the same launch gives the same arguments.
  */
+import { extname } from 'node:path'
 import { ChildError } from '../child-error.ts'
 import type { ConfinedLaunch } from './driver.ts'
 import { PROXY_ENVIRONMENT, RELAY, relayed } from './egress-command.ts'
@@ -13,17 +14,20 @@ export interface ContainerParts {
   readonly name: string
   readonly image: string
   readonly user: number
+  /** The second content that the command reads is a seccomp profile. */
+  readonly hasProfile: boolean
   readonly launch: ConfinedLaunch
 }
 
 const MEBIBYTE = 1024 * 1024
 const [TEMPORARY, SHARED] = [64 * MEBIBYTE, 256 * MEBIBYTE]
 const SOCKET = '/run/toolway/egress.sock'
-const RELAY_INSIDE = '/run/toolway/egress-relay.mjs'
+const RELAY_INSIDE = `/run/toolway/egress-relay${extname(RELAY)}`
 /** Descriptor at which the engine reads the environment. */
 const ENVIRONMENT = '/dev/fd/3'
+const PROFILE = '/dev/fd/4'
 
-export function containerArguments({ engine, name, image, user, launch }: ContainerParts): string[] {
+export function containerArguments({ engine, name, image, user, hasProfile, launch }: ContainerParts): string[] {
   const { bounds, network, cwd, container } = launch
   return [
     ...['run', '--interactive', '--rm', '--name', name, '--hostname', 'child', '--log-driver', 'none'],
@@ -32,11 +36,14 @@ export function containerArguments({ engine, name, image, user, launch }: Contai
     // What is run is on the machine already.
     ...['--pull', 'never'],
     ...['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--ipc', 'private'],
+    ...(hasProfile ? ['--security-opt', `seccomp=${PROFILE}`] : []),
     ...['--network', network === 'host' ? 'host' : 'none', '--user', `${user}:${user}`],
     // A rootless engine maps the user of the gateway to itself.
     ...(engine === 'podman' && process.getuid?.() !== 0 ? ['--userns', 'keep-id'] : []),
     ...['--memory', String(bounds.memoryBytes), '--memory-swap', String(bounds.memoryBytes)],
     ...['--pids-limit', String(bounds.processes), '--ulimit', 'core=0:0', '--ulimit', 'nofile=4096:4096'],
+    // Of the one user id that only this child has; another's would count for it.
+    ...(process.getuid?.() === 0 ? ['--ulimit', `nproc=${bounds.processes}:${bounds.processes}`] : []),
     ...(bounds.fileBytes === undefined ? [] : ['--ulimit', `fsize=${bounds.fileBytes}:${bounds.fileBytes}`]),
     ...(bounds.cpuSeconds === undefined ? [] : ['--ulimit', `cpu=${bounds.cpuSeconds}:${bounds.cpuSeconds}`]),
     ...['--tmpfs', `/tmp:rw,nosuid,nodev,size=${TEMPORARY},mode=1777`, '--shm-size', String(SHARED)],

@@ -5,11 +5,12 @@
  */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { promisify } from 'node:util'
 import { ChildError } from '../child-error.ts'
 import { containerArguments, environmentFile } from './container-arguments.ts'
+import { podmanProfile } from './container-seccomp.ts'
 import {
   GUARANTEES,
   type ConfinedCommand,
@@ -26,7 +27,7 @@ const CHECK_MS = 15_000
 /** The watcher ends with the container; the client is replaced by this shell's own program, so that its id stays. */
 const WATCHED = `engine=$1; name=$2; shift 2
 setsid /bin/sh -c 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; exec "$2" rm --force "$3"' toolway-watch $$ "$engine" "$name" \\
-  </dev/null >/dev/null 2>&1 3<&- &
+  </dev/null >/dev/null 2>&1 3<&- 4<&- &
 exec "$engine" "$@"`
 
 /** What each engine says of itself, and the sentence where it does not. */
@@ -43,7 +44,10 @@ export function createContainerDriver(engine: ContainerEngine): SandboxDriver {
   return {
     name: engine,
     async check(): Promise<DriverState> {
-      if (!existsSync(program)) return { ready: false, reason: `${engine} is not installed.` }
+      if (!existsSync(program) || !existsSync(findTool('setsid')))
+        return { ready: false, reason: `${engine} or setsid is not installed.` }
+      if (engine === 'podman' && hasHybridGroups())
+        return { ready: false, reason: 'podman needs one hierarchy of cgroups: start the system with cgroup v2 alone.' }
       try {
         const { format } = ABOUT[engine]
         const words = ['info', '--format', format]
@@ -52,7 +56,13 @@ export function createContainerDriver(engine: ContainerEngine): SandboxDriver {
           engine === 'docker'
             ? stdout.startsWith('true true')
             : ['memory', 'pids'].every((one) => stdout.includes(`"${one}"`))
-        return { ready: true, guarantees: GUARANTEES.filter((one) => bounded || !BY_CGROUP.has(one)) }
+        const filtered = engine === 'docker' || podmanProfile() !== undefined
+        return {
+          ready: true,
+          guarantees: GUARANTEES.filter(
+            (one) => (bounded || !BY_CGROUP.has(one)) && (filtered || one !== 'system calls'),
+          ),
+        }
       } catch (thrown) {
         return { ready: false, reason: reasonOf(engine, thrown) }
       }
@@ -71,13 +81,14 @@ function confine(engine: ContainerEngine, program: string, launch: ConfinedLaunc
   const name = `toolway-${randomUUID()}`
   const ownUser = process.getuid?.() === 0 ? (userIdOf(launch.name) ?? 65_534) : undefined
   const user = ownUser ?? process.getuid?.() ?? 65_534
-  const args = containerArguments({ engine, name, image, user, launch })
+  const profile = engine === 'podman' ? podmanProfile() : undefined
+  const args = containerArguments({ engine, name, image, user, hasProfile: profile !== undefined, launch })
   return {
     command: '/bin/sh',
     args: ['-c', WATCHED, 'toolway-container', program, name, ...args],
     env: ownEnvironment(),
     cwd: '/',
-    fds: [environmentFile(launch)],
+    fds: [environmentFile(launch), ...(profile === undefined ? [] : [profile])],
     ...(ownUser === undefined ? {} : { owner: ownUser }),
     without: launch.network === 'host' ? ['network'] : [],
     cleanUp: () => removeContainer(program, name),
@@ -100,6 +111,12 @@ function ownEnvironment(): Record<string, string> {
     HOME: homedir,
     ...(existsSync(runtime) ? { XDG_RUNTIME_DIR: runtime } : {}),
   }
+}
+
+/** Version 2 beside version 1, which crun refuses. */
+function hasHybridGroups(): boolean {
+  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8') : ''
+  return / cgroup2 /.test(mounts) && / cgroup /.test(mounts)
 }
 
 function reasonOf(engine: ContainerEngine, thrown: unknown): string {
