@@ -223,10 +223,16 @@ describe.runIf(helm !== undefined)('the chart', () => {
 /** `deploy/compose/roles.yaml`: the same shape for machines without Kubernetes. */
 async function expectComposeAlike(): Promise<void> {
   const text = await readFile(join(ROOT, 'deploy/compose/roles.yaml'), 'utf8')
-  const { services } = parse(text, { merge: true }) as {
-    services: Record<string, { deploy?: { replicas?: number }; environment?: Record<string, string> }>
+  const { services } = parse(text, { merge: true, logLevel: 'error' }) as {
+    services: Record<string, { labels?: object; environment?: Record<string, string> }>
   }
-  const roles = (wanted: string) =>
-    Object.values(services).find(({ environment }) => environment?.['TOOLWAY_ROLES'] === wanted)
-  expect([roles('web')?.deploy?.replicas, roles('api,mcp')?.deploy?.replicas]).toEqual([2, 3])
+  const withRoles = (wanted: string) =>
+    Object.values(services).filter(({ environment }) => environment?.['TOOLWAY_ROLES'] === wanted)
+  const [frontends, backends] = [withRoles('web'), withRoles('api,mcp')]
+  expect([frontends.length, backends.length]).toEqual([2, 3])
+  for (const { labels } of [...frontends, ...backends])
+    expect(labels).toMatchObject({ 'prometheus.io/scrape': 'true', 'prometheus.io/path': '/metrics' })
+  const balancer = await readFile(join(ROOT, 'deploy/compose/balancer.conf'), 'utf8')
+  expect(balancer).toMatch(/location \/ /)
+  expect(balancer).toMatch(/\/api/)
 }
