@@ -79,6 +79,16 @@ capabilities: { drop: [ALL] }
       {{- end }}
 {{- end }}
 
+{{- /* Everything but private, shared and metadata addresses. */}}
+{{- define "toolway.publicAddresses" -}}
+- ipBlock:
+    cidr: 0.0.0.0/0
+    except: [10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 168.63.129.16/32]
+- ipBlock:
+    cidr: ::/0
+    except: ['fc00::/7', 'fe80::/10', '::1/128']
+{{- end }}
+
 {{- /* What cannot work is refused here, with what to do. */}}
 {{- define "toolway.check" -}}
 {{- $gateways := 0 -}}

@@ -5,6 +5,7 @@
 import { createBubblewrap } from './bubblewrap.ts'
 import { createContainerDriver } from './container-driver.ts'
 import { GUARANTEES, type DriverName, type Guarantee, type SandboxDriver } from './driver.ts'
+import { createKubernetesDriver } from './kubernetes-driver.ts'
 import { createNoDriver } from './no-driver.ts'
 import { createProcessDriver } from './process-driver.ts'
 
@@ -29,6 +30,7 @@ export const DRIVERS: Readonly<Partial<Record<DriverName, () => SandboxDriver>>>
   process: createProcessDriver,
   docker: () => createContainerDriver('docker'),
   podman: () => createContainerDriver('podman'),
+  kubernetes: createKubernetesDriver,
   none: createNoDriver,
 }
 
