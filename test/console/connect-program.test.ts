@@ -19,7 +19,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'toolway-slow-'))
     parts.defer(() => rm(folder, { recursive: true }))
-    console = parts.use(await startConsole())
+    console = parts.use(await startConsole({ settings: { TOOLWAY_SANDBOX: 'off' } }))
     ;({ page } = parts.use(await console.open(ADA)))
   })
   afterAll(() => parts.disposeAsync())

@@ -27,8 +27,11 @@ beforeAll(async () => {
     await openGateway({
       connections: [
         { alias: 'every', wire: processOf('everything') },
-        { alias: 'files', wire: processOf('filesystem', [folder]) },
-        { alias: 'memory', wire: processOf('memory', [], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') }) },
+        { alias: 'files', wire: processOf('filesystem', [folder], {}, [folder]) },
+        {
+          alias: 'memory',
+          wire: processOf('memory', [], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') }, [folder]),
+        },
         { alias: 'remote', wire: httpWire(remote.url) },
       ],
     }),

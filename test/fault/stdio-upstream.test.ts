@@ -9,6 +9,12 @@ const SCRIPT = join(import.meta.dirname, 'faulty-child.script.ts')
 /** On every command line of these tests, so that what is left of them can be found. */
 const mark = () => `faulty-${Math.random().toString(36).slice(2)}`
 
+/** The programs themselves, without the processes that confine them. */
+const serversOf = (own: string) =>
+  followFamily(0, own)
+    .alive()
+    .filter((one) => /^\d+ \S*\/node /.test(one))
+
 const connection = (alias: string, own: string, way = 'well', timeout = 2): TestConnection => ({
   alias,
   revision: '2025-11-25',
@@ -58,7 +64,7 @@ describe('a server that is started here', () => {
         }
         expect(['upstream.lost', 'upstream.timeout']).toContain(toldBy(await callTool(target, 'close-stdout')))
         await expect.poll(async () => toldBy(await callTool(target, 'good')), patiently).toBe('done')
-        expect(followFamily(0, own).alive()).toHaveLength(1)
+        expect(serversOf(own)).toHaveLength(1)
       }
       expect(followFamily(0, own).alive()).toEqual([])
     },
@@ -74,7 +80,7 @@ describe('a server that is started here', () => {
     expect(new Set((await Promise.all(waiting)).map(toldBy))).toEqual(new Set(['upstream.lost']))
     const after = await Promise.all(Array.from({ length: 20 }, () => callTool(target, 'good')))
     expect(new Set(after.map(toldBy))).toEqual(new Set(['done']))
-    expect(followFamily(0, own).alive()).toHaveLength(1)
+    expect(serversOf(own)).toHaveLength(1)
   })
 
   test('that ends at once, or is not there, is told as what it is, and takes nothing from the others', async () => {
@@ -114,7 +120,7 @@ describe('a server that is started here', () => {
       })
       expect(await gateway.settled('child')).toMatchObject({ status: 'connected' })
       expect(toldBy(await callTool({ url: gateway.url, key: gateway.key }, 'child__good'))).toBe('done')
-      await expect.poll(() => followFamily(0, own).alive().length, patiently).toBe(3)
+      await expect.poll(() => serversOf(own).length, patiently).toBe(3)
     }
     expect(followFamily(0, own).alive()).toEqual([])
   })

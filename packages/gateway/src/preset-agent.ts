@@ -88,13 +88,19 @@ function localToolkit(lookup: Lookup): object {
     local_toolkit: {
       title: 'Local toolkit',
       ...program,
-      allow_paths: [resolve(root)],
+      ...reachOf(root),
       environment,
       trusted: true,
       rules: [OWN_FILES],
     },
   }
 }
+
+/**
+ * The toolkit sees its folder and nothing else. It judges each address that it fetches itself and connects without a proxy, so it
+ * keeps the network of the machine.
+ */
+const reachOf = (root: string) => ({ allow_paths: [resolve(root)], network: 'host' })
 
 /** Files of the workspace are written without a question: the toolkit reaches nothing outside of its folder. */
 const OWN_FILES = {

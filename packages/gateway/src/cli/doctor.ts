@@ -10,6 +10,7 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { presetVariables } from '../preset-declarations.ts'
 import { isUnset } from '../preset-variables.ts'
+import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
@@ -39,6 +40,7 @@ export async function doctor(organization: string, output: Output, preset?: stri
     ...(await checkStore(loaded, organization)),
     ...(await checkFiles(loaded)),
     ...(await checkGateway(loaded, output)),
+    await checkSandbox(loaded),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
     await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
   ]
@@ -203,6 +205,16 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
       `${size}: long for clients and models. A toolset with \`--discovery search\` lists two tools that find the others (\`toolway toolset add big --discovery search\`)`,
     ),
   ]
+}
+
+/** How servers that are started here are confined, and what is not guaranteed. */
+async function checkSandbox({ config }: LoadedConfig): Promise<Finding> {
+  const state = await chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER)
+  if (state.refusal !== undefined) return bad('sandbox', state.refusal)
+  const why = state.reasons.length === 0 ? '' : ` (${state.reasons.join(' ')})`
+  return state.missing.length === 0
+    ? good('sandbox', `${state.driver}: ${state.guarantees.join(', ')}`)
+    : note('sandbox', `${state.driver} does not guarantee ${state.missing.join(', ')}${why}`)
 }
 
 async function checkProgram(loaded: LoadedConfig, name: string, why: string): Promise<Finding> {

@@ -10,11 +10,12 @@ const inputSchema = { type: 'object' as const }
 const HOLDS = `const held = Buffer.alloc(Number(process.argv[1]) * ${MIB}, 1); setInterval(() => held.length, 60_000)`
 
 function answer(name: string, mebibytes: number): string {
-  if (name === 'world') return JSON.stringify({ environment: process.env, cwd: process.cwd(), pid: process.pid })
+  if (name === 'world')
+    return JSON.stringify({ environment: process.env, cwd: process.cwd(), born: performance.timeOrigin })
   // Filled, because memory that was never touched is none.
   if (name === 'fill') held.push(Buffer.alloc(mebibytes * MIB, 1))
   if (name === 'shout') process.stdout.write('x'.repeat(mebibytes * MIB))
-  if (name === 'bear') return String(spawn(process.execPath, ['--eval', HOLDS, String(mebibytes)]).pid)
+  if (name === 'bear') spawn(process.execPath, ['--eval', HOLDS, String(mebibytes), process.argv[2] ?? ''])
   return 'done'
 }
 

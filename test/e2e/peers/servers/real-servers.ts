@@ -8,8 +8,14 @@ const modules = join(import.meta.dirname, '../../../../node_modules')
 const entryOf = (name: string) => join(modules, '@modelcontextprotocol', `server-${name}`, 'dist/index.js')
 
 /** How a gateway starts one of them as its child. */
-export function processOf(name: 'everything' | 'filesystem' | 'memory', args: string[] = [], environment = {}) {
-  return { kind: 'process' as const, command: process.execPath, args: [entryOf(name), ...args], environment }
+export function processOf(
+  name: 'everything' | 'filesystem' | 'memory',
+  args: string[] = [],
+  environment = {},
+  paths: string[] = [],
+) {
+  const wire = { kind: 'process' as const, command: process.execPath, args: [entryOf(name), ...args], environment }
+  return { ...wire, access: { allow_paths: paths } }
 }
 
 /** How a gateway starts our own probe as its child, written with SDK 2 or SDK 1. */

@@ -1,8 +1,10 @@
 /**
  * Ends a process together with all processes it started. Each child leads a process group of its own (setsid), and signals go to
  * the group, so a server behind `npx` or `sh -c` ends with them. It never signals group 0 or 1, which would mean the gateway's
- * own group or all processes. A process that leaves its group on purpose (setsid) is not ended.
+ * own group or all processes. A process that leaves its group on purpose (setsid) ends with
+ * its process namespace, where the sandbox gives it one.
  */
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_MS = 20
@@ -33,10 +35,28 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
+/**
+ * Whether one of a group is more than a zombie: the first process of a namespace is reaped by the machine's init, which may take its time.
+ * True where there is no process table to read.
+ */
+function hasLiving(group: number): boolean {
+  if (process.platform !== 'linux') return true
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      const [state, , own] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
+      return Number(own) === group && state !== 'Z' && state !== 'X'
+    } catch {
+      return false // it ended while we looked
+    }
+  })
+}
+
 /** Waits until nobody of the group is left, `ms` at most. */
 export async function groupGone(group: number, ms: number): Promise<boolean> {
   const end = performance.now() + ms
-  while (signalGroup(group, 0)) {
+  while (signalGroup(group, 0) && hasLiving(group)) {
     if (performance.now() >= end) return false
     await sleep(POLL_MS)
   }

@@ -55,18 +55,25 @@ function createWorker(link: Socket) {
     const path = environment['PATH'] ?? ''
     const file = await findCommand(order.command, { path, cwd })
     await findPrograms(order.programs, path)
-    if (leaving || !children.has(id)) throw new ChildError('STOPPED', 'It was stopped before it was started.')
     const { lineLimit, memoryLimit, environment: declared, hidden } = order
     const confined = await confine(order, { file, cwd, environment, temporary: temporary.path })
+    if (leaving || !children.has(id)) {
+      await confined.cleanUp?.()
+      throw new ChildError('STOPPED', 'It was stopped before it was started.')
+    }
+    const report = reportOf(id)
+    const mask = createMask(declared, hidden)
+    const notes = (confined.notes ?? []).map((line) => mask(line))
+    if (notes.length > 0) report.stderr(notes)
     return startProcess({
       ...confined,
       ...{ npm, lineLimit, memoryLimit, reaper, memory },
-      mask: createMask(declared, hidden),
+      mask,
       async gone() {
         await confined.cleanUp?.()
         await temporary.remove()
       },
-      report: reportOf(id),
+      report,
     })
   }
 

@@ -152,7 +152,7 @@ function innerOf(own: number | undefined, program: readonly string[], launch?: C
   // Only as the child's user: bubblewrap, with few rights left, cannot enter its folder.
   const place = launch === undefined ? [] : [`--chdir=${launch.cwd}`]
   const bounds = launch === undefined ? [] : [...bounded(launch.bounds), ...priority()]
-  return [...user, ...bounds, findTool('env'), '--default-signal=TERM', ...place, ...program]
+  return [...user, ...bounds, findTool('env'), '--unset=PWD', '--default-signal=TERM', ...place, ...program]
 }
 
 const links = (): string[] =>

@@ -17,7 +17,7 @@ process.once('disconnect', () => process.exit(1))
 `
 /** Descriptor 3 is the channel to the worker: the program does not get it. A program without its proxy is not started. */
 const SCRIPT = `(unset NODE_OPTIONS; exec "$1" -e "$2" </dev/null >/dev/null) || exit 127
-unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE; shift 2; exec "$@" 3>&-`
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE PWD; shift 2; exec "$@" 3>&-`
 
 export const bridged = (program: readonly string[]): string[] => [
   ...['/bin/sh', '-c', SCRIPT, 'toolway-network', process.execPath, HAND_OVER],

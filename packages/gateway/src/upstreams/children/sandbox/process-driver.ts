@@ -155,6 +155,14 @@ function inner(
     findTool('setpriv'),
     ...(own === undefined ? [] : [`--reuid=${own}`, `--regid=${own}`, '--clear-groups']),
     ...(privileged ? WITHOUT_CAPABILITIES : ['--no-new-privs']),
-    ...['--', ...bounded(launch.bounds, counted), ...priority(), findTool('env'), '--default-signal=TERM', ...program],
+    ...[
+      '--',
+      ...bounded(launch.bounds, counted),
+      ...priority(),
+      findTool('env'),
+      '--unset=PWD',
+      '--default-signal=TERM',
+      ...program,
+    ],
   ]
 }

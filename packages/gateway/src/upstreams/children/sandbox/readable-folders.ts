@@ -3,7 +3,7 @@
  * installed. They are given to it to read. A folder above the whole of somebody's files (a home, the root) is never taken whole.
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, sep } from 'node:path'
 import { isInside } from './paths.ts'
 
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
@@ -40,10 +40,8 @@ export interface ReadableFolders {
 }
 
 export function readableFolders({ command, args, cwd, path }: ReadableParts): ReadableFolders {
-  const script = args.find((arg) => !arg.startsWith('-'))
-  const file = script === undefined ? undefined : resolve(cwd, script)
-  const isScript = file !== undefined && isAbsolute(script ?? '') && isFile(file)
-  const needed = [...ofProgram(command), ...(isScript ? ofScript(file) : []), cwd]
+  const script = args.find((arg) => isAbsolute(arg) && isProgramFile(arg))
+  const needed = [...ofProgram(command), ...(script === undefined ? [] : ofScript(script)), cwd]
   const besides = path
     .split(':')
     .filter((folder) => isAbsolute(folder) && existsSync(folder))
@@ -52,6 +50,13 @@ export function readableFolders({ command, args, cwd, path }: ReadableParts): Re
     all: outermost([...needed, ...ofProgram(process.execPath), ...besides]),
     needed: outermost(needed),
   }
+}
+
+/** The first argument that is one is the program of an interpreter: `node server.js`, `go run server.go`, `java -jar server.jar`. */
+const SOURCE = /\.(?:[cm]?[jt]sx?|pyz?|go|rb|php|pl|lua|sh|jar|dll|wasm|exs?|r)$/i
+function isProgramFile(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isFile() === true && (SOURCE.test(path) || (found.mode & 0o111) !== 0)
 }
 
 function outermost(paths: readonly string[]): string[] {

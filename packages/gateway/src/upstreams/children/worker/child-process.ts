@@ -90,7 +90,10 @@ export async function startProcess(parts: ProcessParts) {
   const died = new Promise<Pick<Ending, 'code' | 'signal'>>((tell) => {
     child.once('exit', (code, signal) => tell({ code, signal }))
   })
-  const closed = new Promise<void>((tell) => child.once('close', () => tell()))
+  // Not the event 'close' of the process: it does not come where its channel was disconnected by us.
+  const closed = Promise.all(
+    [child.stdout, child.stderr].map((stream) => new Promise<void>((tell) => stream.once('close', () => tell()))),
+  )
   child.on('error', () => undefined) // a signal that could not be sent; the ladder looks for itself
 
   const stdin = writeStdin({ stdin: child.stdin, taken: report.taken, deaf: report.deaf })
@@ -153,7 +156,7 @@ export async function startProcess(parts: ProcessParts) {
 }
 
 /** Waits for the end of the pipes as long as something still moves in them. */
-async function drained(closed: Promise<void>, lastProgress: () => number): Promise<void> {
+async function drained(closed: Promise<unknown>, lastProgress: () => number): Promise<void> {
   let open = true
   void closed.then(() => (open = false))
   const since = performance.now()

@@ -2,6 +2,7 @@
  * Confines one launch: gathers what it may see, checks what it asks for, has the driver word the command, and hands its folders to the
  * user that it will run as. It runs in the worker and starts nothing.
  */
+import { statSync } from 'node:fs'
 import { chown, lchown, lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { ChildError } from '../child-error.ts'
@@ -31,6 +32,8 @@ export interface Confined {
   processLimit?: number
   watchDisk?: (tooMuch: () => void) => () => void
   cleanUp?: () => Promise<void>
+  /** Lines for its log: guarantees that do not hold for it, and folders of its arguments that it may not see. */
+  notes?: string[]
 }
 
 const drivers = new Map<string, SandboxDriver>()
@@ -58,6 +61,7 @@ export async function confine(order: Order, residence: Residence): Promise<Confi
     ...(fds === undefined ? {} : { fds }),
     ...(bridge === undefined ? {} : { bridge }),
     ...(cleanUp === undefined ? {} : { cleanUp }),
+    notes: [...notesOf(confinement, made), ...unseenFolders(launch, confinement)],
     watchDisk: (tooMuch) => watchDisk([launch.folder, launch.temporary], confinement.diskLimit, tooMuch),
   }
 }
@@ -109,6 +113,23 @@ async function allowed(said: string, hidden: readonly string[]): Promise<Allowed
   }
   return { path, write }
 }
+
+function notesOf({ driver }: Confinement, { without = [] }: ConfinedCommand): string[] {
+  if (driver === 'none' || without.length === 0) return []
+  return [`toolway: this server is not fully confined: no guarantee of ${without.join(', ')}`]
+}
+
+/** Folders that its arguments name and that it will not find: the usual reason why a server fails that worked unconfined. */
+function unseenFolders(launch: ConfinedLaunch, { driver }: Confinement): string[] {
+  if (driver !== 'bubblewrap') return []
+  const seen = [...launch.packageFolders, ...launch.allowPaths.map(({ path }) => path), launch.folder, '/usr', '/opt']
+  const isUnseen = (arg: string) => isAbsolute(arg) && isFolder(arg) && !seen.some((one) => isInside(arg, one))
+  return launch.args
+    .filter(isUnseen)
+    .map((arg) => `toolway: the folder ${arg} is not visible to this server: allow it with --allow-path (allow_paths)`)
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 function refuseUnconfined({ required, driver }: Confinement, { without = [] }: ConfinedCommand): void {
   const missing = lacking(without)

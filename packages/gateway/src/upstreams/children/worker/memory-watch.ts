@@ -1,5 +1,5 @@
 /**
- * Measures the memory of a child and all processes it started, and counts them. They are looked at every second, and a child over a
+ * Measures the memory of a child and all processes it started, and counts them. They are looked at every two seconds, and a child over a
  * limit is reported once. Its processes are those of its group and all that descend from its first one, whatever group they
  * are in. Only their own memory is counted, not shared program files.
  *
@@ -10,7 +10,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-const EVERY = 1_000
+const EVERY = 2_000
 
 export interface GroupLimits {
   readonly bytes: number

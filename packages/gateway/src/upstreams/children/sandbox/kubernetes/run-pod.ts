@@ -58,7 +58,9 @@ async function leave(code: number): Promise<never> {
   process.exit(code)
 }
 
-const stateOf = (pod: Pod) => pod.status.containerStatuses?.[0]?.state
+function stateOf(pod: Pod) {
+  return pod.status.containerStatuses?.[0]?.state
+}
 
 async function started({ find }: Cluster): Promise<void> {
   for (const end = Date.now() + START_MS; Date.now() < end; await sleep(LOOK_MS)) {
@@ -109,4 +111,6 @@ async function ended({ find }: Cluster): Promise<Pod> {
   }
 }
 
-const exitCodeOf = (pod: Pod): number => stateOf(pod)?.terminated?.exitCode ?? 1
+function exitCodeOf(pod: Pod): number {
+  return stateOf(pod)?.terminated?.exitCode ?? 1
+}

@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { launchOf, readAll, startChildren } from '../children.test.fixture.ts'
+import type { SandboxParts } from '../confinement.ts'
+import { chooseDriver } from './choose-driver.ts'
+import { apart } from './loader-variables.ts'
+import { readableFolders } from './readable-folders.ts'
+
+const parts = (data: string, more: Partial<SandboxParts> = {}): SandboxParts => ({
+  ...{ policy: 'preferred', driver: 'auto', hiddenPaths: [data], processes: 1024, diskLimit: 2 ** 30, ...more },
+})
+async function folder() {
+  const path = await mkdtemp(join(tmpdir(), 'toolway-sandbox-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}
+
+describe('the policy of an installation', () => {
+  test('off confines nothing, and says so', async () => {
+    expect(await chooseDriver('off')).toMatchObject({
+      driver: 'none',
+      guarantees: [],
+      reasons: ['TOOLWAY_SANDBOX is off.'],
+    })
+  })
+
+  test('a driver that is asked for by name is not replaced by nothing', async () => {
+    expect((await chooseDriver('preferred', 'kubernetes')).refusal).toMatch(/cannot be confined here/)
+  })
+
+  test('required starts no server where the driver lacks what matters', async () => {
+    await using data = await folder()
+    const sandbox = parts(data.path, { policy: 'required', driver: 'process' })
+    await using children = await startChildren({ sandbox })
+    await expect(children.start(launchOf('echo'))).rejects.toMatchObject({ code: 'NOT_CONFINED' })
+  })
+
+  test('required starts no server that shares the network of the machine', async () => {
+    await using data = await folder()
+    await using children = await startChildren({ sandbox: parts(data.path, { policy: 'required' }) })
+    await expect(children.start(launchOf('echo', [], { network: 'host' }))).rejects.toMatchObject({
+      code: 'NOT_CONFINED',
+    })
+  })
+})
+
+describe('a path that is allowed', () => {
+  test.each([
+    ['the data folder', (data: string) => data],
+    ['a folder in it', (data: string) => join(data, 'children')],
+    ['a link to it', (data: string) => join(data, '..', 'link')],
+    ['the whole machine', () => '/'],
+    ['the process table', () => '/proc'],
+  ])('is refused where it is %s', async (_, pathIn) => {
+    await using at = await folder()
+    const data = join(at.path, 'data')
+    await mkdir(join(data, 'children'), { recursive: true })
+    await symlink(data, join(at.path, 'link'))
+    await using children = await startChildren({ sandbox: parts(data) })
+    const launch = launchOf('echo', [], { allowPaths: [pathIn(data)] })
+    await expect(children.start(launch)).rejects.toMatchObject({ code: 'NOT_CONFINED' })
+  })
+
+  test('is refused in words where it is not there or not absolute', async () => {
+    await using at = await folder()
+    await using children = await startChildren({ sandbox: parts(at.path) })
+    const start = (path: string) => children.start(launchOf('echo', [], { allowPaths: [path] }))
+    await expect(start('/no/such/folder')).rejects.toMatchObject({ code: 'FOLDER_NOT_FOUND' })
+    await expect(start('relative')).rejects.toMatchObject({ code: 'INVALID_LAUNCH' })
+  })
+
+  test('may be used, and with :ro only be read', async () => {
+    await using at = await folder()
+    await using data = await folder()
+    await writeFile(join(at.path, 'text'), 'read me')
+    await using children = await startChildren({ sandbox: parts(data.path) })
+    const script = `cat ${at.path}/text; echo; echo changed > ${at.path}/new && echo written || echo refused`
+    const run = async (path: string) =>
+      (
+        await readAll(
+          await children.start({ ...launchOf('x'), command: 'sh', args: ['-c', script], allowPaths: [path] }),
+        )
+      ).lines
+    expect(await run(at.path)).toEqual(['read me', 'written'])
+    const { driver } = (await children.sandbox()) ?? {}
+    if (driver === 'bubblewrap') expect(await run(`${at.path}:ro`)).toEqual(['read me', 'refused'])
+  })
+})
+
+test('variables of the loader reach the program, and nothing that runs before it', () => {
+  expect(apart({ LD_PRELOAD: '/x.so', BASH_ENV: '/y', PATH: '/bin', TOKEN: 't' })).toEqual({
+    safe: { PATH: '/bin', TOKEN: 't' },
+    unsafe: { LD_PRELOAD: '/x.so', BASH_ENV: '/y' },
+  })
+})
+
+test('the program of a server is its package, and never a whole home', async () => {
+  await using at = await folder()
+  await mkdir(join(at.path, 'server/dist'), { recursive: true })
+  await writeFile(join(at.path, 'server/package.json'), '{}')
+  await writeFile(join(at.path, 'server/dist/index.js'), '')
+  const given = {
+    command: '/usr/bin/env',
+    args: ['-x', join(at.path, 'server/dist/index.js')],
+    cwd: '/usr',
+    path: '/root:/usr/bin',
+  }
+  expect(readableFolders(given).needed).toEqual([join(at.path, 'server')])
+  expect(readableFolders(given).all).not.toContain('/root')
+})
