@@ -1,5 +1,5 @@
 /**
- * Builds the packages for `npx toolway`, `npx @toolway/bridge`, `npx uru-mcp` and `npx toolway-toolkit`. `npm run build` bundles the
+ * Builds the packages for `npx toolway`, `npx toolway-bridge`, `npx uru-mcp` and `npx toolway-toolkit`. `npm run build` bundles the
  * gateway into packages/gateway/dist and each of the others into the `dist` of its own package, and writes the published package beside
  * each, in dist/package, where `npm pack` and `npm publish` are run. The gateway's package also contains the bridge and the console, so that a gateway needs nothing
  * else. It publishes nothing itself, and removes earlier builds first.
@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { bundle } from './build/bundle.ts'
 import { bundleBridge } from './build/bundle-bridge.ts'
 import { bundleUru } from './build/bundle-uru.ts'
-import { layPackage } from './build/package.ts'
+import { layPackage, type PackageParts } from './build/package.ts'
 import { ensureConsole } from './console.mjs'
 
 const root = resolve(import.meta.dirname, '..')
@@ -60,8 +60,8 @@ async function build(folders: Folders): Promise<void> {
   await cp(join(folders.bridge, BRIDGE_FILE), join(folders.gateway, BRIDGE_FILE))
   await cp(join(folders.uru, URU_FILE), join(folders.gateway, URU_FILE))
   const inGateway = [...bundled, ...uruModules, ...(await modulesOf(site))]
-  await lay({ workspace: gateway, folder: folders.gateway, bundled: inGateway }, began)
-  await lay({ workspace: bridge, folder: folders.bridge, bundled: [] }, began)
+  await lay({ workspace: gateway, folder: folders.gateway, bundled: inGateway, runtime: true }, began)
+  await lay({ workspace: bridge, folder: folders.bridge, bundled: [], name: 'toolway-bridge' }, began)
   await lay({ workspace: uru, folder: folders.uru, bundled: uruModules }, began)
   await lay({ workspace: toolkit, folder: folders.toolkit, bundled: toolkitModules }, began)
 }
@@ -70,7 +70,7 @@ async function build(folders: Folders): Promise<void> {
 const modulesOf = async (built: string) => JSON.parse(await readFile(join(built, 'modules.json'), 'utf8')) as string[]
 
 /** The package that is published, in a folder of the bundle that it has in its own `dist`. */
-async function lay(parts: { workspace: string; folder: string; bundled: readonly string[] }, began: number) {
+async function lay(parts: Omit<PackageParts, 'root'>, began: number) {
   const published = join(parts.folder, 'package')
   for (const name of await readdir(parts.folder))
     if (name !== 'package') await cp(join(parts.folder, name), join(published, 'dist', name), { recursive: true })

@@ -11,12 +11,16 @@ interface GoProgram {
   /** The package that is built. */
   readonly source: string
   readonly version: string
+  /** What Go calls the program, where that is not its name here. */
+  readonly builtAs?: string
 }
 
 const programs: Readonly<Record<string, GoProgram>> = {
   /** An S3-compatible server. */
   versitygw: { source: 'github.com/versity/versitygw/cmd/versitygw', version: '1.8.0' },
   helm: { source: 'helm.sh/helm/v3/cmd/helm', version: '3.22.0' },
+  /** The reference loader of the Compose specification: schema, merge and consistency, as `docker compose config` has them. */
+  compose: { source: 'github.com/compose-spec/compose-go/v2/cmd', version: '2.9.0', builtAs: 'cmd' },
   /** Checks Kubernetes objects against the schemas of a Kubernetes version. */
   kubeconform: { source: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '0.8.0' },
 }
@@ -27,7 +31,7 @@ const folderOf = (name: string) => join(cache, `${name}-${programs[name]?.versio
 
 /** The built program; undefined on a machine where nobody built it. */
 export function findCounterpart(name: string): string | undefined {
-  const file = join(folderOf(name), name)
+  const file = join(folderOf(name), programs[name]?.builtAs ?? name)
   return existsSync(file) ? file : undefined
 }
 

