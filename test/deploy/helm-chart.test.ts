@@ -234,5 +234,5 @@ async function expectComposeAlike(): Promise<void> {
     expect(labels).toMatchObject({ 'prometheus.io/scrape': 'true', 'prometheus.io/path': '/metrics' })
   const balancer = await readFile(join(ROOT, 'deploy/compose/balancer.conf'), 'utf8')
   expect(balancer).toMatch(/location \/ /)
-  expect(balancer).toMatch(/\/api/)
+  expect(balancer).toMatch(/location ~ \^\/\((?:\w+\|)*api\|/)
 }
