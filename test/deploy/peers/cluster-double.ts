@@ -32,7 +32,7 @@ interface RunningPod {
 }
 
 export async function startCluster({ failing }: { failing?: string } = {}) {
-  const { key, cert } = await selfSigned()
+  const { key, cert } = selfSigned()
   const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
   await mkdir(folder, { recursive: true })
   for (const [name, text] of Object.entries({ token: TOKEN, 'ca.crt': cert, namespace: NAMESPACE }))
