@@ -115,7 +115,7 @@ export default {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
-          'start(?:-declared)?\\.ts$|doctor\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/|records/verify-file\\.ts$', // local by nature
+          'start(?:-declared)?\\.ts$|doctor\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|vault/|records/verify-file\\.ts$', // local by nature
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },
@@ -188,7 +188,7 @@ export default {
       'Each brings its own connections: the guard, or an operator who named the address, stands before each of these.',
       {
         path: `^${gateway}/`,
-        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|files/blobs/s3-blobs\\.ts$|vault/(?:key-service|references)/|db/)`,
+        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|files/blobs/s3-blobs\\.ts$|vault/(?:key-service|references)/|upstreams/children/sandbox/kubernetes/cluster\\.ts$|db/)`,
       },
       {
         path: '(?:^|/)node_modules/(?:ws|ioredis|pg|@aws-sdk|axios|got|node-fetch|nodemailer)/',

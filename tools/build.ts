@@ -28,6 +28,7 @@ const GATEWAY_PROGRAMS = [
   'main.ts',
   'upstreams/children/worker.ts',
   'upstreams/children/sandbox/egress-relay.ts',
+  'upstreams/children/sandbox/kubernetes/run-pod.ts',
   'demo/demo-server.ts',
   'identity/keys/slow-hash-worker.ts',
   'upstreams/openapi/document/reading-worker.ts',

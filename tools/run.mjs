@@ -31,6 +31,7 @@ const targets = {
   'connectors:live': { file: 'test/connectors/live.ts' },
   requirements: { file: 'test/requirements.ts' },
   counterparts: { file: 'tools/counterparts.ts' },
+  'counterparts:schemas': { file: 'tools/kubernetes-schemas.ts' },
   conformance: { file: 'test/conformance/run.ts' },
   bench: { file: 'test/load/bench.ts' },
 }

@@ -242,6 +242,7 @@ const auditLogOf = (
     log,
     logLine,
     count: counters.call,
+    enter: counters.enter,
     refuse: counters.refuse,
     shadow: counters.shadow,
     intend: (entry) => records.intend(entry),

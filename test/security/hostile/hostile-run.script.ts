@@ -30,6 +30,9 @@ const children = createChildren({
   memoryLimit: 256 * MIB,
   sandbox: {
     ...{ policy: 'preferred', driver: driver as DriverName, hiddenPaths: [data], ...LIMITS },
+    ...(process.env['TEST_CONTAINER_IMAGE'] === undefined
+      ? {}
+      : { container: { image: process.env['TEST_CONTAINER_IMAGE'] } }),
     openEgress: ({ network: wanted, allowHosts }) =>
       startEgressProxy({
         network: wanted,

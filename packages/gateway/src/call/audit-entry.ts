@@ -38,6 +38,8 @@ export interface AuditLogParts {
   /** Writes a line of level info whose facts are a JSON object already. */
   logLine(json: string): void
   count(method: string, outcome: Outcome, seconds: number): void
+  /** A call of a tool is under way until the answer is called. */
+  enter?(): () => void
   refuse(code: string): void
   /** A rule that only watches would have done this. */
   shadow?(rule: string, would: string): void
@@ -124,6 +126,11 @@ export class AuditEntryBuilder {
     if (this.#trace !== undefined) return this.#trace.ask(target, asked, send)
     const { traces } = this.#parts
     return traces === undefined ? send() : timed(traces.observe, asked.method, send)
+  }
+
+  /** Counts a call of a tool as under way, until the answer is called. */
+  enter(): () => void {
+    return this.#parts.enter?.() ?? (() => undefined)
   }
 
   note(facts: Partial<AuditFacts>): void {

@@ -74,6 +74,7 @@ function build(finish: Finish): Command {
     .addHelpText('after', CODES)
   const add = (command: Command) => program.addCommand(dress(command))
   add(startCommand(finish))
+  add(migrateCommand(finish))
   add(connectionCommand(finish))
   add(lockCommand(finish))
   add(toolsetCommand(finish))
@@ -119,7 +120,18 @@ function dress(command: Command): Command {
 }
 
 /** Commands about the process, or about the organization that a key belongs to. */
-const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'plan', 'apply', 'tools', 'call', 'login', 'logout', 'whoami'])
+const WITHOUT_ORGANIZATION = new Set([
+  'start',
+  'migrate',
+  'config',
+  'plan',
+  'apply',
+  'tools',
+  'call',
+  'login',
+  'logout',
+  'whoami',
+])
 /** Commands whose subcommands speak of all organizations. */
 const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])
 
@@ -191,6 +203,14 @@ const callCommand = (finish: Finish) =>
     )
     .action(async (tool: string, text: string, options: Calling) =>
       finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))),
+    )
+
+const migrateCommand = (finish: Finish) =>
+  new Command('migrate')
+    .description('bring the database of DATABASE_URL to the schema of this version, as every start does, and end')
+    .addHelpText('after', examples('DATABASE_URL=postgres://toolway@db.example.com/toolway toolway migrate'))
+    .action(async (options: { json?: boolean }) =>
+      finish(await (await import('./migrate.ts')).migrateDatabase(outputOf(options))),
     )
 
 const doctorCommand = (finish: Finish) =>

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
+import type { ContainerSettings } from '../upstreams/children/sandbox/driver.ts'
 import { startEgressProxy } from '../upstreams/http/egress/egress-proxy.ts'
 import { createExceptions } from '../upstreams/http/exceptions.ts'
 
@@ -18,7 +19,9 @@ export function sandboxOf(config: Config, log: Log): SandboxParts {
     url === undefined ? [] : [new URL(url).hostname],
   )
   const exceptions = createExceptions({ networks: [], hosts })
+  const container = containerOf(config)
   return {
+    ...(container === undefined ? {} : { container }),
     policy: config.TOOLWAY_SANDBOX,
     driver: config.TOOLWAY_SANDBOX_DRIVER,
     hiddenPaths: hiddenPaths(config),
@@ -40,6 +43,15 @@ export function sandboxOf(config: Config, log: Log): SandboxParts {
       }
     },
   }
+}
+
+function containerOf({
+  TOOLWAY_SANDBOX_IMAGE: image,
+  TOOLWAY_SANDBOX_RUNTIME: runtime,
+  TOOLWAY_SANDBOX_NAMESPACE: namespace,
+}: Config): ContainerSettings | undefined {
+  if (image === undefined) return undefined
+  return { image, ...(runtime === undefined ? {} : { runtime }), ...(namespace === undefined ? {} : { namespace }) }
 }
 
 /** The data folder, what may lie outside of it, and the file of settings in the folder of the start. */

@@ -48,6 +48,8 @@ export const errorLabelOf = (code: unknown): string => (CODES.has(code) ? String
 export interface Counters {
   readonly registry: Registry
   call(method: string, outcome: string, seconds: number): void
+  /** A call of a tool begins; the answer is called when it has ended. */
+  enter(): () => void
   refuse(code: string): void
   /** A rule that only watches would have done this; administrators choose how many there are. */
   shadow(rule: string, would: string): void
@@ -74,7 +76,8 @@ export interface CountersParts {
 
 export function createCounters(parts: CountersParts): Counters {
   const registry = new Registry()
-  addGauges(registry, parts)
+  let inFlight = 0
+  addGauges(registry, parts, () => inFlight)
   const of = metricsIn(registry)
   const watched = new Set<string>()
   // Resolving labels costs more than counting: each pair of them is resolved once.
@@ -87,6 +90,10 @@ export function createCounters(parts: CountersParts): Counters {
     call(method, outcome, seconds) {
       countOf(method, outcome).inc()
       kept(timed, method, () => of.durations.labels({ method })).observe(seconds)
+    },
+    enter() {
+      inFlight++
+      return () => void inFlight--
     },
     refuse: (code) => of.refusals.inc({ code }),
     shadow(rule, would) {
@@ -139,7 +146,7 @@ function metricsIn(registry: Registry) {
 }
 
 /** Gauges are read when somebody asks for the metrics. */
-function addGauges(registry: Registry, parts: CountersParts): void {
+function addGauges(registry: Registry, parts: CountersParts, callsInFlight: () => number): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
@@ -149,6 +156,11 @@ function addGauges(registry: Registry, parts: CountersParts): void {
         this.set(read())
       },
     })
+  gauge(
+    'toolway_calls_in_flight',
+    'Calls of tools that are not answered yet, calls inside of others too',
+    callsInFlight,
+  )
   gauge('toolway_records_waiting', 'Records in memory that are not in the database yet', parts.waitingRecords)
   gauge('toolway_upstream_sessions', 'Sessions held with legacy servers', parts.upstreamSessions)
   gauge('toolway_sessions', 'Sessions of legacy clients', parts.sessions)

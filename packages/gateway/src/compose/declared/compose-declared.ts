@@ -92,7 +92,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const policies = preset ? await keepPolicies(core, onChange) : undefined
   declareAll()
 
-  const count = { count: counters.call, refuse: counters.refuse }
+  const count = { count: counters.call, enter: counters.enter, refuse: counters.refuse }
   const traces = tracesOf(telemetry)
   const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces })
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)

@@ -6,7 +6,7 @@ import { ChildError } from './child-error.ts'
 import type { Confinement } from './frame.ts'
 import type { Launch } from './launch.ts'
 import { chooseDriver, type SandboxPolicy, type SandboxState } from './sandbox/choose-driver.ts'
-import type { ChildNetwork, DriverName } from './sandbox/driver.ts'
+import type { ChildNetwork, ContainerSettings, DriverName } from './sandbox/driver.ts'
 import type { Log } from '../../lib/log.ts'
 
 export interface EgressWish {
@@ -24,6 +24,8 @@ export interface SandboxParts {
   readonly processes: number
   /** Bytes of the folders of one child. */
   readonly diskLimit: number
+  /** For drivers that make containers. */
+  readonly container?: ContainerSettings
   /** Opens the egress proxy of one child, at a Unix socket. */
   readonly openEgress?: (wish: EgressWish) => Promise<{ readonly path: string; close(): Promise<void> }>
 }
@@ -69,6 +71,7 @@ export function createConfinement(
           ...{ allowPaths: [...(launch.allowPaths ?? [])], hiddenPaths: [...parts.hiddenPaths] },
           ...{ processes: parts.processes, diskLimit: parts.diskLimit },
           ...(egress === undefined ? {} : { egressSocket: egress.path }),
+          ...(parts.container === undefined ? {} : { container: parts.container }),
         },
         close: () =>
           void egress

@@ -4,7 +4,7 @@
  * (20,000 lines take 0.6 of the time of Node's own IPC, and the socket reports the end of either process at once). It never
  * interprets a line, and trusts the peer except for size: a frame over the limit ends the link.
  */
-import type { ChildNetwork, DriverName } from './sandbox/driver.ts'
+import type { ChildNetwork, ContainerSettings, DriverName } from './sandbox/driver.ts'
 
 const HEADER = 9
 /** The largest frame: a line of the largest limit anybody may ask for, with room for the words around it. */
@@ -74,6 +74,8 @@ export interface Confinement {
   processes: number
   /** Bytes of its folders together. */
   diskLimit: number
+  /** Only for drivers that make containers. */
+  container?: ContainerSettings
 }
 
 /** Body of `refused`, as JSON: no process came to be. */

@@ -3,7 +3,9 @@
  * of the answer, so that log, doctor and console say the same.
  */
 import { createBubblewrap } from './bubblewrap.ts'
+import { createContainerDriver } from './container-driver.ts'
 import { GUARANTEES, type DriverName, type Guarantee, type SandboxDriver } from './driver.ts'
+import { createKubernetesDriver } from './kubernetes-driver.ts'
 import { createNoDriver } from './no-driver.ts'
 import { createProcessDriver } from './process-driver.ts'
 
@@ -26,6 +28,9 @@ export interface SandboxState {
 export const DRIVERS: Readonly<Partial<Record<DriverName, () => SandboxDriver>>> = {
   bubblewrap: createBubblewrap,
   process: createProcessDriver,
+  docker: () => createContainerDriver('docker'),
+  podman: () => createContainerDriver('podman'),
+  kubernetes: createKubernetesDriver,
   none: createNoDriver,
 }
 

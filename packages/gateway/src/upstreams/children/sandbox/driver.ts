@@ -41,6 +41,15 @@ export interface AllowedPath {
   readonly write: boolean
 }
 
+/** How the drivers `docker`, `podman` and `kubernetes` make containers; settings of the installation. */
+export interface ContainerSettings {
+  readonly image: string
+  /** Of the engine (runsc, kata), or the runtime class of a Pod. */
+  readonly runtime?: string
+  /** Of Pods; that of the gateway where nothing is said. */
+  readonly namespace?: string
+}
+
 /** All paths are absolute and without links. */
 export interface ConfinedLaunch {
   /** Identifies the child: the same name gets the same folder and the same user id again. */
@@ -69,6 +78,8 @@ export interface ConfinedLaunch {
   /** Unix socket of this child's egress proxy (HTTP CONNECT and absolute-form HTTP); absent for `none`. */
   readonly egressSocket?: string
   readonly bounds: Bounds
+  /** Only for drivers that make containers. */
+  readonly container?: ContainerSettings
 }
 
 /** The command that is started in place of the launch. */

@@ -88,6 +88,7 @@ async function launchOf(order: Order, confinement: Confinement, residence: Resid
     hiddenPaths: hidden,
     ...{ network, allowHosts },
     ...(egressSocket === undefined ? {} : { egressSocket }),
+    ...(confinement.container === undefined ? {} : { container: confinement.container }),
     bounds: { memoryBytes: order.memoryLimit, processes: confinement.processes, fileBytes: confinement.diskLimit },
   }
 }
