@@ -161,6 +161,7 @@ describe('the keys of the vault', () => {
       MCP_ENCRYPTION_KEY_PREVIOUS: NEXT,
       JWT_SECRET: 'a secret of at least thirty-two bytes',
       DATABASE_URL: 'postgres://u:s3cret@127.0.0.1/x',
+      DATABASE_DIRECT_URL: 'postgres://u:s3cret@127.0.0.1:1/x',
       REDIS_URL: 'redis://:s3cret@127.0.0.1',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=s3cret-of-all-signals',
       OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=s3cret-of-traces',
@@ -191,6 +192,7 @@ describe('the keys of the vault', () => {
     for (const value of Object.values(secrets)) expect(json.out).not.toContain(value)
     const {
       DATABASE_URL_FILE: _database,
+      DATABASE_DIRECT_URL_FILE: _direct,
       REDIS_URL_FILE: _redis,
       TOOLWAY_OIDC_CLIENT_SECRET_FILE: _,
       ...keys
