@@ -1,8 +1,8 @@
 /**
  * Real balancers from Debian: nginx and HAProxy, round robin or by the header that the guide names, with the settings of the
- * guide. Whether one is there is asked first: CI installs nginx.
+ * guide. CI installs nginx alone.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -24,8 +24,6 @@ export interface BalancerParts {
   /** Ports of the gateways on this machine. */
   readonly targets: readonly number[]
 }
-
-export const hasBalancer = (kind: BalancerKind): boolean => spawnSync(kind, ['-v']).status === 0
 
 /** No connection to a gateway is kept: one that ends between two requests would lose the second. */
 const nginx = ({ affinity, port, targets }: BalancerParts, folder: string) => `
@@ -85,7 +83,8 @@ frontend all
   default_backend toolway
 backend toolway
   balance ${affinity === 'authorization' ? 'hdr(Authorization)\n  hash-type consistent' : 'roundrobin'}
-  option httpchk GET /health/ready
+  option httpchk
+  http-check send meth GET uri /health/ready ver HTTP/1.1 hdr Host localhost
   option http-server-close
 ${targets.map((target) => `  server g${target} 127.0.0.1:${target} check inter 500ms fall 1 rise 1`).join('\n')}
 `

@@ -99,7 +99,7 @@ function dispatch(
 ): void | Promise<unknown> {
   const { origin } = request.headers
   try {
-    if (!isPlainLook(request, target)) guarded(parts.guard, request, target)
+    guarded(parts.guard, request, target)
   } catch (thrown) {
     return answerProblem(response, Fault.of(thrown), parts.newCorrelationId())
   }
@@ -111,14 +111,6 @@ function dispatch(
   if (door.preflight && request.method === 'OPTIONS') return void response.writeHead(204).end()
   return door.answer(request, response, match, path)
 }
-
-/** A health look of HTTP/1.0 without Host, as balancers send it by default (HAProxy, NGINX Plus). A browser always sends one. */
-const isPlainLook = ({ headers, httpVersion }: IncomingMessage, { origin, authority }: Target): boolean =>
-  httpVersion === '1.0' &&
-  headers.host === undefined &&
-  headers.origin === undefined &&
-  authority === undefined &&
-  /^\/health(?:\/|$)/.test(pathOf(origin))
 
 /**
  * Throws `request.repeated`, `request.host` or `request.origin`. An authority in the request target is checked and then removed, so
