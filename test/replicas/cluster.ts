@@ -4,7 +4,6 @@
  *
  * `await using cluster = await startCluster({ gateways: 3, balancer: 'nginx', … })`
  */
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +26,7 @@ export interface ClusterOptions {
   readonly balancer?: BalancerKind
   readonly affinity?: Affinity
   /** What `TOOLWAY_CONFIG` of each gateway says. */
-  readonly declared?: object
+  readonly declared?: { readonly connections?: object; readonly [more: string]: unknown }
   readonly settings?: Settings
 }
 
@@ -95,7 +94,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const organization = (await database.db.system(listOrganizations)).find(({ slug }) => slug === 'default')
   if (organization === undefined) throw new Error('there is no organization')
   const connectionUrl = (alias: string) => `${address}/api/v1/default/connectors/${alias}/mcp`
-  const aliases = Object.keys((options.declared as { connections?: object } | undefined)?.connections ?? {})
+  const aliases = Object.keys(options.declared?.connections ?? {})
   await Promise.all(members.flatMap((member) => aliases.map((alias) => listed(member, alias))))
   const owned = parts.move()
   return {
