@@ -163,6 +163,7 @@ describe('the keys of the vault', () => {
       VAULT_TOKEN: 'hvs.s3cret-at-vault',
       VAULT_SECRET_ID: 's3cret-of-the-role',
       DATABASE_URL: 'postgres://u:s3cret@127.0.0.1/x',
+      DATABASE_DIRECT_URL: 'postgres://u:s3cret@127.0.0.1:1/x',
       REDIS_URL: 'redis://:s3cret@127.0.0.1',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=s3cret-of-all-signals',
       OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=s3cret-of-traces',
@@ -194,6 +195,7 @@ describe('the keys of the vault', () => {
     for (const value of Object.values(secrets)) expect(json.out).not.toContain(value)
     const {
       DATABASE_URL_FILE: _database,
+      DATABASE_DIRECT_URL_FILE: _direct,
       REDIS_URL_FILE: _redis,
       TOOLWAY_OIDC_CLIENT_SECRET_FILE: _,
       ...keys

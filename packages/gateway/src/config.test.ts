@@ -392,6 +392,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_RECORDS_DAYS: '90',
       TOOLWAY_CHECKPOINT_MINUTES: '5',
       DATABASE_URL: 'postgres://db/x',
+      DATABASE_DIRECT_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
       LOG_LEVEL: 'warn',
       ...TELEMETRY,
@@ -400,6 +401,7 @@ describe('a setting in a file of its own', () => {
     }
     // Half of a provider is refused.
     const companions: Partial<Record<SettingName, Record<string, string>>> = {
+      DATABASE_DIRECT_URL: { DATABASE_URL: 'postgres://pooler/x' },
       TOOLWAY_OIDC_ISSUER: { TOOLWAY_OIDC_CLIENT_ID: 'toolway' },
       TOOLWAY_OIDC_CLIENT_ID: { TOOLWAY_OIDC_ISSUER: 'https://id.example' },
       TOOLWAY_OIDC_PRESET: { SUPABASE_URL: 'https://x.supabase.co' },

@@ -507,6 +507,13 @@ export const SETTINGS = {
     'PostgreSQL to use instead of the embedded one.',
     true,
   ),
+  DATABASE_DIRECT_URL: setting(
+    z
+      .url({ protocol: /^postgres(ql)?$/, error: 'it must look like postgres://user:password@host/database' })
+      .optional(),
+    'The same database without the pooler, where DATABASE_URL leads to one in transaction mode (PgBouncer): for migrations, the listener and the look whether the database is there. All other work goes through DATABASE_URL.',
+    true,
+  ),
   TOOLWAY_DATABASE_CONNECTIONS: setting(
     wholeNumber(2, 500).default(10),
     'Connections to the database that one gateway opens for its work, of the embedded one at most 30; it has two more, which listen and look whether the database is there.',
@@ -757,6 +764,10 @@ function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience
     )
   if (config.TOOLWAY_JWT_JWKS_URL !== undefined && issuer === undefined)
     throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, whose keys are there.')
+  if (config.DATABASE_DIRECT_URL !== undefined && config.DATABASE_URL === undefined)
+    throw new ConfigFault(
+      'DATABASE_DIRECT_URL needs DATABASE_URL, which leads to the pooler in front of the same database.',
+    )
 }
 
 /** A document that is shown to everybody shows what somebody sees. */

@@ -87,12 +87,13 @@ export async function start(loaded: LoadedConfig): Promise<number> {
 const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 
 async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {
-  const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = config
+  const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl } = config
   try {
     const connections = config.TOOLWAY_DATABASE_CONNECTIONS
     return await openStore({
       directory,
       databaseUrl,
+      directUrl,
       connections,
       keys: config,
       owner: true,

@@ -41,13 +41,13 @@ export async function withInstallation<T>(work: (opened: Installation) => Promis
 /** Throws CommandFault where no start has been. */
 export async function openInstallation(): Promise<Installation & AsyncDisposable> {
   const loaded = loadConfig()
-  const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl } = loaded.config
+  const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl } = loaded.config
   // A command looks at what is there; making it is for a start.
   if (!(await isMade(loaded)))
     throw new CommandFault(
       `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to where it is.`,
     )
-  const store = await openStore({ directory, databaseUrl, keys: loaded.config, owner: false, log: SILENT })
+  const store = await openStore({ directory, databaseUrl, directUrl, keys: loaded.config, owner: false, log: SILENT })
   return { ...store, loaded, [Symbol.asyncDispose]: () => store.close() }
 }
 

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestDatabase, describeEachPostgres } from '../testing/database.ts'
+import { createTestDatabase, describeEverywhere } from '../testing/database.ts'
 import { createDb } from './db.ts'
 import type { OrgSql, Sql, SystemSql } from './db.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
@@ -24,7 +24,7 @@ async function cutOff(connection: pg.ClientConfig): Promise<void> {
   await client.end()
 }
 
-describeEachPostgres('a transaction', (createDatabase) => {
+describeEverywhere('a transaction', (createDatabase) => {
   test('is written when the work is done, and not at all when it throws', async () => {
     await using database = await createDatabase()
     const { db } = database

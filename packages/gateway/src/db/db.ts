@@ -46,6 +46,12 @@ export interface Db {
 
 export interface DbParts {
   connection: pg.PoolConfig
+  /**
+   * Reaches the server itself, where `connection` leads through a pooler in transaction mode: for the connections that stay (the
+   * listener with its lock, the looks at the presence). Nothing is then kept in a session of the pool: no named statements, no
+   * settings at its start.
+   */
+  direct?: pg.ClientConfig | undefined
   /** Connections of the pool; the listener and the looks at its presence have one more each. */
   connections?: number
   /** Parse every row by its shape, strictly. For tests. */
@@ -57,14 +63,22 @@ export interface DbParts {
 const limits = {
   max: 10,
   connectionTimeoutMillis: 10_000,
-  statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 60_000,
   query_timeout: 35_000,
   keepAlive: true,
 } as const satisfies pg.PoolConfig
 
-export function createDb({ connection, connections = limits.max, parseRows = false, log }: DbParts): Db {
-  const pool = new pg.Pool({ ...limits, max: connections, ...connection })
+/** What the server holds a session to; through a pooler it is said in each transaction, because sessions are not ours there. */
+const sessionLimits = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 } as const
+
+const LOCAL_LIMITS = Object.entries(sessionLimits)
+  .map(([name, milliseconds]) => `; set local ${name} = ${milliseconds}`)
+  .join('')
+
+export function createDb({ connection, direct, connections = limits.max, parseRows = false, log }: DbParts): Db {
+  const pooled = direct !== undefined
+  const pool = new pg.Pool({ ...limits, ...(!pooled && sessionLimits), max: connections, ...connection })
+  const staying = direct ?? connection
+  const begin = pooled ? `begin${LOCAL_LIMITS}` : 'begin'
   const listeners = new Set<Listener>()
   // A connection that breaks emits an error besides rejecting its query, and an error event that nobody
   // hears ends the process. The pool hears its idle connections only, so each one gets an ear for life.
@@ -72,18 +86,18 @@ export function createDb({ connection, connections = limits.max, parseRows = fal
   pool.on('connect', (client) => client.on('error', lost))
   pool.on('error', () => {})
 
-  const transactUnheard = createTransact({ pool, parseRows })
-  const tryPool = (within: number) => transactUnheard('begin', () => Promise.resolve(), { within })
-  const presence = createPresence({ connection, tryPool, log })
+  const transactUnheard = createTransact({ pool, parseRows, named: !pooled })
+  const tryPool = (within: number) => transactUnheard(begin, () => Promise.resolve(), { within })
+  const presence = createPresence({ connection: staying, tryPool, log })
   const transact = heardBy(presence, transactUnheard)
   let closing: Promise<void> | undefined
   return {
     organization: async (id, work, within) =>
-      transact(beginFor(id), (sql) => work(sql as OrgSql), { bound: true, within }),
-    system: (work, within) => transact('begin', (sql) => work(sql as SystemSql), { within }),
+      transact(`${begin}; ${speakFor(id)}`, (sql) => work(sql as OrgSql), { bound: true, within }),
+    system: (work, within) => transact(begin, (sql) => work(sql as SystemSql), { within }),
     async listen(channel, onNotice, alive) {
       const more = { ...(alive !== undefined && { alive }), ...(log && { log }) }
-      const listener = await createListener({ connection, channel, onNotice, ...more })
+      const listener = await createListener({ connection: staying, channel, onNotice, ...more })
       listeners.add(listener)
       return {
         close() {
@@ -118,8 +132,8 @@ const heardBy =
     }
   }
 
-/** Three statements in one message: one round trip. The id is checked, not escaped: nothing that needs escaping is an id. */
-function beginFor(id: string): string {
+/** In one message with `begin`: one round trip. The id is checked, not escaped: nothing that needs escaping is an id. */
+function speakFor(id: string): string {
   if (!/^[\w-]{1,64}$/.test(id)) throw new TypeError('an organization id is 1 to 64 letters, digits, _ or -')
-  return `begin; set local role toolway_organization; select set_config('app.organization', '${id}', true)`
+  return `set local role toolway_organization; select set_config('app.organization', '${id}', true)`
 }

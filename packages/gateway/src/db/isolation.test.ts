@@ -3,7 +3,7 @@ import type { OrganizationId, RecordId } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { storeRecords } from '../records/records.ts'
-import { describeEachPostgres } from '../testing/database.ts'
+import { describeEverywhere } from '../testing/database.ts'
 import { testEntry } from '../testing/record-entry.ts'
 import type { Db, SystemSql } from './db.ts'
 
@@ -129,7 +129,7 @@ const boundTables = (db: Db) =>
      order by 1`,
   )
 
-describeEachPostgres('two organizations', (createDatabase) => {
+describeEverywhere('two organizations', (createDatabase) => {
   test('S0-ARC-02: with an organization set, a raw select on every table shows its rows and none of the other', async () => {
     await using database = await createDatabase()
     await addTwo(database.db)

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { describeEachPostgres } from '../testing/database.ts'
+import { describeEverywhere } from '../testing/database.ts'
 import type { Db } from './db.ts'
 import type { Notice } from './listener.ts'
 
@@ -23,7 +23,7 @@ const addOrganizations = (db: Db) =>
     insert into organizations (id, slug, name, origin) values ('alpha', 'alpha', 'A', 'test'), ('beta', 'beta', 'B', 'test')`,
   )
 
-describeEachPostgres('a change', (createDatabase) => {
+describeEverywhere('a change', (createDatabase) => {
   test('is heard once per organization and table, however many rows it has, and only when it is written', async () => {
     await using database = await createDatabase()
     const { db } = database

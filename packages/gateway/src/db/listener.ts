@@ -3,7 +3,7 @@
  * it reports `reconnected` and the listener reloads everything. It never gives up before it is closed, and a callback that throws
  * does not end it.
  *
- * Needs a direct connection: a transaction-pooling proxy does not carry LISTEN.
+ * Needs a direct connection (`DbParts.direct`): a transaction-pooling proxy does not carry LISTEN.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -27,8 +27,15 @@ export interface How {
 /** Runs `work` between `begin` and commit, or undoes it. */
 export type Transact = <T>(begin: string, work: (sql: Sql) => Promise<T>, how?: How) => Promise<T>
 
-export function createTransact({ pool, parseRows }: { pool: pg.Pool; parseRows: boolean }): Transact {
-  const statements = createStatements()
+export interface TransactParts {
+  readonly pool: pg.Pool
+  readonly parseRows: boolean
+  /** Whether connections keep statements by name: behind a pooler in transaction mode the next one may be another's. */
+  readonly named: boolean
+}
+
+export function createTransact({ pool, parseRows, named }: TransactParts): Transact {
+  const statements = createStatements(named)
   return async (begin, work, { bound = false, within } = {}) => {
     const client = await connect(pool, within).catch((thrown: unknown) => {
       throw unreachableOf(thrown, 'nothing') ?? thrown
@@ -151,7 +158,7 @@ function parse(row: z.ZodObject, value: Record<string, unknown>): unknown {
 type Statements = (strings: TemplateStringsArray) => Statement
 
 interface Statement {
-  readonly name: string
+  readonly name?: string
   readonly text: string
   /** It changes whom the transaction speaks as, ends it, or makes what others would meet. */
   readonly speaker: boolean
@@ -169,14 +176,14 @@ const SPEAKER =
  * The statement of each place in the code, numbered and named once. There are as many as there are places, so
  * the statements a connection keeps prepared cannot grow without bound.
  */
-function createStatements(): Statements {
+function createStatements(named: boolean): Statements {
   const known = new WeakMap<TemplateStringsArray, Statement>()
   return (strings) => {
     const found = known.get(strings)
     if (found) return found
     const text = strings.reduce((before, part, index) => `${before}$${index}${part}`)
     const name = `q_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`
-    const made = { name, text, speaker: SPEAKER.test(text) }
+    const made = { ...(named && { name }), text, speaker: SPEAKER.test(text) }
     known.set(strings, made)
     return made
   }

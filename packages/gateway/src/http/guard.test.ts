@@ -134,3 +134,28 @@ test('a request that says Host or Authorization twice is refused, be it the same
   // A value that looks like a name is none.
   expect(() => checkRepeated(['Host', 'host', 'X-Name', 'host'])).not.toThrow()
 })
+
+describe('the address that a connection came in at', () => {
+  const guard = createGuard({
+    host: '0.0.0.0',
+    publicUrl: 'https://tools.example',
+    allowedHosts: [],
+    allowedOrigins: [],
+  })
+  const at = (host: string, localAddress: string, localPort = 8787) => {
+    return () => guard.check(host, undefined, undefined, { localAddress, localPort })
+  }
+
+  test('is taken as Host, as probes of Kubernetes and Prometheus send it', () => {
+    expect(at('10.1.2.3:8787', '10.1.2.3')).not.toThrow()
+    expect(at('10.1.2.3:8787', '::ffff:10.1.2.3')).not.toThrow()
+    expect(at('[fd00::7]:8787', 'fd00::7')).not.toThrow()
+  })
+
+  test('is another than that of a neighbour, of another port, and than any name', () => {
+    for (const host of ['10.1.2.4:8787', '10.1.2.3:80', '10.1.2.3', 'rebound.example:8787', ':8787', 'undefined'])
+      expect(at(host, '10.1.2.3')).toThrow('Host')
+    expect(() => guard.check('rebound.example', undefined, undefined, {})).toThrow('Host')
+    expect(() => guard.check(':undefined', undefined, undefined, {})).toThrow('Host')
+  })
+})

@@ -2,7 +2,8 @@
  * Checks the Host that a request was sent to and the Origin that a browser sends with it.
  *
  * A page of another site can point a name of its own at this machine (DNS rebinding), but cannot choose the Host that its browser
- * then sends. Other host names are refused, whatever address they resolve to.
+ * then sends. Other host names are refused, whatever address they resolve to. The address itself that the connection came in at is no
+ * name: whoever sends it was led here by nobody, as the probes of Kubernetes, of Prometheus and of balancers.
  */
 import { Fault } from '@toolway/contract'
 
@@ -14,12 +15,18 @@ export interface GuardParts {
   readonly allowedOrigins: readonly string[]
 }
 
+/** Of a socket. */
+export interface Arrived {
+  readonly localAddress?: string | undefined
+  readonly localPort?: number | undefined
+}
+
 export interface Guard {
   /**
    * Throws `request.host` or `request.origin`. `authority` is what the request's own target names, if it does; it counts for more
-   * than Host and must not differ from it (RFC 9112, sections 3.2 and 3.2.2).
+   * than Host and must not differ from it (RFC 9112, sections 3.2 and 3.2.2). `arrived`: this end of the connection.
    */
-  check(host: string | undefined, origin: string | undefined, authority?: string): void
+  check(host: string | undefined, origin: string | undefined, authority?: string, arrived?: Arrived): void
 }
 
 /**
@@ -43,6 +50,13 @@ export function checkRepeated(rawHeaders: readonly string[]): void {
   }
 }
 
+/** As it stands in Host, without the form of an IPv4 address inside IPv6. */
+function addressOf({ localAddress, localPort }: Arrived): string | undefined {
+  if (localAddress === undefined || localPort === undefined) return undefined
+  const plain = localAddress.replace(/^::ffff:(?=\d+\.)/, '')
+  return `${plain.includes(':') ? `[${plain}]` : plain}:${localPort}`
+}
+
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const ANY = new Set(['0.0.0.0', '::', ''])
 
@@ -60,10 +74,11 @@ export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: G
   const nameOf = (value: string) => value.replace(/:\d+$/, '')
 
   return {
-    check(hostHeader, origin, authority) {
+    check(hostHeader, origin, authority, arrived = {}) {
       const asked = hostOf(hostHeader ?? '')
       if (authority !== undefined && hostOf(authority) !== asked) throw new Fault('request.host')
-      if (!names.has(asked) && !names.has(nameOf(asked))) throw new Fault('request.host')
+      if (!names.has(asked) && !names.has(nameOf(asked)) && asked !== addressOf(arrived))
+        throw new Fault('request.host')
       if (origin === undefined) return
       const from = origin.toLowerCase()
       if (origins.has(from) || from === `http://${asked}` || from === `https://${asked}`) return

@@ -118,7 +118,7 @@ function dispatch(
  */
 function guarded(guard: Guard, request: IncomingMessage, { origin, authority }: Target): void {
   checkRepeated(request.rawHeaders)
-  guard.check(request.headers.host, request.headers.origin, authority)
+  guard.check(request.headers.host, request.headers.origin, authority, request.socket)
   if (authority !== undefined) request.url = origin
 }
 

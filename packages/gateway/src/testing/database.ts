@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { ProvidedContext } from 'vitest'
 import { createDb } from '../db/db.ts'
+import { hasPgBouncer, startPgBouncer, type PgBouncer } from './pgbouncer.ts'
 import type { Db } from '../db/db.ts'
 
 type TestServer = ProvidedContext['postgres']
@@ -18,13 +19,25 @@ export interface TestDatabase extends AsyncDisposable {
   db: Db
 }
 
+export interface DatabaseOptions {
+  readonly server?: TestServer
+  readonly empty?: boolean
+  /** The Db works through it; whatever a session has to keep goes to the server itself. */
+  readonly pooler?: Pick<PgBouncer, 'of'> | undefined
+}
+
 /** `empty` has no table: for those who test the migrations themselves. */
-export async function createTestDatabase({ server = inject('postgres'), empty = false } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  server = inject('postgres'),
+  empty = false,
+  pooler,
+}: DatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const owner = pg.escapeIdentifier(server.connection.user)
   await command(server, `create database ${name} template ${empty ? 'template0' : server.template} owner ${owner}`)
   const connection = { ...server.connection, database: name }
-  const db = createDb({ connection, parseRows: true })
+  const through = pooler === undefined ? { connection } : { connection: pooler.of(connection), direct: connection }
+  const db = createDb({ ...through, parseRows: true })
   return {
     connection,
     db,
@@ -53,6 +66,29 @@ export function describeEachPostgres(name: string, suite: (createDatabase: Creat
       )
     })
   }
+}
+
+/** Each PostgreSQL, and one of them through PgBouncer. */
+export function describeEverywhere(name: string, suite: (createDatabase: CreateDatabase) => void): void {
+  describeEachPostgres(name, suite)
+  describeThroughPgBouncer(name, suite)
+}
+
+/** The same suite through PgBouncer in transaction mode. Where CI runs, its absence fails; a desk without one does without. */
+function describeThroughPgBouncer(name: string, suite: (createDatabase: CreateDatabase) => void): void {
+  if (!hasPgBouncer()) {
+    if (process.env['CI'] === 'true')
+      test(`${name} (PgBouncer)`, () => expect.fail('CI has to have pgbouncer on its PATH'))
+    return
+  }
+  describe(`${name} (PgBouncer, transaction mode)`, () => {
+    let pooler: PgBouncer
+    beforeAll(async () => {
+      pooler = await startPgBouncer(inject('postgres').connection)
+      return () => pooler[Symbol.asyncDispose]()
+    })
+    suite((options) => createTestDatabase({ ...options, pooler }))
+  })
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type pg from 'pg'
 import { createDb, type Db } from '../../db/db.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded-postgres.ts'
 import { keepRunning } from '../../db/keep-running.ts'
@@ -29,6 +30,8 @@ export { WrongVaultKey } from '../../vault/ring.ts'
 export interface StoreParts {
   readonly directory: string
   readonly databaseUrl: string | undefined
+  /** Leads to the server itself, where `databaseUrl` leads to a pooler in transaction mode. */
+  readonly directUrl?: string | undefined
   /** Connections of the pool; without it the default of the pool holds. */
   readonly connections?: number
   /** Where vault keys may come from, besides the directory. */
@@ -59,11 +62,12 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   const sources = keySourcesOf(parts, wrappedKeys)
   // A key that cannot be read is told before a database is started for it.
   if (parts.keys.TOOLWAY_KEY_SERVICE === undefined) await sources.find()
-  const { connection, stop } = await openDatabase(parts)
+  const { connection, direct, stop } = await openDatabase(parts)
   try {
-    await migrate(connection, { log })
+    await migrate(direct ?? connection, { log })
     const db = createDb({
       connection,
+      direct,
       log,
       ...(parts.connections === undefined ? {} : { connections: poolOf(parts.connections, parts.databaseUrl) }),
     })
@@ -133,9 +137,19 @@ const unlessDirectory = (path: string) => async (thrown: NodeJS.ErrnoException) 
 /** Mode bits that group and others must not have. Group execute (0710) is permitted, for PostgreSQL's own account. */
 export const OTHERS = 0o067
 
-async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: StoreParts) {
+interface Opened {
+  readonly connection: pg.ClientConfig
+  readonly direct?: pg.ClientConfig
+  stop(): Promise<void>
+}
+
+async function openDatabase(parts: StoreParts): Promise<Opened> {
+  const { directory, databaseUrl, directUrl, owner, log, onProgress } = parts
   const stop = async () => {}
-  if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, stop }
+  if (databaseUrl !== undefined) {
+    const direct = directUrl === undefined ? {} : { direct: { connectionString: directUrl } }
+    return { connection: { connectionString: databaseUrl }, ...direct, stop }
+  }
   const running = owner ? undefined : await findEmbeddedPostgres({ directory })
   if (running !== undefined) return { connection: running, stop }
   const first = await startEmbeddedPostgres({ directory, log, ...(onProgress === undefined ? {} : { onProgress }) })
