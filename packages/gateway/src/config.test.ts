@@ -385,6 +385,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_CHECKPOINT_MINUTES: '5',
       DATABASE_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
+      TOOLWAY_CHANGES: 'postgres',
       LOG_LEVEL: 'warn',
       ...TELEMETRY,
       TOOLWAY_APPROVALS: 'ask-writes',

@@ -1412,6 +1412,11 @@ CREATE OR REPLACE FUNCTION public.announce_change(p_payload text)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
+  -- An organization tells of itself alone; `role` is still the caller's in here.
+  if current_setting('role') = 'toolway_organization'
+     and p_payload::jsonb ->> 'organization' <> current_setting('app.organization', true) then
+    raise exception 'this change belongs to another organization' using errcode = 'insufficient_privilege';
+  end if;
   perform pg_notify('toolway_changed', p_payload);
   perform pg_advisory_xact_lock_shared(8665934);
   if exists (select from change_relay where wanted_until > clock_timestamp()) then

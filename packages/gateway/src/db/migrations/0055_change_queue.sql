@@ -39,6 +39,11 @@ create function announce_change(p_payload text) returns void
   set search_path = pg_catalog, public, pg_temp
 as $$
 begin
+  -- An organization tells of itself alone; `role` is still the caller's in here.
+  if current_setting('role') = 'toolway_organization'
+     and p_payload::jsonb ->> 'organization' <> current_setting('app.organization', true) then
+    raise exception 'this change belongs to another organization' using errcode = 'insufficient_privilege';
+  end if;
   perform pg_notify('toolway_changed', p_payload);
   perform pg_advisory_xact_lock_shared(8665934);
   if exists (select from change_relay where wanted_until > clock_timestamp()) then
