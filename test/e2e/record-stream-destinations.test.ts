@@ -2,9 +2,12 @@
  * Destinations of record streams, each against a receiver that parses strictly: syslog over TLS, OTLP, ClickHouse and Parquet.
  */
 import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
+import { gunzipSync } from 'node:zlib'
 import type { RecordStreamId } from '@toolway/contract'
 import { StreamDestination } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
@@ -17,6 +20,7 @@ import { connectTls } from '../../packages/gateway/src/upstreams/http/guarded-tl
 import { recordStreamRow } from '../../packages/gateway/src/vault/sealed-columns.ts'
 import { createVault } from '../../packages/gateway/src/vault/vault.ts'
 import { selfSigned } from './peers/authorities/self-signed.ts'
+import { findS3Server, startS3Server } from './peers/servers/s3-server.ts'
 
 const vault = createVault(Buffer.alloc(32, 6))
 const ID = 'str_1' as RecordStreamId
@@ -208,4 +212,30 @@ test('Parquet: a column for each field, which an independent reader gives back',
   const plain = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
   const read = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])))
   expect(read).toEqual(items.map((one) => ({ ...one, at: AT })))
+})
+
+const binary = findS3Server()
+
+test('S3: an object for each batch in both formats, which a repeated batch replaces; a wrong key is a problem in words', async () => {
+  if (binary === undefined) {
+    console.log('No S3 server is there, so nothing was sent to one: `npm run counterparts` builds it where Go is.')
+    return
+  }
+  await using s3 = await startS3Server(binary)
+  const { AWS_ACCESS_KEY_ID: id = '', AWS_SECRET_ACCESS_KEY: secret = '' } = s3.settings
+  const target = { kind: 's3', endpoint: s3.endpoint, bucket: 'toolway', prefix: 'audit/', access_key_id: id }
+  for (const format of ['jsonl', 'parquet', 'jsonl'])
+    expect(await deliver({ ...target, format }, { secret_access_key: secret }, batchOf(50))).toBeUndefined()
+  const folder = join(s3.folder, 'audit/organization=org_1/2026-11-20')
+  expect((await readdir(folder)).toSorted()).toEqual([`${ID}-org_1-1-50.jsonl.gz`, `${ID}-org_1-1-50.parquet`])
+  const lines = gunzipSync(await readFile(join(folder, `${ID}-org_1-1-50.jsonl.gz`))).toString()
+  expect(
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual(batchOf(50).items)
+  expect(await deliver(target, { secret_access_key: 'wrong' }, batchOf(50))).toMatchObject({
+    problem: 'it answered 403 SignatureDoesNotMatch',
+  })
 })
