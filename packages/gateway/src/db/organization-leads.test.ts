@@ -50,6 +50,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   oauth_grants_pkey: BY_ID,
   organization_rules_pkey: BY_ID,
   record_payloads_pkey: BY_ID,
+  record_streams_pkey: BY_ID,
   sessions_pkey: BEFORE,
   toolsets_pkey: BY_ID,
   webhook_deliveries_pkey: BY_ID,

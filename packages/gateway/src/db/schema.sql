@@ -896,7 +896,8 @@ alter table record_stream_cursors add constraint record_stream_cursors_organizat
 alter table record_stream_cursors add constraint record_stream_cursors_pkey PRIMARY KEY (organization_id, stream_id);
 alter table record_streams add constraint record_streams_id_check CHECK ((id <> ''::text));
 alter table record_streams add constraint record_streams_organization_id_check CHECK ((organization_id <> ''::text));
-alter table record_streams add constraint record_streams_pkey PRIMARY KEY (organization_id, id);
+alter table record_streams add constraint record_streams_organization_id_id_key UNIQUE (organization_id, id);
+alter table record_streams add constraint record_streams_pkey PRIMARY KEY (id);
 alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
 alter table records add constraint records_hash_size CHECK ((length(hash) = 32));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));

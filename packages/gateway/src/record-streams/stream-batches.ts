@@ -10,7 +10,7 @@ import { StreamItem, type StreamBatch } from './stream-items.ts'
 const Id = z.object({ id: z.string() })
 const Seq = z.object({ seq: z.number() })
 
-export const LeasedStream = z.object({
+const LeasedStream = z.object({
   id: z.string().transform((id) => id as RecordStreamId),
   organization_id: z.string(),
   destination: z.record(z.string(), z.unknown()),
@@ -21,13 +21,13 @@ export const LeasedStream = z.object({
   /** Another one after each change by an administrator. */
   version: z.string(),
 })
-export type LeasedStream = z.output<typeof LeasedStream>
+type LeasedStream = z.output<typeof LeasedStream>
 export interface Held extends LeasedStream {
   readonly lease: string
 }
 
 /** Seconds: longer than one delivery may take. */
-export const LEASE = 90
+const LEASE = 30
 
 /** One that is due; the lease is renewed with each batch. */
 export const leaseStream = async (sql: SystemSql, lease: string): Promise<Held | undefined> => {
@@ -93,8 +93,8 @@ export async function nextRecords(sql: SystemSql, held: Held, bounds: Bounds): P
   const to = pending ?? (await endOf(sql, organization, { from, head, ...bounds }))
   await sql(Id)`
     insert into record_stream_cursors (organization_id, stream_id, seq, pending)
-    values (${organization}, ${held.id}, ${place.seq}, ${to})
-    on conflict (organization_id, stream_id) do update set pending = excluded.pending returning stream_id as id`
+    values (${organization}, ${held.id}, ${from}, ${to})
+    on conflict (organization_id, stream_id) do update set seq = excluded.seq, pending = excluded.pending returning stream_id as id`
   const items = await recordsOf(sql, organization, from, to)
   const id = `${held.id}-${organization}-${from + 1}-${to}`
   return {

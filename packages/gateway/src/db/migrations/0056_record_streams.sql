@@ -2,7 +2,7 @@
 -- no reference to organizations.
 create table record_streams (
   organization_id text not null check (organization_id <> ''),
-  id              text not null check (id <> ''),
+  id              text primary key check (id <> ''),
   name            text not null,
   -- Without secrets.
   destination     jsonb not null,
@@ -20,7 +20,7 @@ create table record_streams (
   behind_since    timestamptz,
   created_at      timestamptz not null default now(),
   updated_at      timestamptz not null default now(),
-  primary key (organization_id, id)
+  unique (organization_id, id)
 );
 -- Streams of every organization are looked for by time alone.
 create index record_streams_due on record_streams (next_try) where enabled;

@@ -39,7 +39,7 @@ export type SendBatch = (
 ) => Promise<{ readonly problem: string; readonly retryAfter: number | undefined } | undefined>
 
 /** Milliseconds for one batch. */
-export const PATIENCE = 60_000
+export const PATIENCE = 20_000
 const ALIAS = 'of a record stream'
 
 export function createSendBatch({ vault, fetchFor, connectTls, now, host }: SendBatchParts): SendBatch {

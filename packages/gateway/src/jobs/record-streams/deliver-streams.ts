@@ -71,6 +71,7 @@ class StreamDelivery implements DeliverStreams {
   #timer: NodeJS.Timeout | undefined
   #timerAt = Infinity
   #running: Promise<void> | undefined
+  #woken = true
 
   constructor(parts: DeliverStreamsParts) {
     this.#parts = parts
@@ -97,45 +98,59 @@ class StreamDelivery implements DeliverStreams {
   async #work(): Promise<void> {
     let wait = EVERY
     try {
-      await Promise.all(Array.from({ length: AT_ONCE }, () => this.#workOn()))
-      wait = Math.min(Math.max((await this.#parts.db.system(untilDue)) ?? EVERY, GATHER), EVERY)
+      const woken = this.#woken
+      this.#woken = false
+      const worked = await Promise.all(Array.from({ length: AT_ONCE }, () => this.#workOn()))
+      // Where nothing happens, nobody asks each second.
+      if (woken || worked.includes(true))
+        wait = Math.min(Math.max((await this.#parts.db.system(untilDue)) ?? EVERY, GATHER), EVERY)
     } catch (thrown) {
       if (!this.#closed.signal.aborted) this.#parts.log.warn({ err: thrown }, 'record streams stand still; retrying')
     }
-    this.#plan(wait)
+    // What came while this ran may not have been seen.
+    this.#plan(this.#woken ? GATHER : wait)
   }
 
-  async #workOn(): Promise<void> {
+  /** Whether there was something to send. */
+  async #workOn(): Promise<boolean> {
+    let worked = false
     while (!this.#closed.signal.aborted) {
       const held = await this.#parts.db.system((sql) => leaseStream(sql, randomUUID()))
-      if (held === undefined) return
-      await this.#deliver(held)
+      if (held === undefined) break
+      if (await this.#deliver(held)) worked = true
     }
+    return worked
   }
 
-  async #deliver(held: Held): Promise<void> {
+  async #deliver(held: Held): Promise<boolean> {
     const { db, send, log } = this.#parts
     const bounds = boundsOf(held)
+    let sent = false
     for (;;) {
       const batch = await db.system((sql) => this.#next(sql, held, bounds))
       if (batch === undefined) break
+      sent = true
       if (batch.of === 'records' && batch.lost > 0) await this.#tellGap(held, batch)
       const failed = await send(held, batch, this.#closed.signal)
       if (this.#closed.signal.aborted) {
         // Whether it was taken is unknown: the next gateway sends the same batch.
         await db.system((sql) => releaseStream(sql, held, { again: 0 })).catch(() => {})
-        return
+        return sent
       }
-      if (failed !== undefined) return this.#fail(held, failed)
+      if (failed !== undefined) {
+        await this.#fail(held, failed)
+        return sent
+      }
       if (!(await db.system((sql) => storeTaken(sql, held, batch)))) {
         log.info({ stream: held.id }, 'a record stream was taken over by another gateway')
-        return
+        return sent
       }
       held.attempts = 0
       if (!batch.full && bounds === LARGE) break
     }
     await this.#judge(held)
     await db.system((sql) => releaseStream(sql, held, { again: bounds.linger }))
+    return sent
   }
 
   async #next(
@@ -186,6 +201,7 @@ class StreamDelivery implements DeliverStreams {
   }
 
   wake() {
+    this.#woken = true
     this.#plan(GATHER)
   }
 

@@ -31,7 +31,7 @@ const ATTRIBUTES = [
   'correlation_id',
 ] as const
 
-export function logRecords(items: readonly StreamItem[]): Buffer {
+function logRecords(items: readonly StreamItem[]): Buffer {
   const to = new ProtoWriter()
   const attributes = new AttributeWriter(to, 6)
   for (const item of items) {

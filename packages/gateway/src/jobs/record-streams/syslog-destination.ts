@@ -24,14 +24,14 @@ const asciiJson = (value: unknown): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-export function syslogMessage(item: StreamItem, host: string): string {
+function syslogMessage(item: StreamItem, host: string): string {
   const priority = AUDIT * 8 + (SEVERITY[item.outcome] ?? INFORMATIONAL)
   const name = field(item.kind === 'alert' ? item.method : item.kind, 32)
   return `<${priority}>1 ${item.at} ${field(host, 255)} toolway - ${name} - ${asciiJson(item)}`
 }
 
 /** The text is ASCII, so its length is its octets. */
-export const framed = (message: string): string => `${message.length} ${message}`
+const framed = (message: string): string => `${message.length} ${message}`
 
 export const toSyslog =
   (
