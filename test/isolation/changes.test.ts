@@ -42,7 +42,7 @@ const NO_CHANGE = new Set([
   'pruneRecords',
 ])
 /** Operations that fail because no receiver is reachable; the failure is on record, too. */
-const FAILING = new Set(['testWebhook'])
+const FAILING = new Set(['testWebhook', 'testRecordStream'])
 /** These need a password or a code. */
 const SIGNING = [
   'addSetUpCode',
@@ -117,6 +117,8 @@ const OWN: Readonly<Record<string, Own>> = {
   removePlatformRule: byId('rule', 'addPlatformRule'),
   changeOrganizationRule: byId('rule', 'addOrganizationRule'),
   removeOrganizationRule: byId('rule', 'addOrganizationRule'),
+  changeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
+  removeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   removePlatformKey: byId('key', 'addPlatformKey'),
   removeOrganizationKey: byId('key', 'addOrganizationKey'),
   removeMyKey: byId('key', 'addMyKey'),

@@ -27,6 +27,12 @@ export const PLANTS: readonly Plant[] = [
     body: { url: 'https://hooks.example.com/', events: ['tool.never'] },
   },
   {
+    id: 'addRecordStream',
+    path: (organization) => `/api/v1/admin/tenants/${organization}/record-streams`,
+    // An address that resolves to nothing: nothing of the town is sent.
+    body: { name: 'same', destination: { kind: 'webhook', url: 'https://hooks.invalid/' }, alerts: false },
+  },
+  {
     id: 'addOrganizationRule',
     path: (organization) => `/api/v1/organizations/${organization}/rules`,
     // It changes nothing for anybody.

@@ -245,6 +245,8 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   endGrant: once(rowOf('grant', 'oauth_grants')),
 }
 
+const RECORD_STREAM = { name: 'siem', destination: { kind: 'webhook', url: 'https://hooks.example.com/' } }
+
 /** Integrations, what is told of them, and where. */
 const TOLD: Readonly<Record<string, Sample>> = {
   listIntegrations: none,
@@ -270,6 +272,15 @@ const TOLD: Readonly<Record<string, Sample>> = {
   changeWebhook: once(rowOf('webhook', 'webhooks'), { description: 'x' }),
   removeWebhook: once(rowOf('webhook', 'webhooks')),
   testWebhook: once(rowOf('webhook', 'webhooks')),
+  listRecordStreams: none,
+  addRecordStream: once(undefined, RECORD_STREAM),
+  changeRecordStream: once(rowOf('stream', 'record_streams'), { name: 'x' }),
+  removeRecordStream: once(rowOf('stream', 'record_streams')),
+  testRecordStream: once(rowOf('stream', 'record_streams')),
+  listAllRecordStreams: none,
+  addInstallationRecordStream: once(undefined, RECORD_STREAM),
+  changeInstallationRecordStream: once(() => ({ stream: 'str_of_nobody' }), { name: 'x' }),
+  removeInstallationRecordStream: once(() => ({ stream: 'str_of_nobody' })),
   listApprovals: none,
   // Shown to people whom its rules ask, and to who administers rules; to a member's key it is not there.
   getApproval: { params: rowOf('approval', 'approvals'), answers: [200, 'thing.unknown'] },

@@ -49,6 +49,7 @@ const count = async (db: Db, table: string, id: string) => {
  * One that is not here fails; each must refuse, or touch nothing.
  */
 const DEFINERS: Readonly<Record<string, (other: string, key: string) => string>> = {
+  announce_change: (other) => `select announce_change('{"organization":"${other}"}')`,
   key_maker: (_, key) => `select key_maker('${key}')`,
   append_records: (other) => {
     const texts = Array(12).fill('null::text[]')

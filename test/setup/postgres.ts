@@ -1,7 +1,7 @@
 /**
  * The database of the tests: one embedded PostgreSQL for the whole run, with a migrated template from which each test makes its
  * own database in 50 ms (packages/gateway/src/testing/database.ts). When TEST_DATABASE_URL names a server, it gets a template
- * too. Everything is removed after the run.
+ * too, and with TEST_DATABASE_ONLY=true every test runs there. Everything is removed after the run.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -41,7 +41,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     undo.push(await makeTemplate(inside))
     const outside = outsideServer(process.env['TEST_DATABASE_URL'])
     if (outside) undo.push(await makeTemplate(outside))
-    project.provide('postgres', inside)
+    const only = process.env['TEST_DATABASE_ONLY'] === 'true'
+    if (only && outside === null) throw new Error('TEST_DATABASE_ONLY needs a server: set TEST_DATABASE_URL')
+    project.provide('postgres', (only ? outside : null) ?? inside)
     project.provide('outsidePostgres', outside)
     return tearDown
   } catch (thrown) {

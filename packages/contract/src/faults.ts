@@ -142,6 +142,7 @@ export const FAULTS = {
   'connector.unknown': row('check', 'NOT_SUPPORTED', [422, PARAMS], 'There is no connector {connector} here.', 'Take one of these: {connectors}.'),
   'url.malformed': row('check', 'INVALID_ARGUMENT', [400, PARAMS], 'This is no address of a server: it {problem}.', 'Give an address that starts with http:// or https://, without a user name or password.'),
   'webhook.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The organization has {limit} webhooks, and can have no more.', 'Remove one that is not needed.'),
+  'stream.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There are {limit} record streams here, and there can be no more.', 'Remove one that is not needed.'),
   'rule.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There are {limit} rules here, and there can be no more.', 'Remove some that are not needed; one rule can name many tools.'),
   'rule.elsewhere': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This rule stands in {place}, and is not changed here.', 'Change it there: in the toolset, or as an administrator of the platform.'),
   'process.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A connection that starts a program runs code on the gateway\'s machine: here only a platform administrator may make or change one.', 'Ask a platform administrator to do it, or to set allow_processes for this organization.'),

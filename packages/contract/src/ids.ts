@@ -29,6 +29,8 @@ export type ApprovalId = Branded<'approval'>
 export type StandingGrantId = Branded<'lasting grant'>
 /** One way of a person to a provider and back. */
 export type FlowId = Branded<'flow'>
+/** A destination that records and alerts are pushed to. */
+export type RecordStreamId = Branded<'record stream'>
 /** A result that is kept for whoever got only a part of it. */
 export type StoredResultId = Branded<'kept result'>
 /** Content that travels by reference: `toolway://files/<id>`. */
@@ -50,6 +52,7 @@ const PREFIXES = {
   alr: 'alert',
   whk: 'webhook',
   msg: 'delivery',
+  str: 'record stream',
   apr: 'approval',
   lgr: 'lasting grant',
   res: 'kept result',

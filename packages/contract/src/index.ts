@@ -59,6 +59,7 @@ export type {
   KeyId,
   StandingGrantId,
   OAuthAppId,
+  RecordStreamId,
   OrganizationId,
   RecordId,
   RuleId,

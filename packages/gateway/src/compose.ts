@@ -30,7 +30,7 @@ import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
 import { composeIdentity } from './compose/identity.ts'
-import { composeLimits } from './compose/limits.ts'
+import { composeLimits, installationOf } from './compose/limits.ts'
 import { addressOn } from './compose/listening.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
@@ -207,7 +207,8 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   })
   const { open } = admission
   const told: Events = composeEvents(core, { accounts, snapshots })
-  await hearDatabaseNotifications(core, {
+  const feed = await hearDatabaseNotifications(core, {
+    stream: streamOf(core),
     ...told,
     outboxOwner: records.owner,
     approvals: approving,
@@ -229,9 +230,15 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
     ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials, platform },
-    ...{ snapshots, rules, approving, admission, told, files, secrets },
+    ...{ snapshots, rules, approving, admission, told, files, secrets, feed },
   }
 }
+
+/** The stream of changes, where gateways hear of them through Redis. */
+const streamOf = ({ config, vault }: CoreDependencies) =>
+  config.TOOLWAY_CHANGES === 'redis' && config.REDIS_URL !== undefined
+    ? { url: config.REDIS_URL, prefix: `toolway:${installationOf(vault)}` }
+    : undefined
 
 const auditLogOf = (
   { log, counters, telemetry }: CoreDependencies,
@@ -367,11 +374,12 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
   return { doors, calls: mcpDoors.calls }
 }
 
-const readinessOf = ({ config, db }: CoreDependencies, { limits, recordsProblem }: Core, health: Health) =>
+const readinessOf = ({ config, db }: CoreDependencies, { limits, recordsProblem, feed }: Core, health: Health) =>
   createReadiness({
     health,
     store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
     limits: () => limits.state,
     state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
     records: recordsProblem,
+    changes: config.TOOLWAY_CHANGES === 'redis' ? feed.state : undefined,
   })

@@ -394,6 +394,7 @@ describe('a setting in a file of its own', () => {
       DATABASE_URL: 'postgres://db/x',
       DATABASE_DIRECT_URL: 'postgres://db/x',
       REDIS_URL: 'redis://r',
+      TOOLWAY_CHANGES: 'postgres',
       LOG_LEVEL: 'warn',
       ...TELEMETRY,
       TOOLWAY_APPROVALS: 'ask-writes',

@@ -527,6 +527,10 @@ export const SETTINGS = {
     'Redis with which several gateways count their limits together; without one each counts alone.',
     true,
   ),
+  TOOLWAY_CHANGES: setting(
+    z.enum(['postgres', 'redis'], 'it must be postgres or redis').default('postgres'),
+    'How gateways hear of changes by others: LISTEN/NOTIFY of PostgreSQL, or a stream in the Redis of REDIS_URL, which suits ten gateways and more.',
+  ),
   LOG_LEVEL: setting(
     z.enum(LEVELS, `it must be one of ${LEVELS.join(', ')}`).default('info'),
     'Least severe level that is logged.',
@@ -591,6 +595,8 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
+  if (config.TOOLWAY_CHANGES === 'redis' && config.REDIS_URL === undefined)
+    throw new ConfigFault('TOOLWAY_CHANGES is redis, which needs a Redis: set REDIS_URL, or leave TOOLWAY_CHANGES out.')
   const problem = telemetryProblem(config) ?? keySettingsProblem(config)
   if (problem !== undefined) throw new ConfigFault(problem)
   if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))

@@ -169,6 +169,9 @@ export const en = {
       'approval.expired': 'Nobody answered a question in time',
       'records.waiting': 'The audit log could not be written for a while',
       'records.stored': 'The audit log is complete again',
+      'stream.behind': 'A record stream is behind',
+      'stream.current': 'A record stream keeps up again',
+      'stream.gap': 'Records were removed before a record stream delivered them',
     } satisfies Record<AlertKind, string> as Record<string, string>,
     verdicts: { accepted: 'accepted', rejected: 'rejected' } as Record<string, string>,
     /** The subject of the alert: names, and the decision about them. */

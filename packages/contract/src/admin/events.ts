@@ -36,6 +36,9 @@ export const ALERT_KINDS = [
   'approval.expired',
   'records.waiting',
   'records.stored',
+  'stream.behind',
+  'stream.current',
+  'stream.gap',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 

@@ -289,6 +289,22 @@ export {
   WebhookChange,
 } from './webhooks.ts'
 export {
+  addInstallationRecordStream,
+  addRecordStream,
+  changeInstallationRecordStream,
+  changeRecordStream,
+  listAllRecordStreams,
+  listRecordStreams,
+  NewRecordStream,
+  RecordStream,
+  RecordStreamChange,
+  removeInstallationRecordStream,
+  removeRecordStream,
+  StreamDestination,
+  StreamSecrets,
+  testRecordStream,
+} from './record-streams.ts'
+export {
   answerApproval,
   ApprovalAnswer,
   answerApprovalSigned,

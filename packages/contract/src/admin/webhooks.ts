@@ -10,7 +10,7 @@ import { TENANT } from './organizations.ts'
 export const WebhookEvent = z
   .string()
   .regex(
-    /^(alert|integrations_changed|(approval|credential|records|rule|tool|webhook)\.[a-z]{1,40})$/,
+    /^(alert|integrations_changed|(approval|credential|records|rule|stream|tool|webhook)\.[a-z]{1,40})$/,
     'is no kind of event',
   )
 

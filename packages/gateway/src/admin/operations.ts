@@ -21,6 +21,7 @@ import { probeOperations } from './connections/probe.ts'
 import { endpointOperations } from './connections/endpoints.ts'
 import { alertOperations } from './events/alerts.ts'
 import { eventOperations } from './events/events.ts'
+import { recordStreamOperations } from './events/record-streams.ts'
 import { webhookOperations } from './events/webhooks.ts'
 import { integrationOperations } from './integrations/integrations.ts'
 import { logOperations } from './runtime/logs.ts'
@@ -91,6 +92,7 @@ const DESCRIBED: readonly Served[] = [
   ...eventOperations,
   ...alertOperations,
   ...webhookOperations,
+  ...recordStreamOperations,
   ...approvalOperations,
   ...agentOperations,
   ...fileOperations,

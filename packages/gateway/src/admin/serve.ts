@@ -22,6 +22,7 @@ import type { AdminConnect } from './oauth/admin-connect.ts'
 import type { AdminCredentials } from './accounts/admin-credentials.ts'
 import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import type { SendBatch } from '../jobs/record-streams/create-destination.ts'
 import type { SendWebhook } from '../jobs/send-webhook.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -68,6 +69,7 @@ export interface AdminParts {
   publicUrl(): string
   readonly events: Pick<EventFeed, 'follow'>
   readonly sendWebhook: SendWebhook
+  readonly sendBatch: SendBatch
   readonly approvals: AdminApprovals
   readonly previewList: ListPreviews
   /** Undefined: no files are kept here. */

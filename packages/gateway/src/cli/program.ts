@@ -26,6 +26,7 @@ import { lockCommand } from './lock/lock.ts'
 import { toolsetCommand } from './toolset.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
 import { recordsCommand } from './records/records.ts'
+import { recordStreamCommand } from './records/stream.ts'
 
 const CODES = `
 Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key · 5 a plan has something to do`
@@ -95,6 +96,7 @@ function build(finish: Finish): Command {
   add(fileCommand(finish))
   add(vaultCommand(finish))
   add(recordsCommand(finish))
+  add(recordStreamCommand(finish))
   add(importCommand(finish))
   add(exportCommand(finish))
   add(planCommand(finish))

@@ -37,6 +37,8 @@ async function fixture() {
     },
     approvals: { hear: (id) => note('approval')(id) },
     wakeWebhooks: note('webhooks'),
+    wakeStreams: () => {},
+    stream: undefined,
     reloadPeople: later('people'),
     reloadRules: later('rules'),
     reloadVault: undefined,

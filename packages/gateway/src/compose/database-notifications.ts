@@ -1,6 +1,8 @@
 /** Distributes database notifications about changes, in this process or another, to the parts concerned. */
 import type { FamilyId, KeyId } from '@toolway/contract'
 import type { Store } from '../admin/installation/open-store.ts'
+import type { ChangeFeed, StreamSettings } from '../db/changes/change-feed.ts'
+import { openChangeFeed } from '../db/changes/open-change-feed.ts'
 import type { Notice as HeardNotice } from '../db/db.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { EndedSignIns } from '../identity/ended-sign-ins.ts'
@@ -28,6 +30,9 @@ export interface DatabaseNotificationsParts {
   readonly approvals: { hear(id?: string): void }
   /** There may be something to deliver. */
   readonly wakeWebhooks: () => void
+  readonly wakeStreams: () => void
+  /** Where changes are read; undefined: LISTEN/NOTIFY. */
+  readonly stream: StreamSettings | undefined
   readonly reloadPeople: () => Promise<unknown>
   readonly reloadRules: () => Promise<unknown>
   readonly reloadVault: Store['reloadVault'] | undefined
@@ -45,12 +50,10 @@ interface Notice extends EventNotice {
 const BESIDE: ReadonlySet<string> = new Set(['alerts', 'oauth_flows'])
 const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
 
-const CHANNEL = 'toolway_changed'
-
 export async function hearDatabaseNotifications(
-  { db, log, opened }: CoreDependencies,
+  { db, log, opened }: Pick<CoreDependencies, 'db' | 'log' | 'opened'>,
   parts: DatabaseNotificationsParts,
-): Promise<void> {
+): Promise<ChangeFeed> {
   const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })
@@ -65,7 +68,9 @@ export async function hearDatabaseNotifications(
       parts.approvals.hear(notice.approval)
       return parts.events.hear(notice)
     }
+    if (notice.records === true) parts.wakeStreams()
     if (notice.records === true || notice.seen !== undefined) return parts.events.hear(notice)
+    if (notice.alert !== undefined) parts.wakeStreams()
     if (notice.event !== undefined || notice.alert !== undefined) {
       parts.events.hear(notice)
       return parts.wakeWebhooks()
@@ -97,7 +102,9 @@ export async function hearDatabaseNotifications(
     parts.events.lost()
     parts.approvals.hear()
     parts.wakeWebhooks()
+    parts.wakeStreams()
   }
-  const listener = await db.listen(CHANNEL, onNotice, parts.outboxOwner)
-  opened.defer(() => listener.close())
+  const feed = await openChangeFeed({ db, log, onNotice, alive: parts.outboxOwner }, parts.stream)
+  opened.defer(() => feed.close())
+  return feed
 }

@@ -105,6 +105,7 @@ export interface ComposeAdminParts
       | 'sync'
       | 'events'
       | 'sendWebhook'
+      | 'sendBatch'
     >,
     Pick<AdminParts['runtime'], 'sessions' | 'logs' | 'words'> {
   readonly upstreams: AdminParts['runtime']['upstreams'] & AdminParts['agent']['upstreams']
@@ -126,9 +127,11 @@ export interface ComposeAdminParts
 export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
   const { upstreams, sessions, logs, words, stand, calls } = parts
-  const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events, sendWebhook } = parts
+  const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events } = parts
+  const { sendWebhook, sendBatch } = parts
   return {
-    ...{ db, vault, accounts, web, ...people, sync, events, sendWebhook, approvals, checkpoints, connect, credentials },
+    ...{ db, vault, accounts, web, ...people, sync, events, sendWebhook, sendBatch },
+    ...{ approvals, checkpoints, connect, credentials },
     forgetKeys: identity.forget,
     snapshots: { ...snapshots, find: snapshots.findAny },
     rules: { refresh: () => rules.load().then(snapshots.reload) },

@@ -1,19 +1,25 @@
 /** Events: delivered to followers of an organization and to its webhooks; also the record of clients seen. */
+import { hostname } from 'node:os'
 import { findAlert } from '../alerts/list-alerts.ts'
 import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
+import { createDeliverStreams } from '../jobs/record-streams/deliver-streams.ts'
+import { createSendBatch, PATIENCE, type SendBatch } from '../jobs/record-streams/create-destination.ts'
 import { createSendWebhook, type SendWebhook } from '../jobs/send-webhook.ts'
 import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
 import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
 import type { Accounts } from '../identity/accounts.ts'
 import { createGuardedFetch } from '../upstreams/http/guarded-fetch.ts'
+import { connectTls } from '../upstreams/http/guarded-tls.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 export interface Events {
   readonly events: EventFeed
   readonly sendWebhook: SendWebhook
   readonly wakeWebhooks: () => void
+  readonly sendBatch: SendBatch
+  readonly wakeStreams: () => void
   readonly seen: KeepClientsSeen['note']
 }
 
@@ -37,6 +43,9 @@ export function composeEvents(
   const sendWebhook = createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now })
   const webhooks = createDeliverWebhooks({ db, send: sendWebhook, random: Math.random, log })
   opened.defer(() => webhooks.close())
+  const sendBatch = createSendBatchOf(vault)
+  const streams = createDeliverStreams({ db, send: sendBatch, random: Math.random, log })
+  opened.defer(() => streams.close())
   // Resumes deliveries that an earlier run left over.
   webhooks.wake()
   const { note, close } = createKeepClientsSeen({
@@ -46,5 +55,19 @@ export function composeEvents(
     log,
   })
   opened.defer(close)
-  return { events, sendWebhook, wakeWebhooks: () => webhooks.wake(), seen: note }
+  return {
+    ...{ events, sendWebhook, sendBatch, seen: note },
+    wakeWebhooks: () => webhooks.wake(),
+    wakeStreams: () => streams.wake(),
+  }
 }
+
+/** What is sent from here to the destinations of record streams. */
+export const createSendBatchOf = (vault: CoreDependencies['vault']): SendBatch =>
+  createSendBatch({
+    vault,
+    connectTls,
+    fetchFor: (reach) => createGuardedFetch(reach, { patience: PATIENCE }),
+    now: Date.now,
+    host: hostname(),
+  })

@@ -3,10 +3,13 @@ import { createLimits, type Limits } from '../limits/limits.ts'
 import { createRedisCount } from '../limits/redis-count.ts'
 import type { Base } from './core-dependencies.ts'
 
+/** What the gateways of one installation have in common, for names in a Redis. */
+export const installationOf = (vault: Base['vault']): string => vault.hash('limits').toString('hex').slice(0, 16)
+
 /** @param installation what the gateways that count together have in common; unsaid, it is their vault key */
 export async function composeLimits(
   { config, vault, log, counters, opened }: Base,
-  installation = vault.hash('limits').toString('hex').slice(0, 16),
+  installation = installationOf(vault),
 ): Promise<Limits> {
   const redis =
     config.REDIS_URL === undefined

@@ -14,6 +14,7 @@ import { shownSettings } from '../config-shown.ts'
 import { createClients } from '../http/client-address.ts'
 import { createWebSession } from '../http/sign-in/web-session.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
+import { createSendBatchOf } from './events.ts'
 import { createSendWebhook } from '../jobs/send-webhook.ts'
 import type { Log } from '../lib/log.ts'
 import { createConnectLinks } from '../oauth/outgoing/flows/connect-links.ts'
@@ -140,6 +141,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     credentials: credentials.admin,
     events: { follow: elsewhere },
     sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
+    sendBatch: createSendBatchOf(vault),
     approvals: approvals.admin,
     previewList: elsewhere,
     files: localFiles(core),

@@ -77,6 +77,13 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     insert into webhooks (id, organization_id, url, events, sealed_secret)
     values (${`whk_${id}`}, ${id}, 'https://same.example', array['alert'], 'same')`
   await sql(Nothing)`
+    insert into record_streams (organization_id, id, name, destination, sealed_secrets)
+    values (${id}, ${`str_${id}`}, 'same', '{}', 'same')`
+  await sql(Nothing)`
+    insert into record_stream_cursors (organization_id, stream_id) values (${id}, ${`str_${id}`})`
+  await sql(Nothing)`
+    insert into record_stream_alerts (organization_id, stream_id, alert_id) values (${id}, ${`str_${id}`}, ${`alr_${id}`})`
+  await sql(Nothing)`
     insert into webhook_deliveries (id, organization_id, webhook_id, about, payload)
     values (${`msg_${id}`}, ${id}, ${`whk_${id}`}, 'same', '{}')`
   await sql(Nothing)`
@@ -165,6 +172,9 @@ describeEverywhere('two organizations', (createDatabase) => {
       'record_chains',
       'record_checkpoints',
       'record_payloads',
+      'record_stream_alerts',
+      'record_stream_cursors',
+      'record_streams',
       'records',
       'sessions',
       'spent_aliases',

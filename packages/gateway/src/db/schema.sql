@@ -93,6 +93,18 @@ create table catalogs (
   left_out json,
   bytes integer
 );
+create table change_relay (
+  one boolean not null default true,
+  wanted_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  relayed bigint not null default 0,
+  holder text,
+  held_until timestamp with time zone not null default '-infinity'::timestamp with time zone
+);
+create table changes (
+  seq bigint not null,
+  xact xid8 not null default pg_current_xact_id(),
+  payload text not null
+);
 create table clients_seen (
   organization_id text not null,
   principal text not null,
@@ -452,6 +464,38 @@ create table record_payloads (
   at timestamp with time zone not null,
   sealed bytea not null
 );
+create table record_stream_alerts (
+  organization_id text not null,
+  stream_id text not null,
+  alert_id text not null
+);
+create table record_stream_cursors (
+  organization_id text not null,
+  stream_id text not null,
+  seq bigint not null default 0,
+  pending bigint,
+  moved_at timestamp with time zone not null default now()
+);
+create table record_streams (
+  organization_id text not null,
+  id text not null,
+  name text not null,
+  destination jsonb not null,
+  sealed_secrets bytea not null,
+  private boolean not null default false,
+  alerts boolean not null default true,
+  enabled boolean not null default true,
+  lease text,
+  leased_until timestamp with time zone,
+  next_try timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  delivered_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  last_problem text,
+  behind_since timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now()
+);
 create table records (
   id text not null,
   organization_id text not null,
@@ -668,6 +712,9 @@ alter table catalog_looks add constraint catalog_looks_organization_id_fkey FORE
 alter table catalogs add constraint catalogs_pkey PRIMARY KEY (connection_id);
 alter table catalogs add constraint catalogs_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table catalogs add constraint catalogs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table change_relay add constraint change_relay_one_check CHECK (one);
+alter table change_relay add constraint change_relay_pkey PRIMARY KEY (one);
+alter table changes add constraint changes_pkey PRIMARY KEY (seq);
 alter table clients_seen add constraint clients_seen_pkey PRIMARY KEY (organization_id, principal, client);
 alter table clients_seen add constraint clients_seen_principal_check CHECK ((principal <> ''::text));
 alter table clients_seen add constraint clients_seen_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -843,6 +890,14 @@ alter table record_checkpoints add constraint record_checkpoints_signature_check
 alter table record_payloads add constraint record_payloads_id_check CHECK ((id <> ''::text));
 alter table record_payloads add constraint record_payloads_pkey PRIMARY KEY (id);
 alter table record_payloads add constraint record_payloads_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table record_stream_alerts add constraint record_stream_alerts_pkey PRIMARY KEY (organization_id, stream_id, alert_id);
+alter table record_stream_alerts add constraint record_stream_alerts_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE;
+alter table record_stream_cursors add constraint record_stream_cursors_organization_id_check CHECK ((organization_id <> ''::text));
+alter table record_stream_cursors add constraint record_stream_cursors_pkey PRIMARY KEY (organization_id, stream_id);
+alter table record_streams add constraint record_streams_id_check CHECK ((id <> ''::text));
+alter table record_streams add constraint record_streams_organization_id_check CHECK ((organization_id <> ''::text));
+alter table record_streams add constraint record_streams_organization_id_id_key UNIQUE (organization_id, id);
+alter table record_streams add constraint record_streams_pkey PRIMARY KEY (id);
 alter table records add constraint records_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'system'::text])));
 alter table records add constraint records_hash_size CHECK ((length(hash) = 32));
 alter table records add constraint records_id_check CHECK ((id <> ''::text));
@@ -915,24 +970,31 @@ alter table webhooks add constraint webhooks_organization_id_fkey FOREIGN KEY (o
 -- Indexes that no constraint makes
 
 CREATE INDEX alerts_age ON public.alerts USING btree (organization_id, created_at);
+CREATE UNIQUE INDEX alerts_placed ON public.alerts USING btree (organization_id, id);
 CREATE INDEX approval_messages_age ON public.approval_messages USING btree (taken_at);
 CREATE INDEX approvals_due ON public.approvals USING btree (expires_at) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
 CREATE INDEX approvals_listed ON public.approvals USING btree (organization_id, created_at);
 CREATE INDEX approvals_of_digest ON public.approvals USING btree (organization_id, digest, created_at);
 CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (organization_id, digest) WHERE (state = ANY (ARRAY['pending'::text, 'granted'::text]));
+CREATE UNIQUE INDEX catalog_looks_placed ON public.catalog_looks USING btree (organization_id, connection_id);
+CREATE UNIQUE INDEX catalogs_placed ON public.catalogs USING btree (organization_id, connection_id);
+CREATE UNIQUE INDEX changes_once ON public.changes USING btree (xact, md5(payload));
 CREATE INDEX clients_seen_age ON public.clients_seen USING btree (seen_at);
 CREATE INDEX connections_import ON public.connections USING btree (organization_id, import_id) WHERE (import_id IS NOT NULL);
 CREATE INDEX credentials_connection ON public.credentials USING btree (organization_id, connection_id) WHERE (connection_id IS NOT NULL);
+CREATE UNIQUE INDEX credentials_placed ON public.credentials USING btree (organization_id, id);
 CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
 CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX file_links_expiry ON public.file_links USING btree (expires_at);
 CREATE INDEX file_links_of_file ON public.file_links USING btree (organization_id, file_id);
+CREATE UNIQUE INDEX file_links_placed ON public.file_links USING btree (organization_id, hash);
 CREATE INDEX files_expiry ON public.files USING btree (expires_at);
 CREATE INDEX files_of_owner ON public.files USING btree (organization_id, owner, created_at DESC);
 CREATE INDEX group_members_user ON public.group_members USING btree (organization_id, user_id);
 CREATE INDEX kept_answers_age ON public.kept_answers USING btree (created_at);
 CREATE INDEX kept_results_expiry ON public.kept_results USING btree (expires_at);
 CREATE INDEX kept_results_owner ON public.kept_results USING btree (organization_id, principal, created_at);
+CREATE UNIQUE INDEX kept_results_placed ON public.kept_results USING btree (organization_id, id);
 CREATE UNIQUE INDEX keys_of_member ON public.keys USING btree (organization_id, user_id, name) WHERE (user_id IS NOT NULL);
 CREATE UNIQUE INDEX keys_of_organization ON public.keys USING btree (organization_id, name) WHERE (user_id IS NULL);
 CREATE UNIQUE INDEX keys_of_platform ON public.keys USING btree (name) WHERE (organization_id IS NULL);
@@ -944,8 +1006,10 @@ CREATE INDEX members_user ON public.members USING btree (user_id);
 CREATE INDEX oauth_clients_expiry ON public.oauth_clients USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oauth_clients_lately ON public.oauth_clients USING btree (registered_from, created_at) WHERE (kind = 'dynamic'::text);
 CREATE INDEX oauth_flows_age ON public.oauth_flows USING btree (expires_at);
+CREATE UNIQUE INDEX oauth_flows_placed ON public.oauth_flows USING btree (organization_id, id);
 CREATE INDEX oauth_grants_client ON public.oauth_grants USING btree (client_id) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_grants_organization ON public.oauth_grants USING btree (organization_id);
+CREATE UNIQUE INDEX oauth_grants_placed ON public.oauth_grants USING btree (organization_id, id);
 CREATE INDEX oauth_grants_user ON public.oauth_grants USING btree (user_id, client_id) WHERE (ended_at IS NULL);
 CREATE INDEX oauth_tokens_expiry ON public.oauth_tokens USING btree (expires_at);
 CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
@@ -955,6 +1019,9 @@ CREATE UNIQUE INDEX organization_rules_name ON public.organization_rules USING b
 CREATE INDEX organization_rules_user ON public.organization_rules USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX record_payloads_age ON public.record_payloads USING btree (at);
 CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree (organization_id, connection);
+CREATE UNIQUE INDEX record_payloads_placed ON public.record_payloads USING btree (organization_id, id);
+CREATE INDEX record_stream_alerts_alert ON public.record_stream_alerts USING btree (alert_id);
+CREATE INDEX record_streams_due ON public.record_streams USING btree (next_try) WHERE enabled;
 CREATE INDEX records_by_action ON public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
 CREATE INDEX records_by_actor ON public.records USING btree (organization_id, principal, seq);
 CREATE INDEX records_by_connection ON public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
@@ -965,12 +1032,15 @@ CREATE INDEX records_by_tool ON public.records USING btree (organization_id, tar
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
+CREATE UNIQUE INDEX sessions_placed ON public.sessions USING btree (organization_id, hash);
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
+CREATE UNIQUE INDEX toolsets_placed ON public.toolsets USING btree (organization_id, id);
 CREATE INDEX users_vouched ON public.users USING btree (vouched_by) WHERE (vouched_by IS NOT NULL);
 CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_try) WHERE ((delivered_at IS NULL) AND (given_up_at IS NULL));
+CREATE UNIQUE INDEX webhook_deliveries_placed ON public.webhook_deliveries USING btree (organization_id, id);
 
 -- Row-level security
 
@@ -981,6 +1051,8 @@ alter table approval_messages enable row level security, force row level securit
 alter table approvals enable row level security, force row level security;
 alter table catalog_looks enable row level security, force row level security;
 alter table catalogs enable row level security, force row level security;
+alter table change_relay enable row level security, force row level security;
+alter table changes enable row level security, force row level security;
 alter table clients_seen enable row level security, force row level security;
 alter table connections enable row level security, force row level security;
 alter table credentials enable row level security, force row level security;
@@ -1009,6 +1081,9 @@ alter table password_codes enable row level security, force row level security;
 alter table record_chains enable row level security, force row level security;
 alter table record_checkpoints enable row level security, force row level security;
 alter table record_payloads enable row level security, force row level security;
+alter table record_stream_alerts enable row level security, force row level security;
+alter table record_stream_cursors enable row level security, force row level security;
+alter table record_streams enable row level security, force row level security;
 alter table records enable row level security, force row level security;
 alter table refresh_tokens enable row level security, force row level security;
 alter table rules enable row level security, force row level security;
@@ -1066,6 +1141,12 @@ create policy organization_own on catalogs as permissive for all to toolway_orga
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on catalogs as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on change_relay as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on changes as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on clients_seen as permissive for all to toolway_organization
@@ -1219,6 +1300,24 @@ create policy organization_own on record_payloads as permissive for all to toolw
 create policy system_all on record_payloads as permissive for all to owner
   using (true)
   with check (true);
+create policy organization_own on record_stream_alerts as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_stream_alerts as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on record_stream_cursors as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_stream_cursors as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on record_streams as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on record_streams as permissive for all to owner
+  using (true)
+  with check (true);
 create policy organization_own on records as permissive for all to toolway_organization
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
@@ -1305,6 +1404,26 @@ AS $function$
      and (select count(*) from webhook_deliveries d
            where d.webhook_id = w.id and d.delivered_at is null and d.given_up_at is null) < 1000
   on conflict (webhook_id, about) do nothing
+$function$
+;
+CREATE OR REPLACE FUNCTION public.announce_change(p_payload text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  -- An organization tells of itself alone; `role` is still the caller's in here.
+  if current_setting('role') = 'toolway_organization'
+     and p_payload::jsonb ->> 'organization' <> current_setting('app.organization', true) then
+    raise exception 'this change belongs to another organization' using errcode = 'insufficient_privilege';
+  end if;
+  perform pg_notify('toolway_changed', p_payload);
+  perform pg_advisory_xact_lock_shared(8665934);
+  if exists (select from change_relay where wanted_until > clock_timestamp()) then
+    insert into changes (payload) values (p_payload) on conflict do nothing;
+  end if;
+end
 $function$
 ;
 CREATE OR REPLACE FUNCTION public.append_records(p_organization text, p_id text[], p_at timestamp with time zone[], p_kind text[], p_principal text[], p_key_id text[], p_toolset text[], p_connection text[], p_method text[], p_target text[], p_era_client text[], p_era_upstream text[], p_client text[], p_bytes_in integer[], p_bytes_out integer[], p_duration_us integer[], p_outcome text[], p_code text[], p_decision text[], p_correlation_id text[], p_actor_type text[], p_resource_type text[], p_resource_id text[], p_ip_address text[], p_user_agent text[], p_detail jsonb[])
@@ -1443,6 +1562,26 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.end_record_streams()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_table_name = 'organizations' then
+    delete from record_streams s using removed r where s.organization_id = r.id;
+    delete from record_stream_cursors c using removed r
+     where c.organization_id = r.id
+       and not exists (select from record_streams s where s.organization_id = 'platform' and s.id = c.stream_id);
+  else
+    delete from record_stream_cursors c using removed r where c.stream_id = r.id;
+    delete from record_stream_alerts a using removed r where a.stream_id = r.id;
+  end if;
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.end_sign_in_of_grant()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1577,6 +1716,20 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.queue_stream_alerts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into record_stream_alerts (organization_id, stream_id, alert_id)
+  select a.organization_id, s.id, a.id
+    from added a join record_streams s on s.alerts and s.organization_id in (a.organization_id, 'platform');
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.record_chain_next(state bytea, leaf bytea, before bytea)
  RETURNS bytea
  LANGUAGE plpgsql
@@ -1681,7 +1834,7 @@ CREATE OR REPLACE FUNCTION public.tell_catalogs_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'table', 'catalogs')::text)
+  perform public.announce_change(json_build_object('organization', organization_id, 'table', 'catalogs')::text)
      from (select distinct a.organization_id
              from changed a join before b using (connection_id)
             where (a.digest, a.stale_reason, a.left_out::text) is distinct from (b.digest, b.stale_reason, b.left_out::text))
@@ -1697,10 +1850,10 @@ CREATE OR REPLACE FUNCTION public.tell_changed()
 AS $function$
 begin
   if tg_argv[0] = 'id' then
-    perform pg_notify('toolway_changed', json_build_object('organization', id, 'table', tg_table_name)::text)
+    perform public.announce_change(json_build_object('organization', id, 'table', tg_table_name)::text)
        from (select distinct id from changed) as touched;
   else
-    perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'table', tg_table_name)::text)
+    perform public.announce_change(json_build_object('organization', organization_id, 'table', tg_table_name)::text)
        from (select distinct organization_id from changed) as touched;
   end if;
   return null;
@@ -1713,7 +1866,7 @@ CREATE OR REPLACE FUNCTION public.tell_integration(organization text, connection
  SET search_path TO 'pg_catalog', 'public'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', organization, 'event',
+  perform public.announce_change(json_build_object('organization', organization, 'event',
                       json_build_object('id', connection, 'action', action))::text);
   perform add_deliveries(organization, concat_ws(' ', pg_current_xact_id()::text, connection, action),
     'integrations_changed', 'integrations_changed',
@@ -1728,8 +1881,7 @@ CREATE OR REPLACE FUNCTION public.tell_key_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed',
-    json_build_object('organization', new.organization_id, 'table', tg_table_name, 'key', new.id)::text);
+  perform public.announce_change(json_build_object('organization', new.organization_id, 'table', tg_table_name, 'key', new.id)::text);
   return null;
 end
 $function$
@@ -1740,8 +1892,7 @@ CREATE OR REPLACE FUNCTION public.tell_keys_removed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed',
-    json_build_object('organization', organization_id, 'table', tg_table_name, 'key', id)::text)
+  perform public.announce_change(json_build_object('organization', organization_id, 'table', tg_table_name, 'key', id)::text)
      from changed;
   return null;
 end
@@ -1753,7 +1904,7 @@ CREATE OR REPLACE FUNCTION public.tell_of_alerts()
  SET search_path TO 'pg_catalog', 'public'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'alert', id)::text) from added;
+  perform public.announce_change(json_build_object('organization', organization_id, 'alert', id)::text) from added;
   perform add_deliveries(organization_id, id, kind, 'alert',
             jsonb_build_object('type', kind, 'timestamp', to_json(created_at), 'data',
               jsonb_build_object('organization_id', organization_id, 'alert_id', id, 'connection_id', connection_id,
@@ -1770,7 +1921,7 @@ CREATE OR REPLACE FUNCTION public.tell_of_approvals()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', organization_id, 'approval', id)::text)
+  perform public.announce_change(json_build_object('organization', organization_id, 'approval', id)::text)
      from changed;
   return null;
 end
@@ -1808,7 +1959,7 @@ begin
     if at is null or at = before ->> (step || '_at') then
       continue;
     end if;
-    perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'seen',
+    perform public.announce_change(json_build_object('organization', new.organization_id, 'seen',
               json_build_object('step', step, 'key_id', new.key_id, 'user_id', new.user_id, 'name', new.client,
                                 'version', new.version, 'revision', new.revision, 'at', at))::text);
   end loop;
@@ -1865,7 +2016,7 @@ CREATE OR REPLACE FUNCTION public.tell_people_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('table', tg_table_name)::text);
+  perform public.announce_change(json_build_object('table', tg_table_name)::text);
   return null;
 end
 $function$
@@ -1876,7 +2027,7 @@ CREATE OR REPLACE FUNCTION public.tell_platform_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('table', tg_table_name)::text);
+  perform public.announce_change(json_build_object('table', tg_table_name)::text);
   return null;
 end
 $function$
@@ -1887,7 +2038,7 @@ CREATE OR REPLACE FUNCTION public.tell_records()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed', json_build_object('organization', new.organization_id, 'records', true)::text);
+  perform public.announce_change(json_build_object('organization', new.organization_id, 'records', true)::text);
   return null;
 end
 $function$
@@ -1898,8 +2049,7 @@ CREATE OR REPLACE FUNCTION public.tell_session_ended()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform pg_notify('toolway_changed',
-                    json_build_object('organization', organization_id, 'table', tg_table_name, 'ended', encode(hash, 'hex'))::text)
+  perform public.announce_change(json_build_object('organization', organization_id, 'table', tg_table_name, 'ended', encode(hash, 'hex'))::text)
      from ended where seen_at > now() - interval '30 minutes';
   return null;
 end
@@ -1912,9 +2062,25 @@ CREATE OR REPLACE FUNCTION public.tell_sign_in_ended()
 AS $function$
 begin
   if new.ended_at is not null and old.ended_at is null then
-    perform pg_notify('toolway_changed', json_build_object('table', tg_table_name, 'ended', new.id)::text);
+    perform public.announce_change(json_build_object('table', tg_table_name, 'ended', new.id)::text);
   end if;
   return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.want_changes()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update change_relay set wanted_until = clock_timestamp() + interval '1 day'
+   where wanted_until > clock_timestamp();
+  if found then return; end if;
+  perform pg_advisory_xact_lock(8665934);
+  update change_relay
+     set wanted_until = clock_timestamp() + interval '1 day',
+         relayed = relayed + case when wanted_until > clock_timestamp() then 0 else 1 end;
 end
 $function$
 ;
@@ -1925,6 +2091,7 @@ create aggregate record_chain (bytea, bytea) (sfunc = record_chain_next, stype =
 
 -- Triggers
 
+CREATE TRIGGER queue_stream_alerts AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_stream_alerts();
 CREATE TRIGGER tell_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_events_added AFTER INSERT ON public.alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tell_of_alerts();
 CREATE TRIGGER tell_added AFTER INSERT ON public.approvals REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_of_approvals();
@@ -1982,6 +2149,7 @@ CREATE TRIGGER tell_added AFTER INSERT ON public.organization_rules REFERENCING 
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organization_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organization_rules REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE CONSTRAINT TRIGGER count_change AFTER UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
+CREATE TRIGGER end_record_streams AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_record_streams();
 CREATE TRIGGER tell_added AFTER INSERT ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.organizations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
 CREATE TRIGGER tell_removed AFTER DELETE ON public.organizations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('id');
@@ -1990,6 +2158,7 @@ CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_chains F
 CREATE TRIGGER tell_records AFTER UPDATE OF seq ON public.record_chains FOR EACH ROW WHEN ((new.seq > old.seq)) EXECUTE FUNCTION tell_records();
 CREATE TRIGGER guard_changed BEFORE UPDATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('nobody', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.record_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
+CREATE TRIGGER end_record_streams AFTER DELETE ON public.record_streams REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION end_record_streams();
 CREATE TRIGGER guard_added BEFORE INSERT ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('append_records', 'added');
 CREATE TRIGGER guard_changed BEFORE UPDATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('redact_record', 'changed');
 CREATE TRIGGER guard_removed BEFORE DELETE OR TRUNCATE ON public.records FOR EACH STATEMENT EXECUTE FUNCTION guard_records('prune_records', 'removed');
@@ -2045,6 +2214,9 @@ grant select, update (contact_email), update (description), update (name), updat
 grant select on record_chains to toolway_organization;
 grant select on record_checkpoints to toolway_organization;
 grant delete, insert, select on record_payloads to toolway_organization;
+grant delete, insert, select, update on record_stream_alerts to toolway_organization;
+grant delete, insert, select, update on record_stream_cursors to toolway_organization;
+grant delete, insert, select, update on record_streams to toolway_organization;
 grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant select on spent_aliases to toolway_organization;

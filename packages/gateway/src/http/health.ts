@@ -26,6 +26,8 @@ export interface HealthParts {
   limits(): string
   /** Where what requests share is kept: the database or memory, and Redis where it is set. */
   readonly state: string
+  /** Where changes by other gateways are heard. A gateway that falls back from Redis goes on serving. */
+  readonly changes?: (() => string) | undefined
   /** The reason why audit entries cannot be stored. They wait on disk meanwhile, so the gateway goes on serving. */
   readonly records?: () => string | undefined
 }
@@ -47,7 +49,7 @@ const MEMORY_ONLY = 'memory only: one instance'
 const LAST_POLICY = 'the policy file cannot be used; the last policy is in force'
 
 export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
-  const { health, store, policy, limits, state, records } = parts
+  const { health, store, policy, limits, state, records, changes } = parts
   let last: { at: number; answer: Promise<string | undefined> } | undefined
   const database = ({ look }: StoreHealth) => {
     if (last === undefined || Date.now() - last.at > FRESH) {
@@ -76,7 +78,8 @@ export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
     const kept = store === undefined ? { store: MEMORY_ONLY } : { database: away ?? 'ok' }
     const policed = policy === undefined ? {} : { policy: policy() === undefined ? 'ok' : LAST_POLICY }
     const recorded = records === undefined ? {} : { records: unstored ?? 'ok' }
-    const checks = { ...kept, ...policed, ...recorded, state, limits: limits() }
+    const heard = changes === undefined ? {} : { changes: changes() }
+    const checks = { ...kept, ...policed, ...recorded, ...heard, state, limits: limits() }
     const status = stops !== undefined ? 'not ready' : serves !== undefined ? 'degraded' : 'ready'
     return { status, problem: stops ?? serves, checks }
   }

@@ -106,7 +106,7 @@ export const writeRemembered = async (sql: SystemSql, fingerprint: string, finge
     insert into installation (name, value) values ('vault', ${value})
     on conflict (name) do update set value = excluded.value`
   // Every gateway looks its keys up anew.
-  await sql(Said)`select pg_notify('toolway_changed', '{"table":"vault"}')::text as said`
+  await sql(Said)`select announce_change('{"table":"vault"}')::text as said`
 }
 
 async function rememberFirst(sql: SystemSql, { keys }: Found, sources: KeySources): Promise<KnownRootKey> {

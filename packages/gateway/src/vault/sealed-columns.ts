@@ -12,6 +12,7 @@ import type {
   KeyId,
   OrganizationId,
   OAuthAppId,
+  RecordStreamId,
   WebhookId,
 } from '@toolway/contract'
 
@@ -33,6 +34,7 @@ export const flowVerifierRow = (id: FlowId): string => `flow ${id} verifier`
 export const flowSecretRow = (id: FlowId): string => `flow ${id} client secret`
 export const webhookSecretRow = (id: WebhookId): string => `webhook ${id} secret`
 export const webhookPreviousRow = (id: WebhookId): string => `webhook ${id} previous secret`
+export const recordStreamRow = (id: RecordStreamId): string => `record stream ${id} secrets`
 export const approvalRow = (id: ApprovalId): string => `approval ${id} arguments`
 export const approvalAnswerRow = (id: ApprovalId): string => `approval ${id} answer`
 export const keptAnswerRow = (hash: string): string => `kept answer ${hash}`
@@ -58,6 +60,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = Object.freeze([
   column('oauth_flows', 'sealed_verifier', flowVerifierRow),
   column('oauth_flows', 'sealed_client_secret', flowSecretRow),
   column('webhooks', 'sealed_secret', webhookSecretRow),
+  column('record_streams', 'sealed_secrets', recordStreamRow),
   column('webhooks', 'sealed_previous', webhookPreviousRow),
   column('approvals', 'sealed_arguments', approvalRow),
   column('approvals', 'sealed_answer', approvalAnswerRow),

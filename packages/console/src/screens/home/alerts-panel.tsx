@@ -64,6 +64,9 @@ const ICONS: Readonly<Record<string, IconName>> = {
   'webhook.off': 'webhook',
   'records.waiting': 'alert-triangle',
   'records.stored': 'circle-check',
+  'stream.behind': 'alert-triangle',
+  'stream.current': 'circle-check',
+  'stream.gap': 'alert-triangle',
 }
 
 function One({ alert, connections }: { alert: Alert; connections: readonly Connection[] }) {

@@ -42,6 +42,9 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
       insert into webhooks (id, organization_id, url, events, sealed_secret, sealed_previous)
       values (${newId('whk')}, ${organizationId}, 'https://hooks.example.com/', array['alert'], ${plain}, ${plain})`
     await sql(Nothing)`
+      insert into record_streams (organization_id, id, name, destination, sealed_secrets)
+      values (${organizationId}, ${newId('str')}, 'siem', '{}', ${plain})`
+    await sql(Nothing)`
       insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments,
                              sealed_answer, expires_at)
       values (${newId('apr')}, ${organizationId}, ${connection}, 'tool', 'write', ${'0'.repeat(64)}, 'key_1', 'key', '[]', ${plain},

@@ -69,7 +69,7 @@ async function stop(asked: OrganizationRequest<Stop>): Promise<undefined> {
 }
 
 const tellToStop = (sql: OrgSql, id: string) =>
-  sql(z.object({ pg_notify: z.unknown() }))`select pg_notify('toolway_changed', ${JSON.stringify({ stop: id })})`
+  sql(z.object({ said: z.string() }))`select announce_change(${JSON.stringify({ stop: id })})::text as said`
 
 export const processOperations: readonly Served[] = [
   serveOrganization(shapes.findProcess, find),

@@ -48,7 +48,7 @@ export function createConnector({
   allowPrivate,
   exceptions = NO_EXCEPTIONS,
   ...options
-}: Permits & { alias: string; allowH2?: boolean }): buildConnector.connector {
+}: Permits & { alias: string; allowH2?: boolean; ca?: string; cert?: string; key?: string }): buildConnector.connector {
   const permits: Permits = { allowPrivate, exceptions }
   const refusal = (cause?: unknown) => new Fault('egress.refused', { connection: alias }, { cause })
   const connect = buildConnector({

@@ -33,7 +33,7 @@ export interface GuardedFetchLimits {
 const MOST_BYTES = 1024 * 1024
 const PATIENCE = 10_000
 const MOST_REDIRECTS = 3
-const METHODS = ['GET', 'POST', 'DELETE'] as const
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** Statuses that have no body (Fetch standard, null body status). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
@@ -44,7 +44,7 @@ interface Sent {
   readonly url: URL
   readonly method: (typeof METHODS)[number]
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
+  readonly body: string | Uint8Array | null
 }
 
 /** Throws `egress.refused`, `result.too-large`, and as errors of their own what the network and the deadline do. */
@@ -71,7 +71,7 @@ export function createGuardedFetch(reach: GuardedFetchParts, limits: GuardedFetc
       url: addressOf(address, reach.alias),
       method: known,
       headers: { ...Object.fromEntries(new Headers(headers)), 'accept-encoding': 'identity' },
-      body: textOf(body),
+      body: contentOf(body),
     }
     for (let followed = 0; ; followed++) {
       const response = await send(sent, until)
@@ -127,9 +127,9 @@ async function read(answer: Dispatcher.ResponseData, alias: string, mostBytes: n
   return new Response(BODILESS.has(status) ? null : Buffer.concat(chunks), { status, headers: plain })
 }
 
-function textOf(body: unknown): string | null {
+function contentOf(body: unknown): string | Uint8Array | null {
   if (body === undefined || body === null) return null
-  if (typeof body === 'string') return body
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
   if (body instanceof URLSearchParams) return body.toString()
-  throw new TypeError('only texts and forms are sent from here')
+  throw new TypeError('only texts, bytes and forms are sent from here')
 }

@@ -1,0 +1,188 @@
+/**
+ * Record streams: destinations that the records and alerts of an organization, or of the whole installation, are pushed to in
+ * order, at least once. Secrets of a destination are sealed and are in no answer; the secret of a webhook is in the answer that
+ * makes it.
+ */
+import { z } from 'zod'
+import { inOrganization, operation, platform } from './operation.ts'
+import { TENANT } from './organizations.ts'
+
+const Url = z.string().min(1).max(2_000)
+const Name = z.string().trim().min(1).max(100)
+const Secret = z.string().min(1).max(10_000)
+const Pem = z.string().min(1).max(50_000).startsWith('-----BEGIN ', 'is no PEM text')
+const Identifier = z.string().regex(/^[A-Za-z_]\w{0,100}$/, 'is no plain name')
+
+const WebhookDestination = z.strictObject({ kind: z.literal('webhook'), url: Url })
+const SyslogDestination = z.strictObject({
+  kind: z.literal('syslog'),
+  host: z.string().regex(/^[\w.:-]{1,253}$/, 'is no host name'),
+  port: z.int().min(1).max(65_535).default(6_514),
+  /** Certificates that the server's is proven by, in place of the public ones. */
+  ca: Pem.optional(),
+  /** Of the client, where the server asks for one. */
+  certificate: Pem.optional(),
+})
+const OtlpDestination = z.strictObject({
+  kind: z.literal('otlp'),
+  /** With its path, mostly `/v1/logs`. */
+  url: Url,
+})
+const S3Destination = z.strictObject({
+  kind: z.literal('s3'),
+  endpoint: Url,
+  region: z.string().min(1).max(60).default('us-east-1'),
+  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is no name of a bucket'),
+  prefix: z
+    .string()
+    .regex(/^(?:[\w=.-]+\/)*$/, 'ends with a slash, or is empty')
+    .max(300)
+    .default(''),
+  format: z.enum(['jsonl', 'parquet']).default('jsonl'),
+  access_key_id: z.string().min(1).max(200),
+})
+const ClickHouseDestination = z.strictObject({
+  kind: z.literal('clickhouse'),
+  url: Url,
+  database: Identifier.default('default'),
+  table: Identifier.default('toolway_records'),
+  user: z.string().min(1).max(100).default('default'),
+  /** Whether inserts carry a deduplication token, which servers before 22.2 do not know. */
+  token: z.boolean().default(true),
+})
+
+export const StreamDestination = z.discriminatedUnion('kind', [
+  WebhookDestination,
+  SyslogDestination,
+  OtlpDestination,
+  S3Destination,
+  ClickHouseDestination,
+])
+export type StreamDestination = z.output<typeof StreamDestination>
+
+/** Of a destination, by its kind: `private_key` of syslog, `headers` of OTLP, `secret_access_key` of S3, `password` of ClickHouse. */
+export const StreamSecrets = z.strictObject({
+  private_key: Pem.optional(),
+  headers: z.record(z.string().regex(/^[\w-]{1,100}$/), Secret).optional(),
+  secret_access_key: Secret.optional(),
+  password: Secret.optional(),
+})
+export type StreamSecrets = z.output<typeof StreamSecrets>
+
+export const RecordStream = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  destination: StreamDestination,
+  /** Whether the address may lie in a private network. */
+  private: z.boolean(),
+  alerts: z.boolean(),
+  enabled: z.boolean(),
+  /** Records that are still to be delivered. */
+  waiting: z.int(),
+  delivered_at: z.iso.datetime().nullable(),
+  failed_at: z.iso.datetime().nullable(),
+  last_problem: z.string().nullable(),
+  /** Since when it is behind; null where it keeps up. */
+  behind_since: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type RecordStream = z.output<typeof RecordStream>
+const NewRecordStreamAnswer = RecordStream.extend({ secret: z.string().nullable() })
+
+export const NewRecordStream = z.strictObject({
+  name: Name,
+  destination: StreamDestination,
+  secrets: StreamSecrets.default({}),
+  /** A platform administrator's to say. */
+  private: z.boolean().optional(),
+  /** Whether alerts are sent too. */
+  alerts: z.boolean().default(true),
+  /** Records from now on, or all that are kept. */
+  from: z.enum(['now', 'start']).default('now'),
+})
+/** A destination is changed with its secrets; what is not named stays. */
+export const RecordStreamChange = z.strictObject({
+  name: Name.optional(),
+  destination: StreamDestination.optional(),
+  secrets: StreamSecrets.optional(),
+  private: z.boolean().optional(),
+  alerts: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+})
+
+const List = z.strictObject({ items: z.array(RecordStream) })
+const Tried = z.strictObject({ delivered: z.boolean(), problem: z.string().nullable() })
+const STREAMS = `${TENANT}/record-streams`
+const STREAM = `${STREAMS}/{stream}`
+const ALL_STREAMS = '/api/v1/admin/record-streams'
+const ONE_OF_ALL = `${ALL_STREAMS}/{stream}`
+
+export const listRecordStreams = operation({
+  id: 'listRecordStreams',
+  at: `GET ${STREAMS}`,
+  summary: 'List the record streams of an organization and how far they are.',
+  needs: inOrganization('tenant_update'),
+  answer: List,
+})
+export const addRecordStream = operation({
+  id: 'addRecordStream',
+  at: `POST ${STREAMS}`,
+  summary: 'Push the records and alerts of an organization to a destination.',
+  needs: inOrganization('tenant_update'),
+  body: NewRecordStream,
+  answer: NewRecordStreamAnswer,
+  status: 201,
+})
+export const changeRecordStream = operation({
+  id: 'changeRecordStream',
+  at: `PUT ${STREAM}`,
+  summary: 'Change a record stream, or switch it off and on; it goes on where it was.',
+  needs: inOrganization('tenant_update'),
+  body: RecordStreamChange,
+  answer: RecordStream,
+})
+export const removeRecordStream = operation({
+  id: 'removeRecordStream',
+  at: `DELETE ${STREAM}`,
+  summary: 'Remove a record stream with its place in the records.',
+  needs: inOrganization('tenant_update'),
+})
+export const testRecordStream = operation({
+  id: 'testRecordStream',
+  at: `POST ${STREAM}/test`,
+  summary: 'Send one item of the kind `test` now, and say what came of it.',
+  needs: inOrganization('tenant_update'),
+  answer: Tried,
+})
+export const listAllRecordStreams = operation({
+  id: 'listAllRecordStreams',
+  at: `GET ${ALL_STREAMS}`,
+  summary:
+    'List the record streams of the installation, which have the records of every organization and of the platform.',
+  needs: platform('tenant_update'),
+  answer: List,
+})
+export const addInstallationRecordStream = operation({
+  id: 'addInstallationRecordStream',
+  at: `POST ${ALL_STREAMS}`,
+  summary: 'Push the records and alerts of every organization and of the platform to a destination.',
+  needs: platform('tenant_update'),
+  body: NewRecordStream,
+  answer: NewRecordStreamAnswer,
+  status: 201,
+})
+export const changeInstallationRecordStream = operation({
+  id: 'changeInstallationRecordStream',
+  at: `PUT ${ONE_OF_ALL}`,
+  summary: 'Change a record stream of the installation, or switch it off and on.',
+  needs: platform('tenant_update'),
+  body: RecordStreamChange,
+  answer: RecordStream,
+})
+export const removeInstallationRecordStream = operation({
+  id: 'removeInstallationRecordStream',
+  at: `DELETE ${ONE_OF_ALL}`,
+  summary: 'Remove a record stream of the installation with its places in the records.',
+  needs: platform('tenant_update'),
+})

@@ -1,0 +1,150 @@
+/** `toolway record-stream …`: push records and alerts to a destination, of one organization or of the whole installation. */
+import { readFile } from 'node:fs/promises'
+import {
+  addInstallationRecordStream,
+  addRecordStream,
+  changeInstallationRecordStream,
+  changeRecordStream,
+  listAllRecordStreams,
+  listRecordStreams,
+  NewRecordStream,
+  removeInstallationRecordStream,
+  removeRecordStream,
+  testRecordStream,
+  type RecordStream,
+} from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { described, groupOf, type Finish } from '../command.ts'
+import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import type { Transport } from '../transport/transport.ts'
+
+interface Words {
+  readonly organization: string
+  /** The whole installation, in place of an organization. */
+  readonly all?: boolean
+}
+interface Named extends Words {
+  readonly id: string
+}
+
+const all = () => new Option('--all', 'of the whole installation: every organization, and the platform')
+const id = () => new Argument('<id>', 'as `toolway record-stream list` shows it')
+
+/** Throws CommandFault for a file that is none. */
+async function describedIn(path: string): Promise<typeof NewRecordStream._output> {
+  let value: unknown
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'))
+  } catch (thrown) {
+    throw new CommandFault(`${path} cannot be read as JSON: ${thrown instanceof Error ? thrown.message : ''}`)
+  }
+  const parsed = NewRecordStream.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new CommandFault(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
+}
+
+const add = described({
+  name: 'add',
+  about: 'push records to the destination that a file describes; secrets stand in the file, not on the command line',
+  arguments: [new Argument('<file>', 'JSON: name, destination, secrets, private, alerts, from')],
+  options: [all()],
+  examples: ['toolway record-stream add siem.json -o acme', 'toolway record-stream add archive.json --all'],
+  async call({ call }, { file, organization, all: whole = false }: Words & { file: string }) {
+    const body = await describedIn(file)
+    return whole
+      ? call(addInstallationRecordStream, { body })
+      : call(addRecordStream, { params: { organization }, body })
+  },
+  print: (row) => ({
+    value: row,
+    lines: [
+      `Records are pushed to ${row.name} (${row.destination.kind}) from now on: ${row.id}.`,
+      ...(row.secret === null ? [] : [`Its messages are signed with ${row.secret}, which is shown this once.`]),
+    ],
+  }),
+})
+
+const rowsOf = async ({ call }: Transport, { organization, all: whole = false }: Words): Promise<RecordStream[]> =>
+  (whole ? await call(listAllRecordStreams, {}) : await call(listRecordStreams, { params: { organization } })).items
+
+const stateOf = ({ enabled, behind_since: behind, last_problem: problem }: RecordStream): string => {
+  if (!enabled) return 'off'
+  if (behind !== null) return `behind since ${behind}: ${problem ?? 'it is slow'}`
+  return problem ?? 'ok'
+}
+
+const list = described({
+  name: 'list',
+  about: 'list record streams and how far they are',
+  options: [all()],
+  examples: ['toolway record-stream list', 'toolway record-stream list --all'],
+  call: rowsOf,
+  print: (rows) => ({
+    value: rows,
+    lines:
+      rows.length === 0
+        ? ['No record streams yet: `toolway record-stream add --help`.']
+        : table(
+            ['ID', 'NAME', 'KIND', 'WAITING', 'LAST DELIVERY', 'STATE'],
+            rows.map((row) => [
+              ...[row.id, row.name, row.destination.kind, String(row.waiting)],
+              ...[row.delivered_at ?? 'none', stateOf(row)],
+            ]),
+          ),
+  }),
+})
+
+const switched = (name: 'enable' | 'disable') =>
+  described({
+    name,
+    about: name === 'enable' ? 'go on where a record stream was' : 'hold a record stream; it keeps its place',
+    arguments: [id()],
+    options: [all()],
+    examples: [`toolway record-stream ${name} str_01jd0000000000000000000000`],
+    call({ call }, { id: stream, organization, all: whole = false }: Named) {
+      const body = { enabled: name === 'enable' }
+      return whole
+        ? call(changeInstallationRecordStream, { params: { stream }, body })
+        : call(changeRecordStream, { params: { organization, stream }, body })
+    },
+    print: (row) => ({ value: row, lines: [`${row.name} is ${row.enabled ? 'on' : 'off'}.`] }),
+  })
+
+const test = described({
+  name: 'test',
+  about: 'send one item of the kind test, and say what came of it',
+  arguments: [id()],
+  examples: ['toolway record-stream test str_01jd0000000000000000000000'],
+  call: ({ call }, { id: stream, organization }: Named) => call(testRecordStream, { params: { organization, stream } }),
+  print: (answer) => ({
+    value: answer,
+    lines: [
+      answer.delivered ? 'The destination took it.' : `The destination did not take it: ${answer.problem ?? ''}.`,
+    ],
+    code: answer.delivered ? EXIT.ok : EXIT.failed,
+  }),
+})
+
+const remove = described({
+  name: 'remove',
+  about: 'remove a record stream with its place in the records',
+  arguments: [id()],
+  options: [all()],
+  examples: ['toolway record-stream remove str_01jd0000000000000000000000'],
+  async call({ call }, { id: stream, organization, all: whole = false }: Named) {
+    await (whole
+      ? call(removeInstallationRecordStream, { params: { stream } })
+      : call(removeRecordStream, { params: { organization, stream } }))
+    return stream
+  },
+  print: (stream) => ({ value: { removed: stream }, lines: [`Removed ${stream}.`] }),
+})
+
+export const recordStreamCommand = (finish: Finish) =>
+  groupOf(
+    'record-stream',
+    'push records and alerts to a SIEM or a store, in order and at least once',
+    [add, list, switched('enable'), switched('disable'), test, remove],
+    finish,
+  )

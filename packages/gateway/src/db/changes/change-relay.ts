@@ -1,0 +1,112 @@
+/**
+ * Moves committed changes from the database to the stream. Every gateway tries to hold the lease, one does. A row goes when its
+ * entry is in the stream, so a change comes at least once, whoever ends in between; an entry that comes twice has a number that
+ * was there already.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../lib/log.ts'
+import type { Db, Listener } from '../db.ts'
+import { dropWaiting, holdRelay, releaseRelay, storeRelayed, waitingChanges } from './change-rows.ts'
+import { addEntry, KEPT, streamKey } from './stream-entries.ts'
+import { openStreamLine, type StreamLine } from './stream-line.ts'
+
+export interface ChangeRelay {
+  close(): Promise<void>
+}
+
+export interface ChangeRelayParts {
+  readonly db: Pick<Db, 'system' | 'listen'>
+  readonly url: string
+  readonly prefix: string
+  readonly channel: string
+  /** The name of this gateway's lease. */
+  readonly holder: string
+  readonly log: Log
+}
+
+/** Milliseconds: between two looks of the holder, which is woken besides; between two tries of the others. */
+const LOOK = 1_000
+const TRY = 2_000
+const BATCH = 200
+
+export const createChangeRelay = (parts: ChangeRelayParts): ChangeRelay => new Relay(parts)
+
+class Relay implements ChangeRelay {
+  readonly #parts
+  readonly #key
+  readonly #closed = new AbortController()
+  readonly #done
+  #line: StreamLine | undefined
+  #listener: Listener | undefined
+  #wake = Promise.withResolvers<void>()
+  #told: string | undefined
+
+  constructor(parts: ChangeRelayParts) {
+    this.#parts = parts
+    this.#key = streamKey(parts.prefix)
+    this.#done = this.#run()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed.signal.aborted) {
+      const held = await this.#round().catch((thrown: unknown) => this.#lose(thrown))
+      const wait = sleep(held ? LOOK : TRY, undefined, { signal: this.#closed.signal, ref: false }).catch(() => {})
+      await (held ? Promise.race([wait, this.#wake.promise]) : wait)
+    }
+  }
+
+  /** Whether this gateway holds the relay. */
+  async #round(): Promise<boolean> {
+    const { db, url, holder, log } = this.#parts
+    // A gateway without Redis must not keep the relay from one that has it.
+    this.#line ??= await openStreamLine(url)
+    await this.#line.call(['PING'])
+    const from = await db.system((sql) => holdRelay(sql, holder))
+    if (from === undefined) {
+      await this.#listener?.close()
+      this.#listener = undefined
+      return false
+    }
+    this.#listener ??= await db.listen(this.#parts.channel, () => this.#wake.resolve())
+    this.#wake = Promise.withResolvers()
+    if (this.#told !== undefined) log.info({}, 'changes are moved to Redis again')
+    this.#told = undefined
+    await this.#drain(this.#line)
+    return true
+  }
+
+  async #drain(line: StreamLine): Promise<void> {
+    const { db, holder } = this.#parts
+    if (await db.system((sql) => dropWaiting(sql, KEPT))) return
+    for (let full = true; full && !this.#closed.signal.aborted;) {
+      const rows = await db.system((sql) => waitingChanges(sql, BATCH))
+      if (rows.length === 0) return
+      const from = await db.system((sql) => holdRelay(sql, holder))
+      if (from === undefined) return
+      await Promise.all(rows.map(({ payload }, at) => addEntry(line, this.#key, from + BigInt(at + 1), payload)))
+      if (!(await db.system((sql) => storeRelayed(sql, { holder, from, rows })))) return
+      full = rows.length === BATCH
+    }
+  }
+
+  async #lose(thrown: unknown): Promise<false> {
+    const { db, holder, log } = this.#parts
+    this.#line?.close()
+    this.#line = undefined
+    if (this.#closed.signal.aborted) return false
+    const problem = thrown instanceof Error ? thrown.message : String(thrown)
+    if (this.#told !== problem) log.warn({ problem }, 'changes cannot be moved to Redis by this gateway')
+    this.#told = problem
+    await db.system((sql) => releaseRelay(sql, holder)).catch(() => {})
+    return false
+  }
+
+  async close() {
+    const { db, holder } = this.#parts
+    this.#closed.abort()
+    this.#line?.close()
+    await this.#done
+    await this.#listener?.close()
+    await db.system((sql) => releaseRelay(sql, holder)).catch(() => {})
+  }
+}

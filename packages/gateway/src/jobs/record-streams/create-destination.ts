@@ -1,0 +1,89 @@
+/** The destination of a stream, with its secrets opened for one delivery. */
+import { Fault } from '@toolway/contract'
+import type { RecordStreamId } from '@toolway/contract'
+import type { StreamDestination } from '@toolway/contract/admin'
+import { destinationOf } from '../../record-streams/record-streams.ts'
+import type { StreamBatch } from '../../record-streams/stream-items.ts'
+import { REFUSED_ADDRESS } from '../../upstreams/http/agent.ts'
+import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
+import { recordStreamRow } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { toClickHouse } from './clickhouse-destination.ts'
+import { DeliveryProblem, type Deliver, type DestinationParts, type Secrets } from './destination.ts'
+import { toOtlp } from './otlp-destination.ts'
+import { toS3 } from './s3-destination.ts'
+import { toSyslog } from './syslog-destination.ts'
+import { toWebhook } from './webhook-destination.ts'
+
+export interface SendBatchParts {
+  readonly vault: Pick<Vault, 'open'>
+  fetchFor(reach: { alias: string; allowPrivate: boolean }): GuardedFetch
+  readonly connectTls: ConnectTls
+  readonly now: () => number
+  readonly host: string
+}
+
+export interface StreamTarget {
+  readonly id: RecordStreamId
+  readonly destination: unknown
+  readonly sealed_secrets: Buffer
+  readonly private: boolean
+}
+
+/** Undefined: the destination has it. Never throws; what it says names no secret and quotes nobody. */
+export type SendBatch = (
+  stream: StreamTarget,
+  batch: StreamBatch,
+  signal: AbortSignal,
+) => Promise<{ readonly problem: string; readonly retryAfter: number | undefined } | undefined>
+
+/** Milliseconds for one batch. */
+export const PATIENCE = 20_000
+const ALIAS = 'of a record stream'
+
+export function createSendBatch({ vault, fetchFor, connectTls, now, host }: SendBatchParts): SendBatch {
+  return async (stream, batch, signal) => {
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
+    try {
+      const secrets = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
+      const reach = { alias: ALIAS, allowPrivate: stream.private }
+      const connect: DestinationParts['connect'] = (target) => connectTls({ ...target, ...reach })
+      const parts: DestinationParts = { fetch: fetchFor(reach), connect, now, host }
+      await deliverTo(parts, destinationOf(stream), secrets)(batch, bounded)
+      return undefined
+    } catch (thrown) {
+      const retryAfter = thrown instanceof DeliveryProblem ? thrown.retryAfter : undefined
+      return { problem: problemOf(thrown, bounded), retryAfter }
+    }
+  }
+}
+
+function deliverTo(parts: DestinationParts, destination: StreamDestination, secrets: Secrets): Deliver {
+  switch (destination.kind) {
+    case 'webhook':
+      return toWebhook(parts, destination, secrets)
+    case 'syslog':
+      return toSyslog(parts, destination, secrets)
+    case 'otlp':
+      return toOtlp(parts, destination, secrets)
+    case 's3':
+      return toS3(parts, destination, secrets)
+    case 'clickhouse':
+      return toClickHouse(parts, destination, secrets)
+  }
+}
+
+const CODE = /^[A-Z][A-Z0-9_]{2,60}$/
+
+function problemOf(thrown: unknown, signal: AbortSignal): string {
+  if (thrown instanceof DeliveryProblem) return thrown.message
+  if (signal.aborted) return `it did not answer within ${PATIENCE / 1000} s`
+  for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
+    if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'
+    const { code } = cause as { code?: unknown }
+    if (typeof code === 'string' && CODE.test(code)) return `it could not be reached (${code})`
+  }
+  return 'it could not be reached'
+}

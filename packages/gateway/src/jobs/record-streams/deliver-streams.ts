@@ -1,0 +1,213 @@
+/**
+ * Delivering record streams: one gateway leases a stream, sends batch after batch, and moves its cursor when the destination has one.
+ * A stream that fails is tried again for as long as it is switched on, with pauses of up to five minutes; nothing is skipped. One
+ * batch of each stream under way is in memory.
+ *
+ * A batch may come twice, with the same id and the same items, where a gateway ends between the answer and its note of it.
+ */
+import { randomUUID } from 'node:crypto'
+import type { OrganizationId } from '@toolway/contract'
+import type { AlertKind } from '@toolway/contract/admin'
+import { addAlert } from '../../alerts/alerts.ts'
+import type { Db } from '../../db/db.ts'
+import type { Log } from '../../lib/log.ts'
+import { destinationOf, INSTALLATION } from '../../record-streams/record-streams.ts'
+import {
+  isBehind,
+  leaseStream,
+  nextAlerts,
+  nextRecords,
+  releaseStream,
+  renewStream,
+  storeBehind,
+  storeTaken,
+  untilDue,
+  type AlertBatch,
+  type Bounds,
+  type Held,
+  type RecordBatch,
+} from '../../record-streams/stream-batches.ts'
+import type { SendBatch } from './create-destination.ts'
+
+export interface DeliverStreamsParts {
+  readonly db: Pick<Db, 'system'>
+  readonly send: SendBatch
+  readonly random: () => number
+  readonly log: Pick<Log, 'info' | 'warn'>
+  /** Seconds after which what waits counts as behind. */
+  readonly late?: number
+}
+
+export interface DeliverStreams {
+  /** There may be something to deliver. */
+  wake(): void
+  /** Deliver what is due now; resolves when nothing is. */
+  run(): Promise<void>
+  close(): Promise<void>
+}
+
+const MIB = 1024 * 1024
+/** Stores want few large parts, everybody else small ones soon. */
+const LARGE: Bounds & { linger: number } = { items: 5_000, bytes: 16 * MIB, linger: 30 }
+const SMALL: Bounds & { linger: number } = { items: 500, bytes: 4 * MIB, linger: 1 }
+const boundsOf = (held: Held) => (/^(?:s3|clickhouse)$/.test(destinationOf(held).kind) ? LARGE : SMALL)
+
+/** Streams of one gateway at a time. */
+const AT_ONCE = 4
+/** Milliseconds: after a notice; between two looks where nobody wakes it. */
+const GATHER = 200
+const EVERY = 10_000
+/** Seconds: before each further try, and after how many a stream is behind. */
+const FIRST_PAUSE = 1
+const MOST_PAUSE = 300
+const JITTER = 0.2
+const LATE = 900
+
+export const createDeliverStreams = (parts: DeliverStreamsParts): DeliverStreams => new StreamDelivery(parts)
+
+class StreamDelivery implements DeliverStreams {
+  readonly #parts
+  readonly #closed = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #timerAt = Infinity
+  #running: Promise<void> | undefined
+  #woken = true
+
+  constructor(parts: DeliverStreamsParts) {
+    this.#parts = parts
+    this.#plan(GATHER)
+  }
+
+  /** The earlier of two plans holds. */
+  #plan(after: number): void {
+    const at = Date.now() + after
+    if (this.#closed.signal.aborted || at >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Infinity
+      void this.run()
+    }, after).unref()
+  }
+
+  run(): Promise<void> {
+    this.#running ??= this.#work().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #work(): Promise<void> {
+    let wait = EVERY
+    try {
+      const woken = this.#woken
+      this.#woken = false
+      const worked = await Promise.all(Array.from({ length: AT_ONCE }, () => this.#workOn()))
+      // Where nothing happens, nobody asks each second.
+      if (woken || worked.includes(true))
+        wait = Math.min(Math.max((await this.#parts.db.system(untilDue)) ?? EVERY, GATHER), EVERY)
+    } catch (thrown) {
+      if (!this.#closed.signal.aborted) this.#parts.log.warn({ err: thrown }, 'record streams stand still; retrying')
+    }
+    // What came while this ran may not have been seen.
+    this.#plan(this.#woken ? GATHER : wait)
+  }
+
+  /** Whether there was something to send. */
+  async #workOn(): Promise<boolean> {
+    let worked = false
+    while (!this.#closed.signal.aborted) {
+      const held = await this.#parts.db.system((sql) => leaseStream(sql, randomUUID()))
+      if (held === undefined) break
+      if (await this.#deliver(held)) worked = true
+    }
+    return worked
+  }
+
+  async #deliver(held: Held): Promise<boolean> {
+    const { db, send, log } = this.#parts
+    const bounds = boundsOf(held)
+    let sent = false
+    for (;;) {
+      const batch = await db.system((sql) => this.#next(sql, held, bounds))
+      if (batch === undefined) break
+      sent = true
+      if (batch.of === 'records' && batch.lost > 0) await this.#tellGap(held, batch)
+      const failed = await send(held, batch, this.#closed.signal)
+      if (this.#closed.signal.aborted) {
+        // Whether it was taken is unknown: the next gateway sends the same batch.
+        await db.system((sql) => releaseStream(sql, held, { again: 0 })).catch(() => {})
+        return sent
+      }
+      if (failed !== undefined) {
+        await this.#fail(held, failed)
+        return sent
+      }
+      if (!(await db.system((sql) => storeTaken(sql, held, batch)))) {
+        log.info({ stream: held.id }, 'a record stream was taken over by another gateway')
+        return sent
+      }
+      held.attempts = 0
+      if (!batch.full && bounds === LARGE) break
+    }
+    await this.#judge(held)
+    await db.system((sql) => releaseStream(sql, held, { again: bounds.linger }))
+    return sent
+  }
+
+  async #next(
+    sql: Parameters<Parameters<Db['system']>[0]>[0],
+    held: Held,
+    bounds: Bounds,
+  ): Promise<RecordBatch | AlertBatch | undefined> {
+    if (!(await renewStream(sql, held))) return undefined
+    return (await nextRecords(sql, held, bounds)) ?? nextAlerts(sql, held, bounds)
+  }
+
+  async #fail(held: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
+    const { db, log, random } = this.#parts
+    const pause = Math.min(FIRST_PAUSE * 2 ** Math.min(held.attempts, 20), MOST_PAUSE)
+    const again = Math.max(pause * (1 + JITTER * (2 * random() - 1)), retryAfter)
+    log.info({ stream: held.id, problem, tries: held.attempts + 1, again }, 'a delivery of a record stream failed')
+    await this.#judge(held, problem)
+    await db.system((sql) => releaseStream(sql, held, { again, problem }))
+  }
+
+  /** Says when a stream falls behind, and when it keeps up again. */
+  async #judge(held: Held, problem?: string): Promise<void> {
+    const { db, log, late = LATE } = this.#parts
+    await db.system(async (sql) => {
+      const behind = await isBehind(sql, held, late)
+      if (!(await storeBehind(sql, held, behind))) return
+      const facts = { stream: held.id, ...(problem === undefined ? {} : { problem }) }
+      if (behind) log.warn(facts, 'a record stream is behind')
+      else log.info(facts, 'a record stream keeps up again')
+      await this.#alert(sql, held, behind ? 'stream.behind' : 'stream.current', facts)
+    })
+  }
+
+  async #tellGap(held: Held, { lost, organizationId }: RecordBatch): Promise<void> {
+    const facts = { stream: held.id, organization: organizationId, records: lost }
+    this.#parts.log.warn(facts, 'retention removed records before a record stream delivered them')
+    await this.#parts.db.system((sql) => this.#alert(sql, held, 'stream.gap', facts))
+  }
+
+  /** Streams of the installation have no organization to tell: the log and the list of streams have it. */
+  async #alert(
+    sql: Parameters<Parameters<Db['system']>[0]>[0],
+    { organization_id: owner }: Held,
+    kind: AlertKind,
+    detail: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    if (owner !== INSTALLATION) await addAlert(sql, { organizationId: owner as OrganizationId, kind, detail })
+  }
+
+  wake() {
+    this.#woken = true
+    this.#plan(GATHER)
+  }
+
+  async close() {
+    this.#closed.abort()
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+}

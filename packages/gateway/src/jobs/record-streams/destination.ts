@@ -1,0 +1,43 @@
+/** The port of a destination: it takes a batch or says why not. Only an answer that says that it has everything counts as taken. */
+import type { StreamDestination, StreamSecrets } from '@toolway/contract/admin'
+import type { StreamBatch } from '../../record-streams/stream-items.ts'
+import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
+import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
+
+/** What is known of a failure; it names no secret and quotes nobody. */
+export class DeliveryProblem extends Error {
+  /** Seconds that the destination asked to be left alone. */
+  readonly retryAfter: number | undefined
+
+  constructor(problem: string, retryAfter?: number) {
+    super(problem)
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Throws DeliveryProblem, and what the network does. */
+export type Deliver = (batch: StreamBatch, signal: AbortSignal) => Promise<void>
+
+export interface DestinationParts {
+  readonly fetch: GuardedFetch
+  readonly connect: (target: Omit<Parameters<ConnectTls>[0], 'alias' | 'allowPrivate'>) => ReturnType<ConnectTls>
+  readonly now: () => number
+  /** The name of this gateway, for destinations that ask who sends. */
+  readonly host: string
+}
+
+export type OfKind<Kind extends StreamDestination['kind']> = Extract<StreamDestination, { kind: Kind }>
+export interface Secrets extends StreamSecrets {
+  /** Of a webhook: made by the gateway. */
+  readonly webhook?: string | undefined
+}
+
+const DAY = 86_400
+
+/** Anything from 200 to 299 takes it. */
+export function checkAnswer({ status, headers }: Pick<Response, 'status' | 'headers'>): void {
+  if (status >= 200 && status < 300) return
+  const asked = Number(headers.get('retry-after') ?? Number.NaN)
+  const retryAfter = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DAY) : undefined
+  throw new DeliveryProblem(`it answered ${status}`, retryAfter)
+}
