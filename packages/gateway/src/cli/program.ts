@@ -7,6 +7,7 @@ import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
 import { WrongVaultKey } from '../vault/ring.ts'
 import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
+import { backupCommand, restoreCommand } from './backup/backup-commands.ts'
 import { connectionCommand } from './connection/connection.ts'
 import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
 import { importCommand } from './import/import-file.ts'
@@ -94,6 +95,8 @@ function build(finish: Finish): Command {
   add(fileCommand(finish))
   add(vaultCommand(finish))
   add(recordsCommand(finish))
+  add(backupCommand(finish))
+  add(restoreCommand(finish))
   add(importCommand(finish))
   add(exportCommand(finish))
   add(planCommand(finish))
@@ -119,9 +122,20 @@ function dress(command: Command): Command {
 }
 
 /** Commands about the process, or about the organization that a key belongs to. */
-const WITHOUT_ORGANIZATION = new Set(['start', 'config', 'plan', 'apply', 'tools', 'call', 'login', 'logout', 'whoami'])
+const WITHOUT_ORGANIZATION = new Set([
+  'start',
+  'config',
+  'plan',
+  'apply',
+  'tools',
+  'call',
+  'login',
+  'logout',
+  'whoami',
+  'restore',
+])
 /** Commands whose subcommands speak of all organizations. */
-const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])
+const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault', 'backup'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')

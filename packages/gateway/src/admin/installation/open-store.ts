@@ -102,6 +102,12 @@ const unlessDirectory = (path: string) => async (thrown: NodeJS.ErrnoException) 
 /** Mode bits that group and others must not have. Group execute (0710) is permitted, for PostgreSQL's own account. */
 export const OTHERS = 0o067
 
+/** A connection to the database as it is, without migrating it or looking into it: for backups. */
+export async function openBareDatabase(parts: StoreParts) {
+  await makeDirectory(parts.directory)
+  return openDatabase(parts)
+}
+
 async function openDatabase({ directory, databaseUrl, owner, log, onProgress }: StoreParts) {
   const stop = async () => {}
   if (databaseUrl !== undefined) return { connection: { connectionString: databaseUrl }, stop }
