@@ -1413,7 +1413,6 @@ declare
   part record;
   chain record_chains;
   last_in bigint;
-  first_to_stay bigint;
   point record_checkpoints;
   points record_checkpoints[];
   lengths bigint[];
@@ -1424,11 +1423,12 @@ begin
     for chain in select * from record_chains c order by c.organization_id for update loop
       execute format('select max(seq) from %I where organization_id = $1', part.name) into last_in using chain.organization_id;
       continue when last_in is null;
-      select min(r.seq) into first_to_stay from records r where r.organization_id = chain.organization_id and r.at >= part.until;
       select * into point from record_checkpoints k
-       where k.organization_id = chain.organization_id and k.seq >= last_in and (first_to_stay is null or k.seq < first_to_stay)
-       order by k.seq desc limit 1;
-      if not found then return; end if;
+       where k.organization_id = chain.organization_id and k.seq >= last_in order by k.seq limit 1;
+      if not found or exists (select from records r where r.organization_id = chain.organization_id and r.seq <= point.seq
+                                 and r.at >= part.until and r.at >= p_before) then
+        return;
+      end if;
       if not exists (select from records r where r.organization_id = chain.organization_id and r.seq = point.seq and r.hash = point.hash) then
         raise exception 'the checkpoint at % does not fit the chain: nothing is pruned', point.seq
           using errcode = 'integrity_constraint_violation';
@@ -1438,12 +1438,12 @@ begin
     end loop;
 
     perform set_config('toolway.records', 'prune_records', true);
+    execute format('drop table %I', part.name);
     foreach point in array points loop
-      delete from records_rest r where r.organization_id = point.organization_id and r.seq <= point.seq;
+      delete from records r where r.organization_id = point.organization_id and r.seq <= point.seq;
       delete from record_checkpoints k where k.organization_id = point.organization_id and k.seq < point.seq;
       update record_chains c set anchor_seq = point.seq, anchor_hash = point.hash where c.organization_id = point.organization_id;
     end loop;
-    execute format('drop table %I', part.name);
     for place in 1 .. cardinality(points) loop
       point := points[place];
       perform append_records(
