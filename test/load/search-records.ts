@@ -19,7 +19,10 @@ if (!values.filled) {
 }
 const db = createDb({ connection })
 const ORG = { organization: BIG }
-const week = { start: new Date(Date.now() - 60 * 86_400_000).toISOString(), end: new Date(Date.now() - 53 * 86_400_000).toISOString() }
+const week = {
+  start: new Date(Date.now() - 60 * 86_400_000).toISOString(),
+  end: new Date(Date.now() - 53 * 86_400_000).toISOString(),
+}
 const SEARCHES: Readonly<Record<string, Filter>> = {
   'no filter': ORG,
   tool: { ...ORG, tool: 'tool_17' },
@@ -58,8 +61,11 @@ for (const [name, filter] of Object.entries(SEARCHES)) {
     await run((sql) => countRecords(sql, filter))
     counted.push(performance.now() - again)
   }
-  const shown = (times: number[]) => `${Math.max(...times).toFixed(0)} (${times.toSorted((a, b) => a - b)[2]?.toFixed(0)})`
-  console.log(`${name.padEnd(32)} ${String(rows).padStart(3)} rows   page ${shown(found)} ms   count ${shown(counted)} ms`)
+  const shown = (times: number[]) =>
+    `${Math.max(...times).toFixed(0)} (${times.toSorted((a, b) => a - b)[2]?.toFixed(0)})`
+  console.log(
+    `${name.padEnd(32)} ${String(rows).padStart(3)} rows   page ${shown(found)} ms   count ${shown(counted)} ms`,
+  )
 
   function run<T>(work: Parameters<typeof db.system<T>>[0]): Promise<T> {
     return filter.organization === undefined
