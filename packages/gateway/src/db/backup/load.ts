@@ -155,9 +155,10 @@ async function makeMonths(client: pg.Client, months: readonly string[]): Promise
   for (const month of months) await client.query('select make_record_partition($1::date)', [`${month}-01`])
 }
 
+/** Partitions too: a truncation fires the triggers of each. */
 const PRESENT = `
   select relname as name, relforcerowsecurity as forced from pg_class
-   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'`
+   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'`
 
 const REFERENCES = `
   select k.conrelid::regclass::text as relation, k.conname as name, pg_get_constraintdef(k.oid) as definition
