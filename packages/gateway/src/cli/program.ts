@@ -7,6 +7,7 @@ import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
 import { WrongVaultKey } from '../vault/ring.ts'
 import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
+import { backupCommand, restoreCommand } from './backup/backup-commands.ts'
 import { connectionCommand } from './connection/connection.ts'
 import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
 import { importCommand } from './import/import-file.ts'
@@ -97,6 +98,8 @@ function build(finish: Finish): Command {
   add(vaultCommand(finish))
   add(recordsCommand(finish))
   add(recordStreamCommand(finish))
+  add(backupCommand(finish))
+  add(restoreCommand(finish))
   add(importCommand(finish))
   add(exportCommand(finish))
   add(planCommand(finish))
@@ -133,9 +136,10 @@ const WITHOUT_ORGANIZATION = new Set([
   'login',
   'logout',
   'whoami',
+  'restore',
 ])
 /** Commands whose subcommands speak of all organizations. */
-const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault'])
+const OF_PLATFORM = new Set(['org', 'rule', 'user', 'client', 'vault', 'backup'])
 
 const startCommand = (finish: Finish) =>
   new Command('start')

@@ -130,7 +130,7 @@ const boundTables = (db: Db) =>
     (sql) => sql(Name)`
     select c.relname::text as name
       from pg_class c
-     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
        and (c.relname = 'organizations'
             or exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id'))
      order by 1`,
@@ -200,7 +200,7 @@ describeEverywhere('two organizations', (createDatabase) => {
     const open = await database.db.system(
       (sql) => sql(Name)`
       select relname::text as name from pg_class
-       where relkind = 'r' and relnamespace = 'public'::regnamespace and not (relrowsecurity and relforcerowsecurity)
+       where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and not (relrowsecurity and relforcerowsecurity)
        order by 1`,
     )
     expect(open.map(({ name }) => name)).toEqual(['installation', 'migrations'])

@@ -26,10 +26,13 @@ export interface MigrateParts {
   log?: Log
   /** Tests hand in a folder with fewer or other files. */
   directory?: string
+  /** Names of the migrations to run; without it all of them. */
+  only?: ReadonlySet<string>
 }
 
 const ownFolder = fileURLToPath(new URL('migrations/', import.meta.url))
 const table = 'migrations'
+const NAME = String.raw`\d{4}_[a-z_]+`
 
 /** Any number serves that no other program on this database uses: "toolway" as digits of a phone. */
 const lockNumber = 8_665_929
@@ -37,7 +40,7 @@ const lockNumber = 8_665_929
 /** Returns the names of the migrations it ran. Throws DatabaseNewer, or the error of the migration that failed. */
 export async function migrate(
   connection: pg.ClientConfig,
-  { log, directory = ownFolder }: MigrateParts = {},
+  { log, directory = ownFolder, only }: MigrateParts = {},
 ): Promise<string[]> {
   const client = new pg.Client({ ...connection, application_name: 'toolway migrate' })
   client.on('error', (error) => log?.warn({ error: error.message }, 'the connection of the migration was lost'))
@@ -45,7 +48,7 @@ export async function migrate(
   try {
     await client.query('select pg_advisory_lock($1)', [lockNumber])
     await refuseNewer(client, directory)
-    return await run(client, directory, log)
+    return await run(client, { directory, ...(log && { log }), ...(only !== undefined && { only }) })
   } catch (thrown) {
     throw withoutRow(thrown)
   } finally {
@@ -53,7 +56,10 @@ export async function migrate(
   }
 }
 
-async function run(client: pg.Client, directory: string, log: Log | undefined): Promise<string[]> {
+async function run(
+  client: pg.Client,
+  { directory, log, only }: MigrateParts & { directory: string },
+): Promise<string[]> {
   // Loaded here, because a gateway whose database is up to date still pays for what it imports at its start.
   const { runner } = await import('node-pg-migrate')
   let current: string | undefined
@@ -63,7 +69,7 @@ async function run(client: pg.Client, directory: string, log: Log | undefined): 
     const ran = await runner({
       dbClient: client,
       dir: directory,
-      ignorePattern: String.raw`(?!\d{4}_[a-z_]+\.sql$).*`,
+      ignorePattern: String.raw`(?!${only === undefined ? NAME : `(?:${[...only].join('|')})`}\.sql$).*`,
       migrationsTable: table,
       direction: 'up',
       singleTransaction: false,

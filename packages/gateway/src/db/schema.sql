@@ -904,8 +904,6 @@ alter table records add constraint records_id_check CHECK ((id <> ''::text));
 alter table records add constraint records_kind_check CHECK ((kind = ANY (ARRAY['call'::text, 'change'::text, 'sign_in'::text])));
 alter table records add constraint records_organization_id_check CHECK ((organization_id <> ''::text));
 alter table records add constraint records_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'tool_error'::text, 'refused'::text, 'failed'::text, 'cancelled'::text, 'unknown'::text])));
-alter table records add constraint records_pkey PRIMARY KEY (id);
-alter table records add constraint records_place UNIQUE (organization_id, seq);
 alter table refresh_tokens add constraint refresh_tokens_hash_check CHECK ((length(hash) = 32));
 alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (hash);
 alter table refresh_tokens add constraint refresh_tokens_family_id_fkey FOREIGN KEY (family_id) REFERENCES sign_ins(id) ON DELETE CASCADE;
@@ -1030,6 +1028,14 @@ CREATE INDEX records_by_outcome ON public.records USING btree (organization_id, 
 CREATE INDEX records_by_time ON public.records USING btree (organization_id, at, seq);
 CREATE INDEX records_by_tool ON public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
 CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
+CREATE INDEX records_by_action ON ONLY public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
+CREATE INDEX records_by_actor ON ONLY public.records USING btree (organization_id, principal, seq);
+CREATE INDEX records_by_connection ON ONLY public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
+CREATE INDEX records_by_correlation ON ONLY public.records USING btree (correlation_id);
+CREATE INDEX records_by_outcome ON ONLY public.records USING btree (organization_id, outcome, seq) WHERE (outcome <> 'ok'::text);
+CREATE INDEX records_by_time ON ONLY public.records USING btree (organization_id, at, seq);
+CREATE INDEX records_by_tool ON ONLY public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
+CREATE INDEX records_span ON ONLY public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX refresh_tokens_family ON public.refresh_tokens USING btree (family_id);
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id);
 CREATE UNIQUE INDEX sessions_placed ON public.sessions USING btree (organization_id, hash);
@@ -1522,6 +1528,66 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.drop_record_months(p_before timestamp with time zone, p_at timestamp with time zone, p_principal text, p_actor_type text, p_correlation_id text)
+ RETURNS TABLE(organization_id text, month text, removed bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '3s'
+AS $function$
+#variable_conflict use_column
+declare
+  part record;
+  chain record_chains;
+  last_in bigint;
+  point record_checkpoints;
+  points record_checkpoints[];
+  lengths bigint[];
+begin
+  for part in select p.name, p.until from record_partitions() p where p.until <= p_before order by p.until loop
+    points := '{}';
+    lengths := '{}';
+    for chain in select * from record_chains c order by c.organization_id for update loop
+      execute format('select max(seq) from %I where organization_id = $1', part.name) into last_in using chain.organization_id;
+      continue when last_in is null;
+      select * into point from record_checkpoints k
+       where k.organization_id = chain.organization_id and k.seq >= last_in order by k.seq limit 1;
+      if not found or exists (select from records r where r.organization_id = chain.organization_id and r.seq <= point.seq
+                                 and r.at >= part.until and r.at >= p_before) then
+        return;
+      end if;
+      if not exists (select from records r where r.organization_id = chain.organization_id and r.seq = point.seq and r.hash = point.hash) then
+        raise exception 'the checkpoint at % does not fit the chain: nothing is pruned', point.seq
+          using errcode = 'integrity_constraint_violation';
+      end if;
+      points := points || point;
+      lengths := lengths || (point.seq - chain.anchor_seq);
+    end loop;
+
+    perform set_config('toolway.records', 'prune_records', true);
+    execute format('drop table %I', part.name);
+    foreach point in array points loop
+      delete from records r where r.organization_id = point.organization_id and r.seq <= point.seq;
+      delete from record_checkpoints k where k.organization_id = point.organization_id and k.seq < point.seq;
+      update record_chains c set anchor_seq = point.seq, anchor_hash = point.hash where c.organization_id = point.organization_id;
+    end loop;
+    for place in 1 .. cardinality(points) loop
+      point := points[place];
+      perform append_records(
+        point.organization_id, array['rec_' || upper(replace(gen_random_uuid()::text, '-', ''))], array[p_at], array['change'],
+        array[p_principal], array[null::text], array[null::text], array[null::text], array['record.prune'], array[null::text],
+        array[null::text], array[null::text], array[null::text], array[0], array[0], array[0], array['ok'], array[null::text],
+        array['allow'], array[p_correlation_id], array[p_actor_type], array['record'], array[null::text], array[null::text],
+        array[null::text], array[jsonb_build_object('removed', lengths[place], 'up_to', point.seq, 'before', part.until)]);
+      organization_id := point.organization_id;
+      month := part.name;
+      removed := lengths[place];
+      return next;
+    end loop;
+  end loop;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.end_grant_of_sign_in()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1665,6 +1731,34 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.make_record_partition(p_month date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET lock_timeout TO '3s'
+AS $function$
+declare
+  month_start timestamptz := date_trunc('month', p_month::timestamp) at time zone 'UTC';
+  month_end timestamptz := (date_trunc('month', p_month::timestamp) + interval '1 month') at time zone 'UTC';
+  part_name text := 'records_' || to_char(p_month, 'YYYY_MM');
+begin
+  perform pg_advisory_xact_lock(76368237); -- two gateways make it one after the other
+  if exists (select from record_partitions() p where coalesce(p.since, '-infinity') < month_end
+                and p.until > month_start) then
+    return false;
+  end if;
+  execute format('create table public.%I (like records including defaults including constraints including storage)', part_name);
+  perform set_config('toolway.records', 'prune_records', true);
+  execute format('with moved as (delete from records_rest where at >= $1 and at < $2 returning *) insert into %I select * from moved', part_name)
+    using month_start, month_end;
+  perform set_config('toolway.records', '', true);
+  perform protect_record_partition(part_name);
+  execute format('alter table records attach partition %I for values from (%L) to (%L)', part_name,
+                 to_char(month_start at time zone 'UTC', 'YYYY-MM-DD"T00:00:00Z"'), to_char(month_end at time zone 'UTC', 'YYYY-MM-DD"T00:00:00Z"'));
+  return true;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.note_file_removal()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1674,6 +1768,25 @@ AS $function$
 begin
   insert into file_removals (storage_key, parts) values (old.storage_key, old.parts) on conflict do nothing;
   return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.protect_record_partition(p_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  execute format('create unique index %I on %I (id)', p_name || '_id', p_name);
+  execute format('create unique index %I on %I (organization_id, seq)', p_name || '_place', p_name);
+  execute format('alter table %I enable row level security, force row level security', p_name);
+  execute format('create policy system_all on %I to current_user using (true) with check (true)', p_name);
+  execute format('create trigger guard_added before insert on %I for each statement execute function guard_records(%L, %L)',
+                 p_name, 'append_records', 'added');
+  execute format('create trigger guard_changed before update on %I for each statement execute function guard_records(%L, %L)',
+                 p_name, 'redact_record', 'changed');
+  execute format('create trigger guard_removed before delete or truncate on %I for each statement execute function guard_records(%L, %L)',
+                 p_name, 'prune_records', 'removed');
 end
 $function$
 ;
@@ -1742,6 +1855,20 @@ CREATE OR REPLACE FUNCTION public.record_chain_start(p_organization text)
  IMMUTABLE
  SET search_path TO 'pg_catalog'
 AS $function$ select sha256(convert_to('toolway records ' || p_organization, 'UTF8')) $function$
+;
+CREATE OR REPLACE FUNCTION public.record_partitions()
+ RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select c.relname::text,
+         substring(pg_get_expr(c.relpartbound, c.oid) from $re$FROM \('([^']+)'\)$re$)::timestamptz,
+         substring(pg_get_expr(c.relpartbound, c.oid) from $re$TO \('([^']+)'\)$re$)::timestamptz
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = 'public.records'::regclass and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
+   order by 3
+$function$
 ;
 CREATE OR REPLACE FUNCTION public.redact_record(p_organization text, p_id text, p_fields text[], p_reason text, p_own_id text, p_at timestamp with time zone, p_principal text, p_key_id text, p_actor_type text, p_correlation_id text, p_ip_address text, p_user_agent text)
  RETURNS integer

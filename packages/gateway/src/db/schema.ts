@@ -30,7 +30,7 @@ const parts: readonly { title: string; query: string }[] = [
         from pg_class c
         join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+       where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
        group by c.relname order by c.relname`,
   },
   {
@@ -38,7 +38,7 @@ const parts: readonly { title: string; query: string }[] = [
     query: `
       select format('alter table %I add constraint %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) as line
         from pg_constraint k join pg_class c on c.oid = k.conrelid
-       where c.relnamespace = 'public'::regnamespace and k.contype in ('p', 'u', 'f', 'c', 'x')
+       where c.relnamespace = 'public'::regnamespace and not c.relispartition and k.contype in ('p', 'u', 'f', 'c', 'x')
        order by c.relname, k.contype = 'f', k.conname`,
   },
   {
@@ -46,7 +46,8 @@ const parts: readonly { title: string; query: string }[] = [
     query: `
       select pg_get_indexdef(i.indexrelid) || ';' as line
         from pg_index i join pg_class c on c.oid = i.indexrelid
-       where c.relnamespace = 'public'::regnamespace
+       where c.relnamespace = 'public'::regnamespace and not c.relispartition
+         and not exists (select from pg_class t where t.oid = i.indrelid and t.relispartition)
          and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
        order by c.relname`,
   },
@@ -55,7 +56,7 @@ const parts: readonly { title: string; query: string }[] = [
     query: `
       select format('alter table %I enable row level security%s;', relname,
                     case when relforcerowsecurity then ', force row level security' else '' end) as line
-        from pg_class where relrowsecurity and relnamespace = 'public'::regnamespace order by relname`,
+        from pg_class where relrowsecurity and not relispartition and relnamespace = 'public'::regnamespace order by relname`,
   },
   {
     title: 'Policies',
@@ -65,7 +66,7 @@ const parts: readonly { title: string; query: string }[] = [
                        from unnest(p.roles) r),
                     E'\\n  using (' || p.qual || ')', E'\\n  with check (' || p.with_check || ')') as line
         from pg_policies p join pg_class c on c.relname = p.tablename and c.relnamespace = p.schemaname::regnamespace
-       where p.schemaname = 'public' order by p.tablename, p.policyname`,
+       where p.schemaname = 'public' and not c.relispartition order by p.tablename, p.policyname`,
   },
   {
     title: 'Functions',
@@ -86,14 +87,14 @@ const parts: readonly { title: string; query: string }[] = [
     query: `
       select pg_get_triggerdef(t.oid) || ';' as line
         from pg_trigger t join pg_class c on c.oid = t.tgrelid
-       where not t.tgisinternal and c.relnamespace = 'public'::regnamespace order by c.relname, t.tgname`,
+       where not t.tgisinternal and not c.relispartition and c.relnamespace = 'public'::regnamespace order by c.relname, t.tgname`,
   },
   {
     title: 'Grants',
     query: `
       with given as (
         select c.relname, null::name as attname, g.grantee, g.privilege_type, c.relowner
-          from pg_class c, aclexplode(c.relacl) g where c.relnamespace = 'public'::regnamespace
+          from pg_class c, aclexplode(c.relacl) g where c.relnamespace = 'public'::regnamespace and not c.relispartition
          union all
         select c.relname, a.attname, g.grantee, g.privilege_type, c.relowner
           from pg_class c join pg_attribute a on a.attrelid = c.oid, aclexplode(a.attacl) g
@@ -106,6 +107,7 @@ const parts: readonly { title: string; query: string }[] = [
   },
 ]
 
+// Partitions are left out: their names are those of the months in which the database was made.
 export async function describeSchema(connection: pg.ClientConfig): Promise<string> {
   const client = new pg.Client(connection)
   await client.connect()

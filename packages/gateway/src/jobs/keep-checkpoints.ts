@@ -16,6 +16,7 @@ import {
 } from '../records/chain/checkpoints.ts'
 import type { KeptCheckpoints } from '../records/chain/kept-checkpoints.ts'
 import type { KeptElsewhere, Trust } from '../records/chain/verify.ts'
+import { dropMonths, makeMonthsAhead } from '../records/months.ts'
 import { listChained, prune } from '../records/retention.ts'
 import type { Db } from '../db/db.ts'
 import type { Actor } from '../records/change.ts'
@@ -97,8 +98,7 @@ class CheckpointKeeper implements KeepCheckpoints {
   readonly #beat = async (): Promise<void> => {
     try {
       await this.sign()
-      if (this.#parts.days !== undefined && this.#now() - this.#pruned >= PRUNE_EVERY)
-        await this.#pruneAll(this.#parts.days)
+      if (this.#now() - this.#pruned >= PRUNE_EVERY) await this.#keepMonths(this.#parts.days)
     } catch (thrown) {
       this.#log.warn({ err: thrown }, 'records could not be signed or pruned; retrying')
     }
@@ -156,10 +156,31 @@ class CheckpointKeeper implements KeepCheckpoints {
   readonly #unsigned = (thrown: unknown) =>
     this.#log.warn({ err: thrown }, 'the last records could not be signed; the next start signs them')
 
-  async #pruneAll(kept: number): Promise<void> {
+  /** The months to come are made, and what is past its retention goes: whole months at once, the rest by row. */
+  async #keepMonths(kept: number | undefined): Promise<void> {
     this.#pruned = this.#now()
-    const signers = await this.fingerprints()
+    const now = new Date(this.#now())
+    await this.#db.system((sql) => makeMonthsAhead(sql, now))
+    if (kept === undefined) return
     const before = new Date(this.#now() - kept * DAY)
+    await this.#dropMonths(before, now)
+    await this.#pruneAll(before)
+  }
+
+  async #dropMonths(before: Date, now: Date): Promise<void> {
+    const signers = await this.fingerprints()
+    const how = { before, now, signers, actor: RETENTION, correlationId: randomUUID() }
+    try {
+      for (const dropped of await this.#db.system((sql) => dropMonths(sql, how)))
+        this.#log.info(dropped, 'a month of records past its retention was removed')
+    } catch (thrown) {
+      // Readers of the table were in the way, or a checkpoint is not ours: by row, each organization is asked for itself.
+      this.#log.warn({ err: thrown }, 'months of records could not be removed as a whole; retrying')
+    }
+  }
+
+  async #pruneAll(before: Date): Promise<void> {
+    const signers = await this.fingerprints()
     for (const organization of await this.#db.system(listChained)) {
       const actor = { ...RETENTION, correlationId: randomUUID() }
       const removed = await this.#db.system((sql) => prune(sql, { actor, organization, before, signers }))

@@ -36,14 +36,19 @@ export async function listChained(sql: SystemSql): Promise<string[]> {
   return found.map(({ organization_id: id }) => id)
 }
 
+/** Throws ForeignCheckpoint. */
+export async function refuseForeign(sql: SystemSql, organization: string, signers: readonly string[]): Promise<void> {
+  const own = new Set(signers)
+  for (const one of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
+    if (!isSigned(one) || !own.has(fingerprintOf(one.public_key))) throw new ForeignCheckpoint(organization, one.seq)
+}
+
 /**
  * How many records went: what is older than `before`, up to the last checkpoint that has none but such records before it. Leaves
  * its own record. Throws ForeignCheckpoint.
  */
 export async function prune(sql: SystemSql, { actor, organization, before, signers }: Pruning): Promise<number> {
-  const own = new Set(signers)
-  for (const one of await listCheckpoints(sql, organization, 0, Number.MAX_SAFE_INTEGER))
-    if (!isSigned(one) || !own.has(fingerprintOf(one.public_key))) throw new ForeignCheckpoint(organization, one.seq)
+  await refuseForeign(sql, organization, signers)
   await removePayloadsBefore(sql, organization, before)
   const [done] = await sql(Count)`
     select prune_records(${organization}, ${before}, ${newId('rec')}, ${new Date()}, ${actor.id}, ${actor.keyId ?? null},

@@ -143,6 +143,13 @@ interface Opened {
   stop(): Promise<void>
 }
 
+/** A connection to the database as it is, without migrating it or looking into it: for backups. */
+export async function openBareDatabase(parts: StoreParts): Promise<Omit<Opened, 'direct'>> {
+  await makeDirectory(parts.directory)
+  const { connection, direct, stop } = await openDatabase(parts)
+  return { connection: direct ?? connection, stop }
+}
+
 async function openDatabase(parts: StoreParts): Promise<Opened> {
   const { directory, databaseUrl, directUrl, owner, log, onProgress } = parts
   const stop = async () => {}

@@ -1,0 +1,162 @@
+/**
+ * Reads a backup: decrypts it, and holds what it contains against what it says of itself. `verifyBackup` reads all of it and keeps
+ * nothing; a restore does so first, so that nothing is begun with a file that is broken at its end.
+ */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { z } from 'zod'
+import { BrokenCipher, decrypted, WrongOpener, type Opener } from '../../lib/archive/age.ts'
+import { BrokenTar, readTar, type TarEntry } from '../../lib/archive/tar.ts'
+import { keysOfText } from '../../vault/key-files.ts'
+import { RowSum } from './make-backup.ts'
+import { Closing, FORMAT, Manifest, partOf, type Part } from './manifest.ts'
+
+/** The file cannot be restored; the message says why, in words for the operator. */
+export class BackupUnusable extends Error {}
+
+export interface ReadParts {
+  readonly file: string
+  readonly opener: Opener
+}
+
+export interface BackupHead {
+  readonly manifest: Manifest
+  readonly keys: readonly Buffer[]
+}
+
+export interface VerifiedBackup extends BackupHead {
+  readonly closing: Closing
+}
+
+/** Everything that the file promises is there and whole. Throws BackupUnusable. */
+export async function verifyBackup(parts: ReadParts): Promise<VerifiedBackup> {
+  const sums = new Map<string, RowSum>()
+  const files = { count: 0, bytes: 0 }
+  let closing: Closing | undefined
+  const heads: BackupHead[] = []
+  for await (const { part, entry } of readBackup(parts, (found) => heads.push(found))) {
+    if (closing !== undefined) throw broken(parts.file, 'something stands behind its end')
+    if (part.kind === 'rows') {
+      const sum = sums.get(part.table) ?? new RowSum()
+      sums.set(part.table, sum)
+      for await (const chunk of entry.content) sum.add(chunk)
+    } else if (part.kind === 'file') {
+      files.count++
+      for await (const chunk of entry.content) files.bytes += chunk.length
+    } else if (part.kind === 'closing') closing = await shaped(Closing, entry, parts.file)
+  }
+  const [head] = heads
+  if (head === undefined || closing === undefined) throw broken(parts.file, 'its end is missing')
+  holdAgainst(parts.file, head.manifest, closing, sums, files)
+  return { ...head, closing }
+}
+
+function holdAgainst(
+  file: string,
+  manifest: Manifest,
+  closing: Closing,
+  sums: ReadonlyMap<string, RowSum>,
+  files: { readonly count: number; readonly bytes: number },
+): void {
+  for (const { name } of manifest.tables) {
+    const [said, found] = [closing.tables[name], (sums.get(name) ?? new RowSum()).close()]
+    if (said?.sha256 !== found.sha256 || said.rows !== found.rows)
+      throw broken(file, `the rows of the table ${name} are not those that were written`)
+  }
+  if (files.count !== closing.files || files.bytes !== closing.file_bytes)
+    throw broken(file, 'contents of files are missing')
+}
+
+interface ReadPart {
+  readonly part: Exclude<Part, { kind: 'manifest' | 'keys' }>
+  readonly entry: TarEntry
+}
+
+/** The parts behind the head, in their order. */
+export async function* readBackup(
+  { file, opener }: ReadParts,
+  onHead: (head: BackupHead) => void,
+): AsyncGenerator<ReadPart> {
+  await stat(file).catch((cause: unknown) => {
+    throw new BackupUnusable(`There is no backup ${file}, or it may not be read.`, { cause })
+  })
+  let manifest: Manifest | undefined
+  let told = false
+  const tell = (keys: readonly Buffer[]) => {
+    if (manifest === undefined) throw broken(file, 'it does not begin with its description')
+    told = true
+    onHead({ manifest, keys })
+  }
+  try {
+    const source = Readable.from(decrypted(createReadStream(file), opener), { objectMode: false })
+    const unpacked = source.pipe(createGunzip())
+    source.on('error', (error) => unpacked.destroy(error))
+    for await (const entry of readTar(unpacked)) {
+      const part = partOf(entry.name)
+      if (part === undefined) throw broken(file, `it has a part ${entry.name} that is none of a backup`)
+      if (part.kind === 'manifest') manifest = await manifestOf(entry, file)
+      else if (part.kind === 'keys') tell(await keysOf(entry, file))
+      else {
+        if (!told) tell([])
+        yield { part: part as ReadPart['part'], entry }
+      }
+    }
+  } catch (thrown) {
+    throw worded(thrown, file)
+  }
+}
+
+async function manifestOf(entry: TarEntry, file: string): Promise<Manifest> {
+  const value = await shaped(z.looseObject({ format: z.string() }), entry, file)
+  if (value.format !== FORMAT)
+    throw new BackupUnusable(
+      `The backup ${file} has the form "${value.format}", and this version knows "${FORMAT}" alone: use the version that made it, or a later one.`,
+    )
+  const parsed = Manifest.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw broken(file, 'its description cannot be read')
+}
+
+async function keysOf(entry: TarEntry, file: string): Promise<Buffer[]> {
+  const keys = keysOfText(await textOf(entry))
+  if (keys === undefined) throw broken(file, 'its vault keys cannot be read')
+  return keys
+}
+
+async function shaped<T>(shape: z.ZodType<T>, entry: TarEntry, file: string): Promise<T> {
+  try {
+    return shape.parse(JSON.parse(await textOf(entry)))
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError || thrown instanceof z.ZodError)
+      throw broken(file, `${entry.name} cannot be read`)
+    throw thrown
+  }
+}
+
+/** Of parts that are small; larger ones are none of ours. */
+const MOST_TEXT = 16 * 1024 * 1024
+
+async function textOf({ size, name, content }: TarEntry): Promise<string> {
+  if (size > MOST_TEXT) throw new BrokenTar(`${name} is too large`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+const broken = (file: string, why: string) =>
+  new BackupUnusable(`The backup ${file} is broken: ${why}. Use another copy of it, or an earlier one.`)
+
+function worded(thrown: unknown, file: string): unknown {
+  if (thrown instanceof WrongOpener)
+    return new BackupUnusable(
+      `The backup ${file} does not open: the passphrase is wrong, or the identity is not among those that it was encrypted for.`,
+      { cause: thrown },
+    )
+  if (thrown instanceof BrokenTar) return broken(file, thrown.message)
+  const { code } = thrown as NodeJS.ErrnoException
+  if (thrown instanceof BrokenCipher || (typeof code === 'string' && code.startsWith('Z_')))
+    return broken(file, 'it is no backup, or it was changed or cut off')
+  return thrown
+}

@@ -1,0 +1,153 @@
+/** `toolway backup …` and `toolway restore`: where things are, what opens them, and what became of it. */
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { KeyNotThere, makeBackup, type BackupParts } from '../../admin/backup/make-backup.ts'
+import type { Closing, Manifest } from '../../admin/backup/manifest.ts'
+import { BackupUnusable, verifyBackup } from '../../admin/backup/read-backup.ts'
+import { restoreBackup } from '../../admin/backup/restore-backup.ts'
+import { keySourcesOf, openBareDatabase } from '../../admin/installation/open-store.ts'
+import { VERSION } from '../../call/introduce.ts'
+import { filePlaceOf, loadConfig, type LoadedConfig } from '../../config.ts'
+import { LoadRefused } from '../../db/backup/load.ts'
+import { NoToolwayDatabase } from '../../db/backup/snapshot.ts'
+import { NoAgeKey } from '../../lib/archive/age.ts'
+import { idOf } from '../../vault/root.ts'
+import { isMade, SILENT } from '../store.ts'
+import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
+import { lockOf, openerOf, type Given, type Locking } from './passphrase.ts'
+
+export type { Given } from './passphrase.ts'
+export interface Making extends Locking {
+  readonly withKey?: boolean
+  readonly keep?: number
+}
+
+export async function make(place: string, options: Making, output: Output): Promise<number> {
+  const loaded = loadConfig()
+  const { TOOLWAY_DATA: directory } = loaded.config
+  if (!(await isMade(loaded))) throw new CommandFault(`There is no Toolway in ${directory} yet: nothing to keep.`)
+  const now = new Date()
+  const { file, folder } = await targetOf(place, now, options.keep)
+  const lock = await lockOf(options)
+  const keys = options.withKey === true ? (await sourcesOf(loaded).find()).keys : undefined
+  const made = await withDatabase(loaded, (connection) =>
+    worded(makeBackup({ connection, file, lock, version: VERSION, now, keys, files: filesOf(loaded) })),
+  )
+  const dropped = folder === undefined || options.keep === undefined ? [] : await keepNewest(folder, options.keep)
+  const { manifest, ...closing } = made
+  output.result({ file, ...summaryOf(manifest, closing), dropped }, [
+    `The backup ${file} is made: ${wordsOf(manifest, closing)}.`,
+    ...(manifest.with_keys
+      ? ['The vault key is in it: who opens the backup opens every secret.']
+      : [
+          `The vault key ${idOf(manifest.vault_keys[0] ?? '')} is not in it: keep that key elsewhere, a restore needs it.`,
+        ]),
+    ...(manifest.files === 'left' ? ['Contents of files stay in the object store, and are not in it.'] : []),
+    ...dropped.map((name) => `Removed: ${name}`),
+  ])
+  return EXIT.ok
+}
+
+export async function verify(file: string, options: Given, output: Output): Promise<number> {
+  const { manifest, closing } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
+  output.result({ file, ...summaryOf(manifest, closing) }, [
+    `The backup ${file} is whole: ${wordsOf(manifest, closing)}.`,
+    `It was made at ${manifest.made_at} by version ${manifest.version}, after migration ${manifest.migrations.at(-1)}.`,
+    manifest.with_keys
+      ? 'The vault key is in it.'
+      : `It needs the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which is not in it.`,
+  ])
+  return EXIT.ok
+}
+
+export async function restore(file: string, options: Given, output: Output): Promise<number> {
+  const loaded = loadConfig()
+  const files = filesOf(loaded)
+  const opener = await openerOf(options)
+  const { manifest, closing, rows } = await worded(
+    restoreBackup({
+      ...{ file, opener, directory: loaded.config.TOOLWAY_DATA, sources: sourcesOf(loaded) },
+      folder: typeof files === 'string' ? undefined : files.folder,
+      openDatabase: () => openBareDatabase(storeOf(loaded)),
+    }),
+  )
+  output.result({ file, ...summaryOf(manifest, closing), rows }, [
+    `The backup ${file} is restored: ${wordsOf(manifest, closing)}.`,
+    ...(closing.files_gone > 0 ? [`${closing.files_gone} files had been removed while it was made.`] : []),
+    'Start the gateway, then see `toolway doctor` and `toolway records verify`.',
+  ])
+  return EXIT.ok
+}
+
+const storeOf = ({ config }: LoadedConfig) => ({
+  ...{ directory: config.TOOLWAY_DATA, databaseUrl: config.DATABASE_URL, keys: config, owner: false, log: SILENT },
+})
+const sourcesOf = ({ config }: LoadedConfig) => keySourcesOf({ directory: config.TOOLWAY_DATA, keys: config })
+
+async function withDatabase<T>(
+  loaded: LoadedConfig,
+  work: (connection: BackupParts['connection']) => Promise<T>,
+): Promise<T> {
+  const { connection, stop } = await openBareDatabase(storeOf(loaded))
+  try {
+    return await work(connection)
+  } finally {
+    await stop()
+  }
+}
+
+function filesOf({ config }: LoadedConfig): BackupParts['files'] {
+  const place = filePlaceOf(config)
+  if (place === undefined) return 'none'
+  return place.kind === 'folder' ? { folder: place.folder } : 'left'
+}
+
+const NAMED = /^toolway-\d{8}T\d{6}Z\.toolway$/
+
+async function targetOf(
+  place: string,
+  now: Date,
+  keep: number | undefined,
+): Promise<{ file: string; folder?: string }> {
+  if (keep !== undefined && !(Number.isInteger(keep) && keep >= 1))
+    throw new CommandFault('--keep takes a whole number from 1 on.', EXIT.usage)
+  const path = resolve(place)
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory() === true) {
+    const name = `toolway-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.toolway`
+    return { file: join(path, name), folder: path }
+  }
+  if (found !== undefined) throw new CommandFault(`${path} is there already: a backup never replaces a file.`)
+  if (keep !== undefined)
+    throw new CommandFault('--keep speaks of the backups in a folder: name a folder that exists.', EXIT.usage)
+  return { file: path }
+}
+
+async function keepNewest(folder: string, keep: number): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => NAMED.test(name)).sort()
+  const old = names.slice(0, Math.max(names.length - keep, 0))
+  for (const name of old) await rm(join(folder, name))
+  return old
+}
+
+function summaryOf(manifest: Manifest, { tables, files, file_bytes, files_gone }: Closing) {
+  const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0)
+  return {
+    ...{ made_at: manifest.made_at, version: manifest.version, migration: manifest.migrations.at(-1) },
+    ...{ with_key: manifest.with_keys, vault_keys: manifest.vault_keys.map(idOf), rows, files, file_bytes, files_gone },
+  }
+}
+
+function wordsOf(manifest: Manifest, closing: Closing): string {
+  const { rows, files } = summaryOf(manifest, closing)
+  const records = closing.tables['records']?.rows ?? 0
+  return `${rows} rows of ${manifest.tables.length} tables, ${records} records among them, and ${files} files`
+}
+
+const KNOWN = [BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]
+
+const worded = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((thrown: unknown) => {
+    if (!KNOWN.some((kind) => thrown instanceof kind)) throw thrown
+    throw new CommandFault((thrown as Error).message, EXIT.failed, { cause: thrown })
+  })

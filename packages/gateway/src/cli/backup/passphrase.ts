@@ -1,0 +1,55 @@
+/** What locks and opens a backup. A passphrase is asked for, or read from a file or a variable; it never stands on a command line. */
+import { readFile } from 'node:fs/promises'
+import { loadConfig } from '../../config.ts'
+import type { Lock, Opener } from '../../lib/archive/age.ts'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+import { readPassword } from '../terminal/terminal.ts'
+
+export interface Given {
+  readonly passphraseFile?: string
+  readonly passphraseEnv?: string
+  readonly identityFile?: string
+}
+export interface Locking extends Omit<Given, 'identityFile'> {
+  readonly recipient?: readonly string[]
+}
+
+const LEAST = 12
+
+export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
+  onlyOne([recipient, given.passphraseFile, given.passphraseEnv])
+  if (recipient !== undefined) return { recipients: recipient }
+  const said = await saidPassphrase(given)
+  const passphrase = said ?? (await readPassword('Passphrase of the backup', false))
+  if (passphrase.length < LEAST)
+    throw new CommandFault(`The passphrase has at least ${LEAST} characters: a backup can be tried for years.`)
+  if (said === undefined && (await readPassword('The same once more', false)) !== passphrase)
+    throw new CommandFault('These are two different passphrases: nothing was written.')
+  return { passphrase }
+}
+
+export async function openerOf(given: Given): Promise<Opener> {
+  onlyOne([given.identityFile, given.passphraseFile, given.passphraseEnv])
+  if (given.identityFile === undefined)
+    return { passphrase: (await saidPassphrase(given)) ?? (await readPassword('Passphrase of the backup', false)) }
+  const lines = (await textOf(given.identityFile)).split('\n').map((line) => line.trim())
+  return { identities: lines.filter((line) => line !== '' && !line.startsWith('#')) }
+}
+
+async function saidPassphrase({ passphraseFile: file, passphraseEnv: name }: Given): Promise<string | undefined> {
+  if (file !== undefined) return (await textOf(file)).split(/\r?\n/)[0] ?? ''
+  if (name === undefined) return undefined
+  const value = loadConfig().lookup(name)
+  if (value === undefined || value === '') throw new CommandFault(`The variable ${name} is not set.`, EXIT.usage)
+  return value
+}
+
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new CommandFault(`${file} cannot be read (${cause.code ?? 'unknown cause'}).`, EXIT.failed, { cause })
+  })
+
+function onlyOne(given: readonly unknown[]): void {
+  if (given.filter((one) => one !== undefined).length > 1)
+    throw new CommandFault('One of the ways to lock or open a backup is enough: choose one option.', EXIT.usage)
+}

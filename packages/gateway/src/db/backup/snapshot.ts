@@ -1,0 +1,84 @@
+/**
+ * All rows of a database as they are at one moment, a table after the other, by COPY in text form, which every version of
+ * PostgreSQL reads. One read-only transaction (repeatable read) sees one snapshot, so gateways may go on meanwhile.
+ *
+ * Nothing is known of what the tables mean. The history of migrations is told beside the rows, and is no table of them.
+ */
+import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { withoutRow } from '../driver-errors.ts'
+
+export interface TableColumns {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+export interface Snapshot {
+  /** Names of the migrations that made its shape, in their order. */
+  readonly migrations: readonly string[]
+  readonly tables: readonly TableColumns[]
+  /** Months (`2026-11`) that have a partition of their own among the records. */
+  readonly months: readonly string[]
+  /** Chunks of COPY in text form; a chunk may end within a row. */
+  rows(table: TableColumns): AsyncIterable<Buffer>
+  query<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
+}
+
+/** The database has no history of migrations: it is none of this program. */
+export class NoToolwayDatabase extends Error {
+  constructor() {
+    super('The database has no Toolway in it: start the gateway on it once, or look at DATABASE_URL and TOOLWAY_DATA.')
+  }
+}
+
+/** `work` sees one moment of the database, however long it takes. Throws NoToolwayDatabase. */
+export async function withSnapshot<T>(
+  connection: pg.ClientConfig,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ ...connection, application_name: 'toolway backup', keepAlive: true })
+  client.on('error', () => {}) // the query under way is rejected with it
+  await client.connect()
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    // A table takes as long as it takes, and the snapshot must not end while a slow disk is written to.
+    await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)
+    return await work(await open(client))
+  } catch (thrown) {
+    throw withoutRow(thrown)
+  } finally {
+    await client.end()
+  }
+}
+
+async function open(client: pg.Client): Promise<Snapshot> {
+  const query = async <Row extends pg.QueryResultRow>(text: string) => (await client.query<Row>(text)).rows
+  const [found] = await query<{ there: boolean }>(`select to_regclass('public.migrations') is not null as there`)
+  if (found?.there !== true) throw new NoToolwayDatabase()
+  const migrations = await query<{ name: string }>('select name from public.migrations order by id')
+  return {
+    migrations: migrations.map(({ name }) => name),
+    tables: await query<TableColumns & pg.QueryResultRow>(TABLES),
+    months: (await query<{ month: string }>(MONTHS)).map(({ month }) => month),
+    rows: ({ name, columns }) =>
+      client.query(copyTo(`copy (select ${listOf(columns)} from public.${pg.escapeIdentifier(name)}) to stdout`)),
+    query,
+  }
+}
+
+export const listOf = (columns: readonly string[]): string =>
+  columns.map((name) => pg.escapeIdentifier(name)).join(', ')
+
+/** Partitions are read and written through their table. */
+const TABLES = `
+  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+     and c.relname <> 'migrations'
+   group by c.relname order by c.relname`
+
+const MONTHS = `
+  select replace(substr(c.relname, 9), '_', '-') as month
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = to_regclass('public.records') and c.relname ~ '^records_[0-9]{4}_[0-9]{2}$'
+   order by 1`

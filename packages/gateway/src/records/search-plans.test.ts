@@ -1,0 +1,37 @@
+/** Searches of many records go by an index that begins with the organization, and never read a whole partition. */
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { describeEachPostgres } from '../testing/database.ts'
+import { BIG, fillRecords } from '../testing/many-records.ts'
+
+const SEARCHES = {
+  tool: `target = 'rare__tool' and kind = 'call'`,
+  connection: `connection = 'rare'`,
+  actor: `principal = 'key_rare'`,
+  correlation: `correlation_id = 'request_4000'`,
+  outcome: `outcome = 'unknown'`,
+  action: `method = 'connection.change'`,
+  time: `at >= now() - interval '60 days' and at < now() - interval '59 days'`,
+}
+
+describeEachPostgres('searches among 200,000 records', (createDatabase) => {
+  test('use an index for each filter, and read no partition as a whole', async () => {
+    await using database = await createDatabase()
+    await fillRecords(database.connection, 200_000)
+    const client = new pg.Client(database.connection)
+    await client.connect()
+    for (const [name, filter] of Object.entries(SEARCHES)) {
+      await client.query(
+        `begin; set local role toolway_organization; select set_config('app.organization', '${BIG}', true)`,
+      )
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `explain select id from records where organization_id = '${BIG}' and ${filter} order by seq desc limit 50`,
+      )
+      await client.query('rollback')
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      expect(plan, name).toMatch(/Index (Only )?Scan|Bitmap Index Scan/)
+      expect(plan, name).not.toMatch(/Seq Scan on records_before/)
+    }
+    await client.end()
+  })
+})
