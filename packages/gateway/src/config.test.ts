@@ -2,16 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  ConfigFault,
-  isLoopback,
-  loadConfig,
-  nearest,
-  SETTINGS,
-  type SettingName,
-  providerOf,
-  tokenLives,
-} from './config.ts'
+import { ConfigFault, isLoopback, loadConfig, SETTINGS, type SettingName, providerOf, tokenLives } from './config.ts'
 
 const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 /** A folder without a .env. */
@@ -573,13 +564,6 @@ test('the file of declarations may look values up in the environment, and childr
   expect(load()).toMatchObject({ path: '', lang: undefined })
 })
 
-test('the nearest of several words is the one with the fewest changes, if they are few', () => {
-  expect(nearest('conection', ['connection', 'collection'])).toBe('connection')
-  expect(nearest('CALL', ['tools', 'call'])).toBe('call')
-  expect(nearest('x', ['connection'])).toBeUndefined()
-  expect(nearest('anything', [])).toBeUndefined()
-})
-
 describe('the sessions of one key', () => {
   test('are ten, or as many as the setting says', () => {
     expect(load().config.TOOLWAY_SESSIONS_PER_PRINCIPAL).toBe(10)
@@ -608,7 +592,7 @@ describe('a preset', () => {
 
   test('that does not exist is refused', () => {
     expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(
-      /^TOOLWAY_PRESET is "curator" .*it must be one of curatore, uru, agent\.$/,
+      /^TOOLWAY_PRESET is "curator" .*it must be one of curatore, uru, agent, nebo, sagemcp\.$/,
     )
   })
 
