@@ -2,6 +2,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../packages/gateway/src/config.ts'
+import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { connectClient, KINDS, textOf } from '../e2e/peers/clients/client.ts'
 import { startGitHub, type GitHub } from './github.ts'
 import { blocksOf, readGuide, runBlocks } from './guide-blocks.ts'
@@ -66,4 +67,15 @@ describe('the preset sagemcp', () => {
     const { config, origins } = loadConfig({ TOOLWAY_PRESET: 'sagemcp' }, here.data)
     expect([config.TOOLWAY_METRICS, origins.TOOLWAY_METRICS]).toEqual(['off', 'preset sagemcp'])
   })
+})
+
+test('U-26: one role of the preset listens on a port of the operator’s choice, and serves that role alone', async () => {
+  const port = await freePort()
+  await using web = await makeInstallation({ TOOLWAY_PRESET: 'sagemcp', TOOLWAY_ROLES: 'web', PORT: String(port) })
+  await web.start({ TOOLWAY_PORT: '' })
+  const statusOf = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' })).status
+  expect(await statusOf('/health/live')).toBe(200)
+  expect(await statusOf('/sign-in')).toBeLessThan(400)
+  for (const path of ['/mcp', '/api/v1/admin/tenants']) expect(await statusOf(path)).toBe(404)
 })

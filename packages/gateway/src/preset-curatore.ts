@@ -32,7 +32,7 @@ export const contractWordsOf = (organization: string, { allowlist, settings }: C
   on_behalf: true,
 })
 
-/** Variables of an organization of a declaration file; alone, the preset has settings of these names. */
+/** Alone, the preset has settings of these names. */
 const VARIABLES: readonly PresetVariable[] = [
   {
     name: 'CURATORE_BACKEND_URL',
@@ -59,6 +59,7 @@ export const curatore: Preset = {
     MCP_API_KEY_LIMIT: 'execute',
   },
   composed: true,
+  variables: VARIABLES,
   organization(given) {
     const lookup = variablesOf('curatore', VARIABLES, given)
     const backend = {

@@ -15,6 +15,7 @@ export const sagemcp: Preset = {
     TOOLWAY_DEMO: 'off',
     // There are metrics only where SAGEMCP_ENABLE_METRICS says so.
     TOOLWAY_METRICS: 'off',
+    TOOLWAY_METRICS_NAMES: 'sagemcp',
     TOOLWAY_LIMIT_ORGANIZATION: '100',
     TOOLWAY_SESSIONS_PER_PRINCIPAL: '10',
     TOOLWAY_ACCESS_TOKEN_MINUTES: '30',

@@ -50,11 +50,15 @@ export async function doctor(organization: string, output: Output, preset?: stri
 }
 
 /** The variables of a preset: a needed one that is missing keeps the gateway from starting. */
-const checkPreset = ({ config: { TOOLWAY_PRESET: preset }, lookup }: LoadedConfig): Finding[] =>
-  presetVariables(preset).map(({ name, also = [], needed, about }) => {
-    if ([name, ...also].some((one) => !isUnset(lookup(one)))) return good(name, `set (${about})`)
+function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
+  const preset = config.TOOLWAY_PRESET
+  const isSet = (name: string) =>
+    Object.hasOwn(SETTINGS, name) ? config[name as SettingName] !== undefined : !isUnset(lookup(name))
+  return presetVariables(preset).map(({ name, also = [], needed, about }) => {
+    if ([name, ...also].some(isSet)) return good(name, `set (${about})`)
     return needed ? bad(name, `not set, and the preset ${preset} needs it: ${about}`) : note(name, `not set (${about})`)
   })
+}
 
 async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config
