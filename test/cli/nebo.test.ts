@@ -15,14 +15,14 @@ describe('the preset nebo', () => {
   let effects: EffectsServer
   let out: string
   let key: string
+  let blocks: string[]
 
   beforeAll(async () => {
     effects = await startEffects()
     here = await makeInstallation(SETTINGS)
     running = await here.start()
     key = (await here.run(['key', 'add', 'platform', '--role', 'platform_admin'])).out.trim().split('\n')[0] ?? ''
-    const blocks = blocksOf(await readGuide('nebo.md'))
-    expect(blocks).toHaveLength(3)
+    blocks = blocksOf(await readGuide('nebo.md'))
     out = await runBlocks(here, blocks, { GATEWAY: running.address, KEY: key, SERVER: effects.url, ...SETTINGS })
   })
   afterAll(async () => {
@@ -31,6 +31,7 @@ describe('the preset nebo', () => {
   })
 
   test('the commands of the guide add an integration, and a call of its tool is made after it was granted', () => {
+    expect(blocks).toHaveLength(3)
     expect(out, out).toContain('ended in peace')
     for (const name of ['mcp__notes__write_note', 'mcp__notes__look_up', 'APPROVAL_REQUIRED'])
       expect(out).toContain(name)

@@ -17,14 +17,14 @@ describe('the preset sagemcp', () => {
   let github: GitHub
   let out: string
   let key: string
+  let blocks: string[]
 
   beforeAll(async () => {
     github = await startGitHub(TOKEN)
     here = await makeInstallation(SETTINGS)
     running = await here.start()
     key = (await here.run(['key', 'add', 'platform', '--role', 'platform_admin'])).out.trim().split('\n')[0] ?? ''
-    const blocks = blocksOf(await readGuide('sagemcp.md'))
-    expect(blocks).toHaveLength(2)
+    blocks = blocksOf(await readGuide('sagemcp.md'))
     // The vendor is a server of this machine here.
     const local = blocks.map((block) =>
       block.replace('"native": {"vendor": "github"},', `$& "url": "${github.url}", "private": true,`),
@@ -37,6 +37,7 @@ describe('the preset sagemcp', () => {
   })
 
   test('the commands of the guide make a tenant, a connector and a client of it', () => {
+    expect(blocks).toHaveLength(2)
     expect(out, out).toContain('ended in peace')
     expect(out).toContain('github_list_repositories')
     expect(out).toContain('acme/shop')

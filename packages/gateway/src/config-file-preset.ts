@@ -72,7 +72,7 @@ export function createPresets({ path, lookup, complain }: PresetsParts) {
 function merged(preset: Readonly<Record<string, unknown>>, said: Readonly<Record<string, unknown>>): object {
   const joined = Object.entries(said).map(([name, value]) => {
     const [theirs, ours] = [Named.safeParse(preset[name]), Named.safeParse(value)]
-    return [name, theirs.success && ours.success ? { ...theirs.data, ...ours.data } : value]
+    return [name, theirs.success && ours.success ? { ...theirs.data, ...ours.data } : value] as const
   })
-  return { ...preset, ...Object.fromEntries(joined) }
+  return { ...preset, ...Object.fromEntries<unknown>(joined) }
 }

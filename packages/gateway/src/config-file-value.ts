@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import type { ConfigFault } from './config-fault.ts'
 import type { Complain } from './config-file-fault.ts'
 
 export const Value = z.union(

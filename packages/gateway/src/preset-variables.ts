@@ -1,8 +1,8 @@
 /** The variables from which a preset makes its declaration: how they are looked up and read. */
 import { ConfigFault } from './config-fault.ts'
-import type { PresetVariable } from './preset.ts'
+import type { Lookup, PresetVariable } from './preset.ts'
 
-export type Lookup = (name: string) => string | undefined
+export type { Lookup }
 
 /** A variable that is there and holds nothing counts as absent. */
 export const isUnset = (value: string | undefined): boolean => value === undefined || value.trim() === ''

@@ -3,7 +3,9 @@
  * (settings, the declaration, doctor, the help of the command line) reads the list.
  */
 import type { ProcessRole } from './lib/process-roles.ts'
-import type { Lookup } from './preset-variables.ts'
+
+/** The value of a variable. */
+export type Lookup = (name: string) => string | undefined
 
 export interface PresetVariable {
   readonly name: string

@@ -576,7 +576,7 @@ describe('S2-BRG-02: names for the agent of the source system', () => {
     expect(new Set(names).size).toBe(5)
     for (const name of names) expect(name).toMatch(/^mcp__[A-Za-z0-9_-]{1,59}$/)
     const targets = names.map((name) => listing.tool(name))
-    expect(targets.map((target) => target?.alias).toSorted()).toEqual([
+    expect(targets.map((target) => String(target?.alias)).toSorted()).toEqual([
       'github-com',
       'github-com',
       'github-com',
