@@ -17,7 +17,7 @@ export const FLOORS = [
     name: 'doors',
     about: 'what comes in, worded for its transport; `compose` builds every part',
     folders: ['http', 'cli', 'compose', 'declaration'],
-    files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file'],
+    files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
   },
   { name: 'verbs', about: 'what is done; nouns meet here', folders: ['call', 'admin', 'oauth', 'jobs'] },
   { name: 'kinds', about: 'each kind of connection: described, kept, opened, probed (ADR 0053)', folders: ['kinds'] },

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfigFile } from '../../packages/gateway/src/config-file.ts'
 import { SETTINGS } from '../../packages/gateway/src/config.ts'
-import { AGENT_VARIABLES } from '../../packages/gateway/src/preset-agent.ts'
+import { PRESET_NAMES, presetVariables } from '../../packages/gateway/src/presets.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const root = new URL('../../', import.meta.url)
@@ -92,10 +92,11 @@ describe('the generated references', () => {
   test('name every setting', async () => {
     await expect(settingsPage()).toMatchFileSnapshot('../../docs/reference/config.md')
   })
-  test('and .env.example names every setting and the variables of the preset agent, and no other', () => {
+  test('and .env.example names every setting and the variables of the presets, and no other', () => {
     const named = [...read('.env.example').matchAll(/^#?\s?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name)
-    const variables = AGENT_VARIABLES.map(({ name }) => name).filter((name) => !Object.hasOwn(SETTINGS, name))
-    expect(named).toEqual([...Object.keys(SETTINGS), ...variables])
+    const all = PRESET_NAMES.flatMap(presetVariables)
+    const variables = all.map(({ name }) => name).filter((name) => !Object.hasOwn(SETTINGS, name))
+    expect(named).toEqual([...Object.keys(SETTINGS), ...new Set(variables)])
   })
 })
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { AGENT_VARIABLES } from '../../packages/gateway/src/preset-agent.ts'
+import { PRESET_NAMES, presetVariables } from '../../packages/gateway/src/presets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const git = async (...args: string[]) => {
@@ -50,7 +50,8 @@ test('S4-ENV-02: .env is not in version control, .env.example is, and no tracked
     expect((await git('check-ignore', '--no-index', place)).trim()).toBe(place)
 
   const example = await readFile(join(ROOT, '.env.example'), 'utf8')
-  for (const { name } of AGENT_VARIABLES) expect(example, name).toMatch(new RegExp(`^# ${name}=`, 'm'))
+  for (const { name } of PRESET_NAMES.flatMap(presetVariables))
+    expect(example, name).toMatch(new RegExp(`^# ${name}=`, 'm'))
 
   const found: string[] = []
   for (const name of files.filter((one) => !BINARY.test(one))) {

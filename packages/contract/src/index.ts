@@ -21,7 +21,7 @@ export { COMPOSIO_URL, ComposioSettings, ComposioWords, composioWordsOf } from '
 export { PlatformSettings } from './kinds/platform.ts'
 export { N8nSettings, N8nWords, n8nWordsOf } from './kinds/n8n.ts'
 export { ContractSettings, ContractWords, contractWordsOf } from './kinds/contract.ts'
-export { Audience, DISCOVERY_MODES, NAMINGS, SMALL_PAGE, ToolWords } from './toolset-words.ts'
+export { Audience, DISCOVERY_MODES, NAMINGS, OWN_TOOLS, SMALL_PAGE, ToolWords } from './toolset-words.ts'
 export type { DiscoveryMode, Naming } from './toolset-words.ts'
 export {
   DOCUMENT_LIMIT,

@@ -15,9 +15,9 @@ export type DiscoveryMode = (typeof DISCOVERY_MODES)[number]
 
 /**
  * The names of tools at the endpoint of a toolset. `alias`: `alias__tool`. `mcp`: `mcp__alias__tool`, the name that agents give a tool of a
- * server when they connect to each server themselves.
+ * server when they connect to each server themselves. `plain`: the tool's own name where no other tool there has it, else `alias__tool`.
  */
-export const NAMINGS = ['alias', 'mcp'] as const
+export const NAMINGS = ['alias', 'mcp', 'plain'] as const
 export type Naming = (typeof NAMINGS)[number]
 
 /** Tools on one page of a list, where a toolset has small pages and says no other number. */
@@ -41,7 +41,7 @@ export const Audience = z
 export type Audience = z.output<typeof Audience>
 
 /** Tools of the gateway itself, which a list may have beside those of servers. */
-const OWN_TOOLS: ReadonlySet<string> = new Set(['search_tools', 'describe_tool', 'call_tool', 'read_result'])
+export const OWN_TOOLS: ReadonlySet<string> = new Set(['search_tools', 'describe_tool', 'call_tool', 'read_result'])
 
 /** The name and the texts of one tool at the endpoint of a toolset, instead of its server's. */
 export const ToolWords = z

@@ -6,7 +6,8 @@
  */
 import { isMap, isScalar, isSeq, type Document, type LineCounter } from 'yaml'
 import type { z } from 'zod'
-import { ConfigFault, nearest } from './config.ts'
+import { ConfigFault } from './config-fault.ts'
+import { nearest } from './lib/nearest.ts'
 
 export type Issue = z.core.$ZodIssue
 /** The path of a member, and what is wrong with it. */

@@ -5,7 +5,6 @@
  * organization `default`. Errors name the member by its path and by line and column.
  */
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import {
   Alias,
   Audience,
@@ -37,15 +36,17 @@ import {
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
 import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
-import { ConfigFault } from './config.ts'
-import { wordIssues, type Complain } from './config-file-fault.ts'
+import { ConfigFault } from './config-fault.ts'
+import { wordIssues } from './config-file-fault.ts'
 import {
   ORGANIZATION_MEMBERS,
   ORGANIZATION_NAMES,
   organizationWordsOf,
   type OrganizationWords,
 } from './config-file-organization.ts'
+import { createPresets, PRESET_MEMBERS } from './config-file-preset.ts'
 import { checkRules, RULE_MEMBERS, Rules } from './config-file-rules.ts'
+import { createFill, Value, Values, type Fill } from './config-file-value.ts'
 import { readYaml } from './config-file-yaml.ts'
 import { KEY_FORM, roleOfMark } from './identity/keys/key-forms.ts'
 import { backendOf } from './kinds/contract/contract.ts'
@@ -54,12 +55,6 @@ import type { Wire } from './kinds/kinds.ts'
 import { connectorOf } from './kinds/native/native.ts'
 import { apiServerOf, type ApiWords } from './kinds/openapi/openapi.ts'
 import { accessOf, programOf } from './kinds/stdio/stdio.ts'
-
-const Value = z.union(
-  [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
-  'must be a text, { env: NAME } or { file: path }',
-)
-const Values = z.record(z.string(), Value)
 
 const SECONDS = 'must be a number of seconds above 0 and up to 3600'
 const shared = {
@@ -185,6 +180,7 @@ const Group = z.strictObject({
 })
 
 const members = {
+  ...PRESET_MEMBERS,
   ...ORGANIZATION_MEMBERS,
   connections: z.record(Alias, Connection).default({}),
   toolsets: z.record(Slug, Toolset).default({}),
@@ -257,7 +253,8 @@ export const readConfigFile = (path: string, lookup: (name: string) => string | 
 /** The same for a text. `path`: where it comes from, and what paths in it begin at. Throws ConfigFault. */
 export function readDeclaration(path: string, text: string, lookup: (name: string) => string | undefined): Declared[] {
   const { value, complain } = readYaml(path, text)
-  const parsed = File.safeParse(value ?? {})
+  const presets = createPresets({ path, lookup, complain })
+  const parsed = File.safeParse(presets.expand(value ?? {}))
   if (!parsed.success) throw wordIssues(complain, parsed.error.issues, NAMES)
   const { organizations, platform, ...own } = parsed.data
   checkRules(platform?.rules, 'platform', ['platform', 'rules'], complain)
@@ -268,7 +265,7 @@ export function readDeclaration(path: string, text: string, lookup: (name: strin
     )
   }
   const read = (slug: string, place: readonly string[], members: Members) =>
-    declared(slug, members, createFill({ path, place, lookup, complain }))
+    declared(slug, members, createFill({ path, place, lookup: presets.lookupOf(slug), complain }))
   return [
     {
       ...read('default', [], own),
@@ -285,39 +282,6 @@ function readText(path: string): string {
     const code = (thrown as NodeJS.ErrnoException).code
     throw new ConfigFault(`The declaration file ${path} cannot be read (${code}): check the path and its permissions.`)
   }
-}
-
-interface FillParts {
-  readonly path: string
-  /** Where the organization stands in the file. */
-  readonly place: readonly string[]
-  lookup(name: string): string | undefined
-  readonly complain: Complain
-}
-
-interface Fill {
-  (value: z.output<typeof Value>, ...keys: string[]): string
-  complain: Complain
-}
-
-/** From what stands in the file to the value that is meant. */
-function createFill({ path, place, lookup, complain }: FillParts): Fill {
-  const complainHere: Complain = (keys, problem) => complain([...place, ...keys], problem)
-  const fill = (value: z.output<typeof Value>, ...keys: string[]): string => {
-    if (typeof value === 'string') return value
-    if ('env' in value) {
-      const text = lookup(value.env)
-      if (text === undefined) throw complainHere(keys, `needs the environment variable ${value.env}, which is not set`)
-      return text
-    }
-    const file = resolve(dirname(path), value.file)
-    try {
-      return readFileSync(file, 'utf8').trim()
-    } catch (thrown) {
-      throw complainHere(keys, `names ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code})`)
-    }
-  }
-  return Object.assign(fill, { complain: complainHere })
 }
 
 type Members = Omit<z.output<typeof File>, 'organizations' | 'platform'>

@@ -1,17 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  ConfigFault,
-  isLoopback,
-  loadConfig,
-  nearest,
-  SETTINGS,
-  type SettingName,
-  providerOf,
-  tokenLives,
-} from './config.ts'
+import { ConfigFault, isLoopback, loadConfig, SETTINGS, type SettingName, providerOf, tokenLives } from './config.ts'
+import { PRESET_NAMES, presetOf, presetVariables, type PresetName } from './presets.ts'
 
 const KEY = `uru_${'0123456789abcdef'.repeat(4)}`
 /** A folder without a .env. */
@@ -167,7 +160,7 @@ describe('a setting that has another name', () => {
   })
 })
 
-describe('the names that the seeds have for a setting', () => {
+describe('U-25: the names that the source systems have for a setting', () => {
   test.each([
     ['PORT', '9000', 'TOOLWAY_PORT', 9_000],
     ['HOST', '0.0.0.0', 'TOOLWAY_HOST', '0.0.0.0'],
@@ -204,6 +197,51 @@ describe('the names that the seeds have for a setting', () => {
       }
     }
     expect(pairs).toBeGreaterThanOrEqual(14)
+  })
+
+  /** Every variable that the texts of the source systems name, and where it is read. */
+  const SETTING_OF: Readonly<Record<string, SettingName>> = {
+    ...{ MCP_API_KEY: 'MCP_API_KEY', SERVICE_API_KEY: 'MCP_API_KEY', DEFAULT_ORG_ID: 'DEFAULT_ORG_ID' },
+    ...{ CURATORE_BACKEND_URL: 'CURATORE_BACKEND_URL', BACKEND_URL: 'CURATORE_BACKEND_URL', REDIS_URL: 'REDIS_URL' },
+    ...{ MCP_ENCRYPTION_KEY: 'MCP_ENCRYPTION_KEY', JWT_SECRET: 'JWT_SECRET', SECRET_KEY: 'JWT_SECRET' },
+    ...{ SAGEMCP_ENABLE_AUTH: 'TOOLWAY_AUTH', SAGEMCP_ENABLE_METRICS: 'TOOLWAY_METRICS' },
+    ...{ SAGEMCP_ENABLE_SERVER_POOL: 'TOOLWAY_POOL', SAGEMCP_ENABLE_SESSION_MANAGEMENT: 'TOOLWAY_SESSIONS' },
+    ...{ SAGEMCP_BOOTSTRAP_ADMIN_KEY: 'TOOLWAY_BOOTSTRAP_KEY', MCP_ALLOWED_ORIGINS: 'TOOLWAY_ALLOWED_ORIGINS' },
+    ...{ LOGFIRE_TOKEN: 'LOGFIRE_TOKEN' },
+  }
+  const OF_PRESETS: Readonly<Record<string, PresetName>> = {
+    ...{ COMPOSIO_API_KEY: 'agent', DEFAULT_USER_ID: 'agent', Z_AI_API_KEY: 'agent', Z_AI_MODE: 'agent' },
+    ...{ CURATORE_BACKEND_URL: 'curatore', BACKEND_URL: 'curatore', DEFAULT_ORG_ID: 'curatore' },
+  }
+  const OF_URU_MCP = ['URU_API_KEY', 'URU_PROXY_URL', 'URU_DEBUG', 'URU_TOOL_SYNC_POLL_MS', 'URU_MAX_TOOLS_PER_PAGE']
+  const repository = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+
+  test('are all read, and documented', () => {
+    const reference = repository('docs/reference/config.md')
+    for (const [name, setting] of Object.entries(SETTING_OF)) {
+      const { also = [] } = SETTINGS[setting] as { also?: readonly string[] }
+      expect([setting, ...also], name).toContain(name)
+      expect(reference, name).toContain(`\`${name}\``)
+    }
+    for (const [name, preset] of Object.entries(OF_PRESETS)) {
+      const names = presetVariables(preset).flatMap((one) => [one.name, ...(one.also ?? [])])
+      expect(names, name).toContain(name)
+      expect(repository(`docs/guides/${preset}.md`), name).toContain(`\`${name}\``)
+    }
+    const settings = repository('packages/uru-mcp/src/settings.ts')
+    const readme = repository('packages/uru-mcp/README.md')
+    for (const name of OF_URU_MCP) for (const text of [settings, readme]) expect(text, name).toContain(name)
+  })
+
+  test('of a preset end the start where one is given under two names, which it names', () => {
+    for (const preset of PRESET_NAMES)
+      for (const { name, also = [] } of presetVariables(preset))
+        for (const other of also) {
+          const given = (asked: string) => (asked === name || asked === other ? 'http://127.0.0.1:1' : undefined)
+          expect(() => presetOf(preset).organization(given)).toThrow(
+            `${name} and ${other} are both set: keep one of them.`,
+          )
+        }
   })
 
   test('a value that does not fit is complained of under the name that was used', () => {
@@ -587,13 +625,6 @@ test('the file of declarations may look values up in the environment, and childr
   expect(load()).toMatchObject({ path: '', lang: undefined })
 })
 
-test('the nearest of several words is the one with the fewest changes, if they are few', () => {
-  expect(nearest('conection', ['connection', 'collection'])).toBe('connection')
-  expect(nearest('CALL', ['tools', 'call'])).toBe('call')
-  expect(nearest('x', ['connection'])).toBeUndefined()
-  expect(nearest('anything', [])).toBeUndefined()
-})
-
 describe('the sessions of one key', () => {
   test('are ten, or as many as the setting says', () => {
     expect(load().config.TOOLWAY_SESSIONS_PER_PRINCIPAL).toBe(10)
@@ -622,7 +653,7 @@ describe('a preset', () => {
 
   test('that does not exist is refused', () => {
     expect(complaint({ TOOLWAY_PRESET: 'curator' })).toMatch(
-      /^TOOLWAY_PRESET is "curator" .*it must be one of curatore, uru, agent\.$/,
+      /^TOOLWAY_PRESET is "curator" .*it must be one of curatore, uru, agent, nebo, sagemcp\.$/,
     )
   })
 
@@ -640,5 +671,29 @@ describe('a preset', () => {
 
   test('a document that is open to all needs the key whose tools it shows', () => {
     expect(complaint({ TOOLWAY_OPENAPI: 'public' })).toContain('MCP_API_KEY, which is not set')
+  })
+})
+
+describe('U-26: ports', () => {
+  const portOf = (settings: Record<string, string>) => load(settings).config.TOOLWAY_PORT
+  /** By preset: of a process of all roles, and of one of a single role. */
+  const PORTS: [preset: string | undefined, all: number, web: number, api: number, mcp: number][] = [
+    [undefined, 8787, 8787, 8787, 8787],
+    ['uru', 3001, 3000, 8000, 3001],
+    ['curatore', 8020, 8020, 8020, 8020],
+    ['sagemcp', 8000, 3001, 8000, 8000],
+    ['agent', 8787, 8787, 8787, 8787],
+    ['nebo', 8787, 8787, 8787, 8787],
+  ]
+  test.each(PORTS)('preset %s: %i for all roles, and web %i, api %i, mcp %i alone', (preset, all, web, api, mcp) => {
+    const base: Record<string, string> = preset === undefined ? {} : { TOOLWAY_PRESET: preset }
+    expect(portOf(base)).toBe(all)
+    for (const [role, port] of Object.entries({ web, api, mcp }))
+      expect(portOf({ ...base, TOOLWAY_ROLES: role }), role).toBe(port)
+    // Two roles are no service of the source system.
+    expect(portOf({ ...base, TOOLWAY_ROLES: 'web,mcp' })).toBe(all)
+    for (const roles of ['web', 'api', 'mcp', 'web,api,mcp'])
+      for (const name of ['TOOLWAY_PORT', 'PORT'])
+        expect(portOf({ ...base, TOOLWAY_ROLES: roles, [name]: '4711' })).toBe(4711)
   })
 })

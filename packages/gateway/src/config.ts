@@ -12,12 +12,15 @@ import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
-import { PRESET_NAMES, presetValue, type PresetName } from './config-presets.ts'
+import { ConfigFault } from './config-fault.ts'
 import { withoutServiceLinks } from './config-service-links.ts'
 import { KEY_SETTINGS, keySettingsProblem } from './config-keys.ts'
 import { TELEMETRY_SETTINGS, telemetryProblem } from './config-telemetry.ts'
-import { distance } from './lib/nearest.ts'
+import { nearest } from './lib/nearest.ts'
 import { PROCESS_ROLES, type ProcessRole } from './lib/process-roles.ts'
+import { PRESET_NAMES, presetsInWords, presetValue, type PresetName } from './presets.ts'
+
+export { ConfigFault }
 
 /** Digits only: what a looser reading makes of an empty text or of `0x50` is a port that nobody meant. */
 const port = z
@@ -113,7 +116,7 @@ const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret 
 export const SETTINGS = {
   TOOLWAY_PRESET: setting(
     z.enum(PRESET_NAMES, `it must be one of ${PRESET_NAMES.join(', ')}`).optional(),
-    'A configuration by name, whose values hold where nothing else is said: curatore is a gateway without a database in front of one contract backend; uru makes the connections to n8n, Composio and Toolway itself that its variables name; agent makes those of one agent to the local toolkit, to Composio and to other servers.',
+    `A configuration by name, whose values hold where nothing else is said: ${presetsInWords()}.`,
   ),
   TOOLWAY_STORE: setting(
     z.enum(['database', 'none'], 'it must be database or none').default('database'),
@@ -552,9 +555,6 @@ export interface LoadedConfig {
   readonly lookup: (name: string) => string | undefined
 }
 
-/** Start-up cannot go on; the message is one sentence that names the cause and the mend. */
-export class ConfigFault extends Error {}
-
 /** In a checkout beside the code, so that two checkouts do not share state; installed in the person's home. */
 function defaultDirectory(): string {
   const here = dirname(fileURLToPath(import.meta.url))
@@ -714,16 +714,6 @@ function refuseUnknown(environment: NodeJS.ProcessEnv): void {
     const mend = near === undefined ? 'unset it; `toolway config` then lists those there are.' : `did you mean ${near}?`
     throw new ConfigFault(`${name} is not a setting of Toolway: ${mend}`)
   }
-}
-
-/** The one of the names that takes the fewest changes to get to, if it takes few. */
-export function nearest<Name extends string>(word: string, names: readonly Name[]): Name | undefined {
-  const farthest = Math.max(2, word.length / 4)
-  const ranked = names
-    .map((name) => [distance(word.toLowerCase(), name.toLowerCase(), farthest), name] as const)
-    .sort(([a], [b]) => a - b)
-  const [best] = ranked
-  return best !== undefined && best[0] <= farthest ? best[1] : undefined
 }
 
 export interface ProviderSettings {

@@ -1,57 +1,40 @@
 /**
- * The declaration of the preset `agent` (source system S4): one agent, several servers. Files stay with the local toolkit, actions go
- * to Composio's tool router, and two toolsets say what the main agent and its report expert may call. It is read as a declaration file
- * is, and stands in place of one.
+ * The preset `agent` (source system S4): one agent, several servers. Files stay with the local toolkit, actions go
+ * to Composio's tool router, and two toolsets say what the main agent and its report expert may call.
  *
- * Its variables are those of `AGENT_VARIABLES`. The servers of the catalog are started as the catalog says.
+ * Its variables are those of `VARIABLES`. The servers of the catalog are started as the catalog says.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONNECTOR_CATALOG, type CatalogEntry } from '@toolway/contract'
-import { ConfigFault } from './config.ts'
-import { readDeclaration, type Declared } from './config-file.ts'
-import { isUnset, listed, type Lookup } from './preset-variables.ts'
+import { ConfigFault } from './config-fault.ts'
+import type { Preset, PresetVariable } from './preset.ts'
+import { isUnset, listed, variablesOf, type Lookup } from './preset-variables.ts'
 
-const PLACE = 'preset agent'
 /** Mail and chat of the source system, and Composio's own search and code interpreter. */
 const TOOLKITS = 'gmail,outlook,slack,composio_search,codeinterpreter'
 /** Servers that need no key are started where they are named: they are packages of other people. */
 const BY_NAME = ['video_audio', 'youtube'] as const
 const TOOLKIT_FILE = fileURLToPath(new URL('../../toolkit/bin/toolway-toolkit.mjs', import.meta.url))
 
-export interface AgentVariable {
-  readonly name: string
-  readonly needed: boolean
-  /** Its purpose, as the end of a sentence. */
-  readonly about: string
-}
-
 /** The variables of the preset (ledger S4-ENV-01); `toolway doctor` names those that are missing. */
-export const AGENT_VARIABLES: readonly AgentVariable[] = [
+const VARIABLES: readonly PresetVariable[] = [
   { name: 'COMPOSIO_API_KEY', needed: true, about: 'the API key of your project at Composio (Settings, API Keys)' },
   { name: 'DEFAULT_USER_ID', needed: true, about: 'the user at Composio for whom an agent without one acts' },
+  { name: 'COMPOSIO_TOOLKITS', needed: false, about: 'slugs of toolkits, separated by commas' },
+  { name: 'COMPOSIO_URL', needed: false, about: "another address of Composio's REST interface" },
+  {
+    name: 'AGENT_SERVERS',
+    needed: false,
+    about: 'servers that need no key, separated by commas: video_audio, youtube',
+  },
   { name: 'TOOLWAY_TOOLKIT_ROOT', needed: false, about: 'the folder in which the gateway starts the local toolkit' },
   { name: 'LOGFIRE_TOKEN', needed: false, about: 'the write token to which traces are sent' },
   { name: 'EDGAR_IDENTITY', needed: false, about: 'your name and mail address, for the server edgartools' },
-  { name: 'Z_AI_API_KEY', needed: false, about: 'a key of Z.AI, for the server zai_vision' },
+  { name: 'Z_AI_API_KEY', also: ['ZAI_API_KEY'], needed: false, about: 'a key of Z.AI, for the server zai_vision' },
   { name: 'Z_AI_MODE', needed: false, about: 'the platform of that key: ZAI (the default) or ZHIPU' },
 ]
-
-/** Throws ConfigFault for needed variables that are missing, and for variables that do not go together. */
-export function agentDeclaration(lookup: Lookup): Declared[] {
-  const missing = AGENT_VARIABLES.filter(({ name, needed }) => needed && isUnset(lookup(name)))
-  if (missing.length > 0)
-    throw new ConfigFault(
-      `The preset agent needs ${missing.map(({ name, about }) => `${name}, ${about}`).join('; and ')}. Set it in the environment or in .env.`,
-    )
-  return readDeclaration(PLACE, JSON.stringify(declarationOf(lookup)), lookup)
-}
-
-const declarationOf = (lookup: Lookup): object => ({
-  connections: { ...localToolkit(lookup), composio: composio(lookup), ...others(lookup) },
-  toolsets: AGENT_TOOLSETS,
-})
 
 /** The table of tools and agents (seed 004, section 5). Agents see the names that the source system gave its tools. */
 const AGENT_TOOLSETS = {
@@ -146,8 +129,21 @@ const DEFAULTS: Readonly<Record<string, string>> = { Z_AI_MODE: 'ZAI' }
 /** A program of the catalog with the variables that it asks for. */
 function programOf({ title, command, asks, programs }: CatalogEntry, lookup: Lookup): object {
   const [program = '', ...args] = command ?? []
-  const valueOf = (name: string) => (isUnset(lookup(name)) ? DEFAULTS[name] : { env: name })
+  const valueOf = (name: string) => (isUnset(lookup(name)) ? DEFAULTS[name] : lookup(name))
   const environment = asks.map(({ name }) => [name, valueOf(name)] as const).filter(([, value]) => value !== undefined)
   const besides = programs.filter((name) => name !== program)
   return { title, command: program, args, programs: besides, environment: Object.fromEntries(environment) }
+}
+
+export const agent: Preset = {
+  about: 'makes the connections of one agent to the local toolkit, to Composio and to other servers',
+  settings: { TOOLWAY_DEMO: 'off' },
+  variables: VARIABLES,
+  organization(given) {
+    const lookup = variablesOf('agent', VARIABLES, given)
+    return {
+      connections: { ...localToolkit(lookup), composio: composio(lookup), ...others(lookup) },
+      toolsets: AGENT_TOOLSETS,
+    }
+  },
 }

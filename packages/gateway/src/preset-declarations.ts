@@ -1,22 +1,13 @@
-/** Presets that declare connections and toolsets, from the variables of the process, in place of a declaration file. */
-import type { PresetName } from './config-presets.ts'
-import type { Declared } from './config-file.ts'
-import { AGENT_VARIABLES, agentDeclaration, type AgentVariable } from './preset-agent.ts'
-import { uruDeclaration } from './preset-uru.ts'
+/** The organization of a preset where no file declares any: read as a declaration file is, and in place of one. */
+import { readDeclaration, type Declared } from './config-file.ts'
 import type { Lookup } from './preset-variables.ts'
+import { presetOf, type PresetName } from './presets.ts'
 
-const DECLARATIONS: Partial<Record<PresetName, (lookup: Lookup) => Declared[]>> = {
-  agent: agentDeclaration,
-  uru: uruDeclaration,
-}
-
-export const declaresConnections = (preset: PresetName | undefined): boolean =>
-  preset !== undefined && DECLARATIONS[preset] !== undefined
-
-/** The variables of a preset that an installation is checked for. */
-export const presetVariables = (preset: PresetName | undefined): readonly AgentVariable[] =>
-  preset === 'agent' ? AGENT_VARIABLES : []
+export const declaresConnections = (preset: PresetName | undefined): preset is PresetName =>
+  preset !== undefined && presetOf(preset).composed !== true
 
 /** Empty where the preset declares nothing. Throws ConfigFault. */
 export const presetDeclaration = (preset: PresetName | undefined, lookup: Lookup): Declared[] =>
-  preset === undefined ? [] : (DECLARATIONS[preset]?.(lookup) ?? [])
+  declaresConnections(preset)
+    ? readDeclaration(`preset ${preset}`, JSON.stringify(presetOf(preset).organization(lookup)), lookup)
+    : []

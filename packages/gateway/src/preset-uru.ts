@@ -1,29 +1,39 @@
 /**
- * The declaration of the preset `uru` (source system S0): company tools from n8n, personal tools from Composio, and the tools of the
- * platform itself, in two tiers. It is read as a declaration file is, and stands in place of one.
- *
- * Variables: `N8N_URL` and `N8N_API_KEY`; `COMPOSIO_API_KEY`, with `COMPOSIO_TOOLKITS` (slugs with commas) or `COMPOSIO_SERVERS`
- * (`gmail=SERVER_ID`, with commas), `COMPOSIO_URL`, `COMPOSIO_MCP_URL` and `DEFAULT_USER_ID`.
+ * The preset `uru` (source system S0): company tools from n8n, personal tools from Composio, and the tools of the platform itself, in
+ * two tiers.
  */
-import { ConfigFault } from './config.ts'
-import { readDeclaration, type Declared } from './config-file.ts'
+import { ConfigFault } from './config-fault.ts'
+import type { Preset, PresetVariable } from './preset.ts'
 import { isUnset, listed, type Lookup } from './preset-variables.ts'
 
-const PLACE = 'preset uru'
 const TOOLKITS = 'gmail,googlecalendar,googledrive,slack'
 
-/** Throws ConfigFault for variables that do not go together. */
-export const uruDeclaration = (lookup: Lookup): Declared[] =>
-  readDeclaration(PLACE, JSON.stringify(declarationOf(lookup)), lookup)
+const VARIABLES: readonly PresetVariable[] = [
+  { name: 'N8N_URL', needed: false, about: 'the address of n8n, whose workflows are the company tools' },
+  { name: 'N8N_API_KEY', needed: false, about: 'a key from the settings of n8n' },
+  { name: 'COMPOSIO_API_KEY', needed: false, about: 'the API key of your project at Composio (Settings, API Keys)' },
+  { name: 'COMPOSIO_TOOLKITS', needed: false, about: 'slugs of toolkits, separated by commas' },
+  { name: 'COMPOSIO_SERVERS', needed: false, about: 'app=SERVER_ID, separated by commas, in place of toolkits' },
+  { name: 'COMPOSIO_URL', needed: false, about: "another address of Composio's REST interface" },
+  { name: 'COMPOSIO_MCP_URL', needed: false, about: 'another address of those MCP servers' },
+  { name: 'DEFAULT_USER_ID', needed: false, about: 'the user at Composio for keys that belong to no member' },
+]
 
-const declarationOf = (lookup: Lookup): object => ({
-  connections: {
-    ...company(lookup),
-    ...personal(lookup),
-    platform: { type: 'platform', title: 'Platform' },
-  },
-  toolsets: { apps: { title: 'Apps', include: ['*'], discovery: 'two-tier' } },
-})
+export const uru: Preset = {
+  about: 'makes the connections to n8n, Composio and Toolway itself that its variables name',
+  // The port of the source system's proxy, which clients know.
+  settings: { TOOLWAY_PORT: '3001', TOOLWAY_DEMO: 'off' },
+  ports: { web: '3000', api: '8000', mcp: '3001' },
+  variables: VARIABLES,
+  organization: (lookup) => ({
+    connections: {
+      ...company(lookup),
+      ...personal(lookup),
+      platform: { type: 'platform', title: 'Platform' },
+    },
+    toolsets: { apps: { title: 'Apps', include: ['*'], discovery: 'two-tier' } },
+  }),
+}
 
 function company(lookup: Lookup): object {
   if (isUnset(lookup('N8N_URL'))) return {}

@@ -1,6 +1,8 @@
 /** The variables from which a preset makes its declaration: how they are looked up and read. */
+import { ConfigFault } from './config-fault.ts'
+import type { Lookup, PresetVariable } from './preset.ts'
 
-export type Lookup = (name: string) => string | undefined
+export type { Lookup }
 
 /** A variable that is there and holds nothing counts as absent. */
 export const isUnset = (value: string | undefined): boolean => value === undefined || value.trim() === ''
@@ -11,3 +13,22 @@ export const listed = (text: string | undefined): string[] =>
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
+
+/**
+ * The same look-up, which also finds the other names of variables. Throws ConfigFault where one is given under two names (ledger
+ * U-25), and where a needed one is missing.
+ */
+export function variablesOf(preset: string, variables: readonly PresetVariable[], lookup: Lookup): Lookup {
+  const found = new Map<string, string>()
+  for (const { name, also = [] } of variables) {
+    const [said, other] = [name, ...also].filter((one) => !isUnset(lookup(one)))
+    if (other !== undefined) throw new ConfigFault(`${said} and ${other} are both set: keep one of them.`)
+    if (said !== undefined) found.set(name, said)
+  }
+  const missing = variables.filter(({ name, needed }) => needed && !found.has(name))
+  if (missing.length > 0)
+    throw new ConfigFault(
+      `The preset ${preset} needs ${missing.map(({ name, about }) => `${name}, ${about}`).join('; and ')}. Set it in the environment or in .env.`,
+    )
+  return (name) => lookup(found.get(name) ?? name)
+}

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentDeclaration } from '../../../packages/gateway/src/preset-agent.ts'
+import { presetDeclaration } from '../../../packages/gateway/src/preset-declarations.ts'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { startOtlpReceiver, type OtlpReceiver } from '../../../packages/gateway/src/testing/otlp-receiver.ts'
 import { askAdmin } from '../../../packages/gateway/src/testing/people.ts'
@@ -46,7 +46,7 @@ beforeAll(async () => {
     DEFAULT_USER_ID: AGENT_USER,
     TOOLWAY_TOOLKIT_ROOT: workspace,
   }
-  const [declared] = agentDeclaration((name) => variables[name])
+  const [declared] = presetDeclaration('agent', (name) => variables[name])
   const crawls = { TOOLWAY_CRAWL_ALLOW_PRIVATE: 'true', TOOLWAY_CRAWL_PER_HOST: '8' }
   gateway = parts.use(
     await openGateway({

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { agentDeclaration } from '../../../packages/gateway/src/preset-agent.ts'
+import { presetDeclaration } from '../../../packages/gateway/src/preset-declarations.ts'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { connectClient, KINDS } from '../peers/clients/client.ts'
 import { AGENT_USER, startAgentComposio } from '../peers/composio/agent-tools.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
     DEFAULT_USER_ID: AGENT_USER,
     TOOLWAY_TOOLKIT_ROOT: workspace,
   }
-  const [declared] = agentDeclaration((name) => variables[name])
+  const [declared] = presetDeclaration('agent', (name) => variables[name])
   const more = { COMPOSIO_BASE_URL: workbench.url, TOOLWAY_CRAWL_ALLOW_PRIVATE: 'true' }
   gateway = parts.use(
     await openGateway({

@@ -141,7 +141,7 @@ describe('a start of the preset', () => {
     })
     expect(ran).toMatchObject({ code: 1, out: '' })
     expect(ran.err).toMatch(/^MCP_ADMIN_API_KEY is the same as MCP_API_KEY/)
-    expect((await installation.run(['start', '--preset', 'nebo'])).code).toBe(2)
+    expect((await installation.run(['start', '--preset', 'other'])).code).toBe(2)
   })
 
   test('with the settings of the source system works, and warns of a key that can be guessed', async () => {

@@ -52,6 +52,8 @@ const DIRECT: Discovers = { mode: 'direct', page: undefined, pins: () => false }
 
 const ALL: Selects = { limit: 'execute', tool: () => true, whole: () => true }
 
+const ownNameOf = ({ definition }: Listed) => String(definition['name'])
+
 type WordsOf = (listed: Listed) => ToolWords | undefined
 
 export function createToolListing(
@@ -67,7 +69,7 @@ export function createToolListing(
   const collected = collectTools(endpoint)
   // Last, so that what an endpoint calls one tool changes the name of no other; a name that somebody saw still leads there.
   const renames = joined && (wordsOf !== undefined || naming !== 'alias')
-  const before = renames ? renamed(collected, { naming, wordsOf }) : undefined
+  const before = renames ? renamed(collected, { naming, wordsOf, ownName: ownNameOf }) : undefined
   const tools = before?.tools ?? collected
   const prompts = collectPrompts(endpoint)
   const old = oldNames(tools, joined)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPolicy } from '../policy/compile.ts'
 import { ANYBODY } from './ruled-definition.ts'
+import { createAliasAllotment } from '../lib/alias.ts'
 import { createToolListing } from './create-tool-listing.ts'
 import { capabilitiesOf, instructionsOf, toolFacts, type Offered, type VisibilityFilter } from './tool-listing.ts'
 
@@ -545,5 +546,66 @@ describe('an endpoint that has words of its own for tools', () => {
     const alone = createToolListing([files], false, selects)
     expect(alone.list('tools', '2025-11-25')[0]).toMatchObject({ name: 'read', description: 'Looks at a file.' })
     expect(alone.tool('look')).toBeUndefined()
+  })
+})
+
+describe('S2-BRG-02: names for the agent of the source system', () => {
+  const toolsets = { ...ALL_IN, naming: 'mcp' as const }
+
+  test('are mcp__{serverType}__{toolName}: those of its examples, two accounts on one host apart, at most 64 characters', () => {
+    // As connections without a name get theirs: from their host, and none twice.
+    const aliasFor = createAliasAllotment()
+    const long = `list_${'everything_'.repeat(8)}at_once`
+    const servers: [host: string, tools: string[]][] = [
+      ['github.com', ['search_repos', long, `${long}_again`]],
+      ['linear.app', ['create_issue']],
+      ['github.com', ['search_repos']],
+    ]
+    const aliases = servers.map(([host]) => aliasFor(host))
+    const offered = servers.map(([, tools], at) => offer(aliases[at] ?? '', { tools: tools.map((name) => tool(name)) }))
+    const listing = createToolListing(offered, true, toolsets)
+    const names = namesOf(listing.list('tools', '2026-07-28')).map(String)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        // A dot is no character of a name (ADR 49).
+        'mcp__github-com__search_repos',
+        'mcp__linear-app__create_issue',
+        'mcp__github-com_2__search_repos',
+      ]),
+    )
+    expect(new Set(names).size).toBe(5)
+    for (const name of names) expect(name).toMatch(/^mcp__[A-Za-z0-9_-]{1,59}$/)
+    const targets = names.map((name) => listing.tool(name))
+    expect(targets.map((target) => String(target?.alias)).toSorted()).toEqual([
+      'github-com',
+      'github-com',
+      'github-com',
+      'github-com_2',
+      'linear-app',
+    ])
+    expect(targets.filter((target) => target?.name === long)).toHaveLength(1)
+  })
+})
+
+describe('an endpoint with the naming plain', () => {
+  const named = (...offered: Offered[]) => createToolListing(offered, true, { ...ALL_IN, naming: 'plain' as const })
+  const listed = (...offered: Offered[]) => namesOf(named(...offered).list('tools', '2026-07-28'))
+  const github = offer('github', { tools: [tool('github_list_repositories'), tool('search')] })
+
+  test('gives tools their own names, and a name that two tools have to neither', () => {
+    const web = offer('web', { tools: [tool('search')] })
+    expect(listed(github)).toEqual(['github_list_repositories', 'search'])
+    expect(listed(github, web)).toEqual(['github_list_repositories', 'github__search', 'web__search'])
+    expect(named(github, web).tool('search')).toBeUndefined()
+    const listing = named(github)
+    expect(listing.tool('search')).toMatchObject({ alias: 'github', name: 'search' })
+    expect(listing.tool('github__search')).toBe(listing.tool('search'))
+  })
+
+  test('never gives a name of the gateway’s own tools, of another connection, or one that clients refuse', () => {
+    const odd = offer('odd', {
+      tools: ['search_tools', 'read_result', 'web__search', 'a.b', 'x'.repeat(65)].map((name) => tool(name)),
+    })
+    for (const name of listed(odd)) expect(name).toMatch(/^odd__/)
   })
 })

@@ -2,7 +2,7 @@
  * The names and descriptions that an endpoint gives its tools in place of their servers' own: to single ones by words, to all by a
  * naming. Rules, switches, limits and records use a tool's own name in any case.
  */
-import type { Naming, ToolWords } from '@toolway/contract'
+import { OWN_TOOLS, type Naming, type ToolWords } from '@toolway/contract'
 import { joinName, joinNameApart, type JsonObject } from '@toolway/protocol'
 
 export interface Renamed<Tool> {
@@ -15,21 +15,43 @@ export interface Renamed<Tool> {
 interface NameChoice<Tool> {
   readonly naming: Naming
   readonly wordsOf: ((tool: Tool) => ToolWords | undefined) | undefined
+  /** The name that its server gave the tool. */
+  readonly ownName: (tool: Tool) => string
 }
 
 /** A name is given where no tool has it; else the tool keeps its own. A name of single words counts for more than the naming. */
-export function renamed<Tool>(tools: ReadonlyMap<string, Tool>, { naming, wordsOf }: NameChoice<Tool>): Renamed<Tool> {
+export function renamed<Tool>(
+  tools: ReadonlyMap<string, Tool>,
+  { naming, wordsOf, ownName }: NameChoice<Tool>,
+): Renamed<Tool> {
   const names = new Map<string, string>()
   const given = new Set<string>()
+  const counts = naming === 'plain' ? countNames(tools, ownName) : undefined
   const next = Array.from(tools, ([name, tool]) => {
-    const wanted = wordsOf?.(tool)?.name ?? (naming === 'mcp' ? agentName(name, tools) : undefined)
+    const wanted = wordsOf?.(tool)?.name ?? nameBy(naming, name)
     if (wanted === undefined || tools.has(wanted) || given.has(wanted)) return [name, tool] as const
     given.add(wanted)
     names.set(name, wanted)
     return [wanted, tool] as const
+
+    function nameBy(way: Naming, joined: string): string | undefined {
+      if (way === 'mcp') return agentName(joined, tools)
+      return counts?.get(ownName(tool)) === 1 ? plainName(ownName(tool)) : undefined
+    }
   })
   return { tools: new Map(next), names }
 }
+
+/** Which of two tools came first decides nothing: a name that two of them have leads to neither. */
+function countNames<Tool>(tools: ReadonlyMap<string, Tool>, ownName: (tool: Tool) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const tool of tools.values()) counts.set(ownName(tool), (counts.get(ownName(tool)) ?? 0) + 1)
+  return counts
+}
+
+/** Undefined for a name that clients could refuse, that is a tool of the gateway itself, or that looks like one of a connection. */
+const plainName = (name: string): string | undefined =>
+  /^[\w-]{1,64}$/.test(name) && !name.includes('__') && !OWN_TOOLS.has(name) ? name : undefined
 
 /** `mcp__server__tool` (ledger S4-SRV-03), of at most 64 characters; a name that a tool has already gets a hash. */
 function agentName(joined: string, tools: ReadonlyMap<string, unknown>): string {

@@ -8,9 +8,9 @@ import { listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
-import { presetVariables } from '../preset-declarations.ts'
 import { isUnset } from '../preset-variables.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
+import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
@@ -52,11 +52,15 @@ export async function doctor(organization: string, output: Output, preset?: stri
 }
 
 /** The variables of a preset: a needed one that is missing keeps the gateway from starting. */
-const checkPreset = ({ config: { TOOLWAY_PRESET: preset }, lookup }: LoadedConfig): Finding[] =>
-  presetVariables(preset).map(({ name, needed, about }) => {
-    if (!isUnset(lookup(name))) return good(name, `set (${about})`)
+function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
+  const preset = config.TOOLWAY_PRESET
+  const isSet = (name: string) =>
+    Object.hasOwn(SETTINGS, name) ? config[name as SettingName] !== undefined : !isUnset(lookup(name))
+  return presetVariables(preset).map(({ name, also = [], needed, about }) => {
+    if ([name, ...also].some(isSet)) return good(name, `set (${about})`)
     return needed ? bad(name, `not set, and the preset ${preset} needs it: ${about}`) : note(name, `not set (${about})`)
   })
+}
 
 async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config

@@ -1,7 +1,7 @@
 /** The command line: what can be said, with examples, and which command does it. Commands are loaded when they are used. */
 import { Command, CommanderError, Option } from 'commander'
 import { ConfigFault, loadConfig } from '../config.ts'
-import { PRESET_NAMES } from '../config-presets.ts'
+import { PRESET_NAMES } from '../presets.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
 import { WrongVaultKey } from '../vault/ring.ts'

@@ -59,7 +59,9 @@ const options = () => [
   new Option('--limit <limit>', 'how far its tools reach').choices(LIMITS),
   new Option('--limit-of <alias=limit>', 'a narrower limit of one connection; may be said again').argParser(limitOfOne),
   new Option('--discovery <mode>', 'how clients come to its tools').choices(DISCOVERY_MODES),
-  new Option('--naming <naming>', 'names of its tools: alias__tool, or mcp__alias__tool').choices(NAMINGS),
+  new Option('--naming <naming>', 'names of its tools: alias__tool, mcp__alias__tool, or plainly tool').choices(
+    NAMINGS,
+  ),
   new Option('--page <number>', 'tools on a page, where they are paged').argParser(wholeNumber),
   new Option('--pin <pattern...>', 'tools that are listed although others have to be looked for'),
   new Option('--for-role <role...>', 'for whom it is there: roles').choices(ROLES),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestNames } from './nearest.ts'
+import { nearest, nearestNames } from './nearest.ts'
 import { within } from '../../../../test/setup/form.ts'
 
 const NAMES = ['git__create_issue', 'git__close_issue', 'git__list_issues', 'mail__send_message', 'x']
@@ -21,4 +21,11 @@ test('are three at most, and asked for in no time whatever is written', () => {
   expect(nearestNames('alias__tool_', names)).toHaveLength(3)
   expect(nearestNames('y'.repeat(1_000_000), names)).toEqual([])
   expect(performance.now() - begun).toBeLessThan(within(5_000))
+})
+
+test('the nearest of several words is the one with the fewest changes, if they are few', () => {
+  expect(nearest('conection', ['connection', 'collection'])).toBe('connection')
+  expect(nearest('CALL', ['tools', 'call'])).toBe('call')
+  expect(nearest('x', ['connection'])).toBeUndefined()
+  expect(nearest('anything', [])).toBeUndefined()
 })

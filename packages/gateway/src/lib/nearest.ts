@@ -46,3 +46,13 @@ export function distance(one: string, other: string, farthest: number): number {
   }
   return row[other.length] ?? 0
 }
+
+/** The one of the names that takes the fewest changes to get to, if it takes few. */
+export function nearest<Name extends string>(word: string, names: readonly Name[]): Name | undefined {
+  const farthest = Math.max(2, word.length / 4)
+  const ranked = names
+    .map((name) => [distance(word.toLowerCase(), name.toLowerCase(), farthest), name] as const)
+    .sort(([a], [b]) => a - b)
+  const [best] = ranked
+  return best !== undefined && best[0] <= farthest ? best[1] : undefined
+}

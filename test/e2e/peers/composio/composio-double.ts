@@ -153,6 +153,8 @@ META.push({
 
 export interface ComposioOptions {
   readonly pageSize?: number
+  /** The API key of the project. */
+  readonly key?: string
   /** Bytes that a body may have. */
   readonly bodyLimit?: number
   /** The tools of workbench and mail do what they say: scripts run, files are read, attachments have to be in the storage. */
@@ -163,7 +165,13 @@ export interface ComposioOptions {
 
 export async function startComposio(
   tools: readonly DoubleTool[],
-  { pageSize = 1000, bodyLimit = 64 * 1024 * 1024, acts: isActing = false, keepsCode = true }: ComposioOptions = {},
+  {
+    pageSize = 1000,
+    key = API_KEY,
+    bodyLimit = 64 * 1024 * 1024,
+    acts: isActing = false,
+    keepsCode = true,
+  }: ComposioOptions = {},
 ): Promise<ComposioDouble> {
   const storage = await createStorage()
   const sandboxes = await createSandboxes()
@@ -450,9 +458,9 @@ export async function startComposio(
     if (url.pathname.startsWith('/storage/')) return storage.serve(request, response)
     if (url.pathname.startsWith('/link/')) return finish(response, url.pathname.slice('/link/'.length))
     asked.push(`${request.method} ${url.pathname}${url.search}`)
-    const key = request.headers['x-api-key']
-    if (key === undefined) return refuse(response, 401, 'Missing API key', 'Send your project key as x-api-key.')
-    if (key !== API_KEY) return refuse(response, 401, 'Invalid API key')
+    const given = request.headers['x-api-key']
+    if (given === undefined) return refuse(response, 401, 'Missing API key', 'Send your project key as x-api-key.')
+    if (given !== key) return refuse(response, 401, 'Invalid API key')
     const isMcp = url.pathname.endsWith('/mcp')
     const acts = request.method === 'POST' && (isMcp || url.pathname.includes('/execute'))
     const instead = acts && !isMcp ? next.shift() : undefined

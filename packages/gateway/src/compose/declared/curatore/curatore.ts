@@ -5,9 +5,7 @@
  * used; an endpoint knows its tools by their own names. Undeclared settings are refused before anything is opened.
  */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { ContractWords, Rule } from '@toolway/contract'
+import type { Rule } from '@toolway/contract'
 import { ConfigFault, type Config } from '../../../config.ts'
 import type { Declared } from '../../../config-file.ts'
 import { CONFIRM, type CuratorePolicy } from '../../../policy-file.ts'
@@ -15,6 +13,7 @@ import type { EndpointPath, RequestContext } from '../../../call/ports.ts'
 import type { Principal } from '../../../identity/principal.ts'
 import type { DeclaredOrganization } from '../make-rows.ts'
 import { backendOf } from '../../../kinds/contract/contract.ts'
+import { contractWordsOf, CURATORE_ALIASES, SHIPPED_POLICIES } from '../../../preset-curatore.ts'
 
 /** One endpoint of the preset, and the file that says what it is. */
 export interface Profile {
@@ -27,10 +26,6 @@ export interface Profile {
 
 const DEFAULT = 'default'
 const ADMIN = 'admin'
-const ALIASES: Readonly<Record<string, string>> = { [DEFAULT]: 'cwr', [ADMIN]: 'cwr-admin' }
-
-const SHIPPED = fileURLToPath(new URL('shipped-policies/', import.meta.url))
-const shipped = { [DEFAULT]: join(SHIPPED, 'policy.yaml'), [ADMIN]: join(SHIPPED, 'policy.admin.yaml') }
 
 /** Throws ConfigFault where the preset cannot be what it is for: above all, without a key it would be open to everybody. */
 export function refuseUnready(config: Config): void {
@@ -74,8 +69,8 @@ export function profilesOf({
 }: Config): Profile[] {
   const profile = (toolset: typeof DEFAULT | typeof ADMIN, path: string | undefined): Profile => ({
     toolset,
-    alias: ALIASES[toolset] ?? toolset,
-    path: path ?? shipped[toolset],
+    alias: CURATORE_ALIASES[toolset] ?? toolset,
+    path: path ?? SHIPPED_POLICIES[toolset],
   })
   return [profile(DEFAULT, file), ...(adminKey === undefined ? [] : [profile(ADMIN, adminFile)])]
 }
@@ -105,7 +100,7 @@ export function curatoreOrganization(
       wire: backendOf({
         url,
         headers: key === undefined ? {} : { 'X-API-Key': key },
-        words: wordsOf(id, policy),
+        words: contractWordsOf(id, policy),
       }),
     })),
     toolsets: profiles.map(({ toolset, alias, policy }) => ({
@@ -118,26 +113,13 @@ export function curatoreOrganization(
   }
 }
 
-/** Returns the policy file's settings for the backend's contracts. */
-const wordsOf = (id: string, { allowlist, settings }: CuratorePolicy): ContractWords => ({
-  organization: id,
-  contracts_for: settings.contract_cache_ttl,
-  facets_for: settings.metadata_cache_ttl,
-  // Version 1 names what it exposes; version 2 leaves that to each contract.
-  exposes: allowlist === undefined ? 'agent' : 'all',
-  side_effects: !settings.block_side_effects,
-  allows: [...settings.side_effects_allowlist],
-  checks_facets: settings.validate_facets,
-  on_behalf: true,
-})
-
 /** Only its key reaches the toolset `admin`; tokens of others and MCP_API_KEY reach the default one. */
 export const bindToProfile = (principal: Principal): Principal =>
   principal.toolset === undefined ? { ...principal, toolset: DEFAULT } : principal
 
 /** An endpoint is its one connection, so that tools are known by their own names. */
 export function placeOfProfile(place: EndpointPath, { toolset }: Principal): EndpointPath {
-  const alias = ALIASES[place.toolset ?? toolset ?? DEFAULT]
+  const alias = CURATORE_ALIASES[place.toolset ?? toolset ?? DEFAULT]
   return place.connection !== undefined || alias === undefined ? place : { ...place, connection: alias }
 }
 
