@@ -48,7 +48,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
 const CHANNEL = 'toolway_changed'
 
 export async function hearDatabaseNotifications(
-  { db, log, opened }: CoreDependencies,
+  { db, log, counters, opened }: CoreDependencies,
   parts: DatabaseNotificationsParts,
 ): Promise<void> {
   const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
@@ -87,6 +87,7 @@ export async function hearDatabaseNotifications(
 
   const onNotice = (notice: HeardNotice) => {
     if (notice.kind === 'payload') return hear(JSON.parse(notice.payload) as Notice)
+    counters.loseChanges()
     // Notifications sent while the connection was down are lost: everything may have changed.
     forgetKeys()
     void reloadPeople()

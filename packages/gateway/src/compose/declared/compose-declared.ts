@@ -18,6 +18,8 @@ import { createConnectionRegistry } from '../../http/persistent/connection-regis
 import { createDoors } from '../../http/doors.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
+import type { CallsUnderWay } from '../../http/streams/calls-under-way.ts'
+import { composeMetrics } from '../metrics.ts'
 import { createCounters } from '../../telemetry/counters.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import { proofOf } from '../../vault/identity-proof.ts'
@@ -70,7 +72,12 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
+  let underWay: Pick<CallsUnderWay, 'size'> | undefined
   const counters = createCounters({
+    tools: config.TOOLWAY_METRICS_TOOLS,
+    inFlight: () => underWay?.size ?? 0,
+    processes: () => upstreams.runningProcesses,
+    openCircuits: () => upstreams.openCircuits,
     sessions: () => sessions.size,
     channels: () => room.size,
     upstreamSessions: () => upstreams.sessions,
@@ -89,7 +96,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const policies = preset ? await keepPolicies(core, onChange) : undefined
   declareAll()
 
-  const count = { count: counters.call, refuse: counters.refuse }
+  const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
   const traces = tracesOf(telemetry)
   const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces })
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
@@ -136,6 +143,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
+  underWay = mcpDoors.calls
   const doors = declaredDoors(core, {
     mcpDoors,
     policies,
@@ -226,7 +234,7 @@ const declaredDoors = (
       state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
-    metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
+    metrics: composeMetrics(config, counters),
     newCorrelationId: randomUUID,
     log,
   })
