@@ -8,7 +8,9 @@ const MIB = 1024 * 1024
 test('S3-PERF-02: 3,000 servers, sessions and full buffers fit in 250 MB, without children', async () => {
   await using begun = new AsyncDisposableStack()
   const { full } = await measureSessionMemory(undefined, (begin) => begun.use(begin()))
-  console.info(`heap of ${full.sessions} sessions: ${Math.round(full.heapBytes / MIB)} MiB, resident ${Math.round(full.rssBytes / MIB)} MiB`)
+  console.info(
+    `heap of ${full.sessions} sessions: ${Math.round(full.heapBytes / MIB)} MiB, resident ${Math.round(full.rssBytes / MIB)} MiB`,
+  )
   expect(full.sessions).toBe(3_000)
   // A buffer is full when more was sent to its client than it keeps.
   expect(full.sentBytes).toBeGreaterThan(40_000)

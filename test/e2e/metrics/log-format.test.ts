@@ -19,7 +19,9 @@ test('S3-OBS-06: the log is JSON with timestamp, level, message, tenant_slug, co
       .split('\n')
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-  const call = await until('the line of the call', () => Promise.resolve(parsed().find((one) => one['message'] === 'call')))
+  const call = await until('the line of the call', () =>
+    Promise.resolve(parsed().find((one) => one['message'] === 'call')),
+  )
   expect(call).toMatchObject({
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
     level: 'info',

@@ -9,6 +9,7 @@ import { startOtlpReceiver } from '../../../packages/gateway/src/testing/otlp-re
 import { startScriptedUpstream } from '../../fault/scripted-upstream.ts'
 import { callTool, openSession, type RawPeer } from '../peers/clients/raw-client.ts'
 import { openGateway } from '../peers/open-gateway.ts'
+import { addKey, createAsk } from '../peers/people/administrators.ts'
 import { startProbe } from '../peers/probes/probe-server.ts'
 import { httpWire, probeProcess } from '../peers/servers/real-servers.ts'
 import { until } from '../peers/until.ts'
@@ -87,13 +88,17 @@ test('S3-OBS-03: the gauges have true values', async () => {
   await echo('child')
   await echo('remote')
   const [sessions = 0, pool = 0, processes = 0] = await gauges()
-  expect(pool).toBe(1)
-  expect(processes).toBe(1)
+  const platform = createAsk(gateway, await addKey(gateway, { role: 'platform_admin' }))
+  const held = (await platform('GET /api/v1/admin/pool/summary')).body as { sessions: number }
+  expect(held.sessions).toBeGreaterThan(0)
+  expect([pool, processes]).toEqual([held.sessions, 1])
   await openSession(gateway.connectionUrl('remote'), gateway.key)
   expect((await gauges())[0]).toBe(sessions + 1)
   const { series } = await scrape(gateway)
   const memory = Object.fromEntries(
-    series.filter(({ name }) => name === 'sagemcp_memory_usage_bytes').map(({ labels, value }) => [labels['component'], value]),
+    series
+      .filter(({ name }) => name === 'sagemcp_memory_usage_bytes')
+      .map(({ labels, value }) => [labels['component'], value]),
   )
   const now = process.memoryUsage()
   // The gateway is in this process.
@@ -178,11 +183,13 @@ test('OpenMetrics is written where it is asked for, with the trace of a call as 
     settings: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
   })
   await callTool({ url: traced.connectionUrl('one'), key: traced.key, era: 'modern' }, 'echo', { text: 'x' })
-  const asked = 'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;q=0.5'
+  const asked =
+    'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;q=0.5'
   const { text, families } = await scrape(traced, asked)
   expect(text.endsWith('# EOF\n')).toBe(true)
   expect(families.filter((name) => name.endsWith('_total'))).toEqual([])
-  const trace = /^toolway_tool_call_duration_seconds_bucket\{.*\} \d+ # \{trace_id="([0-9a-f]{32})"\} [\d.]+ [\d.]+$/m.exec(text)
+  const trace =
+    /^toolway_tool_call_duration_seconds_bucket\{.*\} \d+ # \{trace_id="([0-9a-f]{32})"\} [\d.]+ [\d.]+$/m.exec(text)
   await until('its trace is exported', () =>
     Promise.resolve(receiver.spans.some(({ traceId }) => traceId === trace?.[1])),
   )

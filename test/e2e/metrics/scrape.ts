@@ -32,7 +32,9 @@ export async function scrape(
     series,
     sum: (name, labels = {}) =>
       series
-        .filter((one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value))
+        .filter(
+          (one) => one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+        )
         .reduce((sum, { value }) => sum + value, 0),
   }
 }
@@ -42,7 +44,9 @@ function seriesOf(line: string): Series {
   if (name === '') throw new Error(`not a sample: ${line}`)
   return {
     name,
-    labels: Object.fromEntries([...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label, text])),
+    labels: Object.fromEntries(
+      [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label, text]),
+    ),
     value: Number(value),
   }
 }

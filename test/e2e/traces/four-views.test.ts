@@ -132,10 +132,12 @@ describe('one call', () => {
         gateway.log.find((line) => line.message === 'call' && line.facts['id'] === attributes['toolway.record'])
           ?.facts ?? {}
       const record = await recordOf(String(facts['id']))
+      // A call that is refused before it is sent went to no connection.
+      const connection = outcome === 'refused' ? undefined : 'one'
       const code = error === 'tool_error' ? undefined : error
       expect(facts['code']).toBe(code)
       const view = {
-        ...{ outcome, decision, request_id: facts['request_id'], connection: 'one', tool_name: called },
+        ...{ outcome, decision, request_id: facts['request_id'], connection, tool_name: called },
         ...{ principal: facts['principal'], toolset: 'chosen', org_id: gateway.organization.id },
         ...{
           bytes_in: facts['bytes_in'],
@@ -150,7 +152,7 @@ describe('one call', () => {
           outcome,
           decision,
           correlation_id: view.request_id,
-          connection: 'one',
+          connection: connection ?? null,
           tool: called,
           toolset: 'chosen',
           organization_id: view.org_id,
@@ -161,7 +163,7 @@ describe('one call', () => {
       })
       expect(attributes).toMatchObject({
         ...{ 'toolway.outcome': outcome, 'toolway.decision': decision, 'toolway.request_id': view.request_id },
-        ...{ 'toolway.connection': 'one', 'toolway.principal': view.principal, 'toolway.organization': 'default' },
+        ...{ 'toolway.connection': connection, 'toolway.principal': view.principal, 'toolway.organization': 'default' },
         ...{ 'toolway.toolset': 'chosen', tool_name: called },
         ...{ 'toolway.bytes_in': view.bytes_in, 'toolway.bytes_out': view.bytes_out },
       })

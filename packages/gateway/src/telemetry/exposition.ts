@@ -92,8 +92,7 @@ const boundText = (bound: string | number): string =>
 const numberText = (value: number): string =>
   value === Infinity ? '+Inf' : value === -Infinity ? '-Inf' : String(value)
 
-const escaped = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 
 const helpText = (text: string, isOpenMetrics: boolean): string =>
   isOpenMetrics ? escaped(text) : text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')

@@ -173,7 +173,8 @@ class LiveUpstreams implements Upstreams {
 
   get runningProcesses() {
     let count = 0
-    for (const { upstream } of this.#held.values()) count += upstream.processes?.().filter(({ pid }) => pid !== undefined).length ?? 0
+    for (const { upstream } of this.#held.values())
+      count += upstream.processes?.().filter(({ pid }) => pid !== undefined).length ?? 0
     return count
   }
 

@@ -13,7 +13,12 @@ type Row = ServiceLevels['connections'][number]
 export function LevelTable({ levels, window }: { levels: ServiceLevels; window: LevelWindow }) {
   const { connections, target } = levels
   const of = ({ windows }: Row) => windows[window]
-  const query = { data: { items: connections }, error: null, isFetching: false, refetch: () => Promise.reject(new Error()) }
+  const query = {
+    data: { items: connections },
+    error: null,
+    isFetching: false,
+    refetch: () => Promise.reject(new Error()),
+  }
   return (
     <Table<Row>
       label={t.connections}

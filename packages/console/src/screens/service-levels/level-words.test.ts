@@ -10,9 +10,9 @@ test('a share is never rounded up, and a span without a call has none', () => {
     '–',
   ])
   expect(time(null)).toBe('–')
-  expect([isMissed({ availability: 99.4 }, 99.5), isMissed({ availability: 99.5 }, 99.5), isMissed({ availability: null }, 99.5)]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect([
+    isMissed({ availability: 99.4 }, 99.5),
+    isMissed({ availability: 99.5 }, 99.5),
+    isMissed({ availability: null }, 99.5),
+  ]).toEqual([true, false, false])
 })

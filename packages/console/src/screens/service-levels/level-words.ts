@@ -11,8 +11,7 @@ export function percent(value: number | null, places = 2): string {
   return `${shown} %`
 }
 
-export const time = (milliseconds: number | null): string =>
-  milliseconds === null ? t.none : duration(milliseconds)
+export const time = (milliseconds: number | null): string => (milliseconds === null ? t.none : duration(milliseconds))
 
 export const isMissed = ({ availability }: Pick<ServiceLevel, 'availability'>, target: number): boolean =>
   availability !== null && availability < target
