@@ -136,8 +136,9 @@ describe('one call', () => {
       const connection = outcome === 'refused' ? undefined : 'one'
       const code = error === 'tool_error' ? undefined : error
       expect(facts['code']).toBe(code)
+      expect([facts['connection'], attributes['toolway.connection']]).toEqual([connection, connection])
       const view = {
-        ...{ outcome, decision, request_id: facts['request_id'], connection, tool_name: called },
+        ...{ outcome, decision, request_id: facts['request_id'], tool_name: called },
         ...{ principal: facts['principal'], toolset: 'chosen', org_id: gateway.organization.id },
         ...{
           bytes_in: facts['bytes_in'],
@@ -163,7 +164,7 @@ describe('one call', () => {
       })
       expect(attributes).toMatchObject({
         ...{ 'toolway.outcome': outcome, 'toolway.decision': decision, 'toolway.request_id': view.request_id },
-        ...{ 'toolway.connection': connection, 'toolway.principal': view.principal, 'toolway.organization': 'default' },
+        ...{ 'toolway.principal': view.principal, 'toolway.organization': 'default' },
         ...{ 'toolway.toolset': 'chosen', tool_name: called },
         ...{ 'toolway.bytes_in': view.bytes_in, 'toolway.bytes_out': view.bytes_out },
       })
