@@ -45,6 +45,14 @@ export function createToolCounters(registry: Registry, shown: ShownTools): ToolC
   // Resolving labels costs more than observing: each set of them is resolved once.
   const known = new Map<string, Counted>()
 
+  const decided = new Map<string, Counter.Internal>()
+
+  function decidedOf(decision: string): Counter.Internal {
+    const held = decided.get(decision) ?? of.decisions.labels({ decision })
+    decided.set(decision, held)
+    return held
+  }
+
   function toolOf(connector: string, tool: string, isPublished: boolean): string {
     if (!isPublished && shown === 'published') return OTHER
     const pair = `${connector} ${tool}`
@@ -74,7 +82,7 @@ export function createToolCounters(registry: Registry, shown: ShownTools): ToolC
       if (trace === undefined) timed.observe(seconds)
       else of.durations.observe({ labels, value: seconds, exemplarLabels: { trace_id: trace } })
       calls.inc()
-      if (decision !== undefined) of.decisions.inc({ decision })
+      if (decision !== undefined) decidedOf(decision).inc()
     },
   }
 }
