@@ -88,15 +88,16 @@ describe.runIf(isThere)('a Prometheus that scrapes a gateway under load', () => 
           { alias: 'remote', wire: httpWire(remote.url) },
           { alias: 'child', wire: probeProcess('child') },
         ],
-        settings: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOOLWAY_LIMIT_KEY: '1000' },
+        settings: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, TOOLWAY_LIMIT_KEY: '200' },
       }),
     )
     address = await startPrometheus(parts, gateway)
     let isScraped = false
     const loading = load(gateway, () => isScraped)
     await until('several samples', async () => {
-      const [samples = '0'] = await query('min(count_over_time(toolway_tool_calls_total{status="ok"}[1m]))')
-      return Number(samples) >= 4
+      const names = ['toolway_tool_calls_total{status="ok"}', 'toolway_limited_total']
+      const counts = await Promise.all(names.map((name) => query(`min(count_over_time(${name}[1m]))`)))
+      return counts.every(([samples = '0']) => Number(samples) >= 3)
     })
     isScraped = true
     await loading
