@@ -9,7 +9,7 @@ import { look } from './support/look.ts'
 
 const AWAY = { kind: 'http' as const, url: 'http://127.0.0.1:9/mcp', headers: {} }
 const MANY = 40
-const nameOf = (number: number) => `connection-with-a-rather-long-name-${number}`
+const nameOf = (number: number) => `a-rather-long-name-${number}`
 
 describe.skipIf(NO_BROWSER)('service levels', () => {
   const parts = new AsyncDisposableStack()
