@@ -208,7 +208,10 @@ test('the guide names every metric, with its labels', async () => {
     name,
     [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).toSorted(),
   ])
-  const registry = createCounters({ ...QUIET, databaseReachable: () => true }).registry.getMetricsAsArray() as unknown as { name: string; labelNames: string[] }[]
+  const registry = createCounters({
+    ...QUIET,
+    databaseReachable: () => true,
+  }).registry.getMetricsAsArray() as unknown as { name: string; labelNames: string[] }[]
   const real = registry.map(({ name, labelNames }) => [name, labelNames.toSorted()])
   const byName = (one: unknown[], other: unknown[]) => (String(one[0]) < String(other[0]) ? -1 : 1)
   expect(written.toSorted(byName)).toEqual(real.toSorted(byName))
