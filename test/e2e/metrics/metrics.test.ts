@@ -206,7 +206,7 @@ test('the guide names every metric, with its labels', async () => {
   const [, table = ''] = /<!-- metrics:[^\n]*\n(.*)<!-- \/metrics -->/s.exec(guide) ?? []
   const written = [...table.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name, labels = '']) => [
     name,
-    [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).toSorted(),
+    [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label).toSorted(),
   ])
   const registry = createCounters({
     ...QUIET,

@@ -18,7 +18,6 @@ import { createConnectionRegistry } from '../../http/persistent/connection-regis
 import { createDoors } from '../../http/doors.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
-import type { CallsUnderWay } from '../../http/streams/calls-under-way.ts'
 import { composeMetrics } from '../metrics.ts'
 import { createCounters } from '../../telemetry/counters.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
@@ -72,10 +71,9 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
-  let underWay: Pick<CallsUnderWay, 'size'> | undefined
   const counters = createCounters({
     tools: config.TOOLWAY_METRICS_TOOLS,
-    inFlight: () => underWay?.size ?? 0,
+    inFlight: () => mcpDoors.calls.size,
     processes: () => upstreams.runningProcesses,
     openCircuits: () => upstreams.openCircuits,
     sessions: () => sessions.size,
@@ -143,7 +141,6 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
-  underWay = mcpDoors.calls
   const doors = declaredDoors(core, {
     mcpDoors,
     policies,
