@@ -59,6 +59,7 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
   findStats: none,
   findPlatformStats: none,
   findUsage: none,
+  findServiceLevels: none,
 }
 
 const PASSWORD = 'a long enough password'

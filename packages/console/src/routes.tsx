@@ -32,6 +32,7 @@ const tree = root.addChildren([
   screen('/approvals', () => import('./screens/approvals/approvals-screen.tsx'), 'ApprovalsScreen'),
   screen('/records', () => import('./screens/records/records-screen.tsx'), 'RecordsScreen'),
   screen('/usage', () => import('./screens/usage/usage-screen.tsx'), 'UsageScreen'),
+  screen('/service-levels', () => import('./screens/service-levels/service-levels-screen.tsx'), 'ServiceLevelsScreen'),
   screen('/runtime', () => import('./screens/runtime/runtime-screen.tsx'), 'RuntimeScreen'),
   screen('/people', () => import('./screens/people/people-screen.tsx'), 'PeopleScreen'),
   screen('/keys', () => import('./screens/keys/keys-screen.tsx'), 'KeysScreen'),

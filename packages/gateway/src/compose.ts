@@ -56,6 +56,8 @@ import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
 import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
 import { adapterOf } from './oauth/outgoing/vendors/provider-adapters.ts'
+import { composeMetrics } from './compose/metrics.ts'
+import type { CallsUnderWay } from './http/streams/calls-under-way.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
@@ -89,7 +91,13 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
+  let underWay: Pick<CallsUnderWay, 'size'> | undefined
   const counters = createCounters({
+    tools: config.TOOLWAY_METRICS_TOOLS,
+    inFlight: () => underWay?.size ?? 0,
+    processes: () => core.upstreams.runningProcesses,
+    openCircuits: () => core.upstreams.openCircuits,
+    databaseReachable: () => store.db.presence.awayFor() === 0,
     sessions: () => core.sessions.size,
     channels: () => room.size,
     upstreamSessions: () => core.upstreams.sessions,
@@ -108,6 +116,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     publicUrl,
     local: () => local,
   })
+  underWay = calls
   const { clients, limits, offers, admission, approving, snapshots } = core
   return createRunning(base, {
     doors,
@@ -249,7 +258,7 @@ const auditLogOf = (
     log,
     logLine,
     count: counters.call,
-    enter: counters.enter,
+    countTool: counters.tool,
     refuse: counters.refuse,
     shadow: counters.shadow,
     intend: (entry) => records.intend(entry),
@@ -367,7 +376,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: readinessOf(base, core, health),
-    metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
+    metrics: composeMetrics(config, counters),
     newCorrelationId: randomUUID,
     log,
   })

@@ -17,6 +17,8 @@ import { withoutServiceLinks } from './config-service-links.ts'
 import { KEY_SETTINGS, keySettingsProblem } from './config-keys.ts'
 import { TELEMETRY_SETTINGS, telemetryProblem } from './config-telemetry.ts'
 import { nearest } from './lib/nearest.ts'
+import { LOG_FORMATS } from './telemetry/log-format.ts'
+import { METRIC_NAMES } from './telemetry/metric-names.ts'
 import { PROCESS_ROLES, type ProcessRole } from './lib/process-roles.ts'
 import { PRESET_NAMES, presetsInWords, presetValue, type PresetName } from './presets.ts'
 
@@ -246,6 +248,14 @@ export const SETTINGS = {
     ),
   ),
   TOOLWAY_METRICS: known(['SAGEMCP_ENABLE_METRICS'], setting(onOff('on'), 'off: there is no /metrics.')),
+  TOOLWAY_METRICS_NAMES: setting(
+    z.enum(METRIC_NAMES, `it must be one of ${METRIC_NAMES.join(', ')}`).default('toolway'),
+    'Names of the metrics: toolway, sagemcp (those that the source system SageMCP had, under its names) or both. SAGEMCP_ENABLE_METRICS=true means both where nothing else is said.',
+  ),
+  TOOLWAY_METRICS_TOOLS: setting(
+    z.enum(['published', 'all'], 'it must be published or all').default('published'),
+    'Tools that metrics name: published (those of native connectors, whose names are the product’s own) or all. Whoever may call may read the metrics, so with all the names of tools of one organization are shown to others.',
+  ),
   TOOLWAY_LIMIT_ADDRESS: setting(
     perMinute('600'),
     'Requests per minute of one client address, whoever asks; off is no limit.',
@@ -538,6 +548,10 @@ export const SETTINGS = {
     z.enum(LEVELS, `it must be one of ${LEVELS.join(', ')}`).default('info'),
     'Least severe level that is logged.',
   ),
+  TOOLWAY_LOG_FORMAT: setting(
+    z.enum(LOG_FORMATS, `it must be one of ${LOG_FORMATS.join(', ')}`).default('toolway'),
+    'Fields of the lines of the log, which are JSON in either case: toolway, or sagemcp, which adds tenant_slug, connector_id, request_id and duration_ms to every line as the source system SageMCP names them.',
+  ),
   ...TELEMETRY_SETTINGS,
 } as const satisfies Record<string, Setting>
 
@@ -582,11 +596,12 @@ export function loadConfig(
   const values: Partial<Record<SettingName, unknown>> = {}
   const preset = check('TOOLWAY_PRESET', ...readSetting(environment, 'TOOLWAY_PRESET')) as PresetName | undefined
   for (const name of NAMES) {
-    const [text, origin, source] = withPreset(readSetting(environment, name), {
+    const read = withPreset(readSetting(environment, name), {
       preset,
       name,
       roles: values['TOOLWAY_ROLES'] as Config['TOOLWAY_ROLES'],
     })
+    const [text, origin, source] = withSeedMetrics(read, name, environment)
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
     values[name] = check(name, text, origin, source)
   }
@@ -644,6 +659,13 @@ interface PresetQuestion {
 function withPreset(read: Read, { preset, name, roles }: PresetQuestion): Read {
   const value = read[0] === undefined ? presetValue(preset, name, roles) : undefined
   return preset === undefined || value === undefined ? read : [value, `preset ${preset}`, name]
+}
+
+/** Who switches the metrics on by SageMCP's name for it has a scraper that knows its names. */
+function withSeedMetrics(read: Read, name: SettingName, environment: NodeJS.ProcessEnv): Read {
+  const isImplied = name === 'TOOLWAY_METRICS_NAMES' && read[0] === undefined
+  const seed = isImplied ? readSetting(environment, 'TOOLWAY_METRICS') : undefined
+  return seed?.[0] === 'on' && SEED_SWITCH.test(seed[2]) ? ['both', seed[1], seed[2]] : read
 }
 
 function readSetting(environment: NodeJS.ProcessEnv, name: SettingName): Read {

@@ -11,6 +11,7 @@ import { startScriptedUpstream } from '../../fault/scripted-upstream.ts'
 import { callTool, type RawPeer } from '../peers/clients/raw-client.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { httpWire } from '../peers/servers/real-servers.ts'
+import { scrape } from '../metrics/scrape.ts'
 import { until } from '../peers/until.ts'
 import { createTraces } from './received-traces.ts'
 
@@ -51,6 +52,7 @@ const open = (settings: Record<string, string>) =>
         wire: httpWire(`${url}?key=s3cret-in-the-address`, { authorization: 's3cret-header' }),
       },
     ],
+    toolsets: [{ slug: 'chosen', title: 'Chosen', settings: { connections: ['one'], include: ['*'], exclude: [] } }],
     settings: { ...FAST, ...settings },
   })
 const peerOf = (gateway: TestGateway): RawPeer => ({
@@ -71,6 +73,8 @@ const Row = z.object({
   bytes_in: z.number(),
   bytes_out: z.number(),
   duration_us: z.number(),
+  organization_id: z.string(),
+  toolset: z.string().nullable(),
   connection: z.string().nullable(),
   tool: z.string().nullable(),
   principal: z.string().nullable(),
@@ -94,12 +98,17 @@ describe('one call', () => {
       .find((one) => one.startsWith(`toolway_calls_total{method="tools/call",outcome="${outcome}"}`))
     return Number(line?.split(' ').at(-1) ?? 0)
   }
+  const countedTools = async (outcome: string): Promise<number> => {
+    const labels = { connector_type: 'mcp.http', status: outcome }
+    return (await scrape(gateway)).sum('toolway_tool_calls_total', labels)
+  }
   const recordOf = (id: string) =>
     until('its record', async () => {
       const rows = await gateway.db.organization(
         gateway.organization.id,
         (sql) => sql(Row)`
-        select id, correlation_id, outcome, code, decision, bytes_in, bytes_out, duration_us, connection, target as tool, principal, detail
+        select id, correlation_id, outcome, code, decision, bytes_in, bytes_out, duration_us, organization_id, toolset,
+               connection, target as tool, principal, detail
           from records where id = ${id}`,
       )
       return rows[0]
@@ -112,21 +121,25 @@ describe('one call', () => {
   ])(
     'U-28: $name: log line, record, span and metrics of a call agree',
     async ({ name, given, outcome, decision, error }) => {
-      const before = await counted(outcome)
-      await callTool(peerOf(gateway), name, given)
+      const called = `one__${name}`
+      const before = [await counted(outcome), await countedTools(outcome)]
+      await callTool({ ...peerOf(gateway), url: `${gateway.address}/o/default/t/chosen/mcp` }, called, given)
       const span = await createTraces(receiver).find(
-        ({ attributes }) => attributes['toolway.step'] === 'tool_call' && attributes['tool_name'] === name,
+        ({ attributes }) => attributes['toolway.step'] === 'tool_call' && attributes['tool_name'] === called,
       )
       const { attributes } = span
       const facts =
         gateway.log.find((line) => line.message === 'call' && line.facts['id'] === attributes['toolway.record'])
           ?.facts ?? {}
       const record = await recordOf(String(facts['id']))
+      // A call that is refused before it is sent went to no connection.
+      const connection = outcome === 'refused' ? undefined : 'one'
       const code = error === 'tool_error' ? undefined : error
       expect(facts['code']).toBe(code)
+      expect([facts['connection'], attributes['toolway.connection']]).toEqual([connection, connection])
       const view = {
-        ...{ outcome, decision, request_id: facts['request_id'], connection: 'one', tool_name: name },
-        ...{ principal: facts['principal'] },
+        ...{ outcome, decision, request_id: facts['request_id'], tool_name: called },
+        ...{ principal: facts['principal'], toolset: 'chosen', org_id: gateway.organization.id },
         ...{
           bytes_in: facts['bytes_in'],
           bytes_out: facts['bytes_out'],
@@ -140,8 +153,10 @@ describe('one call', () => {
           outcome,
           decision,
           correlation_id: view.request_id,
-          connection: 'one',
-          tool: name,
+          connection: connection ?? null,
+          tool: called,
+          toolset: 'chosen',
+          organization_id: view.org_id,
           principal: view.principal,
         },
         ...{ code: code ?? null, bytes_in: view.bytes_in, bytes_out: view.bytes_out },
@@ -149,7 +164,8 @@ describe('one call', () => {
       })
       expect(attributes).toMatchObject({
         ...{ 'toolway.outcome': outcome, 'toolway.decision': decision, 'toolway.request_id': view.request_id },
-        ...{ 'toolway.connection': 'one', 'toolway.principal': view.principal, 'toolway.organization': 'default' },
+        ...{ 'toolway.principal': view.principal, 'toolway.organization': 'default' },
+        ...{ 'toolway.toolset': 'chosen', tool_name: called },
         ...{ 'toolway.bytes_in': view.bytes_in, 'toolway.bytes_out': view.bytes_out },
       })
       expect([span.failed, attributes['error.type'], attributes['toolway.code']]).toEqual([
@@ -160,14 +176,14 @@ describe('one call', () => {
       const length = Number(span.end - span.start) / 1e6
       expect(Math.abs(length - Number(facts['duration_ms']))).toBeLessThan(0.001)
       if (error === 'arguments.invalid') expect(facts['detail']).toMatchObject({ invalid: record.detail?.['invalid'] })
-      expect(await counted(outcome)).toBe(before + 1)
+      expect([await counted(outcome), await countedTools(outcome)]).toEqual(before.map((count) => count + 1))
       const line = await until('its line by OTLP', () =>
         Promise.resolve(
           receiver.lines.find((one) => one.traceId === span.traceId && one.body.includes('"message":"call"')),
         ),
       )
       expect(line).toMatchObject({ spanId: span.spanId, severity: 9 })
-      expect(JSON.parse(line.body)).toMatchObject({ outcome, tool_name: name, trace_id: span.traceId })
+      expect(JSON.parse(line.body)).toMatchObject({ outcome, tool_name: called, trace_id: span.traceId })
       await until('its metric by OTLP', () =>
         Promise.resolve(receiver.metrics.some((metric) => metric['name'] === 'mcp.server.operation.duration')),
       )

@@ -51,6 +51,7 @@ export const NAVIGATION: readonly DestinationGroup[] = [
     items: [
       { to: '/records', title: nav.records, icon: 'list-details', needs: 'audit_view_own' },
       { to: '/usage', title: nav.usage, icon: 'chart-bar', needs: 'stats_view_own' },
+      { to: '/service-levels', title: nav.serviceLevels, icon: 'chart-bar', needs: 'stats_view_own' },
       { to: '/runtime', title: nav.runtime, icon: 'server', needs: 'process_manage' },
     ],
   },

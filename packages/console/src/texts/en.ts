@@ -27,6 +27,7 @@ export const en = {
     approvals: 'Approvals',
     records: 'Records',
     usage: 'Usage',
+    serviceLevels: 'Service levels',
     files: 'Files',
     runtime: 'Runtime',
     keys: 'Keys',

@@ -229,6 +229,15 @@ export {
 export { endSession, listSessions, OpenSession } from './sessions.ts'
 export { listSettings } from './settings.ts'
 export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
+export {
+  AVAILABILITY_TARGET,
+  findServiceLevels,
+  LEVEL_WINDOWS,
+  MOST_LEVELS,
+  ServiceLevels,
+  type LevelWindow,
+  type ServiceLevel,
+} from './service-levels.ts'
 export { findUsage, MOST_USAGE_DAYS, Usage } from './usage.ts'
 export { CATALOG_ENTRY, NativeConnector } from './catalog.ts'
 export {

@@ -4,6 +4,7 @@ import { Slug } from '../connections.ts'
 import { EgressExceptions } from '../egress.ts'
 import { APPROVAL_PRESETS } from '../tool-lock.ts'
 import { Flag, inOrganization, operation, pageOf, Paging, platform } from './operation.ts'
+import { AvailabilityTarget } from './service-levels.ts'
 
 const RequestsPerMinute = z.int().min(1).max(1_000_000)
 
@@ -26,6 +27,8 @@ export const OrganizationSettings = z.strictObject({
    * for organizations that were created before `ask-destructive` became the default of new ones.
    */
   approvals: ApprovalPreset.optional(),
+  /** Per cent of the calls of each connection that are to be answered (`findServiceLevels`). */
+  availability_target: AvailabilityTarget.optional(),
 })
 export type OrganizationSettings = z.output<typeof OrganizationSettings>
 
@@ -87,6 +90,8 @@ export const OwnSettings = z.strictObject({
   max_requests_per_minute: z.int(),
   allow_processes: z.boolean(),
   approvals: ApprovalPreset,
+  /** Per cent of the calls of each connection that are to be answered. */
+  availability_target: AvailabilityTarget,
   /** The same as `updated_at` while nobody changed anything. */
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -98,6 +103,7 @@ export const OwnSettingsChange = z.strictObject({
   /** At most `max_requests_per_minute`; null: as the platform says. */
   requests_per_minute: RequestsPerMinute.nullable().optional(),
   approvals: ApprovalPreset.optional(),
+  availability_target: AvailabilityTarget.optional(),
 })
 
 /** The private addresses that its connections may reach; link-local addresses and cloud metadata are never included. */

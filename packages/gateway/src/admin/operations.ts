@@ -39,6 +39,7 @@ import type { Served } from './serve.ts'
 import { sessionOperations } from './runtime/sessions.ts'
 import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
+import { serviceLevelOperations } from './runtime/service-levels.ts'
 import { usageOperations } from './runtime/usage.ts'
 import { lockOperations } from './connections/locks.ts'
 import { payloadOperations } from './payloads.ts'
@@ -88,6 +89,7 @@ const DESCRIBED: readonly Served[] = [
   ...settingOperations,
   ...statsOperations,
   ...usageOperations,
+  ...serviceLevelOperations,
   ...integrationOperations,
   ...eventOperations,
   ...alertOperations,

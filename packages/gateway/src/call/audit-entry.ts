@@ -10,6 +10,7 @@ import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
 import { ENDED_BEFORE, type Entry, type Outcome } from '../records/records.ts'
 import { labelOf } from '../telemetry/counters.ts'
+import type { CountedTool } from '../telemetry/tool-counters.ts'
 import type { Answer } from '../upstreams/upstream.ts'
 import { NO_FACTS, type AuditFacts, type From } from './audit-facts.ts'
 import { outcomeOfFault } from './fault-outcome.ts'
@@ -37,9 +38,10 @@ export interface AuditLogParts {
   readonly log: Pick<Log, 'debug' | 'warn' | 'error'>
   /** Writes a line of level info whose facts are a JSON object already. */
   logLine(json: string): void
-  count(method: string, outcome: Outcome, seconds: number): void
-  /** A call of a tool is under way until the answer is called. */
-  enter?(): () => void
+  /** `trace`: the id of its trace, where that is recorded. */
+  count(method: string, outcome: Outcome, seconds: number, trace: string | undefined): void
+  /** A tool call. */
+  countTool?(call: CountedTool): void
   refuse(code: string): void
   /** A rule that only watches would have done this. */
   shadow?(rule: string, would: string): void
@@ -128,11 +130,6 @@ export class AuditEntryBuilder {
     return traces === undefined ? send() : timed(traces.observe, asked.method, send)
   }
 
-  /** Counts a call of a tool as under way, until the answer is called. */
-  enter(): () => void {
-    return this.#parts.enter?.() ?? (() => undefined)
-  }
-
   note(facts: Partial<AuditFacts>): void {
     Object.assign(this.#facts, facts)
   }
@@ -180,7 +177,9 @@ export class AuditEntryBuilder {
   #close(seconds: number): void {
     const { count, refuse, shadow, log } = this.#parts
     const { method, outcome, fault, policy } = this.#facts
-    count(labelOf(method), outcome, seconds)
+    const trace = this.#trace?.span === undefined ? undefined : this.#trace.traceId
+    count(labelOf(method), outcome, seconds, trace)
+    if (method === 'tools/call') this.#countTool(seconds, trace)
     if (fault !== undefined) refuse(fault.code)
     if (policy?.shadows !== undefined) for (const [rule, would] of Object.entries(policy.shadows)) shadow?.(rule, would)
     if (this.#isRecorded || fault !== undefined) this.#write(seconds)
@@ -188,6 +187,15 @@ export class AuditEntryBuilder {
       log.debug({ request_id: this.correlationId, method: method.slice(0, 100), duration_ms: seconds * 1000 }, 'call')
       if (this.#trace?.span !== undefined) this.#endTrace(this.#entry(seconds, { outcome, code: undefined }))
     }
+  }
+
+  #countTool(seconds: number, trace: string | undefined): void {
+    const { found, kind, vendor, tool, policy, outcome } = this.#facts
+    const decision = policy === undefined ? 'allow' : policy.warned ? 'warn' : policy.action
+    this.#parts.countTool?.({
+      ...{ connector: vendor ?? kind, tool, isPublished: vendor !== undefined, outcome, seconds, trace },
+      decision: found ? decision : undefined,
+    })
   }
 
   /** The log line and the record. They are one object, so that the log and the database cannot differ. */

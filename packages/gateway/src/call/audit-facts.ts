@@ -26,6 +26,10 @@ export interface ArrivalFacts {
 export interface TargetFacts {
   readonly target: string | undefined
   readonly connection: string | undefined
+  /** The kind of its connection, the vendor of a native one of the product's, and the name that its tool has there. */
+  readonly kind: string | undefined
+  readonly vendor: string | undefined
+  readonly tool: string | undefined
   readonly eraUpstream: string | undefined
   /** The tool is one that its caller may see. */
   readonly found: boolean
@@ -97,6 +101,9 @@ export const NO_FACTS: AuditFacts = {
   bytesOut: 0,
   target: undefined,
   connection: undefined,
+  kind: undefined,
+  vendor: undefined,
+  tool: undefined,
   eraUpstream: undefined,
   found: false,
   recorded: false,

@@ -55,7 +55,6 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
   const { admission, before, after } = stepsOf(call.target)
   for (const step of admission) await step.before?.(call, parts)
   const { mcpRequest, audit } = call
-  const leave = audit.enter()
   try {
     for (const step of before) {
       const first = await step.before?.(call, parts)
@@ -73,8 +72,6 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
     return keep(audit, result === answer.result ? answer : { result })
   } catch (thrown) {
     return told(thrown, mcpRequest, audit)
-  } finally {
-    leave()
   }
 }
 

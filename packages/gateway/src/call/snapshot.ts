@@ -228,6 +228,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
     connectionId: connection.id,
     alias: connection.alias,
     connector: connection.settings.connector,
+    vendor: 'vendor' in settings && settings.source === undefined ? settings.vendor : undefined,
     status: connection.status,
     // These tools are described by a document, not by the server that runs them: arguments that do not match must not reach it.
     checks: settings.checks === 'arguments' || kindOf(settings.connector).described,

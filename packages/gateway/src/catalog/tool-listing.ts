@@ -55,6 +55,8 @@ export interface Offered {
   readonly resources: readonly JsonObject[]
   readonly templates: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
+  /** Of a native connector that the product itself has. */
+  readonly vendor?: string | undefined
   /** Whether its server may want to know for whom a call is made. */
   readonly credentials?: boolean
   /** Whether a caller may have several accounts there, and name one. */
@@ -81,6 +83,8 @@ export interface Target {
   readonly revision: Revision
   /** The kind of its connection, as rules name it. */
   readonly connector?: string | undefined
+  /** Of a native connector that the product itself has. */
+  readonly vendor?: string | undefined
   /** The upstream's own name or address of it. */
   readonly name: string
   readonly credentials?: boolean
@@ -196,9 +200,9 @@ export interface VisibilityFilter {
 }
 
 export const targetOf = (
-  { connectionId, alias, revision, connector, credentials = false }: Offered,
+  { connectionId, alias, revision, connector, vendor, credentials = false }: Offered,
   { name }: { readonly name?: JsonObject[string] },
-): Target => ({ connectionId, alias, revision, connector, name: String(name), credentials })
+): Target => ({ connectionId, alias, revision, connector, vendor, name: String(name), credentials })
 
 /** The category that a contract or an API description gives a tool. */
 const CATEGORY = 'dev.toolway/category'

@@ -25,7 +25,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   const declared = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
   if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
   refuseLocks(declared)
-  const logs = createLogs(quietLevel(loaded))
+  const logs = createLogs(quietLevel(loaded), config.TOOLWAY_LOG_FORMAT)
   const { log } = logs
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'))
   await using opened = new AsyncDisposableStack()

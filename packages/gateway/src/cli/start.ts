@@ -43,7 +43,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   const { config } = loaded
   const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
   const declarations = declarationsOf(loaded)
-  const logs = createLogs(quietLevel(loaded))
+  const logs = createLogs(quietLevel(loaded), config.TOOLWAY_LOG_FORMAT)
   const { log } = logs
   // A fault in one call must not end everybody's: what nobody caught is logged, and the process goes on.
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'))

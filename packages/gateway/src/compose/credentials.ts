@@ -97,7 +97,10 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
   opened.defer(() => memory.close())
   const clientOf = createClientOf({ vault, reveal, global })
   const lose: LoseCredential = createLoseCredential({ db, log, changed: memory.changed })
-  const renewal = createRenewal({ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random })
+  const renewal = createRenewal({
+    ...{ db, vault, oauth, clientOf, memory, lose, log, now, random: Math.random },
+    onEnd: core.counters.renewAccount,
+  })
   opened.defer(() => renewal.close())
   const uses = createKeepUses<CredentialId>({
     store: (ids) => db.system((sql) => noteUses(sql, ids)),

@@ -51,7 +51,7 @@ const BESIDE: ReadonlySet<string> = new Set(['alerts', 'oauth_flows'])
 const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
 
 export async function hearDatabaseNotifications(
-  { db, log, opened }: Pick<CoreDependencies, 'db' | 'log' | 'opened'>,
+  { db, log, counters, opened }: Pick<CoreDependencies, 'db' | 'log' | 'counters' | 'opened'>,
   parts: DatabaseNotificationsParts,
 ): Promise<ChangeFeed> {
   const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
@@ -92,6 +92,7 @@ export async function hearDatabaseNotifications(
 
   const onNotice = (notice: HeardNotice) => {
     if (notice.kind === 'payload') return hear(JSON.parse(notice.payload) as Notice)
+    counters.loseChanges()
     // Notifications sent while the connection was down are lost: everything may have changed.
     forgetKeys()
     void reloadPeople()

@@ -56,6 +56,7 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     https: config.TOOLWAY_PUBLIC_URL?.startsWith('https:') ?? false,
     health,
     refused: counters.refuse,
+    answered: counters.http,
     newCorrelationId: randomUUID,
     ...parts.doors,
   })

@@ -48,6 +48,7 @@ export function composeUpstreams(
       log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
     onTurn: turn,
     onCrash: counters.crash,
+    onPoolUse: counters.pool,
     onNote: (facts, message) => log.warn(facts, message),
   })
   opened.defer(() => upstreams.close())

@@ -14,9 +14,11 @@ import type { FileAddress, FilesDoor } from './files/files-door.ts'
 import type { SseDoor } from './persistent/sse-door.ts'
 import type { WebSocketDoor } from './persistent/websocket-door.ts'
 import type { McpDoor } from './mcp-door.ts'
+import { endpointTemplate } from './path-templates.ts'
 import type { OAuthDoor } from './oauth/oauth-door.ts'
 import { createRest, type RestParts } from './rest.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
+import { TEMPLATES } from './tools/tool-addresses.ts'
 import type { ToolDoor } from './tools/tool-door.ts'
 
 /** `Match` is what a door reads from a path, such as the endpoint that it names. */
@@ -31,6 +33,8 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
   /** Bodies of this method may come for as long as they come: the door itself gives up a sender that falls silent. */
   readonly longBodies?: 'PATCH'
   match(path: string, method: string | undefined): Match | undefined
+  /** The form of the address, by which requests are counted; absent where the answer says it (`path-templates.ts`). */
+  template?(match: Match): string
   answer(request: IncomingMessage, response: ServerResponse, match: Match, path: string): void | Promise<unknown>
 }
 
@@ -117,6 +121,7 @@ const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
     const address = addressOf(path)
     return address?.way === 'mcp' ? address.place : undefined
   },
+  template: (place) => endpointTemplate(place, 'mcp'),
   answer: (request, response, place) => mcp.answer(request, response, place),
 })
 
@@ -130,6 +135,7 @@ const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: EndpointPath; wa
     const { way, place } = addressOf(path) ?? {}
     return place === undefined || way === undefined || way === 'mcp' ? undefined : { way, place }
   },
+  template: ({ place, way }) => endpointTemplate(place, way),
   answer: (request, response, { place, way }, path) =>
     sse === undefined ? rest.answer(request, response, true, path) : sse.answer(request, response, place, way),
 })
@@ -142,6 +148,7 @@ const filesDoor = ({ files }: DoorParts): Door<FileAddress> | undefined =>
     preflight: false,
     longBodies: 'PATCH',
     match: (path) => files.addressOf(path),
+    template: () => '/files/{address}',
     answer: (request, response, address) => files.answer(request, response, address),
   }
 
@@ -152,6 +159,7 @@ const oauthDoor = ({ oauth }: DoorParts): Door | undefined =>
     errors: 'problem',
     preflight: false,
     match: (path) => oauth.takes(path) || undefined,
+    template: () => '/oauth/*',
     answer: (request, response, _, path) => oauth.answer(request, response, path),
   }
 
@@ -162,6 +170,7 @@ const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined 
     errors: 'problem',
     preflight: false,
     match: consolePlaceOf,
+    template: () => '/api/v1/console/{organization}/mcp',
     answer: (request, response, place) => consoleMcp.answer(request, response, place),
   }
 
@@ -176,6 +185,7 @@ const toolDoor = ({ tools }: DoorParts): Door<NonNullable<ReturnType<ToolDoor['a
       // A path of one part may be a page; only a request with a body is for a tool.
       return address?.way === 'flat call' && method === 'GET' ? undefined : address
     },
+    template: ({ place, way }) => endpointTemplate(place, TEMPLATES[way]),
     answer: (request, response, address) => tools.answer(request, response, address),
   }
 
@@ -186,6 +196,7 @@ const policyDoor = ({ policy }: DoorParts): Door | undefined =>
     errors: 'problem',
     preflight: true,
     match: (path) => policy.takes(path) || undefined,
+    template: () => '/policy/*',
     answer: (request, response, _, path) => policy.answer(request, response, path),
   }
 

@@ -2,12 +2,13 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Fault } from '@toolway/contract'
 import { Hono, type Context } from 'hono'
-import type { Registry } from 'prom-client'
 import { isDatabaseFault } from '../db/unreachable.ts'
 import type { Log } from '../lib/log.ts'
+import type { Exposition } from '../telemetry/exposition.ts'
 import { isChallenge, type ListenAddress } from '../vault/identity-proof.ts'
 import type { Health, Readiness } from './health.ts'
 import { headersOf, problemAnswer } from './say-fault.ts'
+import { noteTemplate } from './path-templates.ts'
 import { html, pageOf } from './pages/page.ts'
 import { notFoundPage, wantsPage } from './pages/not-found-page.ts'
 
@@ -26,8 +27,8 @@ export interface RestParts {
   readonly console: Hono | undefined
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
-  /** Undefined: /metrics is not served. */
-  readonly metrics: Registry | undefined
+  /** Undefined: /metrics is not served. `accept`: the header of the request. */
+  readonly metrics: ((accept: string | undefined) => Promise<Exposition>) | undefined
   readonly newCorrelationId: () => string
   readonly log?: Pick<Log, 'error'>
   /** The answer to a challenge that asks whether this is the gateway of a data directory, at that address. */
@@ -48,6 +49,7 @@ export function createRest(parts: RestParts) {
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use(async (c, next) => {
     await next()
+    noteTemplate(c.env?.outgoing, c)
     // A handler that sets one of them itself keeps its own.
     for (const [name, value] of Object.entries(HARDENED)) if (!c.res.headers.has(name)) c.header(name, value)
   })
@@ -106,10 +108,17 @@ async function unavailablePage(fault: Fault): Promise<Response> {
 }
 
 /** Metrics tell how an installation is used: every key that may call may read them. */
-function serveMetrics(app: Hono<{ Bindings: HttpBindings }>, metrics: Registry, identify: RestParts['identify']): void {
+function serveMetrics(
+  app: Hono<{ Bindings: HttpBindings }>,
+  metrics: NonNullable<RestParts['metrics']>,
+  identify: RestParts['identify'],
+): void {
   app.use('/metrics', async (c, next) => {
     await identify(c.req.header('authorization'))
     await next()
   })
-  app.get('/metrics', async (c) => c.text(await metrics.metrics(), 200, { 'content-type': metrics.contentType }))
+  app.get('/metrics', async (c) => {
+    const { type, text } = await metrics(c.req.header('accept'))
+    return c.text(text, 200, { 'content-type': type })
+  })
 }

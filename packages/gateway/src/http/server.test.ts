@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import { readBody } from './body.ts'
 import { createClients } from './client-address.ts'
@@ -29,6 +28,7 @@ async function listen() {
       limits: createNoLimits(),
       https: false,
       refused() {},
+      answered() {},
       health: { draining: false },
       newCorrelationId: () => 'id',
       ...createDoors({
@@ -49,7 +49,7 @@ async function listen() {
         eventSocket: { takes: () => false, enter: () => Promise.resolve() },
         health: { started: true, draining: false },
         readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
-        metrics: new Registry(),
+        metrics: undefined,
         newCorrelationId: () => 'id',
         prove: (challenge, { address, port }) => `${challenge} at ${address} ${port}`,
         identify() {},

@@ -11,6 +11,7 @@ import { allowOrigin } from './cors.ts'
 import { doorFor, type Doors, type SocketDoor } from './doors.ts'
 import { checkRepeated, type Guard } from './guard.ts'
 import type { Health } from './health.ts'
+import { templateOf } from './path-templates.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
 
 export interface ServerParts extends Doors {
@@ -21,6 +22,8 @@ export interface ServerParts extends Doors {
   readonly https: boolean
   readonly health: Pick<Health, 'draining'>
   refused(code: FaultCode): void
+  /** An answer has ended. */
+  answered(method: string, template: string, status: number, seconds: number): void
   readonly newCorrelationId: () => string
 }
 
@@ -77,18 +80,33 @@ function receive(parts: LimitedParts, request: IncomingMessage, response: Server
   const target = targetOf(request.url ?? '/')
   const path = pathOf(target.origin)
   const client = parts.clients.of(request)
+  const measured: Measured = { template: undefined }
+  const begun = performance.now()
+  response.once('close', () =>
+    parts.answered(
+      request.method ?? '',
+      measured.template ?? templateOf(response),
+      response.statusCode,
+      (performance.now() - begun) / 1000,
+    ),
+  )
   if (parts.https || client.secure) response.setHeader('strict-transport-security', HSTS)
   try {
     const counting = isProbe(path) ? undefined : parts.limits.address(client.network)
     if (counting !== undefined)
       return counting.then(
-        () => dispatch(parts, request, response, target),
+        () => dispatch(parts, request, response, target, measured),
         (thrown: unknown) => turnAway(parts, request, response, Fault.of(thrown)),
       )
   } catch (thrown) {
     return turnAway(parts, request, response, Fault.of(thrown))
   }
-  return dispatch(parts, request, response, target)
+  return dispatch(parts, request, response, target, measured)
+}
+
+/** The form of the address, once its door is known. */
+interface Measured {
+  template: string | undefined
 }
 
 function dispatch(
@@ -96,6 +114,7 @@ function dispatch(
   request: IncomingMessage,
   response: ServerResponse,
   target: Target,
+  measured: Measured,
 ): void | Promise<unknown> {
   const { origin } = request.headers
   try {
@@ -106,6 +125,7 @@ function dispatch(
   if (origin !== undefined) allowOrigin(request, response, origin)
   const path = pathOf(target.origin)
   const { door, match } = doorFor(parts.doors, path, request.method)
+  measured.template = door.template?.(match)
   if (door.longBodies === undefined || door.longBodies !== request.method)
     limitBody(request, response, parts.bodyTimeout)
   if (door.preflight && request.method === 'OPTIONS') return void response.writeHead(204).end()

@@ -1,11 +1,14 @@
 /**
  * Prometheus metrics. Organizations, and tool names chosen by clients, are not used as labels, because their number is unbounded.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry, type RegistryContentType } from 'prom-client'
+import { addGauges, type GaugeParts } from './gauges.ts'
+import { createHttpCounters, type HttpCounters } from './http-counters.ts'
+import { SECONDS } from './seconds.ts'
+import { createToolCounters, type ToolCounters, type ShownTools } from './tool-counters.ts'
 
 /** Rules come and go: each that ever watched would be a label for ever. */
 const MOST_RULES = 1000
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
  * The methods that counters, histograms and names of spans tell apart. A method of a client's own making, and an error code of a
@@ -47,9 +50,11 @@ export const errorLabelOf = (code: unknown): string => (CODES.has(code) ? String
 
 export interface Counters {
   readonly registry: Registry
-  call(method: string, outcome: string, seconds: number): void
-  /** A call of a tool begins; the answer is called when it has ended. */
-  enter(): () => void
+  /** `trace`: the id of its trace, where that is recorded; the histogram then names it as an exemplar. */
+  call(method: string, outcome: string, seconds: number, trace?: string): void
+  readonly tool: ToolCounters['count']
+  /** An HTTP request was answered. */
+  readonly http: HttpCounters['count']
   refuse(code: string): void
   /** A rule that only watches would have done this; administrators choose how many there are. */
   shadow(rule: string, would: string): void
@@ -57,28 +62,32 @@ export interface Counters {
   limit(bucket: string): void
   loseRecords(count: number): void
   check(outcome: string): void
+  /** A call found an open session with its server, or had to open one. */
+  pool(isHit: boolean): void
   /** Calls to a connection are refused from now on. */
   openCircuit(): void
   crash(): void
   /** An OAuth client renewed its access. */
   renew(): void
+  /** An account's access at another server was renewed, or could not be. */
+  renewAccount(result: 'renewed' | 'failed'): void
+  /** Changes may have been missed: everything is read anew. */
+  loseChanges(): void
 }
 
-export interface CountersParts {
-  readonly sessions: () => number
-  /** Streams of the older pair and WebSockets that are open. */
-  readonly channels: () => number
-  /** Held with legacy servers. */
-  readonly upstreamSessions: () => number
-  /** Records in memory that are not stored. */
-  readonly waitingRecords: () => number
+export interface CountersParts extends GaugeParts {
+  /** Which names of tools are told apart. */
+  readonly tools?: ShownTools
 }
 
 export function createCounters(parts: CountersParts): Counters {
-  const registry = new Registry()
-  let inFlight = 0
-  addGauges(registry, parts, () => inFlight)
+  // prom-client takes exemplars in a registry of this form alone; which form is written is decided by the scraper (`exposition.ts`).
+  const registry: Registry = new Registry()
+  setOpenMetrics(registry)
+  addGauges(registry, parts)
   const of = metricsIn(registry)
+  // A series that begins with its first failure would hide that failure from an alert.
+  for (const result of ['renewed', 'failed']) of.accounts.inc({ result }, 0)
   const watched = new Set<string>()
   // Resolving labels costs more than counting: each pair of them is resolved once.
   const counted = new Map<string, Counter.Internal>()
@@ -87,14 +96,13 @@ export function createCounters(parts: CountersParts): Counters {
     kept(counted, `${method} ${outcome}`, () => of.calls.labels({ method, outcome }))
   return {
     registry,
-    call(method, outcome, seconds) {
+    call(method, outcome, seconds, trace) {
       countOf(method, outcome).inc()
-      kept(timed, method, () => of.durations.labels({ method })).observe(seconds)
+      if (trace === undefined) kept(timed, method, () => of.durations.labels({ method })).observe(seconds)
+      else of.durations.observe({ labels: { method }, value: seconds, exemplarLabels: { trace_id: trace } })
     },
-    enter() {
-      inFlight++
-      return () => void inFlight--
-    },
+    tool: createToolCounters(registry, parts.tools ?? 'published').count,
+    http: createHttpCounters(registry).count,
     refuse: (code) => of.refusals.inc({ code }),
     shadow(rule, would) {
       const label = watched.has(rule) || watched.size < MOST_RULES ? rule : 'other'
@@ -104,10 +112,17 @@ export function createCounters(parts: CountersParts): Counters {
     limit: (bucket) => of.limited.inc({ bucket }),
     loseRecords: (count) => of.lost.inc(count),
     check: (outcome) => of.checks.inc({ outcome }),
+    pool: (isHit) => (isHit ? of.hits : of.misses).inc(),
     openCircuit: () => of.circuits.inc(),
     crash: () => of.crashes.inc(),
     renew: () => of.renewals.inc(),
+    renewAccount: (result) => of.accounts.inc({ result }),
+    loseChanges: () => of.changesLost.inc(),
   }
+}
+
+function setOpenMetrics(registry: Registry<RegistryContentType>): void {
+  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
 }
 
 /** The counters and the histogram, by what they count. */
@@ -116,11 +131,12 @@ function metricsIn(registry: Registry) {
     new Counter({ name, help, labelNames, registers: [registry] })
   return {
     calls: counter('toolway_calls_total', 'MCP requests answered', 'method', 'outcome'),
-    durations: new Histogram({
+    durations: new Histogram<string>({
       name: 'toolway_call_duration_seconds',
       help: 'Time from a request to its answer',
       labelNames: ['method'],
       buckets: SECONDS,
+      enableExemplars: true,
       registers: [registry],
     }),
     refusals: counter('toolway_refusals_total', 'Requests refused', 'code'),
@@ -133,6 +149,8 @@ function metricsIn(registry: Registry) {
     limited: counter('toolway_limited_total', 'Requests refused because a limit was reached, by its bucket', 'bucket'),
     lost: counter('toolway_records_lost_total', 'Records that could not be written'),
     checks: counter('toolway_health_checks_total', 'Times a connection was asked whether it is there', 'outcome'),
+    hits: counter('toolway_pool_hits_total', 'Calls that found an open session with their server'),
+    misses: counter('toolway_pool_misses_total', 'Calls that had to open a session with their server'),
     circuits: counter(
       'toolway_circuits_opened_total',
       'Times the calls to a connection came to be refused because it did not answer, or is not started any more',
@@ -142,29 +160,16 @@ function metricsIn(registry: Registry) {
       'Times a server that is started here ended by itself or did not start',
     ),
     renewals: counter('toolway_oauth_refresh_tokens_total', 'Refresh tokens given to OAuth clients'),
+    accounts: counter(
+      'toolway_credential_renewals_total',
+      'Renewals of accounts at other servers: renewed, or failed',
+      'result',
+    ),
+    changesLost: counter(
+      'toolway_change_feed_losses_total',
+      'Times changes may have been missed, after which everything was read anew',
+    ),
   }
-}
-
-/** Gauges are read when somebody asks for the metrics. */
-function addGauges(registry: Registry, parts: CountersParts, callsInFlight: () => number): void {
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read())
-      },
-    })
-  gauge(
-    'toolway_calls_in_flight',
-    'Calls of tools that are not answered yet, calls inside of others too',
-    callsInFlight,
-  )
-  gauge('toolway_records_waiting', 'Records in memory that are not in the database yet', parts.waitingRecords)
-  gauge('toolway_upstream_sessions', 'Sessions held with legacy servers', parts.upstreamSessions)
-  gauge('toolway_sessions', 'Sessions of legacy clients', parts.sessions)
-  gauge('toolway_channels', 'Open streams (HTTP+SSE) and WebSockets', parts.channels)
 }
 
 function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

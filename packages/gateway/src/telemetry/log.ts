@@ -2,6 +2,7 @@
 import pino, { type Logger } from 'pino'
 import { spanInScope } from '../lib/span-scope.ts'
 import { createLineBuffer } from './line-buffer.ts'
+import { lineFormat, type LogFormat } from './log-format.ts'
 import { createLogTail, type LogTail } from './log-tail.ts'
 
 /** Last line of defence: fields of these names are masked wherever they turn up at the top of a line or one below. */
@@ -26,14 +27,15 @@ export interface Logs {
   flush(): void
 }
 
-export function createLogs(level: string): Logs {
+export function createLogs(level: string, format: LogFormat = 'toolway'): Logs {
   const destination = pino.destination({ dest: 2, sync: false })
   const buffer = createLineBuffer(destination)
   const tail = createLogTail()
+  const formatted = lineFormat(format)
   const lines = {
     write(line: string) {
       tail.push(line)
-      buffer.write(line)
+      buffer.write(formatted(line))
     },
   }
   const shape = {

@@ -9,6 +9,7 @@ import { createExportQueue, type DropReason, type ExportQueue, type QueueLimits 
 import { createLogExport, type LogSource } from './otlp/log-export.ts'
 import { createMetricExport } from './otlp/metric-export.ts'
 import { createOtlpExporter, type OtlpTarget, type Post } from './otlp/otlp-exporter.ts'
+import { SECONDS } from './seconds.ts'
 import type { Sampler } from './tracing/sampler.ts'
 import { createTracer, type Tracer } from './tracing/tracer.ts'
 
@@ -43,7 +44,6 @@ export interface Telemetry {
 
 /** Milliseconds that the end of the process waits for the last exports. */
 const LAST_EXPORT = 5_000
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export function createTelemetry(parts: TelemetryParts): Telemetry {
   const { targets, resource, version, registry } = parts

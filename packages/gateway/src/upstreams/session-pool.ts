@@ -103,12 +103,15 @@ interface Entry<Session> {
 
 export interface SessionPoolParts {
   readonly now: () => number
+  /** A call found its session open, or not. */
+  onUse?(isHit: boolean): void
   /** False: each use has a session of its own, which ends with it. One that belongs to a client's session lasts all the same. */
   readonly reuses?: boolean
 }
 
 export function createSessionPool<Session extends Pooled>({
   now,
+  onUse = () => {},
   reuses = true,
 }: SessionPoolParts): SessionPool<Session> {
   const pool = new PoolOfSessions<Session>(now)
@@ -118,7 +121,7 @@ export function createSessionPool<Session extends Pooled>({
 
   return {
     place: (connectionId, alias) =>
-      new PoolOfConnection({ pool, connectionId, alias, reuses, name: `${connectionId} ${++places}` }),
+      new PoolOfConnection({ pool, connectionId, alias, reuses, onUse, name: `${connectionId} ${++places}` }),
     list: () => [...pool.all()].map(stateOf),
     evict(is) {
       const chosen = [...pool.all()].filter((entry) => is(stateOf(entry)))
@@ -246,6 +249,7 @@ interface ConnectionPoolParts<Session extends Pooled> {
   /** Unique in the pool: the first part of the keys of its sessions. */
   readonly name: string
   readonly reuses: boolean
+  onUse(isHit: boolean): void
 }
 
 class PoolOfConnection<Session extends Pooled> implements ConnectionPool<Session> {
@@ -331,13 +335,16 @@ class PoolOfConnection<Session extends Pooled> implements ConnectionPool<Session
   #enter(holder: Holder, open: () => Promise<Session>): Entry<Session> {
     if (this.#closed) throw this.#gone()
     const key = this.#keyOf(holder)
-    return this.#pool.find(key) ?? this.#add(key, holder, open)
+    const known = this.#pool.find(key)
+    this.#parts.onUse(known !== undefined)
+    return known ?? this.#add(key, holder, open)
   }
 
   /** For one call: where sessions are not used again, one that nobody else finds and that takes no second call. */
   #enterOnce(holder: Holder, open: () => Promise<Session>): Entry<Session> {
     if (this.#parts.reuses || holder.lasting) return this.#enter(holder, open)
     if (this.#closed) throw this.#gone()
+    this.#parts.onUse(false)
     return this.#add(`${this.#keyOf(holder)} ${++this.#uses}`, holder, open)
   }
 

@@ -20,6 +20,8 @@ export interface UpstreamsParts {
   onNoise(alias: string, line: string): void
   /** A connection is asked nothing from now on, because of this; undefined when it is asked again. */
   onTurn?(connectionId: string, failure: Fault | undefined): void
+  /** A call found a session with its server open, or had to open one. */
+  onPoolUse?(isHit: boolean): void
   /** A child ended that nobody had told to. */
   onCrash?(): void
   /** Something about a connection that an operator should read: a line for the log. */
@@ -39,6 +41,10 @@ export interface Upstreams {
   forgetSession(session: string): void
   /** Sessions held with servers. */
   readonly sessions: number
+  /** Servers that are started here and run. */
+  readonly runningProcesses: number
+  /** Connections whose calls are refused now, because they do not answer. */
+  readonly openCircuits: number
   /** Undefined where nothing is held of the connection, or it is not started here. */
   processes(connectionId: string): readonly ProcessState[] | undefined
   /** End what runs of a connection; it is started again when it is needed. */
@@ -92,13 +98,19 @@ class LiveUpstreams implements Upstreams {
   readonly #held = new Map<string, Live>()
   /** The newest version that was dropped: a request that began before must not bring it back. */
   readonly #dropped = new Map<string, string>()
+  /** Connections whose circuit is open. */
+  readonly #open = new Set<string>()
   #last = 0
 
   constructor(parts: UpstreamsParts) {
     this.#parts = parts
     const { pools = true } = parts
     this.#pools = pools
-    this.#pool = createSessionPool<LegacySession>({ now: Date.now, reuses: this.#pools })
+    this.#pool = createSessionPool<LegacySession>({
+      now: Date.now,
+      reuses: this.#pools,
+      onUse: (isHit) => parts.onPoolUse?.(isHit),
+    })
   }
 
   // One source for the whole process: ids stay unique on every shared channel, and no retry ever re-uses one.
@@ -110,7 +122,10 @@ class LiveUpstreams implements Upstreams {
       onRevision: (revision) => this.#parts.onRevision(connectionId, revision),
       onTurn: (failure) => {
         // An upstream that was replaced says nothing of the one in its place.
-        if (isCurrent()) this.#parts.onTurn?.(connectionId, failure)
+        if (!isCurrent()) return
+        if (failure === undefined) this.#open.delete(connectionId)
+        else this.#open.add(connectionId)
+        this.#parts.onTurn?.(connectionId, failure)
       },
       onNoise: (line) => this.#parts.onNoise(alias, line),
       ...(this.#parts.onCrash === undefined ? {} : { onCrash: this.#parts.onCrash }),
@@ -123,6 +138,7 @@ class LiveUpstreams implements Upstreams {
     const current = this.#held.get(connectionId)
     if (current === undefined || current.version > version) return
     this.#held.delete(connectionId)
+    this.#open.delete(connectionId)
     await current.upstream.close()
   }
 
@@ -134,6 +150,7 @@ class LiveUpstreams implements Upstreams {
     const isCurrent = () => this.#held.get(connectionId)?.upstream === upstream
     const upstream = make(this.#makingOf(connectionId, alias, isCurrent))
     this.#held.set(connectionId, { version, upstream })
+    this.#open.delete(connectionId)
     void current?.upstream.close().catch(() => {})
     return upstream
   }
@@ -148,6 +165,17 @@ class LiveUpstreams implements Upstreams {
 
   get sessions() {
     return this.#pool.size
+  }
+
+  get openCircuits() {
+    return this.#open.size
+  }
+
+  get runningProcesses() {
+    let count = 0
+    for (const { upstream } of this.#held.values())
+      count += upstream.processes?.().filter(({ pid }) => pid !== undefined).length ?? 0
+    return count
   }
 
   processes(connectionId: string) {

@@ -23,6 +23,7 @@ function shown(parts: AdminParts, row: OrganizationRow, head: OperationCall['hea
     max_requests_per_minute: mostOf(settings, parts.requestsPerMinute),
     allow_processes: settings.allow_processes === true,
     approvals: settings.approvals === undefined || settings.approvals === 'none' ? 'off' : settings.approvals,
+    availability_target: settings.availability_target ?? shapes.AVAILABILITY_TARGET,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   }
@@ -34,7 +35,7 @@ export const organizationSettingOperations: readonly Served[] = [
   ),
 
   serveOrganization(shapes.changeSettings, async ({ change, parts, organization, body, head, ifMatch }) => {
-    const { requests_per_minute: wanted, approvals, ...rest } = body
+    const { requests_per_minute: wanted, approvals, availability_target: target, ...rest } = body
     const row = await change(
       ({ id }: OrganizationRow) => ({
         action: 'organization.change',
@@ -51,6 +52,7 @@ export const organizationSettingOperations: readonly Served[] = [
         const settled = {
           ...(wanted === undefined ? {} : { requests_per_minute: wanted }),
           ...(approvals === undefined ? {} : { approvals }),
+          ...(target === undefined ? {} : { availability_target: target }),
         }
         const settings = Object.keys(settled).length === 0 ? {} : { settings: settled }
         return changeOwnOrganization(sql, changedOrganization(held, { ...rest, ...settings }, parts.requestsPerMinute))

@@ -5,6 +5,7 @@ import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, EXIT, table } from '../terminal/output.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
 import { exportRecords } from './export.ts'
+import { levels } from './levels.ts'
 import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
 import { show } from './show.ts'
 import { verify } from './verify.ts'
@@ -118,5 +119,5 @@ const prune = described({
 
 export function recordsCommand(finish: Finish) {
   const about = 'look through records, export and verify them (-o platform: those of no organization)'
-  return groupOf('records', about, [list, show, exportRecords, verify, redact, prune], finish)
+  return groupOf('records', about, [list, show, levels, exportRecords, verify, redact, prune], finish)
 }

@@ -18,6 +18,7 @@ import { createConnectionRegistry } from '../../http/persistent/connection-regis
 import { createDoors } from '../../http/doors.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
+import { composeMetrics } from '../metrics.ts'
 import { createCounters } from '../../telemetry/counters.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import { proofOf } from '../../vault/identity-proof.ts'
@@ -74,6 +75,10 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
 
   const room = createConnectionRegistry()
   const counters = createCounters({
+    tools: config.TOOLWAY_METRICS_TOOLS,
+    inFlight: () => mcpDoors.calls.size,
+    processes: () => upstreams.runningProcesses,
+    openCircuits: () => upstreams.openCircuits,
     sessions: () => sessions.size,
     channels: () => room.size,
     upstreamSessions: () => upstreams.sessions,
@@ -92,7 +97,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const policies = preset ? await keepPolicies(core, onChange) : undefined
   declareAll()
 
-  const count = { count: counters.call, enter: counters.enter, refuse: counters.refuse }
+  const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
   const traces = tracesOf(telemetry)
   const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces })
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
@@ -234,7 +239,7 @@ const declaredDoors = (
       state: config.REDIS_URL === undefined ? 'memory' : 'memory and redis',
       ...(policies === undefined ? {} : { policy: () => policies.problem() }),
     }),
-    metrics: config.TOOLWAY_METRICS === 'on' ? counters.registry : undefined,
+    metrics: composeMetrics(config, counters),
     newCorrelationId: randomUUID,
     log,
   })

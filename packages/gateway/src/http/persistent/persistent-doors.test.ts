@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { OPERATOR } from '../../identity/principal.ts'
 import { Fault, type OrganizationId } from '@toolway/contract'
 import type { JsonObject, Request } from '@toolway/protocol'
-import { Registry } from 'prom-client'
 import { describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createEntrance } from '../../call/enter.ts'
@@ -67,6 +66,7 @@ async function listen({
       limits,
       https: false,
       refused: refuse,
+      answered() {},
       health: { draining: false },
       newCorrelationId: () => 'id',
       ...createDoors({
@@ -82,7 +82,7 @@ async function listen({
         eventSocket: { takes: () => false, enter: () => Promise.resolve() },
         health: { started: true, draining: false },
         readiness: async () => ({ status: 'ready', problem: undefined, checks: {} }),
-        metrics: new Registry(),
+        metrics: undefined,
         newCorrelationId: () => 'id',
         identify() {},
         prove: () => '',

@@ -9,6 +9,7 @@ import { Fault } from '@toolway/contract'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 
 export interface CallsUnderWay {
+  readonly size: number
   /** Until the returned function is called. */
   hold(call: { cancel(fault: Fault): void }, audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>): () => void
   /** End each with a fault that says whether it may have acted. */
@@ -23,6 +24,9 @@ export function createCallsUnderWay(): CallsUnderWay {
   const held = new Set<CallEntry>()
   let waiting: (() => void)[] = []
   return {
+    get size() {
+      return held.size
+    },
     hold(call, audit) {
       const one: CallEntry = [call, audit]
       held.add(one)

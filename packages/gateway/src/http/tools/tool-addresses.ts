@@ -23,6 +23,24 @@ export type ToolWay =
   | 'app call'
   | 'platform call'
 
+/** Their forms below an endpoint, by which requests are counted. */
+export const TEMPLATES: Readonly<Record<ToolWay, string>> = {
+  openapi: 'openapi.json',
+  'mcp list': 'mcp/tools/list',
+  'mcp call': 'mcp/tools/call',
+  'rest list': 'rest/tools',
+  'rest call': 'rest/tools/{tool}/call',
+  'functions list': 'openai/tools',
+  'functions call': 'openai/tools/{tool}',
+  'flat call': '{tool}',
+  'app list': 'list/apps',
+  'app tools': 'list/apps/{app}/tools',
+  'account list': 'namespaces',
+  'tool version': 'tools/sync/version',
+  'app call': 'execute/{slug}',
+  'platform call': 'platform/{tool}',
+}
+
 export interface ToolAddress {
   readonly way: ToolWay
   readonly place: EndpointPath

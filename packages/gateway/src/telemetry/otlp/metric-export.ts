@@ -2,7 +2,7 @@
  * The metrics of the registry, exported at intervals (opentelemetry/proto/metrics/v1/metrics.proto): the numbers are those that
  * `/metrics` shows, so nothing is counted twice.
  *
- * Counters and histograms are cumulative since the start of the process. The two histograms that OpenTelemetry has names for go out
+ * Counters and histograms are cumulative since the start of the process. The histograms that OpenTelemetry has names for go out
  * under those.
  */
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
@@ -18,12 +18,24 @@ export interface MetricExportParts {
   send(items: Buffer, count: number): Promise<void>
 }
 
-/** OpenTelemetry, semantic conventions for MCP, metrics. */
+/** OpenTelemetry, semantic conventions for MCP and for HTTP servers, metrics. */
 const CONVENTIONAL: Readonly<Record<string, string>> = {
   toolway_call_duration_seconds: 'mcp.server.operation.duration',
   toolway_upstream_duration_seconds: 'mcp.client.operation.duration',
+  toolway_http_request_duration_seconds: 'http.server.request.duration',
 }
-const ATTRIBUTES: Readonly<Record<string, string>> = { method: 'mcp.method.name', error_type: 'error.type' }
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  method: 'mcp.method.name',
+  error_type: 'error.type',
+  tool_name: 'gen_ai.tool.name',
+}
+const HTTP_ATTRIBUTES: Readonly<Record<string, string>> = {
+  method: 'http.request.method',
+  path_template: 'http.route',
+  status_code: 'http.response.status_code',
+}
+const attributesOf = (metric: string) =>
+  metric === 'toolway_http_request_duration_seconds' ? HTTP_ATTRIBUTES : ATTRIBUTES
 /** AggregationTemporality. */
 const CUMULATIVE = 2
 
@@ -77,7 +89,7 @@ function writePoints(to: ProtoWriter, metric: Metric, started: number, now: numb
     if (isSum) to.nanoseconds(2, started)
     to.nanoseconds(3, now)
     to.double(4, value)
-    writeLabels(to, 7, labels)
+    writeLabels(to, 7, labels, attributesOf(metric.name))
     to.close(point, MEDIUM)
   }
   if (isSum) {
@@ -104,7 +116,7 @@ function writeHistograms(to: ProtoWriter, metric: Metric, started: number, now: 
       7,
       buckets.map(({ bound }) => bound),
     )
-    writeLabels(to, 9, labels)
+    writeLabels(to, 9, labels, attributesOf(metric.name))
     to.close(point, MEDIUM)
   }
   to.whole(2, CUMULATIVE)
@@ -135,8 +147,13 @@ function histogramsOf({ name, values }: Metric): HistogramPoint[] {
   return [...points.values()]
 }
 
-function writeLabels(to: ProtoWriter, field: number, labels: Partial<Record<string, string | number>>): void {
+function writeLabels(
+  to: ProtoWriter,
+  field: number,
+  labels: Partial<Record<string, string | number>>,
+  names: Readonly<Record<string, string>>,
+): void {
   const attributes = new AttributeWriter(to, field)
   for (const [name, value] of Object.entries(labels))
-    if (value !== '') attributes.text(ATTRIBUTES[name] ?? name, value === undefined ? undefined : String(value))
+    if (value !== '') attributes.text(names[name] ?? name, value === undefined ? undefined : String(value))
 }

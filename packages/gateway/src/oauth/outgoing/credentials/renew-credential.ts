@@ -37,6 +37,8 @@ export interface RenewalParts {
   readonly memory: Pick<CredentialMemory, 'changed' | 'watch'>
   readonly lose: LoseCredential
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** How a renewal ended; `failed` is tried again. */
+  onEnd?(result: 'renewed' | 'failed'): void
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number
@@ -154,8 +156,10 @@ async function renewLeased(
   try {
     tokens = await oauth.refresh({ authority, client, refreshToken, scopes }, egress)
   } catch (thrown) {
+    parts.onEnd?.('failed')
     return fail(parts, organizationId, turn, bound, thrown)
   }
+  parts.onEnd?.('renewed')
   const stored = await store(parts, organizationId, turn, tokens, closing)
   parts.memory.changed(organizationId)
   const facts = { credential: bound.id, connection: bound.connection_id }

@@ -1,0 +1,32 @@
+/** The words of the screen of service levels, loaded with it: they are not part of what every first screen loads. */
+export const serviceLevels = {
+  title: 'Service levels',
+  hint: 'How many calls of each connection were answered, and how fast. Refused calls do not count; errors that a tool reports are answers.',
+  window: 'Span of time',
+  windows: { hour: '1 hour', day: '24 hours', month: '30 days' },
+  target: 'Target',
+  targetHint: 'Share of calls that every connection should answer.',
+  saved: 'Target saved',
+  figures: {
+    availability: 'Availability',
+    p95: '95 of 100 take less than',
+    budget: 'Error budget left',
+    calls: 'Calls',
+  },
+  failed: (failed: string) => `${failed} failed`,
+  connections: 'By connection',
+  columns: {
+    connection: 'Connection',
+    availability: 'Availability',
+    p95: '95th percentile',
+    budget: 'Error budget left',
+    calls: 'Calls',
+    failed: 'Failed',
+  },
+  missed: 'Below target',
+  none: '–',
+  nothing: { title: 'No connections yet', hint: 'Connect one thing to see how reliably it answers.' },
+  forbidden: { title: 'Service levels are not for you to see', hint: 'Ask an administrator for the role of a viewer.' },
+  connect: 'Connect',
+  usage: 'Usage',
+}

@@ -1,0 +1,61 @@
+/** Service levels of connections, against the availability that the organization wants. */
+import * as shapes from '@toolway/contract/admin'
+import { getOwnOrganization } from '../../organizations/organizations.ts'
+import { countLevels, type LevelRow } from '../../records/service-levels.ts'
+import { serveOrganization, type Served } from '../serve.ts'
+
+const NONE: LevelRow = {
+  connection: null,
+  ...{ hour: 0, hour_failed: 0, hour_p95: null },
+  ...{ day: 0, day_failed: 0, day_p95: null },
+  ...{ month: 0, month_failed: 0, month_p95: null },
+}
+
+/** To a thousandth: what is behind it is noise. */
+const rounded = (value: number): number => Math.round(value * 1000) / 1000
+
+/** @param target per cent of calls that are to be answered */
+export function levelOf(calls: number, failed: number, p95: number | null, target: number): shapes.ServiceLevel {
+  if (calls === 0) return { calls, failed, availability: null, p95_ms: null, budget_left: null }
+  const allowed = (calls * (100 - target)) / 100
+  return {
+    calls,
+    failed,
+    availability: rounded(100 - (failed / calls) * 100),
+    p95_ms: p95 === null ? null : p95 / 1000,
+    budget_left: rounded(100 - (failed / allowed) * 100),
+  }
+}
+
+const windowsOf = (row: LevelRow, target: number) => ({
+  hour: levelOf(row.hour, row.hour_failed, row.hour_p95, target),
+  day: levelOf(row.day, row.day_failed, row.day_p95, target),
+  month: levelOf(row.month, row.month_failed, row.month_p95, target),
+})
+
+export const serviceLevelOperations: readonly Served[] = [
+  serveOrganization(shapes.findServiceLevels, async ({ parts, organization, look }) => {
+    const at = new Date()
+    const { rows, target } = await look(async (sql) => {
+      const { settings } = await getOwnOrganization(sql, organization.id)
+      return {
+        rows: await countLevels(sql, at, shapes.MOST_LEVELS),
+        target: settings.availability_target ?? shapes.AVAILABILITY_TARGET,
+      }
+    })
+    const called = rows.filter((row) => row.connection !== null)
+    const names = new Set(called.map(({ connection }) => connection))
+    const idle = (parts.snapshots.find({ id: organization.id })?.connections ?? []).filter(
+      ({ enabled, alias }) => enabled && !names.has(alias),
+    )
+    const all = [...called, ...idle.map(({ alias }) => ({ ...NONE, connection: alias }))]
+    return {
+      at: at.toISOString(),
+      target,
+      total: windowsOf(rows.find(({ connection }) => connection === null) ?? NONE, target),
+      connections: all
+        .slice(0, shapes.MOST_LEVELS)
+        .map((row) => ({ name: row.connection ?? '', windows: windowsOf(row, target) })),
+    }
+  }),
+]

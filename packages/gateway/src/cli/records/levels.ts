@@ -1,0 +1,35 @@
+/** `toolway records levels`: availability, 95th percentile and error budget of each connection. */
+import { findServiceLevels, LEVEL_WINDOWS, type LevelWindow, type ServiceLevel } from '@toolway/contract/admin'
+import { Option } from 'commander'
+import { described } from '../command.ts'
+import { table } from '../terminal/output.ts'
+import type { OfChain } from './of-chain.ts'
+
+const wordOf = (value: number | null, unit: string): string => (value === null ? '–' : `${value} ${unit}`)
+
+const cellsOf = (name: string, { calls, failed, availability, p95_ms: p95, budget_left: left }: ServiceLevel) => [
+  ...[name, wordOf(availability, '%'), wordOf(p95, 'ms')],
+  ...[wordOf(left === null ? null : Math.floor(left), '%'), String(calls), String(failed)],
+]
+
+export const levels = described({
+  name: 'levels',
+  about: 'availability, 95th percentile and error budget of each connection, the least budget first',
+  options: [new Option('--window <span>', 'the last hour, day or month').choices(LEVEL_WINDOWS).default('month')],
+  examples: ['toolway records levels', 'toolway records levels --window hour --json'],
+  call: ({ call }, { organization }: OfChain & { readonly window: LevelWindow }) =>
+    call(findServiceLevels, { params: { organization } }),
+  print: (found, { window }) => ({
+    value: found,
+    lines: [
+      ...table(
+        ['CONNECTION', 'AVAILABILITY', 'P95', 'BUDGET LEFT', 'CALLS', 'FAILED'],
+        [
+          ...found.connections.map(({ name, windows }) => cellsOf(name, windows[window])),
+          cellsOf('(all)', found.total[window]),
+        ],
+      ),
+      `The target is ${found.target} %.`,
+    ],
+  }),
+})

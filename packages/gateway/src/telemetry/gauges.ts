@@ -1,0 +1,63 @@
+/** Gauges: what the process holds at this moment. They are read when somebody asks for the metrics. */
+import { Gauge, type Registry } from 'prom-client'
+
+export interface GaugeParts {
+  readonly sessions: () => number
+  /** Streams of the older pair and WebSockets that are open. */
+  readonly channels: () => number
+  /** Held with legacy servers. */
+  readonly upstreamSessions: () => number
+  /** Records in memory that are not stored. */
+  readonly waitingRecords: () => number
+  /** Requests of clients that are being worked on. */
+  readonly inFlight?: () => number
+  /** Servers that are started here and run. */
+  readonly processes?: () => number
+  /** Connections whose calls are refused now, because they do not answer. */
+  readonly openCircuits?: () => number
+  /** Undefined where there is no database. */
+  readonly databaseReachable?: (() => boolean) | undefined
+  /** Undefined where there is no feed of changes. Seconds by which the last change heard was late. */
+  readonly changeLag?: (() => number) | undefined
+}
+
+const NONE = () => 0
+
+export function addGauges(registry: Registry, parts: GaugeParts): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  const { inFlight = NONE, processes = NONE, openCircuits = NONE, databaseReachable, changeLag } = parts
+  gauge('toolway_records_waiting', 'Records in memory that are not in the database yet', parts.waitingRecords)
+  gauge('toolway_upstream_sessions', 'Sessions held with legacy servers', parts.upstreamSessions)
+  gauge('toolway_sessions', 'Sessions of legacy clients', parts.sessions)
+  gauge('toolway_channels', 'Open streams (HTTP+SSE) and WebSockets', parts.channels)
+  gauge('toolway_calls_in_flight', 'Requests of clients that are being worked on', inFlight)
+  gauge('toolway_external_processes', 'Servers that are started here and run', processes)
+  gauge('toolway_circuits_open', 'Connections whose calls are refused now, because they do not answer', openCircuits)
+  if (databaseReachable !== undefined)
+    gauge('toolway_database_up', 'Whether the database can be used: 1 or 0', () => Number(databaseReachable()))
+  if (changeLag !== undefined)
+    gauge('toolway_change_feed_lag_seconds', 'Time by which the last change was heard late', changeLag)
+  addMemory(registry)
+}
+
+function addMemory(registry: Registry): void {
+  new Gauge({
+    name: 'toolway_memory_usage_bytes',
+    help: 'Memory of the process: all that is resident, and the parts of it that the runtime knows',
+    labelNames: ['component'],
+    registers: [registry],
+    collect() {
+      const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
+      const parts = { resident: rss, heap_used: heapUsed, heap_total: heapTotal, external, array_buffers: arrayBuffers }
+      for (const [component, bytes] of Object.entries(parts)) this.set({ component }, bytes)
+    },
+  })
+}
