@@ -44,7 +44,7 @@ async function makeDatabase() {
     host,
     port,
     database: name,
-  } = database.connection as Record<string, string | number | undefined>
+  } = database.connection as Readonly<Record<string, unknown>>
   const url = new URL(`postgresql://localhost/${name}`)
   url.searchParams.set('host', String(host))
   if (port !== undefined) url.searchParams.set('port', String(port))

@@ -70,7 +70,7 @@ for (const [name, filter] of Object.entries(SEARCHES)) {
   function run<T>(work: Parameters<typeof db.system<T>>[0]): Promise<T> {
     return filter.organization === undefined
       ? db.system(work)
-      : db.organization(filter.organization, work as Parameters<typeof db.organization<T>>[1])
+      : db.organization(filter.organization, work as unknown as Parameters<typeof db.organization<T>>[1])
   }
 }
 await db.close()

@@ -214,15 +214,24 @@ export const SETTINGS = {
     'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it.',
   ),
   TOOLWAY_SANDBOX_IMAGE: setting(
-    z.string().regex(/^[\w][\w.:/@-]{0,250}$/, 'it must be the name of an image').optional(),
+    z
+      .string()
+      .regex(/^[\w][\w.:/@-]{0,250}$/, 'it must be the name of an image')
+      .optional(),
     'Image of the containers that the drivers docker, podman and kubernetes start. It is on the machine already: docker and podman download none.',
   ),
   TOOLWAY_SANDBOX_RUNTIME: setting(
-    z.string().regex(/^[\w][\w./-]{0,100}$/, 'it must be the name of a runtime').optional(),
+    z
+      .string()
+      .regex(/^[\w][\w./-]{0,100}$/, 'it must be the name of a runtime')
+      .optional(),
     'Runtime of those containers, such as runsc or kata; for kubernetes the runtime class.',
   ),
   TOOLWAY_SANDBOX_NAMESPACE: setting(
-    z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'it must be the name of a namespace').optional(),
+    z
+      .string()
+      .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'it must be the name of a namespace')
+      .optional(),
     'Namespace in which the driver kubernetes makes Pods; that of the gateway if unsaid.',
   ),
   TOOLWAY_SESSIONS: known(

@@ -120,7 +120,10 @@ describe.runIf(isThere)('a Prometheus that scrapes a gateway under load', () => 
     const written = await rules()
     // What is recorded is written every half minute, so it is asked for as it is computed.
     const computed = (side: string) =>
-      written.reduce((text, { record, expr }) => (record === undefined ? text : text.replaceAll(record, `(${expr})`)), side)
+      written.reduce(
+        (text, { record, expr }) => (record === undefined ? text : text.replaceAll(record, `(${expr})`)),
+        side,
+      )
     for (const { alert, record, expr } of written) {
       await query(expr)
       if (alert !== undefined && EMPTY_WHEN_WELL.includes(alert)) continue

@@ -1292,7 +1292,11 @@ export const en = {
       pinned: 'Listed all the same',
       pinnedHint: 'Names or patterns of tools that are listed beside those that find the others.',
       naming: 'Names of tools',
-      namings: { alias: 'connection__tool', mcp: 'mcp__connection__tool, as agents name them', plain: 'tool, where only one has that name' },
+      namings: {
+        alias: 'connection__tool',
+        mcp: 'mcp__connection__tool, as agents name them',
+        plain: 'tool, where only one has that name',
+      },
     },
     audience: {
       everybody: 'It is there for everybody of the organization',

@@ -1020,14 +1020,6 @@ CREATE INDEX record_payloads_of_connection ON public.record_payloads USING btree
 CREATE UNIQUE INDEX record_payloads_placed ON public.record_payloads USING btree (organization_id, id);
 CREATE INDEX record_stream_alerts_alert ON public.record_stream_alerts USING btree (alert_id);
 CREATE INDEX record_streams_due ON public.record_streams USING btree (next_try) WHERE enabled;
-CREATE INDEX records_by_action ON public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
-CREATE INDEX records_by_actor ON public.records USING btree (organization_id, principal, seq);
-CREATE INDEX records_by_connection ON public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
-CREATE INDEX records_by_correlation ON public.records USING btree (correlation_id);
-CREATE INDEX records_by_outcome ON public.records USING btree (organization_id, outcome, seq) WHERE (outcome <> 'ok'::text);
-CREATE INDEX records_by_time ON public.records USING btree (organization_id, at, seq);
-CREATE INDEX records_by_tool ON public.records USING btree (organization_id, target, seq) WHERE (kind = 'call'::text);
-CREATE INDEX records_span ON public.records USING brin (at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX records_by_action ON ONLY public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
 CREATE INDEX records_by_actor ON ONLY public.records USING btree (organization_id, principal, seq);
 CREATE INDEX records_by_connection ON ONLY public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
