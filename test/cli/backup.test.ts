@@ -38,13 +38,7 @@ async function startEcho() {
 /** An empty database of a server of its own. */
 async function makeDatabase() {
   const database = await createTestDatabase({ empty: true, server: inject('outsidePostgres') ?? inject('postgres') })
-  const {
-    user,
-    password,
-    host,
-    port,
-    database: name,
-  } = database.connection as Readonly<Record<string, unknown>>
+  const { user, password, host, port, database: name } = database.connection as Readonly<Record<string, unknown>>
   const url = new URL(`postgresql://localhost/${name}`)
   url.searchParams.set('host', String(host))
   if (port !== undefined) url.searchParams.set('port', String(port))
@@ -79,8 +73,7 @@ async function drill(settings: Settings, restored: Settings) {
   let answered = 0
   const calls = (async () => {
     while (running)
-      if (textIn(await callTool(target, 'demo__calculate', { expression: '6 * 7' }))?.includes('42') === true)
-        answered++
+      if (textIn(await callTool(target, 'demo__calculate', { expression: '6 * 7' }))?.includes('42')) answered++
   })()
   const file = join(here.folder, 'kept.toolway')
   const made = (await here.json(['backup', file, '--with-key', ...LOCKED])) as Summary

@@ -57,7 +57,6 @@ import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
 import { adapterOf } from './oauth/outgoing/vendors/provider-adapters.ts'
 import { composeMetrics } from './compose/metrics.ts'
-import type { CallsUnderWay } from './http/streams/calls-under-way.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
@@ -91,10 +90,9 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
-  let underWay: Pick<CallsUnderWay, 'size'> | undefined
   const counters = createCounters({
     tools: config.TOOLWAY_METRICS_TOOLS,
-    inFlight: () => underWay?.size ?? 0,
+    inFlight: () => faces.calls.size,
     processes: () => core.upstreams.runningProcesses,
     openCircuits: () => core.upstreams.openCircuits,
     databaseReachable: () => store.db.presence.awayFor() === 0,
@@ -107,7 +105,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const base: CoreDependencies = { config, db: store.db, vault: store.vault, log, counters, telemetry, opened }
   const publicUrl = () => config.TOOLWAY_PUBLIC_URL?.replace(/\/$/, '') ?? local
   const core = await composeCore(base, parts, publicUrl)
-  const { doors, calls } = await composeFaces(base, {
+  const faces = await composeFaces(base, {
     ...parts,
     core,
     room,
@@ -116,11 +114,9 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     publicUrl,
     local: () => local,
   })
-  underWay = calls
   const { clients, limits, offers, admission, approving, snapshots } = core
   return createRunning(base, {
-    doors,
-    calls,
+    ...faces,
     clients,
     limits,
     health,
@@ -168,11 +164,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const outgoing = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const secrets = composeSecretReferences(core, {
-    lookup: parts.lookup ?? (() => undefined),
-    find: (name) => snapshots.findAny(name)?.organization,
-    onChange: (id) => snapshots.signal(id),
-  })
+  const secrets = composeSecretReferences(core, { lookup: parts.lookup, snapshots: () => snapshots })
   const credentials: Credentials = composeCredentials(core, {
     oauth: outgoing,
     reveal: secrets.reveal,
@@ -186,10 +178,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   })
   const known: Snapshots = composeSnapshots(core, {
     references: secrets.ofConnections,
-    upstreams,
-    changes,
-    catalogs,
-    healthy,
+    ...{ upstreams, changes, catalogs, healthy },
     open: () => open,
     credentials: credentials.ownCredentials,
     keepsFiles: files !== undefined,
@@ -221,12 +210,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     ...told,
     outboxOwner: records.owner,
     approvals: approving,
-    upstreams,
-    keepSessions,
-    identity,
-    ended,
-    open,
-    snapshots,
+    ...{ upstreams, keepSessions, identity, ended, open, snapshots },
     credentials: credentials.memory,
     reloadPeople: callers.reloadPeople,
     reloadRules: known.reloadRules,
@@ -317,13 +301,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     globalApps: core.globalApps,
     keeping: credentials.keeping,
     links: core.links,
-    snapshots,
-    accounts,
-    identity,
-    web,
-    clients,
-    limits,
-    publicUrl,
+    ...{ snapshots, accounts, identity, web, clients, limits, publicUrl },
   })
   const administration: ComposeAdminParts = {
     ...shared,

@@ -73,11 +73,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))
   const links = createConnectLinks({ vault, publicUrl, now: Date.now })
-  const { ofConnections, reveal } = composeSecretReferences(core, {
-    lookup: loaded.lookup,
-    find: (name) => snapshots.findAny(name)?.organization,
-    onChange() {},
-  })
+  const { ofConnections, reveal } = composeSecretReferences(core, { ...loaded, snapshots: () => snapshots })
   const credentials: Credentials = composeCredentials(core, {
     oauth,
     reveal,

@@ -1,8 +1,9 @@
 /** Secrets that are kept in other places: the places that the settings name, and what refers to them. */
-import { ConnectionSecrets, Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
+import { ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
 import type { ConnectionReferences } from '../call/snapshot.ts'
 import type { Config } from '../config.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
+import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import { operatorFetch } from '../upstreams/http/guarded-fetch.ts'
 import { createFileSource, createVariableSource } from '../vault/references/local-sources.ts'
@@ -19,39 +20,33 @@ export interface SnapshotReferences extends ConnectionReferences {
 
 export interface ComposeReferencesParts {
   /** Reads a variable of the environment. */
-  lookup(name: string): string | undefined
-  find(
-    organization: { id: string } | { slug: string },
-  ): { readonly id: OrganizationId; readonly slug: string } | undefined
-  /** Values of this organization changed. */
-  onChange(id: OrganizationId): void
+  readonly lookup?: ((name: string) => string | undefined) | undefined
+  readonly snapshots: () => Pick<KeepSnapshots, 'findAny' | 'signal'>
 }
 
 export function composeSecretReferences({ config, vault, log, opened }: Base, parts: ComposeReferencesParts) {
-  const sources = sourcesOf(config, parts.lookup)
+  const { lookup = () => undefined, snapshots } = parts
+  const sources = sourcesOf(config, lookup)
   const references = createSecretReferences({
     sources,
-    onChange(slug) {
-      const found = parts.find({ slug })
-      if (found !== undefined) parts.onChange(found.id)
-    },
+    onChange: (slug) => snapshots().signal(snapshots().findAny({ slug })?.organization.id),
     log,
   })
   opened.defer(() => references.close())
-  const isUsed = Object.keys(sources).length > 0
   const reveal: RevealSecret = async (id, text) => {
     if (!hasReference(text)) return text
     try {
-      return await references.resolve(parts.find({ id })?.slug ?? '', text)
+      return await references.resolve(snapshots().findAny({ id })?.organization.slug ?? '', text)
     } catch (thrown) {
       throw unresolved(thrown, 'the organization')
     }
   }
+  const isUsed = Object.keys(sources).length > 0
   return { reveal, ofConnections: createConnectionReferences({ references, isUsed, open: vault.open }) }
 }
 
 /** Libraries of cloud services are loaded by the first reference to them. */
-function sourcesOf(config: Config, lookup: ComposeReferencesParts['lookup']) {
+function sourcesOf(config: Config, lookup: (name: string) => string | undefined) {
   const { TOOLWAY_SECRET_FOLDER: folder, TOOLWAY_SECRET_VARIABLES: variables, TOOLWAY_SECRET_VAULT: bao } = config
   const { TOOLWAY_SECRET_AWS: aws, TOOLWAY_SECRET_GCP: gcp, AWS_REGION: region } = config
   const endpoint = config.TOOLWAY_SECRET_ENDPOINT

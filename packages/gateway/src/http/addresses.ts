@@ -35,3 +35,10 @@ export function addressOf(path: string): Address | undefined {
 
 /** Where the messages of a stream that was opened at `path` are sent to. */
 export const messagesPathOf = (path: string): string => path.replace(/sse\/?$/, 'messages')
+
+/** The form of an address of an endpoint, by which requests are counted; `end` is what comes after it. */
+export function endpointTemplate({ organization, toolset, connection }: EndpointPath, end: string): string {
+  if (connection !== undefined) return `/api/v1/{organization}/connectors/{connection}/${end}`
+  if (toolset !== undefined) return `/o/{organization}/t/{toolset}/${end}`
+  return organization === undefined ? `/${end}` : `/o/{organization}/${end}`
+}

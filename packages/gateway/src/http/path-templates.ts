@@ -5,7 +5,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import type { EndpointPath } from '../call/ports.ts'
 
 export const OTHER = 'other'
 
@@ -30,11 +29,4 @@ function formOf(route: string): string {
   const form = route.replaceAll(/:(\w+)(?:\{[^}]*\})?\??/g, '{$1}')
   forms.set(route, form)
   return form
-}
-
-/** Of the addresses of an endpoint; `end` is what comes after it. */
-export function endpointTemplate({ organization, toolset, connection }: EndpointPath, end: string): string {
-  if (connection !== undefined) return `/api/v1/{organization}/connectors/{connection}/${end}`
-  if (toolset !== undefined) return `/o/{organization}/t/{toolset}/${end}`
-  return organization === undefined ? `/${end}` : `/o/{organization}/${end}`
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { errorLabelOf, labelOf } from './counters.ts'
+import { errorLabelOf } from './counters.ts'
+import { labelOf } from './request-counters.ts'
 
 test('methods and error codes of others share one label each, however many they make up', () => {
   const made = Array.from({ length: 1_000 }, (_, number) => number)

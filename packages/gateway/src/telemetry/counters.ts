@@ -1,43 +1,20 @@
 /**
  * Prometheus metrics. Organizations, and tool names chosen by clients, are not used as labels, because their number is unbounded.
  */
-import { Counter, Histogram, Registry, type RegistryContentType } from 'prom-client'
+import { Counter, Registry, type RegistryContentType } from 'prom-client'
 import { addGauges, type GaugeParts } from './gauges.ts'
-import { createHttpCounters, type HttpCounters } from './http-counters.ts'
-import { SECONDS } from './seconds.ts'
-import { createToolCounters, type ToolCounters, type ShownTools } from './tool-counters.ts'
+import {
+  createCallCounters,
+  createHttpCounters,
+  createToolCounters,
+  type CallCounters,
+  type HttpCounters,
+  type ShownTools,
+  type ToolCounters,
+} from './request-counters.ts'
 
 /** Rules come and go: each that ever watched would be a label for ever. */
 const MOST_RULES = 1000
-
-/**
- * The methods that counters, histograms and names of spans tell apart. A method of a client's own making, and an error code of a
- * server's, share one label: each would grow the metrics without bound.
- */
-const COUNTED: ReadonlySet<string> = new Set([
-  'tools/call',
-  'resources/read',
-  'prompts/get',
-  'tasks/update',
-  'tasks/cancel',
-  'initialize',
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'completion/complete',
-  'ping',
-  'logging/setLevel',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'subscriptions/listen',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-])
-
-export const labelOf = (method: string): string => (COUNTED.has(method) ? method : 'other')
 
 /** The codes of JSON-RPC and of MCP's revisions. */
 const CODES: ReadonlySet<unknown> = new Set([
@@ -50,8 +27,7 @@ export const errorLabelOf = (code: unknown): string => (CODES.has(code) ? String
 
 export interface Counters {
   readonly registry: Registry
-  /** `trace`: the id of its trace, where that is recorded; the histogram then names it as an exemplar. */
-  call(method: string, outcome: string, seconds: number, trace?: string): void
+  readonly call: CallCounters['count']
   readonly tool: ToolCounters['count']
   /** An HTTP request was answered. */
   readonly http: HttpCounters['count']
@@ -89,18 +65,9 @@ export function createCounters(parts: CountersParts): Counters {
   // A series that begins with its first failure would hide that failure from an alert.
   for (const result of ['renewed', 'failed']) of.accounts.inc({ result }, 0)
   const watched = new Set<string>()
-  // Resolving labels costs more than counting: each pair of them is resolved once.
-  const counted = new Map<string, Counter.Internal>()
-  const timed = new Map<string, Histogram.Internal<string>>()
-  const countOf = (method: string, outcome: string) =>
-    kept(counted, `${method} ${outcome}`, () => of.calls.labels({ method, outcome }))
   return {
     registry,
-    call(method, outcome, seconds, trace) {
-      countOf(method, outcome).inc()
-      if (trace === undefined) kept(timed, method, () => of.durations.labels({ method })).observe(seconds)
-      else of.durations.observe({ labels: { method }, value: seconds, exemplarLabels: { trace_id: trace } })
-    },
+    call: createCallCounters(registry).count,
     tool: createToolCounters(registry, parts.tools ?? 'published').count,
     http: createHttpCounters(registry).count,
     refuse: (code) => of.refusals.inc({ code }),
@@ -125,20 +92,11 @@ function setOpenMetrics(registry: Registry<RegistryContentType>): void {
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
 }
 
-/** The counters and the histogram, by what they count. */
+/** The counters, by what they count. */
 function metricsIn(registry: Registry) {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })
   return {
-    calls: counter('toolway_calls_total', 'MCP requests answered', 'method', 'outcome'),
-    durations: new Histogram<string>({
-      name: 'toolway_call_duration_seconds',
-      help: 'Time from a request to its answer',
-      labelNames: ['method'],
-      buckets: SECONDS,
-      enableExemplars: true,
-      registers: [registry],
-    }),
     refusals: counter('toolway_refusals_total', 'Requests refused', 'code'),
     shadows: counter(
       'toolway_policy_shadow_total',
@@ -170,12 +128,4 @@ function metricsIn(registry: Registry) {
       'Times changes may have been missed, after which everything was read anew',
     ),
   }
-}
-
-function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const held = map.get(key)
-  if (held !== undefined) return held
-  const made = make()
-  map.set(key, made)
-  return made
 }

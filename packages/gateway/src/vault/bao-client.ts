@@ -72,7 +72,7 @@ export function createBaoClient({
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     if (response.status !== 200) throw new BaoFault(response.status)
-    return (await response.json()) as unknown
+    return response.json()
   }
 
   async function signIn(): Promise<string> {
@@ -92,7 +92,7 @@ export function createBaoClient({
     } catch (thrown) {
       // A token that has run out is refused with 403, as is one without the right: one new sign-in tells.
       if (given !== undefined || !(thrown instanceof BaoFault) || thrown.status !== 403) throw thrown
-      return await exchange(method, path, body, await signIn())
+      return exchange(method, path, body, await signIn())
     }
   }
 

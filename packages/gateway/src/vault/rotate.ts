@@ -119,7 +119,7 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     if (known === undefined || !all.some((one) => idOf(one) === id)) {
       // Forgotten by a run that was killed before the key was dropped.
       if ((await sources.find(await readWrappedKeys(sql))).keys.some((key) => key.id === id))
-        return await removeWrappedKey(sql, id)
+        return removeWrappedKey(sql, id)
       throw new KeyStays(`This database knows no vault key ${id}: \`toolway vault status\` lists those it knows.`)
     }
     if (idOf(known.fingerprint) === id)

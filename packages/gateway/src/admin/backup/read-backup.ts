@@ -100,7 +100,7 @@ export async function* readBackup(
       else if (part.kind === 'keys') tell(await keysOf(entry, file))
       else {
         if (!told) tell([])
-        yield { part: part as ReadPart['part'], entry }
+        yield { part: part, entry }
       }
     }
   } catch (thrown) {

@@ -13,7 +13,8 @@ import { keepRunning } from '../../db/keep-running.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Log } from '../../lib/log.ts'
 import { operatorFetch } from '../../upstreams/http/guarded-fetch.ts'
-import { createKeyService, type KeyService, type KeyServiceSettings } from '../../vault/key-service/key-service.ts'
+import { createKeyService } from '../../vault/key-service/create-key-service.ts'
+import type { KeyService, KeyServiceSettings } from '../../vault/key-service/key-service.ts'
 import {
   createKeyServiceWatch,
   withSealingGuard,

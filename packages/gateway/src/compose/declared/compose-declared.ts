@@ -98,8 +98,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   declareAll()
 
   const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
-  const traces = tracesOf(telemetry)
-  const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces })
+  const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces: tracesOf(telemetry) })
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
@@ -114,11 +113,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const { catalogs, healthy } = offers
   const kept = { rows, upstreams, changes, catalogs, healthy }
-  const { ofConnections: references } = composeSecretReferences(core, {
-    lookup: parts.lookup ?? (() => undefined),
-    find: (name) => snapshots.findAny(name)?.organization,
-    onChange: (id) => snapshots.signal(id),
-  })
+  const { ofConnections: references } = composeSecretReferences(core, { ...parts, snapshots: () => snapshots })
   const snapshots = composeDeclaredSnapshots(core, { ...kept, open: () => open, references })
   const admission: Admission = composeAdmission(core, {
     identity,

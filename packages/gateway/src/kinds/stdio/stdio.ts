@@ -1,5 +1,5 @@
 /** An MCP server that the gateway starts as a program. */
-import { ChildAccess, ConnectionSecrets, type ProcessSettings } from '@toolway/contract'
+import { type ChildAccess, ConnectionSecrets, type ProcessSettings } from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { maskArguments } from '../../lib/secret-marks.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'

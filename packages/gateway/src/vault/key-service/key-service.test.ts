@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { createKeyService, KEY_SERVICE_FORM, KeyServiceFault } from './key-service.ts'
+import { createKeyService } from './create-key-service.ts'
+import { KEY_SERVICE_FORM, KeyServiceFault } from './key-service.ts'
 
 type Take = (request: IncomingMessage, body: string, response: ServerResponse) => void
 

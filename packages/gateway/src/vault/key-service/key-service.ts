@@ -37,31 +37,8 @@ export const WRAPPED_FOR = { purpose: 'toolway-root-key' } as const
 /** Milliseconds for one request to a key service. */
 export const KEY_SERVICE_PATIENCE = 10_000
 
-const FORM = /^(aws-kms|gcp-kms|azure-keyvault|transit):(.+)$/
 export const KEY_SERVICE_FORM =
   /^(?:aws-kms:(?:arn:aws[\w-]*:kms:[\w-]+:\d{12}:(?:key|alias)\/[\w/-]+|alias\/[\w/-]+|[\w-]+)|gcp-kms:projects\/[\w:.-]+\/locations\/[\w-]+\/keyRings\/[\w-]+\/cryptoKeys\/[\w-]+|azure-keyvault:https:\/\/[\w.-]+(?::\d+)?\/keys\/[\w-]+(?:\/[\w-]+)?|transit:https?:\/\/[\w.:[\]-]+\/(?:[\w-]+\/)+[\w.-]+)$/
-
-/** Loads the library of the service. */
-export async function createKeyService(
-  settings: KeyServiceSettings & { readonly TOOLWAY_KEY_SERVICE: string },
-  fetch: ServiceFetch,
-): Promise<KeyService> {
-  const address = settings.TOOLWAY_KEY_SERVICE
-  const [, kind, key = ''] = FORM.exec(address) ?? []
-  const named = { ...settings, key, name: address, fetch }
-  switch (kind) {
-    case 'aws-kms':
-      return (await import('./aws-key-service.ts')).createAwsKeyService(named)
-    case 'gcp-kms':
-      return (await import('./gcp-key-service.ts')).createGcpKeyService(named)
-    case 'azure-keyvault':
-      return (await import('./azure-key-service.ts')).createAzureKeyService(named)
-    case 'transit':
-      return (await import('./transit-key-service.ts')).createTransitKeyService(named)
-    default:
-      throw new RangeError(`${address} names no key service`)
-  }
-}
 
 export interface NamedKey extends KeyServiceSettings {
   readonly name: string

@@ -63,13 +63,22 @@ describe('references to secrets', () => {
     expect(here.references.stamp('acme', ['secret://vault/token'])).not.toBe(stamp)
   })
 
-  test('that nobody used for an hour are not read any more', async () => {
-    const { source, state } = place({ 'acme/token': 'one' })
+  test('that cannot be read are tried again less and less often, and told when they can', async () => {
+    const { source, state, values } = place({})
     using here = house(source)
-    await here.references.resolve('acme', 'secret://vault/token')
-    here.clock.now = 2 * 60 * 60_000
+    await expect(here.references.resolve('acme', 'secret://vault/token')).rejects.toThrow('there is no such secret')
+    for (const seconds of [5, 15, 35, 75]) {
+      here.clock.now = seconds * 1_000 - 1
+      await here.references.renew()
+      here.clock.now = seconds * 1_000
+      await here.references.renew()
+    }
+    expect(state.reads).toBe(5)
+    values['acme/token'] = 'there'
+    here.clock.now = 135_000
     await here.references.renew()
-    expect(state.reads).toBe(1)
+    expect(here.changed).toEqual(['acme'])
+    expect(here.references.current('acme', 'secret://vault/token')).toBe('there')
   })
 
   test('of files stay in the folder of the organization, through links too', async () => {

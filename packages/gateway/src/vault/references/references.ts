@@ -3,7 +3,7 @@
  *
  * What was read is in memory: it is read again each minute while it is in use, and goes on being used while its place is away. A value
  * that changed is told (`onChange`), so that the connections with it are opened anew. A reference that was never read is tried again
- * every few seconds.
+ * a few seconds later, then less and less often, at least each minute.
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -40,12 +40,14 @@ export interface SecretReferences {
 }
 
 interface Held {
+  readonly words: string
   readonly organization: string
   readonly reference: SecretReference
   value: string | undefined
   problem: string | undefined
+  /** Failures one after the other. */
+  failures: number
   readAt: number
-  usedAt: number
 }
 
 const noPlaceFor = (words: string, { source }: SecretReference): string =>
@@ -54,112 +56,119 @@ const noPlaceFor = (words: string, { source }: SecretReference): string =>
 const MOST = 10_000
 const EVERY = 60_000
 const AFTER_FAILURE = 5_000
-const IN_USE = 60 * 60_000
 const PATIENCE = 5_000
 const SWEEP = 5_000
 
-export function createSecretReferences(parts: SecretReferencesParts): SecretReferences {
-  const { sources, onChange, log, now = Date.now } = parts
-  const held = new LRUCache<string, Held>({ max: MOST })
-  const reading = new Map<string, Promise<void>>()
+export const createSecretReferences = (parts: SecretReferencesParts): SecretReferences => new KnownSecrets(parts)
 
-  const keyOf = (organization: string, words: string) => `${organization} ${words}`
+class KnownSecrets implements SecretReferences {
+  readonly #parts: SecretReferencesParts
+  readonly #now: () => number
+  readonly #held = new LRUCache<string, Held>({ max: MOST })
+  readonly #reading = new Map<Held, Promise<void>>()
+  readonly #timer: NodeJS.Timeout
 
-  function heldOf(organization: string, words: string, reference: SecretReference): Held {
-    const key = keyOf(organization, words)
-    const known = held.get(key)
-    if (known !== undefined) {
-      known.usedAt = now()
-      return known
-    }
-    const made: Held = { organization, reference, value: undefined, problem: undefined, readAt: -EVERY, usedAt: now() }
-    held.set(key, made)
-    return made
+  constructor(parts: SecretReferencesParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+    this.#timer = setInterval(() => void this.renew(), SWEEP)
+    this.#timer.unref()
   }
 
-  const isDue = ({ value, readAt }: Held) => now() - readAt >= (value === undefined ? AFTER_FAILURE : EVERY)
-
-  function read(words: string, one: Held): Promise<void> {
-    const key = keyOf(one.organization, words)
-    const running = reading.get(key)
-    if (running !== undefined) return running
-    const run = readOnce(words, one).finally(() => reading.delete(key))
-    reading.set(key, run)
-    return run
+  async resolve(organization: string, text: string): Promise<string> {
+    await this.prepare(organization, [text])
+    return this.current(organization, text)
   }
 
-  async function readOnce(words: string, one: Held): Promise<void> {
-    const before = one.value
-    const failed = one.problem !== undefined
-    try {
-      const source = sources[one.reference.source]
-      if (source === undefined) throw new SecretFault(noPlaceFor(words, one.reference))
-      one.value = await source.read(one.organization, one.reference)
-      one.problem = undefined
-    } catch (thrown) {
-      one.problem = thrown instanceof SecretFault ? thrown.message : `${one.reference.source} cannot be asked`
-      if (!failed)
-        log.warn({ organization: one.organization, reference: words, err: thrown }, 'a secret could not be read')
-    } finally {
-      one.readAt = now()
-    }
-    if (one.value !== before && (before !== undefined || failed)) onChange(one.organization)
+  async prepare(organization: string, texts: readonly string[]): Promise<void> {
+    const due = this.#everyOf(organization, texts).filter((one) => one.value === undefined && this.#isDue(one))
+    if (due.length === 0) return
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, PATIENCE)
+    await Promise.race([Promise.all(due.map((one) => this.#read(one))), late])
+    clearTimeout(timer)
   }
 
-  const everyOf = (organization: string, texts: readonly string[]): [string, Held][] =>
-    texts.filter(hasReference).flatMap((text) => {
-      try {
-        return [...referencesIn(text)].map(([words, one]): [string, Held] => [words, heldOf(organization, words, one)])
-      } catch {
-        // Told by whoever uses the text.
-        return []
-      }
-    })
-
-  function current(organization: string, text: string): string {
+  current(organization: string, text: string): string {
     if (!hasReference(text)) return text
     const known = referencesIn(text)
     return replaceReferences(text, (words) => {
       const one = known.get(words)
       if (one === undefined) return words
-      if (sources[one.source] === undefined) throw new SecretFault(noPlaceFor(words, one))
-      const { value, problem } = heldOf(organization, words, one)
+      if (this.#parts.sources[one.source] === undefined) throw new SecretFault(noPlaceFor(words, one))
+      const { value, problem } = this.#heldOf(organization, words, one)
       if (value === undefined) throw new SecretFault(`${words}: ${problem ?? 'it was not read yet'}`)
       return value
     })
   }
 
-  async function prepare(organization: string, texts: readonly string[]): Promise<void> {
-    const due = everyOf(organization, texts).filter(([, one]) => one.value === undefined && isDue(one))
-    if (due.length === 0) return
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, PATIENCE)
-    await Promise.race([Promise.all(due.map(([words, one]) => read(words, one))), late])
-    clearTimeout(timer)
+  stamp(organization: string, texts: readonly string[]): string {
+    const every = this.#everyOf(organization, texts)
+    if (every.length === 0) return ''
+    const digest = createHash('sha256')
+    for (const { words, value } of every) digest.update(JSON.stringify([words, value ?? null]))
+    return digest.digest('hex').slice(0, 16)
   }
 
-  async function renew(): Promise<void> {
-    const due = [...held.entries()].filter(([, one]) => isDue(one) && now() - one.usedAt < IN_USE)
-    await Promise.all(due.map(([key, one]) => read(key.slice(one.organization.length + 1), one)))
+  async renew(): Promise<void> {
+    const due = [...this.#held.values()].filter((one) => this.#isDue(one))
+    await Promise.all(due.map((one) => this.#read(one)))
   }
 
-  const timer = setInterval(() => void renew(), SWEEP)
-  timer.unref()
-  return {
-    async resolve(organization, text) {
-      await prepare(organization, [text])
-      return current(organization, text)
-    },
-    prepare,
-    current,
-    stamp(organization, texts) {
-      const every = everyOf(organization, texts)
-      if (every.length === 0) return ''
-      const digest = createHash('sha256')
-      for (const [words, { value }] of every) digest.update(JSON.stringify([words, value ?? null]))
-      return digest.digest('hex').slice(0, 16)
-    },
-    renew,
-    close: () => clearInterval(timer),
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #isDue({ readAt, failures }: Held): boolean {
+    const wait = failures === 0 ? EVERY : Math.min(EVERY, AFTER_FAILURE * 2 ** (failures - 1))
+    return this.#now() - readAt >= wait
+  }
+
+  #heldOf(organization: string, words: string, reference: SecretReference): Held {
+    const key = `${organization} ${words}`
+    const known = this.#held.get(key)
+    if (known !== undefined) return known
+    const unread = { value: undefined, problem: undefined, failures: 0, readAt: -EVERY }
+    const made: Held = { words, organization, reference, ...unread }
+    this.#held.set(key, made)
+    return made
+  }
+
+  #everyOf(organization: string, texts: readonly string[]): Held[] {
+    return texts.filter(hasReference).flatMap((text) => {
+      try {
+        return [...referencesIn(text)].map(([words, one]) => this.#heldOf(organization, words, one))
+      } catch {
+        // Told by whoever uses the text.
+        return []
+      }
+    })
+  }
+
+  #read(one: Held): Promise<void> {
+    const running = this.#reading.get(one)
+    if (running !== undefined) return running
+    const run = this.#readOnce(one).finally(() => this.#reading.delete(one))
+    this.#reading.set(one, run)
+    return run
+  }
+
+  async #readOnce(one: Held): Promise<void> {
+    const { words, organization, reference, value: before, failures } = one
+    try {
+      const source = this.#parts.sources[reference.source]
+      if (source === undefined) throw new SecretFault(noPlaceFor(words, reference))
+      one.value = await source.read(organization, reference)
+      one.problem = undefined
+      one.failures = 0
+    } catch (thrown) {
+      one.problem = thrown instanceof SecretFault ? thrown.message : `${reference.source} cannot be asked`
+      one.failures++
+      if (failures === 0)
+        this.#parts.log.warn({ organization, reference: words, err: thrown }, 'a secret could not be read')
+    } finally {
+      one.readAt = this.#now()
+    }
+    if (one.value !== before && (before !== undefined || failures > 0)) this.#parts.onChange(organization)
   }
 }

@@ -63,6 +63,15 @@ const ownOf = ({ provider, issuer }: Authority): WhichClient => ({
   issuer: provider === 'mcp' ? issuer : null,
 })
 
+const createIdentityOf =
+  ({ vault, reveal }: Pick<ChooseClientParts, 'vault' | 'reveal'>) =>
+  async (row: AuthorityClientRow, { organizationId, authority }: Choosing): Promise<ClientIdentity> => {
+    const secret =
+      row.sealed === null ? undefined : await reveal(organizationId, vault.open(row.sealed, oauthAppRow(row.id)))
+    const method = row.auth_method ?? methodFor(authority, secret)
+    return { clientId: row.client_id, secret, method, appId: row.id }
+  }
+
 export function createChooseClient({
   db,
   vault,
@@ -79,15 +88,7 @@ export function createChooseClient({
     !row.registered ||
     (row.redirect_uris.includes(redirectUri) && (row.secret_expires_at?.getTime() ?? Infinity) > now())
 
-  const identityOf = async (
-    row: AuthorityClientRow,
-    { organizationId, authority }: Choosing,
-  ): Promise<ClientIdentity> => {
-    const secret =
-      row.sealed === null ? undefined : await reveal(organizationId, vault.open(row.sealed, oauthAppRow(row.id)))
-    const method = row.auth_method ?? methodFor(authority, secret)
-    return { clientId: row.client_id, secret, method, appId: row.id }
-  }
+  const identityOf = createIdentityOf({ vault, reveal })
 
   const find = async (sql: OrgSql, { authority, redirectUri }: Pick<Choosing, 'authority' | 'redirectUri'>) => {
     for (const which of whichOf(authority)) {
