@@ -33,6 +33,7 @@ const targets = {
   counterparts: { file: 'tools/counterparts.ts' },
   'counterparts:schemas': { file: 'tools/kubernetes-schemas.ts' },
   conformance: { file: 'test/conformance/run.ts' },
+  evidence: { file: 'tools/evidence.ts' },
   bench: { file: 'test/load/bench.ts' },
 }
 

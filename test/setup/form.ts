@@ -10,5 +10,6 @@ export const IS_SHORT = process.env['TEST_FORM'] === 'short'
 /** A time that a requirement names, in milliseconds: the long form holds it, the short one passes on a machine of any speed. */
 export const within = (ms: number): number => (IS_SHORT ? PATIENCE_MS : ms)
 
-/** Runs of a property: all of them in the long form, a tenth in the short one. */
-export const runs = (all: number): number => (IS_SHORT ? Math.ceil(all / 10) : all)
+/** Runs of a property: all of them in the long form, a tenth in the short one, and more of them where TEST_FUZZ_FACTOR says so. */
+export const runs = (all: number): number =>
+  IS_SHORT ? Math.ceil(all / 10) : all * Number(process.env['TEST_FUZZ_FACTOR'] ?? 1)

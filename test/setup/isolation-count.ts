@@ -2,6 +2,7 @@
  * Reports the comparisons and leaks of the isolation suite in one line at the end of a run, the sum over all tests that report
  * figures (test/isolation/tally.ts).
  */
+import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
 export default class IsolationCount implements Reporter {
@@ -14,6 +15,7 @@ export default class IsolationCount implements Reporter {
         sum.leaks += leaks
       }
     }
+    if (sum.checks > 0) writeFileSync('.reports/isolation.json', `${JSON.stringify(sum)}\n`)
     if (sum.checks > 0) process.stdout.write(`isolation: ${sum.checks} checks, ${sum.leaks} leaks\n`)
   }
 }

@@ -207,11 +207,11 @@ export const SETTINGS = {
   TOOLWAY_SANDBOX_DRIVER: setting(
     z
       .enum(
-        ['auto', 'bubblewrap', 'process', 'docker', 'podman', 'kubernetes'],
-        'it must be auto, bubblewrap, process, docker, podman or kubernetes',
+        ['auto', 'bubblewrap', 'process', 'docker', 'podman', 'kubernetes', 'disabled'],
+        'it must be auto, bubblewrap, process, docker, podman, kubernetes or disabled',
       )
       .default('auto'),
-    'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it.',
+    'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it; disabled starts no server here.',
   ),
   TOOLWAY_SANDBOX_IMAGE: setting(
     z

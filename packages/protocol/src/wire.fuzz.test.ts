@@ -4,7 +4,7 @@
  */
 import { Fault } from '@toolway/contract'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { runs } from '../../../test/setup/form.ts'
 import {
   checkHeaders,
@@ -25,7 +25,12 @@ import {
 } from './index.ts'
 
 const seed = Date.now() % 2_147_483_647
-const settings = (numRuns: number) => ({ numRuns: runs(numRuns), seed, verbose: false })
+let cases = 0
+function settings(numRuns: number) {
+  cases += runs(numRuns)
+  return { numRuns: runs(numRuns), seed, verbose: false }
+}
+afterAll(() => console.info(`fuzz cases ${cases}`))
 console.info(`fuzz seed ${seed}`)
 
 /** Runs it; only a Fault may come out. */

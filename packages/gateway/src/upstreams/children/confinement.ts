@@ -5,8 +5,8 @@
 import { ChildError } from './child-error.ts'
 import type { Confinement } from './frame.ts'
 import type { Launch } from './launch.ts'
-import { chooseDriver, type SandboxPolicy, type SandboxState } from './sandbox/choose-driver.ts'
-import type { ChildNetwork, ContainerSettings, DriverName } from './sandbox/driver.ts'
+import { chooseDriver, type SandboxPolicy, type SandboxState, type WantedDriver } from './sandbox/choose-driver.ts'
+import type { ChildNetwork, ContainerSettings } from './sandbox/driver.ts'
 import type { Log } from '../../lib/log.ts'
 
 export interface EgressWish {
@@ -17,7 +17,7 @@ export interface EgressWish {
 
 export interface SandboxParts {
   readonly policy: SandboxPolicy
-  readonly driver: DriverName | 'auto'
+  readonly driver: WantedDriver
   /** Folders and files that no child may see. */
   readonly hiddenPaths: readonly string[]
   /** Processes and threads of one child. */

@@ -34,7 +34,16 @@ export const DRIVERS: Readonly<Partial<Record<DriverName, () => SandboxDriver>>>
   none: createNoDriver,
 }
 
-export async function chooseDriver(policy: SandboxPolicy, wanted: DriverName | 'auto' = 'auto'): Promise<SandboxState> {
+/** `disabled` starts no program at all, whatever the policy. */
+export type WantedDriver = DriverName | 'auto' | 'disabled'
+
+const DISABLED = 'TOOLWAY_SANDBOX_DRIVER is disabled.'
+
+export async function chooseDriver(policy: SandboxPolicy, wanted: WantedDriver = 'auto'): Promise<SandboxState> {
+  if (wanted === 'disabled') {
+    const refusal = `No program is started here (${DISABLED}) Connect a server that runs elsewhere by its address.`
+    return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: [DISABLED], refusal }
+  }
   if (policy === 'off')
     return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: ['TOOLWAY_SANDBOX is off.'] }
   const reasons: string[] = []

@@ -25,6 +25,14 @@ describe('the policy of an installation', () => {
     })
   })
 
+  test('disabled starts no server, whatever the policy', async () => {
+    await using data = await folder()
+    for (const policy of ['off', 'preferred', 'required'] as const) {
+      await using children = await startChildren({ sandbox: parts(data.path, { policy, driver: 'disabled' }) })
+      await expect(children.start(launchOf('echo'))).rejects.toMatchObject({ code: 'NOT_CONFINED' })
+    }
+  })
+
   test('a driver that is asked for by name is not replaced by nothing', async () => {
     expect((await chooseDriver('preferred', 'kubernetes')).refusal).toMatch(/cannot be confined here/)
   })
