@@ -41,7 +41,7 @@ export async function call(request: ClientRequest, parts: CallParts): Promise<An
   if (fileTool !== undefined)
     return callFileTool(request, parts, fileTool).catch((thrown: unknown) => told(thrown, mcpRequest, audit))
   if (target === undefined) throw new Fault('tool.unknown', { tool: name })
-  audit.note({ found: true })
+  audit.note({ found: true, kind: target.connector, vendor: target.vendor, tool: target.name })
   return run(callOf(request, target, name), parts)
 }
 

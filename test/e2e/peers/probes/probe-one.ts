@@ -20,7 +20,7 @@ import type {
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import { isInquiry, QUESTIONS, STEPS, type Inquiry } from './inquiry.ts'
-import { hang, type ProbeState } from './probe.ts'
+import { hang, INSTANCE, type ProbeState } from './probe.ts'
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
 
@@ -47,7 +47,7 @@ export function createProbeOne(state: ProbeState): Server {
     if (plain === 'hang') return hang(state, String(given['label']), extra.signal)
     if (plain === 'release') state.gates.release(String(given['label']))
     if (plain === 'events') return text(state.events.join('\n'))
-    if (plain === 'process') return text(String(process.pid))
+    if (plain === 'process') return text(INSTANCE)
     return text(String(given['text']))
   })
   return server

@@ -4,6 +4,7 @@
  *
  * It speaks both eras over both transports; `probe-server.ts` serves it over HTTP, `probe.script.ts` over stdio.
  */
+import { randomInt } from 'node:crypto'
 import { Server } from '@modelcontextprotocol/server'
 import type { CallToolRequest, CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/server'
 import { createGates, inquire, isInquiry, STEPS, type Gates } from './inquiry.ts'
@@ -81,6 +82,9 @@ export function createProbe(state: ProbeState): Server {
   return server
 }
 
+/** Differs in each process; process ids do not, because a confined server has those of its own namespace. */
+export const INSTANCE = String(randomInt(2 ** 47))
+
 const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
 
 function answer(state: ProbeState, { name, arguments: given = {} }: CallToolRequest['params'], ctx: ServerContext) {
@@ -88,7 +92,7 @@ function answer(state: ProbeState, { name, arguments: given = {} }: CallToolRequ
   if (name === 'echo') return text(String(given['text']))
   if (name === 'hang') return hang(state, String(given['label']), ctx.mcpReq.signal)
   if (name === 'events') return text(state.events.join('\n'))
-  if (name === 'process') return text(String(process.pid))
+  if (name === 'process') return text(INSTANCE)
   if (name === 'environment') return text(process.env[String(given['name'])] ?? '(not set)')
   if (name === 'fail') return { ...text(String(given['reason'])), isError: true }
   if (isInquiry(name)) return inquire(name, ctx)
