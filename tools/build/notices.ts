@@ -55,5 +55,5 @@ async function findWords(folder: string): Promise<string | undefined> {
   if (own.length > 0) return (await Promise.all(own.map((file) => readFile(join(folder, file), 'utf8')))).join('\n\n')
   const readme = files.find((file) => /^readme/i.test(file))
   if (readme === undefined) return undefined
-  return /^#+\s*licen[cs]e\s*$(.*)/ims.exec(await readFile(join(folder, readme), 'utf8'))?.[1]
+  return /^(?:#+\s*licen[cs]e\s*|licen[cs]e\s*\n[-=]+)$(.*)/ims.exec(await readFile(join(folder, readme), 'utf8'))?.[1]
 }

@@ -6,7 +6,7 @@
  * It fails on an address of a file that is not in the bundle.
  */
 import { cp, readFile, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 export interface PlaceParts {
@@ -25,12 +25,21 @@ const OTHER =
   /import\.meta\.(?:dirname|filename)|new URL\((?!'[^']+', import\.meta\.url\))[^;]{0,200}?,\s*import\.meta\.url/
 
 export function placeFiles({ source, programs, folder, elsewhere = {} }: PlaceParts): Plugin {
+  /** Sources that name the same folder share one copying of it. */
+  const copied = new Map<string, Promise<void>>()
+
+  function copyOnce(from: string): Promise<void> {
+    const copying = copied.get(from) ?? cp(from, join(folder, basename(from)), { recursive: true })
+    copied.set(from, copying)
+    return copying
+  }
+
   async function place(file: string): Promise<string> {
     if (programs.includes(relative(source, file))) return `./${basename(file, '.ts')}.mjs`
     if (elsewhere[file] !== undefined) return `./${elsewhere[file]}`
     const isFolder = (await stat(file).catch(() => undefined))?.isDirectory() === true
     if (!isFolder) throw new Error(`${file} is named by a source, and is no program or folder of the bundle.`)
-    await cp(file, join(folder, basename(file)), { recursive: true })
+    await copyOnce(resolve(file))
     return `./${basename(file)}/`
   }
 

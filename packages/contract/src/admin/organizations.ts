@@ -73,6 +73,7 @@ export const OrganizationChange = z.strictObject({
       allow_processes: z.boolean().nullable().optional(),
       files_quota_bytes: FilesQuota.nullable().optional(),
       approvals: ApprovalPreset.nullable().optional(),
+      availability_target: AvailabilityTarget.nullable().optional(),
     })
     .optional(),
 })

@@ -12,6 +12,7 @@ import {
   RootsListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { setTimeout as pause } from 'node:timers/promises'
+import { INSTANCE } from '../probes/probe.ts'
 
 const TOOLS = ['ask_user', 'ask_model', 'ask_roots', 'log', 'log_later', 'wait', 'roots_changes', 'process']
 const inputSchema = { type: 'object' as const, properties: { message: { type: 'string' } } }
@@ -44,7 +45,7 @@ export function createAsker(): Server {
       return text('it will be')
     }
     if (params.name === 'roots_changes') return text(String(rootsChanges))
-    if (params.name === 'process') return text(String(process.pid))
+    if (params.name === 'process') return text(INSTANCE)
     if (params.name === 'wait') {
       await pause(60_000, undefined, { signal }).catch(() => undefined)
       return text('waited')
