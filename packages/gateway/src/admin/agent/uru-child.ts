@@ -45,6 +45,7 @@ export async function startUruChild({ upstreams, key, proxy, signal }: UruChildP
         wire: {
           command: process.execPath,
           args: [PROGRAM],
+          own: true,
           environment: { URU_API_KEY: key, URU_PROXY_URL: proxy },
         },
       },

@@ -56,6 +56,7 @@ export function createConfinement(
     state,
     /** Throws ChildError NOT_CONFINED where the policy lets none be started. */
     async open(launch: Launch): Promise<OpenConfinement> {
+      if (launch.own === true) return NONE
       const found = await state()
       if (parts === undefined || found === undefined) return NONE
       if (found.refusal !== undefined) throw new ChildError('NOT_CONFINED', found.refusal)

@@ -196,6 +196,6 @@ describe('what is asked for', () => {
     await using server = await listen((_, response) => void response.writeHead(204).end())
     expect(await outcome(fetchWith()(`${server.origin}/token`, { method: 'DELETE', body: '{}' }))).toBe(204)
     expect(server.asked[0]?.method).toBe('DELETE')
-    await expect(fetchWith()(server.origin, { method: 'PUT' })).rejects.toThrow(TypeError)
+    await expect(fetchWith()(server.origin, { method: 'PATCH' })).rejects.toThrow(TypeError)
   })
 })
