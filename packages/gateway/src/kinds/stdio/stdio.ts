@@ -38,6 +38,17 @@ export const accessOf = ({ network, allow_hosts: hosts, allow_paths: paths }: Ch
   ...(paths === undefined ? {} : { allow_paths: paths }),
 })
 
+/** The members that differ from what holds where nothing is said: a connection that says the default is the same as one that does not. */
+const keptAccess = ({
+  network = 'public',
+  allow_hosts: hosts = [],
+  allow_paths: paths = [],
+}: ChildAccess): ChildAccess => ({
+  ...(network === 'public' ? {} : { network }),
+  ...(hosts.length === 0 ? {} : { allow_hosts: hosts }),
+  ...(paths.length === 0 ? {} : { allow_paths: paths }),
+})
+
 export const stdio: Kind<ProcessSettings, ProcessWire> = {
   connector: 'mcp.process',
   wire: 'process',
@@ -90,7 +101,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
         revision,
         timeout,
         ...own,
-        ...access,
+        ...keptAccess(access),
       }),
       secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
     }
