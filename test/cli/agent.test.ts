@@ -61,6 +61,8 @@ describe('the preset agent', () => {
       AGENT_SERVERS: 'video_audio,youtube',
       Z_AI_API_KEY: 'zai-key-of-a-test',
       TOOLWAY_APPROVALS: 'ask-destructive',
+      // The stand-ins are files of this repository, which a confined program does not see.
+      TOOLWAY_SANDBOX: 'off',
     }
     running = await here.start(settings)
   })
