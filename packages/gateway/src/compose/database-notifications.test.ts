@@ -21,6 +21,7 @@ async function fixture() {
     },
     log: { debug: note('log'), info: note('log'), warn: note('log'), error: note('log') },
     opened: { defer: () => {} },
+    counters: { loseChanges() {} },
   } as unknown as Parameters<typeof hearDatabaseNotifications>[0]
   await hearDatabaseNotifications(core, {
     outboxOwner: 'a-test',

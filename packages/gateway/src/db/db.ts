@@ -16,6 +16,9 @@ import { DatabaseUnreachable } from './unreachable.ts'
 export type { Listener, Notice } from './listener.ts'
 export type { Sql } from './transaction.ts'
 
+/** Where a database is, and as whom it is reached. */
+export type DatabaseConnection = pg.ClientConfig
+
 declare const scope: unique symbol
 /** Inside one organization's transaction: row-level security shows its rows and no others. */
 export interface OrgSql extends Sql {

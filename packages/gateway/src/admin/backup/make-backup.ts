@@ -9,17 +9,19 @@ import { dirname, join, basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import type pg from 'pg'
+import { z } from 'zod'
+import type { DatabaseConnection } from '../../db/db.ts'
 import { withSnapshot, type Snapshot, type TableColumns } from '../../db/backup/snapshot.ts'
 import { openContent } from '../../files/blobs/folder-copies.ts'
 import { encrypted, type Lock } from '../../lib/archive/age.ts'
 import { writeTar, type TarEntry } from '../../lib/archive/tar.ts'
+import { WRAPPED_KEYS, WrappedList } from '../../vault/key-service/wrapped-rows.ts'
 import type { FoundKey } from '../../vault/key-sources.ts'
 import { textOfKeys } from '../../vault/key-files.ts'
 import { FORMAT, NAMES, type Closing, type Manifest } from './manifest.ts'
 
 export interface BackupParts {
-  readonly connection: pg.ClientConfig
+  readonly connection: DatabaseConnection
   readonly file: string
   readonly lock: Lock
   readonly version: string
@@ -58,11 +60,12 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
   }
 }
 
+const Remembered = z.object({ fingerprint: z.string().optional(), fingerprints: z.array(z.string()).optional() })
+const Wrapped = z.object({ keys: WrappedList })
+
 async function describe({ version, now, keys, files }: BackupParts, snapshot: Snapshot): Promise<Manifest> {
-  const [row] = await snapshot.query<{ value: { fingerprint: string; fingerprints?: string[] } }>(
-    `select value from public.installation where name = 'vault'`,
-  )
-  const { fingerprint, fingerprints = [] } = row?.value ?? {}
+  const { fingerprint, fingerprints = [] } = Remembered.parse((await snapshot.installation('vault')) ?? {})
+  const { keys: wrapped } = Wrapped.parse((await snapshot.installation(WRAPPED_KEYS)) ?? { keys: [] })
   const needed = fingerprint === undefined ? [] : [...new Set([fingerprint, ...fingerprints])]
   if (keys !== undefined && fingerprint !== undefined && !keys.some((key) => key.fingerprint === fingerprint))
     throw new KeyNotThere(
@@ -77,6 +80,7 @@ async function describe({ version, now, keys, files }: BackupParts, snapshot: Sn
     months: [...snapshot.months],
     vault_keys: needed,
     with_keys: keys !== undefined,
+    wrapped_keys: wrapped,
     files: typeof files === 'string' ? files : 'included',
   }
 }
@@ -147,10 +151,7 @@ export class RowSum {
 /** Contents of the files that the snapshot has; a draft of an upload stays behind, and its client sends it again. */
 async function* filesOf(folder: string, snapshot: Snapshot, closing: Closing): AsyncGenerator<TarEntry> {
   if (!snapshot.tables.some(({ name }) => name === 'files')) return
-  const rows = await snapshot.query<{ key: string }>(
-    `select storage_key as key from public.files where state = 'ready' order by storage_key`,
-  )
-  for (const { key } of rows) {
+  for (const key of await snapshot.fileKeys()) {
     await using opened = await openContent(folder, key)
     if (opened === undefined) {
       closing.files_gone++

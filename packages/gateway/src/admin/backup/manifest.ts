@@ -3,6 +3,7 @@
  * by the encryption around it.
  */
 import { z } from 'zod'
+import { WrappedList } from '../../vault/key-service/wrapped-rows.ts'
 
 export const FORMAT = 'toolway backup 1'
 
@@ -20,6 +21,8 @@ export const Manifest = z.strictObject({
   vault_keys: z.array(z.string().regex(/^[0-9a-f]{32}$/)),
   /** Whether these keys are in it. */
   with_keys: z.boolean(),
+  /** Wrapped vault keys of the database, which open at their key service alone. */
+  wrapped_keys: WrappedList.default([]),
   /** Whether contents of files are in it; otherwise they stay where they are. */
   files: z.enum(['included', 'left', 'none']),
 })

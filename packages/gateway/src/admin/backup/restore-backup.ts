@@ -5,7 +5,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type pg from 'pg'
+import type { DatabaseConnection } from '../../db/db.ts'
 import { loadRows, LoadRefused, refuseOccupied, refuseUnknown } from '../../db/backup/load.ts'
 import { placeContent } from '../../files/blobs/folder-copies.ts'
 import { replaceFile, RING_FILE, textOfKeys } from '../../vault/key-files.ts'
@@ -21,7 +21,7 @@ export interface RestoreParts extends ReadParts {
   /** The folder of the file store; undefined where this installation keeps files elsewhere, or none. */
   readonly folder: string | undefined
   /** Called once the backup is known to be whole. */
-  openDatabase(): Promise<{ connection: pg.ClientConfig; stop(): Promise<void> }>
+  openDatabase(): Promise<{ connection: DatabaseConnection; stop(): Promise<void> }>
   /** Tests hand in fewer or other migrations. */
   readonly migrations?: string
   onStep?(step: 'verified' | 'loaded'): void
@@ -65,9 +65,9 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
 async function chooseKeys({ sources, file }: RestoreParts, { manifest, keys }: BackupHead): Promise<boolean> {
   const [seals] = manifest.vault_keys
   if (seals === undefined) return false
-  const there = (await sources.find()).keys
+  const there = (await sources.find(manifest.wrapped_keys)).keys
   if (there.some(({ fingerprint }) => fingerprint === seals)) return false
-  if (there.some(({ kind }) => kind !== 'environment'))
+  if (there.some(({ kind }) => kind !== 'environment' && kind !== 'service'))
     throw new BackupUnusable(
       `There is another vault key in ${sources.directory} than the backup needs (${idOf(seals)}): restore into an empty data directory, or bring that key.`,
     )
@@ -77,7 +77,7 @@ async function chooseKeys({ sources, file }: RestoreParts, { manifest, keys }: B
   )
 }
 
-async function load(parts: RestoreParts, connection: pg.ClientConfig, manifest: Manifest) {
+async function load(parts: RestoreParts, connection: DatabaseConnection, manifest: Manifest) {
   async function* rows() {
     for await (const { part, entry } of readBackup(parts, () => {})) {
       if (part.kind === 'file' && parts.folder !== undefined)

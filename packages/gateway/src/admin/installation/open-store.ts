@@ -6,8 +6,7 @@
  */
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type pg from 'pg'
-import { createDb, type Db } from '../../db/db.ts'
+import { createDb, type DatabaseConnection, type Db } from '../../db/db.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded-postgres.ts'
 import { keepRunning } from '../../db/keep-running.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -139,8 +138,8 @@ const unlessDirectory = (path: string) => async (thrown: NodeJS.ErrnoException) 
 export const OTHERS = 0o067
 
 interface Opened {
-  readonly connection: pg.ClientConfig
-  readonly direct?: pg.ClientConfig
+  readonly connection: DatabaseConnection
+  readonly direct?: DatabaseConnection
   stop(): Promise<void>
 }
 

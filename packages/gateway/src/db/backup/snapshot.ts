@@ -21,7 +21,10 @@ export interface Snapshot {
   readonly months: readonly string[]
   /** Chunks of COPY in text form; a chunk may end within a row. */
   rows(table: TableColumns): AsyncIterable<Buffer>
-  query<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
+  /** The row of the table `installation`; undefined where there is none. */
+  installation(name: string): Promise<unknown>
+  /** The names under which the store has the contents of finished files. */
+  fileKeys(): Promise<readonly string[]>
 }
 
 /** The database has no history of migrations: it is none of this program. */
@@ -62,7 +65,15 @@ async function open(client: pg.Client): Promise<Snapshot> {
     months: (await query<{ month: string }>(MONTHS)).map(({ month }) => month),
     rows: ({ name, columns }) =>
       client.query(copyTo(`copy (select ${listOf(columns)} from public.${pg.escapeIdentifier(name)}) to stdout`)),
-    query,
+    installation: async (name) =>
+      (await client.query<{ value: unknown }>('select value from public.installation where name = $1', [name])).rows[0]
+        ?.value,
+    fileKeys: async () =>
+      (
+        await query<{ key: string }>(
+          `select storage_key as key from public.files where state = 'ready' order by storage_key`,
+        )
+      ).map(({ key }) => key),
   }
 }
 

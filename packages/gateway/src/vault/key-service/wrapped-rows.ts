@@ -17,10 +17,11 @@ export const WrappedList = z.array(WrappedKey)
 
 const Row = z.object({ value: z.object({ keys: WrappedList }) })
 const Nothing = z.object({})
-const NAME = 'wrapped vault keys'
+/** Its name in the table `installation`. */
+export const WRAPPED_KEYS = 'wrapped vault keys'
 
 export async function readWrappedKeys(sql: SystemSql): Promise<readonly WrappedKey[]> {
-  const [row] = await sql(Row)`select value from installation where name = ${NAME}`
+  const [row] = await sql(Row)`select value from installation where name = ${WRAPPED_KEYS}`
   return row?.value.keys ?? []
 }
 
@@ -41,6 +42,6 @@ export async function removeWrappedKey(sql: SystemSql, id: string): Promise<void
 
 async function write(sql: SystemSql, keys: readonly WrappedKey[]): Promise<void> {
   await sql(Nothing)`
-    insert into installation (name, value) values (${NAME}, ${JSON.stringify({ keys })})
+    insert into installation (name, value) values (${WRAPPED_KEYS}, ${JSON.stringify({ keys })})
     on conflict (name) do update set value = excluded.value`
 }

@@ -65,6 +65,8 @@ function Offers({ connection }: { connection: Connection }) {
 
 function Reached({ connection }: { connection: Connection }) {
   const { url, command, args, auth, timeout, revision, header_names: headers, environment_names: names } = connection
+  const { network, allow_hosts: allowed, allow_paths: shared } = connection
+  const [hosts, paths] = [allowed ?? [], shared ?? []]
   return (
     <Facts
       title={t.reached}
@@ -72,6 +74,9 @@ function Reached({ connection }: { connection: Connection }) {
         url !== null && [t.address, <Code key="url">{url}</Code>],
         connection.private && [t.private, t.privateYes],
         command !== null && [t.command, <Code key="command">{[command, ...(args ?? [])].join(' ')}</Code>],
+        network !== null && [t.network, t.networks[network]],
+        hosts.length > 0 && [t.allowHosts, hosts.join(', ')],
+        paths.length > 0 && [t.allowPaths, <Code key="paths">{paths.join(' ')}</Code>],
         auth !== null && [t.auth, texts.connection.auths[auth.kind]],
         headers.length > 0 && [t.headers, headers.join(', ')],
         names.length > 0 && [t.environment, names.join(', ')],
