@@ -46,7 +46,7 @@ describe.skipIf(NO_BROWSER)('service levels', () => {
     await look(page, 'service-levels')
     await page.getByText('1 hour', { exact: true }).click()
     await page.waitForURL(/window=hour/)
-    await page.getByLabel('Target').click()
+    await page.getByRole('combobox', { name: 'Target' }).click()
     await page.getByRole('option', { name: '95 %', exact: true }).click()
     await page.getByText('Target saved').waitFor()
     await page.reload()

@@ -247,7 +247,13 @@ describe('the WebSocket', () => {
 
   test('a token that is bound to another organization hears that one; nothing that is sent in is looked at', async () => {
     await addPerson(gateway.db, { email: 'cy@example.com', roles: [[otherId, 'tenant_viewer']] })
-    const { access_token: token } = await signIn(gateway.address, 'cy@example.com', { organization: otherId })
+    // The gateway hears of a new member by a notification.
+    let token = ''
+    const enter = async () => {
+      const tokens = await signIn(gateway.address, 'cy@example.com', { organization: otherId }).catch(() => undefined)
+      return (token = tokens?.access_token ?? '')
+    }
+    await expect.poll(enter).not.toBe('')
     await using socket = await openSocket(gateway.address, bearing(token))
     await alert(otherId, undefined, 'tool.held')
     const { body } = await createAsk(second, theirs)(`POST ${AT}`, {

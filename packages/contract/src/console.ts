@@ -20,6 +20,7 @@ export const CONSOLE_PAGES = [
   '/records',
   '/usage',
   '/runtime',
+  '/service-levels',
   '/people',
   '/keys',
   '/settings',
