@@ -122,7 +122,9 @@ describe('the preset agent', () => {
   })
 
   test('its guide names every variable that it reads, the addresses and the two toolsets', async () => {
-    for (const name of Object.keys(settings).filter((one) => !/^(TOOLWAY_PRESET|PATH|TOOLWAY_APPROVALS)$/.test(one)))
+    for (const name of Object.keys(settings).filter(
+      (one) => !/^(TOOLWAY_PRESET|PATH|TOOLWAY_APPROVALS|TOOLWAY_SANDBOX)$/.test(one),
+    ))
       expect(guide, name).toContain(`\`${name}\``)
     for (const toolset of ['main', 'report-expert']) expect(guide).toContain(`/o/default/t/${toolset}/mcp`)
     const listed = await here.run(['toolset', 'list'], { settings })
