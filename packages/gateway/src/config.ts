@@ -670,7 +670,7 @@ function withPreset(read: Read, { preset, name, roles }: PresetQuestion): Read {
   return preset === undefined || value === undefined ? read : [value, `preset ${preset}`, name]
 }
 
-/** Who switches the metrics on by SageMCP's name for it has a scraper that knows its names. */
+/** An operator who switches the metrics on by SageMCP's name has a scraper that knows its names. */
 function withSeedMetrics(read: Read, name: SettingName, environment: NodeJS.ProcessEnv): Read {
   const isImplied = name === 'TOOLWAY_METRICS_NAMES' && read[0] === undefined
   const seed = isImplied ? readSetting(environment, 'TOOLWAY_METRICS') : undefined

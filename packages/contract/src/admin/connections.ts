@@ -42,7 +42,7 @@ export const Connection = z.strictObject({
   args: z.array(z.string()).nullable(),
   /** Programs besides the command that must be on the gateway's machine; null for what is not started there. */
   programs: z.array(z.string()).nullable(),
-  /** What a program may reach (public, listed, none, host), with the hosts and the paths that it is allowed; null for what is not started there. */
+  /** The reach of a program (public, listed, none, host), with the hosts and the paths that it is allowed; null for what is not started there. */
   network: z.enum(CHILD_NETWORKS).nullable(),
   allow_hosts: z.array(z.string()).nullable(),
   allow_paths: z.array(z.string()).nullable(),
@@ -90,7 +90,7 @@ const words = {
   args: Arguments.optional(),
   /** Programs besides the command that must be on the gateway's machine: without one of them the server is not started. */
   programs: ProgramNames.optional(),
-  /** What a program may reach: public (if unsaid), listed with allow_hosts, none, or host, which is not confined. */
+  /** The reach of a program: public (if unsaid), listed with allow_hosts, none, or host, which is not confined. */
   ...childAccess,
   revision: Revision.optional(),
   checks: z.enum(CHECKS).optional(),

@@ -12,7 +12,7 @@ export const ProgramNames = z.array(z.string().regex(/^[\w.+-]{1,100}$/, 'is no 
 /** Networks of a program: all public addresses, its listed hosts, nothing, or (unconfined) that of the machine. */
 export const CHILD_NETWORKS = ['public', 'listed', 'none', 'host'] as const
 
-/** What a program may reach besides its own folder. Absent members are the default: the public network, and no path. */
+/** The reach of a program besides its own folder. Absent members are the default: the public network, and no path. */
 export const childAccess = {
   network: z.enum(CHILD_NETWORKS).optional(),
   /** Names, or `*.` and what they end with; for the network `listed`. */

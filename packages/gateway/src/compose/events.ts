@@ -62,7 +62,7 @@ export function composeEvents(
   }
 }
 
-/** What is sent from here to the destinations of record streams. */
+/** Requests that are sent from here to the destinations of record streams. */
 export const createSendBatchOf = (vault: CoreDependencies['vault']): SendBatch =>
   createSendBatch({
     vault,

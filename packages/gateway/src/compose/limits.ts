@@ -3,7 +3,7 @@ import { createLimits, type Limits } from '../limits/limits.ts'
 import { createRedisCount } from '../limits/redis-count.ts'
 import type { Base } from './core-dependencies.ts'
 
-/** What the gateways of one installation have in common, for names in a Redis. */
+/** A name that the gateways of one installation have in common, for keys in a Redis. */
 export const installationOf = (vault: Base['vault']): string => vault.hash('limits').toString('hex').slice(0, 16)
 
 /** @param installation what the gateways that count together have in common; unsaid, it is their vault key */

@@ -1,4 +1,4 @@
-/** What `/metrics` shows: the registry under the names that the settings choose. */
+/** The content of `/metrics`: the registry under the names that the settings choose. */
 import type { Config } from '../config.ts'
 import type { RestParts } from '../http/rest.ts'
 import type { Counters } from '../telemetry/counters.ts'

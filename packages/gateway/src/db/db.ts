@@ -70,7 +70,7 @@ const limits = {
   keepAlive: true,
 } as const satisfies pg.PoolConfig
 
-/** What the server holds a session to; through a pooler it is said in each transaction, because sessions are not ours there. */
+/** The bounds that the server holds a session to; through a pooler it is said in each transaction, because sessions are not ours there. */
 const sessionLimits = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 } as const
 
 const LOCAL_LIMITS = Object.entries(sessionLimits)

@@ -21,7 +21,7 @@ const apiOf = ({ wire }: DeclaredConnection) => ('api' in wire ? wire.api : unde
 /** The address that its OpenAPI document is fetched from; null where it is given, or where there is none. */
 export const documentOf = (one: DeclaredConnection): string | null => apiOf(one)?.document ?? null
 
-/** What a program may reach, with the defaults that the operations have. */
+/** The reach of a program, with the defaults that the operations have. */
 const reachOf = ({ access = {} }: ProcessWire) => ({
   network: access.network ?? 'public',
   allow_hosts: access.allow_hosts ?? [],

@@ -272,7 +272,7 @@ export interface ProcessTarget {
   readonly shownArgs?: readonly string[]
   /** Programs besides the command that must be in PATH. */
   readonly programs?: readonly string[]
-  /** What it may reach besides its own folder; if unsaid, the public network. */
+  /** Its reach besides its own folder; if unsaid, the public network. */
   readonly network?: 'public' | 'listed' | 'none' | 'host'
   readonly allowHosts?: readonly string[]
   readonly allowPaths?: readonly string[]

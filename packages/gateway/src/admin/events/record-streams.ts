@@ -61,7 +61,7 @@ interface Adding {
   readonly body: typeof shapes.NewRecordStream._output
 }
 
-/** What is stored of a new stream, and the secret that its maker is shown. */
+/** The stored members of a new stream, and the secret that its maker is shown. */
 function newStream({ parts, role, body }: Adding) {
   const { name, destination, secrets, alerts, from } = body
   const secret = destination.kind === 'webhook' ? newWebhookSecret() : null

@@ -1,4 +1,4 @@
-/** What locks and opens a backup. A passphrase is asked for, or read from a file or a variable; it never stands on a command line. */
+/** The lock of a backup, and its key. A passphrase is asked for, or read from a file or a variable; it never stands on a command line. */
 import { readFile } from 'node:fs/promises'
 import { loadConfig } from '../../config.ts'
 import type { Lock, Opener } from '../../lib/archive/age.ts'

@@ -70,7 +70,7 @@ const wrong = (message: string) => new CommandFault(message, EXIT.usage)
 const headersOf = ({ header, headerFrom }: AddWords, output: Output) =>
   pairsOf({ option: '--header', said: header, file: headerFrom }, loadConfig().lookup, output)
 
-/** What a started server may reach. A path is that of the folder of this call. */
+/** The reach of a started server. A path is that of the folder of this call. */
 const accessOf = ({ network, allowHost = [], allowPath = [] }: AddWords) => ({
   ...(network === undefined ? {} : { network }),
   ...(allowHost.length === 0 ? {} : { allow_hosts: [...allowHost] }),

@@ -107,7 +107,7 @@ class StreamDelivery implements DeliverStreams {
     } catch (thrown) {
       if (!this.#closed.signal.aborted) this.#parts.log.warn({ err: thrown }, 'record streams stand still; retrying')
     }
-    // What came while this ran may not have been seen.
+    // Messages that came while this ran may not have been seen.
     this.#plan(this.#woken ? GATHER : wait)
   }
 

@@ -4,7 +4,7 @@ import type { StreamBatch } from '../../record-streams/stream-items.ts'
 import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
 
-/** What is known of a failure; it names no secret and quotes nobody. */
+/** The known facts of a failure; it names no secret and quotes nobody. */
 export class DeliveryProblem extends Error {
   /** Seconds that the destination asked to be left alone. */
   readonly retryAfter: number | undefined

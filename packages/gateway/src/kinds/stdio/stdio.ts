@@ -14,7 +14,7 @@ export interface ProcessWire {
   readonly environment: Readonly<Record<string, string>>
   /** Programs besides the command that must be in PATH. */
   readonly programs?: readonly string[]
-  /** What it may reach besides its own folder. */
+  /** Its reach besides its own folder. */
   readonly access?: ChildAccess
 }
 
