@@ -44,7 +44,7 @@ class StreamFeed implements ChangeFeed {
   #after = '0-0'
   /** The number of the last entry that was heard. */
   #heard = 0n
-  /** The sight of the last look: behind is what stays behind between two looks. */
+  /** The streams found behind at the last look: behind is what stays behind between two looks. */
   #seen: { oldest: string | null; heard: bigint; relayed: bigint } | undefined
   #stuck: string | undefined
   /** One switch between Redis and the database at a time. */
