@@ -3,7 +3,7 @@
  * shared by several of them becomes a file of its own. All files lie in one folder, so that `import.meta.url` leads there from
  * each of them. It is not minified, so that stack traces in reports are readable.
  *
- * It fails on an import that neither Node brings nor this build can include.
+ * It fails on an import that neither Node brings nor this build can include, and on a CommonJS module that is loaded with `import()`.
  */
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
@@ -66,6 +66,7 @@ export async function bundle({
     plugins: [placeFiles({ source, programs, folder, elsewhere })],
   })
   refuseMissing(metafile)
+  refuseNameless(metafile)
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   )
@@ -78,4 +79,16 @@ function refuseMissing({ outputs }: Metafile): void {
     .map(({ path }) => path)
     .filter((path) => !isBuiltin(path) && ![...DONE_WITHOUT, ...NATIVE].includes(path))
   if (missing.length > 0) throw new Error(`The bundle would need ${[...new Set(missing)].join(', ')} at run time.`)
+}
+
+/** A CommonJS module that a source of ours loads with `import()` has no named exports in the bundle, which shows only when it is used. */
+function refuseNameless({ inputs }: Metafile): void {
+  const ours = Object.entries(inputs).filter(([file]) => !file.includes('node_modules/'))
+  const found = ours.flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ kind, path }) => kind === 'dynamic-import' && inputs[path]?.format === 'cjs')
+      .map(({ path }) => `${file} loads ${path}`),
+  )
+  if (found.length > 0)
+    throw new Error(`CommonJS must be imported by a source of ours that is loaded in its place: ${found.join('; ')}.`)
 }

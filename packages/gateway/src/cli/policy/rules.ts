@@ -186,8 +186,8 @@ const show = described({
   examples: ['toolway policy show no-deleting'],
   async call(transport, words: RuleArgument) {
     const rule = await find(transport, words)
-    const { stringify } = await import('yaml')
-    return { rule, text: stringify(rule).trimEnd() }
+    const { yamlOf } = await import('./yaml-file.ts')
+    return { rule, text: yamlOf(rule) }
   },
   print: ({ rule, text }) => ({ value: rule, lines: text.split('\n') }),
 })

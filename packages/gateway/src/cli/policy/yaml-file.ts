@@ -1,5 +1,6 @@
 /** YAML or JSON of a person's own, read strictly: what does not fit is said with file, line, column and the path of the member. */
 import { readFile } from 'node:fs/promises'
+import { stringify } from 'yaml'
 import type { z } from 'zod'
 import { wordIssues } from '../../config-file-fault.ts'
 import { readYaml } from '../../config-file-yaml.ts'
@@ -25,6 +26,9 @@ export async function readYamlFile<Shape extends z.ZodType>(
   if (parsed.success) return parsed.data
   throw wordIssues(complain, parsed.error.issues, known)
 }
+
+/** Without a line break at its end. */
+export const yamlOf = (value: unknown): string => stringify(value).trimEnd()
 
 /** `-` is standard input. */
 export async function readText(path: string): Promise<string> {

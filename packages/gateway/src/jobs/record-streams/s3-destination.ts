@@ -41,7 +41,7 @@ export function toS3({ fetch }: DestinationParts, target: OfKind<'s3'>, secrets:
   const { endpoint, region, bucket, prefix, format, access_key_id: accessKeyId } = target
   const { ending, media, encode } = FORMATS[format]
   return async (batch, signal) => {
-    const { S3Client, PutObjectCommand } = await import('@aws-sdk/client-s3')
+    const { S3Client, PutObjectCommand } = await import('../../lib/s3-client.ts')
     const client = new S3Client({
       endpoint,
       region,

@@ -43,7 +43,7 @@ type Options = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>
 export function createPresigned({ trusted, guarded }: PresignedParts): Presigned {
   async function request(text: string, options: Options, { signal }: Doing): Promise<Dispatcher.ResponseData> {
     const url = addressOf(text)
-    const { request: send } = await import('undici')
+    const { request: send } = await import('./send-request.ts')
     const limits = { headersTimeout: PATIENCE, bodyTimeout: PATIENCE, signal }
     const by = url.origin === trusted ? {} : { dispatcher: await guarded() }
     let response
