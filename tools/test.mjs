@@ -7,7 +7,7 @@
  *   npm test -- FILE …         those files whole; with --short as the short form runs them
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
 
 const forms = ['--full', '--short']
@@ -28,6 +28,7 @@ if (!process.env.TEST_DATABASE_URL && !existsSync(join('node_modules', database)
 mkdirSync('.reports', { recursive: true })
 rmSync(report, { force: true })
 process.env.TEST_FORM = isShort ? 'short' : 'long'
+if (words.length === 0 && !isShort) await buildPackage()
 const code = await runChild('vitest', [
   'run',
   '--reporter=default',
@@ -47,6 +48,13 @@ if (failed > counted.failed)
 if (isShort) console.log('The short form: npm test -- --full runs all tests.')
 console.log(`${counted.passed} passed, ${failed} failed${counted.skipped ? `, ${counted.skipped} skipped` : ''}`)
 process.exitCode = code || (failed > 0 ? 1 : 0)
+
+/** Tests of the whole start the package as it is published (test/setup/program.ts). */
+async function buildPackage() {
+  const places = ['gateway', 'bridge', 'uru', 'toolkit'].map((name) => resolve('.cache/published', name))
+  if ((await runChild(process.execPath, ['tools/build.ts', ...places])) !== 0) process.exit(1)
+  process.env.TEST_PACKAGE = join(places[0], 'package')
+}
 
 function countTests(path) {
   const count = { passed: 0, failed: 0, skipped: 0 }

@@ -10,6 +10,7 @@ import { connectClient, KINDS } from '../e2e/peers/clients/client.ts'
 import { AGENT_USER, startAgentComposio } from '../e2e/peers/composio/agent-tools.ts'
 import { API_KEY, type ComposioDouble } from '../e2e/peers/composio/composio-double.ts'
 import { makeInstallation, type Installation, type Running, type Settings } from './installation.ts'
+import { SOURCES } from '../setup/program.ts'
 
 const PROBE = join(import.meta.dirname, '../e2e/peers/probes/probe.script.ts')
 const GUIDE = join(import.meta.dirname, '../../docs/guides/agent.md')
@@ -48,7 +49,7 @@ describe('the preset agent', () => {
   beforeAll(async () => {
     guide = await readFile(GUIDE, 'utf8')
     composio = await startAgentComposio()
-    here = await makeInstallation()
+    here = await makeInstallation({}, SOURCES)
     const workspace = join(here.folder, 'workspace')
     await mkdir(workspace)
     settings = {
@@ -136,7 +137,7 @@ describe('the preset agent', () => {
   })
 
   test('S4-ENV-01: doctor names the variables that are missing, and what they are for', async () => {
-    await using other = await makeInstallation()
+    await using other = await makeInstallation({}, SOURCES)
     const lines = async (own: Settings) => {
       const { code, out } = await other.run(['doctor', '--preset', 'agent'], { settings: own })
       return { code, out: out.split('\n') }
@@ -163,7 +164,7 @@ describe('the preset agent', () => {
     [{ AGENT_SERVERS: 'video' }, 'AGENT_SERVERS names "video": it may name video_audio and youtube.'],
     [{ DEFAULT_USER_ID: 'a b' }, 'default_user cannot be sent'],
   ])('variables that do not go together are refused: %j', async (own, sentence) => {
-    await using other = await makeInstallation()
+    await using other = await makeInstallation({}, SOURCES)
     const refused = await other.run(['start', '--preset', 'agent'], { settings: { ...NEEDED, ...own } })
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(sentence)])
   })

@@ -10,11 +10,10 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PROGRAM, type Program } from '../setup/program.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 /** The file that `npx toolway` runs. */
-export const TOOLWAY = join(ROOT, 'packages/gateway/bin/toolway.mjs')
-const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
+export const TOOLWAY = PROGRAM.launcher
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -61,7 +60,7 @@ export interface Installation extends AsyncDisposable {
   firstSecrets(): Promise<{ readonly key: string; readonly code: string }>
 }
 
-export async function makeInstallation(settings: Settings = {}): Promise<Installation> {
+export async function makeInstallation(settings: Settings = {}, program: Program = PROGRAM): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-cli-'))
   // Under root the database may run as another account, which must be able to pass through.
   await chmod(folder, 0o755)
@@ -101,14 +100,14 @@ export async function makeInstallation(settings: Settings = {}): Promise<Install
     words: readonly string[],
     { input = '', settings: own }: { input?: string; settings?: Settings } = {},
   ): Promise<Ran> {
-    const child = launch(TOOLWAY, words, own)
+    const child = launch(program.launcher, words, own)
     const [out, err] = [collect(child.stdout), collect(child.stderr)]
     child.stdin?.on('error', () => {}).end(input)
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, out: out(), err: err() }
   }
 
-  const begin = (own?: Settings, where?: Where) => follow(launch(MAIN, ['start'], own, where))
+  const begin = (own?: Settings, where?: Where) => follow(launch(program.main, ['start'], own, where))
   return {
     folder,
     data,

@@ -15,6 +15,7 @@ import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-s
 import { createUruClient } from '../e2e/uru/uru-client.ts'
 import { startGitHub, type GitHub } from './github.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
+import { SOURCES } from '../setup/program.ts'
 
 const PRESETS = ['uru', 'curatore', 'agent', 'nebo', 'sagemcp'] as const
 type Name = (typeof PRESETS)[number]
@@ -43,7 +44,7 @@ beforeAll(async () => {
   backend = parts.use(await startContractBackend({ key: 'what the backend wants' }))
   github = parts.use(await startGitHub(TOKEN))
   effects = parts.use(await startEffects())
-  here = parts.use(await makeInstallation())
+  here = parts.use(await makeInstallation({}, SOURCES))
   workspace = join(here.folder, 'workspace')
   await mkdir(workspace)
   const keyOf = (name: Name, role = 'tenant_member') => ({ [`${name}-client`]: { value: KEYS[name], role } })
