@@ -18,6 +18,7 @@ import { addPersonTo, runAuthorizationSuite } from './authorization-run.ts'
 import { runClientSuite } from './client-run.ts'
 import { startEverythingServer } from './everything-server.ts'
 import { startExtensionsServer } from './extensions-server.ts'
+import { inLanes } from '../e2e/peers/lanes.ts'
 import { evaluate, readExpected } from './expectations.ts'
 import { startGatewayUnderTest, tailOf } from './gateway-under-test.ts'
 import type { ScenarioOutcome } from './outcomes.ts'
@@ -169,11 +170,16 @@ async function startTarget(path: Path, revision: Revision, fixture: { url: strin
 }
 
 async function runOne(path: Path, suite: Suite, scenario: string | undefined, run: Run): Promise<SuiteReport> {
-  say(`${path} · ${suite.name} `)
   const out = join(REPORTS, 'conformance', path, suite.name)
-  const outcomes = await run(suite, { out, onScenario: () => say('.'), ...(scenario !== undefined && { scenario }) })
+  let dots = ''
+  const outcomes = await run(suite, {
+    out,
+    onScenario: () => (dots += '.'),
+    ...(scenario !== undefined && { scenario }),
+  })
   const report = summarize(suite, outcomes, evaluate(outcomes, expected[path]?.[suite.name] ?? []))
-  say(` ${report.scenarios.passed}/${report.scenarios.total}\n`)
+  // One write: the line of another path must not stand in it.
+  say(`${path} · ${suite.name} ${dots} ${report.scenarios.passed}/${report.scenarios.total}\n`)
   return report
 }
 
@@ -184,8 +190,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const expected = readExpected()
 const request = readRequest()
 await mkdir(join(REPORTS, 'conformance'), { recursive: true })
-const report: Report = { paths: {} }
-for (const path of request.paths) report.paths[path] = await RUNS[legOf(path)](path, request)
+// Two at a time, the longest first: a scenario is a process of its own, which waits as much as it works.
+const order = [...request.paths].sort(
+  (one, other) => Number(legOf(other) === 'client') - Number(legOf(one) === 'client'),
+)
+const found = await inLanes(2, order, async (path) => [path, await RUNS[legOf(path)](path, request)] as const)
+const byPath = Object.fromEntries(found)
+const report: Report = { paths: Object.fromEntries(request.paths.map((path) => [path, byPath[path] ?? {}])) }
 const written = JSON.stringify(report, null, 2)
 // A single scenario is for the person at the keyboard; it must not stand in for a report.
 if (request.scenario === undefined) await writeFile(join(REPORTS, 'conformance.json'), `${written}\n`)
