@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
+import { bundle } from '../../tools/build/bundle.ts'
 import { readNotices } from '../../tools/build/notices.ts'
 import { placeFiles } from '../../tools/build/place-files.ts'
 
@@ -61,6 +62,30 @@ describe('a file that a source names beside itself', () => {
   ])('ends the build when it is one %s', async (_, line, sentence) => {
     await using sources = await sourcesWith(line)
     await expect(sources.bundle()).rejects.toThrow(sentence)
+  })
+})
+
+describe('a library in CommonJS', () => {
+  const bundled = async (line: string) => {
+    await using sources = await openSources({
+      'node_modules/theirs/package.json': JSON.stringify({ name: 'theirs', main: 'index.cjs' }),
+      'node_modules/theirs/index.cjs': 'exports.read = () => 7',
+      'src/main.ts': line,
+      'src/part.ts': `export { read } from 'theirs'`,
+    })
+    const { folder: root, out: folder } = sources
+    await bundle({ root, source: join(root, 'src'), programs: ['main.ts'], target: 'node24', folder })
+    return ((await import(join(folder, 'main.mjs'))) as { value: unknown }).value
+  }
+
+  test('ends the build where a source loads it by import(): it would have no names', async () => {
+    await expect(bundled(`export const value = (await import('theirs')).read()`)).rejects.toThrow(
+      'src/main.ts loads node_modules/theirs/index.cjs',
+    )
+  })
+
+  test('has its names where a source that is loaded in its place imports them', async () => {
+    expect(await bundled(`export const value = (await import('./part.ts')).read()`)).toBe(7)
   })
 })
 
