@@ -96,6 +96,15 @@ describe('a path that is allowed', () => {
   })
 })
 
+test('what a child removed from its folder is its own again at the next start', async () => {
+  await using data = await folder()
+  await using children = await startChildren({ sandbox: parts(data.path) })
+  const run = async (script: string) =>
+    (await readAll(await children.start({ ...launchOf('x'), command: 'sh', args: ['-c', script] }))).lines
+  expect(await run('rm -r ~/npm && echo removed')).toEqual(['removed'])
+  expect(await run('echo > ~/npm/file && echo written')).toEqual(['written'])
+})
+
 test('variables of the loader reach the program, and nothing that runs before it', () => {
   expect(apart({ LD_PRELOAD: '/x.so', BASH_ENV: '/y', PATH: '/bin', TOKEN: 't' })).toEqual({
     safe: { PATH: '/bin', TOKEN: 't' },
