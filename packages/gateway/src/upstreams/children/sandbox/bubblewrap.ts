@@ -178,6 +178,8 @@ function views(launch: ConfinedLaunch): string[] {
     ...SETTINGS.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--size', String(SHARED), '--perms', '1777', '--tmpfs', '/dev/shm'],
+    // Memory without a bound, which belongs to the child where it has the user id of the gateway.
+    ...['--remount-ro', '/dev'],
     ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp'],
     ...shown.flatMap(({ path, words }) => [...parents(path, shown), ...words]),
     ...hidden.flatMap(cover),

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { launchOf, readAll, startChildren } from '../children.test.fixture.ts'
 import type { SandboxParts } from '../confinement.ts'
 import { chooseDriver } from './choose-driver.ts'
+import { createBubblewrap } from './bubblewrap.ts'
 import { apart } from './loader-variables.ts'
 import { readableFolders } from './readable-folders.ts'
 
@@ -94,6 +95,17 @@ describe('a path that is allowed', () => {
     const { driver } = (await children.sandbox()) ?? {}
     if (driver === 'bubblewrap') expect(await run(`${at.path}:ro`)).toEqual(['read me', 'refused'])
   })
+})
+
+test('memory that is a file is bounded where a child may write it', async () => {
+  const { args } = await createBubblewrap().confine({
+    ...{ name: 'x', command: '/bin/true', args: [], env: {}, cwd: '/tmp', folder: '/tmp/a', temporary: '/tmp/b' },
+    ...{ packageFolders: [], neededFolders: [], givenFiles: [], allowPaths: [], hiddenPaths: [], allowHosts: [] },
+    ...{ network: 'none', bounds: { memoryBytes: 1, processes: 1 } },
+  })
+  const words = args.join(' ')
+  expect(words).toMatch(/--dev \/dev .*--remount-ro \/dev .*--remount-ro \/ /)
+  expect(words.match(/--tmpfs/g)?.length).toBe(words.match(/--size \d+ --perms \d+ --tmpfs/g)?.length)
 })
 
 test('what a child removed from its folder is its own again at the next start', async () => {
