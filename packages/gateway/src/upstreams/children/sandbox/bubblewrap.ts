@@ -164,14 +164,13 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 
 /** What the child sees, from the outside in: a later mount lies over an earlier one. */
 function views(launch: ConfinedLaunch): string[] {
-  const { folder, temporary, packageFolders, allowPaths, hiddenPaths, egressSocket, network } = launch
+  const { folder, temporary, packageFolders, allowPaths, hiddenPaths } = launch
   const shown = [
     ...packageFolders.map((path) => ({ path, words: ['--ro-bind', path, path] })),
     ...allowPaths.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] })),
   ].toSorted((a, b) => a.path.length - b.path.length)
-  const hidden = hiddenPaths.filter((path) => shown.some((one) => isInside(path, one.path)))
+  const hidden = hiddenPaths.filter((path) => isOfSystem(path) || shown.some((one) => isInside(path, one.path)))
   const own = [folder, temporary].map((path) => ({ path, words: ['--bind', path, path] }))
-  const bridge = network === 'none' || network === 'host' ? undefined : egressSocket
   return [
     ...['--ro-bind', '/usr', '/usr', ...links()],
     ...['--perms', '0755', '--dir', '/etc'],
@@ -183,17 +182,19 @@ function views(launch: ConfinedLaunch): string[] {
     ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp'],
     ...shown.flatMap(({ path, words }) => [...parents(path, shown), ...words]),
     ...hidden.flatMap(cover),
-    ...own.flatMap(({ path, words }) => [...parents(path, []), ...words]),
-    ...launch.givenFiles.flatMap((path) => [...parents(path, []), '--ro-bind-try', path, path]),
-    ...(bridge === undefined ? [] : [...parents(bridge, []), '--bind', bridge, bridge]),
+    ...own.flatMap(({ path, words }) => [...parents(path, [], hidden), ...words]),
+    ...launch.givenFiles.flatMap((path) => [...parents(path, [], hidden), '--ro-bind-try', path, path]),
   ]
 }
 
+const isOfSystem = (path: string): boolean => SYSTEM.some((one) => isInside(path, one))
+
 /** Folders that bubblewrap would make readable to root alone. */
-function parents(path: string, shown: readonly { path: string }[]): string[] {
+function parents(path: string, shown: readonly { path: string }[], hidden: readonly string[] = []): string[] {
   const folders: string[] = []
   for (let at = dirname(path); at !== '/' && at !== '/tmp'; at = dirname(at)) {
-    if (shown.some((one) => isInside(at, one.path)) || SYSTEM.some((one) => isInside(at, one))) break
+    const isCovered = hidden.some((one) => isInside(at, one))
+    if (!isCovered && (shown.some((one) => isInside(at, one.path)) || isOfSystem(at))) break
     folders.unshift('--perms', '0755', '--dir', at)
   }
   // Pairs were put in from the innermost folder outwards, each whole.

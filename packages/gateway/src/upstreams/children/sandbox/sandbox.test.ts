@@ -6,6 +6,7 @@ import { launchOf, readAll, startChildren } from '../children.test.fixture.ts'
 import type { SandboxParts } from '../confinement.ts'
 import { chooseDriver } from './choose-driver.ts'
 import { createBubblewrap } from './bubblewrap.ts'
+import type { ConfinedLaunch } from './driver.ts'
 import { apart } from './loader-variables.ts'
 import { readableFolders } from './readable-folders.ts'
 
@@ -97,15 +98,27 @@ describe('a path that is allowed', () => {
   })
 })
 
-test('memory that is a file is bounded where a child may write it', async () => {
+/** A launch that needs nothing, as the driver words it. */
+async function wordsOf(more: Partial<ConfinedLaunch>): Promise<string> {
   const { args } = await createBubblewrap().confine({
     ...{ name: 'x', command: '/bin/true', args: [], env: {}, cwd: '/tmp', folder: '/tmp/a', temporary: '/tmp/b' },
     ...{ packageFolders: [], neededFolders: [], givenFiles: [], allowPaths: [], hiddenPaths: [], allowHosts: [] },
-    ...{ network: 'none', bounds: { memoryBytes: 1, processes: 1 } },
+    ...{ network: 'none', bounds: { memoryBytes: 1, processes: 1 }, ...more },
   })
-  const words = args.join(' ')
+  return args.join(' ')
+}
+
+test('memory that is a file is bounded where a child may write it', async () => {
+  const words = await wordsOf({})
   expect(words).toMatch(/--dev \/dev .*--remount-ro \/dev .*--remount-ro \/ /)
   expect(words.match(/--tmpfs/g)?.length).toBe(words.match(/--size \d+ --perms \d+ --tmpfs/g)?.length)
+})
+
+test('a data folder among the programs of the system is hidden, and the own folder in it is not', async () => {
+  const words = await wordsOf({ hiddenPaths: ['/usr/share'], folder: '/usr/share/children/x' })
+  expect(words).toMatch(
+    /--ro-bind \/usr \/usr .*--tmpfs \/usr\/share .*--dir \/usr\/share\/children --bind \/usr\/share\/children\/x /,
+  )
 })
 
 test('what a child removed from its folder is its own again at the next start', async () => {
