@@ -91,8 +91,8 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
   const bridge = isolated && launch.network !== 'none' ? launch.egressSocket : undefined
   const filter = seccompFilter()
   const { safe, unsafe } = apart(launch.env)
-  const program = finalStep(unsafe, [launch.command, ...launch.args])
-  const inner = innerOf(own, bridge === undefined ? program : bridged(program), launch)
+  const last = finalStep(unsafe, [launch.command, ...launch.args])
+  const inner = innerOf(own, bridge === undefined ? last.program : bridged(last.program), launch)
   const args = [
     ...outerOf(own, isolated),
     ...(filter === undefined ? [] : ['--seccomp', String(FILTER_FD + (bridge === undefined ? 0 : 1))]),
@@ -107,7 +107,7 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
   return {
     command: '/bin/sh',
     args: ['-c', OUTER, 'toolway-child', findTool('bwrap'), ...args],
-    env: bridge === undefined ? safe : { ...proxyVariables(), ...safe },
+    env: { ...(bridge === undefined ? {} : proxyVariables()), ...safe, ...last.env },
     cwd: '/',
     ...(filter === undefined ? {} : { fds: [filter] }),
     ...(bridge === undefined ? {} : { bridge }),
@@ -164,34 +164,37 @@ const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 
 /** What the child sees, from the outside in: a later mount lies over an earlier one. */
 function views(launch: ConfinedLaunch): string[] {
-  const { folder, temporary, packageFolders, allowPaths, hiddenPaths, egressSocket, network } = launch
+  const { folder, temporary, packageFolders, allowPaths, hiddenPaths } = launch
   const shown = [
     ...packageFolders.map((path) => ({ path, words: ['--ro-bind', path, path] })),
     ...allowPaths.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] })),
   ].toSorted((a, b) => a.path.length - b.path.length)
-  const hidden = hiddenPaths.filter((path) => shown.some((one) => isInside(path, one.path)))
+  const hidden = hiddenPaths.filter((path) => isOfSystem(path) || shown.some((one) => isInside(path, one.path)))
   const own = [folder, temporary].map((path) => ({ path, words: ['--bind', path, path] }))
-  const bridge = network === 'none' || network === 'host' ? undefined : egressSocket
   return [
     ...['--ro-bind', '/usr', '/usr', ...links()],
     ...['--perms', '0755', '--dir', '/etc'],
     ...SETTINGS.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...['--size', String(SHARED), '--perms', '1777', '--tmpfs', '/dev/shm'],
+    // Memory without a bound, which belongs to the child where it has the user id of the gateway.
+    ...['--remount-ro', '/dev'],
     ...['--size', String(TEMPORARY), '--perms', '1777', '--tmpfs', '/tmp'],
     ...shown.flatMap(({ path, words }) => [...parents(path, shown), ...words]),
     ...hidden.flatMap(cover),
-    ...own.flatMap(({ path, words }) => [...parents(path, []), ...words]),
-    ...launch.givenFiles.flatMap((path) => [...parents(path, []), '--ro-bind-try', path, path]),
-    ...(bridge === undefined ? [] : [...parents(bridge, []), '--bind', bridge, bridge]),
+    ...own.flatMap(({ path, words }) => [...parents(path, [], hidden), ...words]),
+    ...launch.givenFiles.flatMap((path) => [...parents(path, [], hidden), '--ro-bind-try', path, path]),
   ]
 }
 
+const isOfSystem = (path: string): boolean => SYSTEM.some((one) => isInside(path, one))
+
 /** Folders that bubblewrap would make readable to root alone. */
-function parents(path: string, shown: readonly { path: string }[]): string[] {
+function parents(path: string, shown: readonly { path: string }[], hidden: readonly string[] = []): string[] {
   const folders: string[] = []
   for (let at = dirname(path); at !== '/' && at !== '/tmp'; at = dirname(at)) {
-    if (shown.some((one) => isInside(at, one.path)) || SYSTEM.some((one) => isInside(at, one))) break
+    const isCovered = hidden.some((one) => isInside(at, one))
+    if (!isCovered && (shown.some((one) => isInside(at, one.path)) || isOfSystem(at))) break
     folders.unshift('--perms', '0755', '--dir', at)
   }
   // Pairs were put in from the innermost folder outwards, each whole.

@@ -1,10 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { launchOf, readAll, startChildren } from '../children.test.fixture.ts'
+import { firstLine, launchOf, readAll, startChildren } from '../children.test.fixture.ts'
 import type { SandboxParts } from '../confinement.ts'
 import { chooseDriver } from './choose-driver.ts'
+import { createBubblewrap } from './bubblewrap.ts'
+import type { ConfinedLaunch } from './driver.ts'
 import { apart } from './loader-variables.ts'
 import { readableFolders } from './readable-folders.ts'
 
@@ -96,11 +99,60 @@ describe('a path that is allowed', () => {
   })
 })
 
+/** A launch that needs nothing, as the driver words it. */
+async function wordsOf(more: Partial<ConfinedLaunch>): Promise<string> {
+  const { args } = await createBubblewrap().confine({
+    ...{ name: 'x', command: '/bin/true', args: [], env: {}, cwd: '/tmp', folder: '/tmp/a', temporary: '/tmp/b' },
+    ...{ packageFolders: [], neededFolders: [], givenFiles: [], allowPaths: [], hiddenPaths: [], allowHosts: [] },
+    ...{ network: 'none', bounds: { memoryBytes: 1, processes: 1 }, ...more },
+  })
+  return args.join(' ')
+}
+
+test('memory that is a file is bounded where a child may write it', async () => {
+  const words = await wordsOf({})
+  expect(words).toMatch(/--dev \/dev .*--remount-ro \/dev .*--remount-ro \/ /)
+  expect(words.match(/--tmpfs/g)?.length).toBe(words.match(/--size \d+ --perms \d+ --tmpfs/g)?.length)
+})
+
+test('a data folder among the programs of the system is hidden, and the own folder in it is not', async () => {
+  const words = await wordsOf({ hiddenPaths: ['/usr/share'], folder: '/usr/share/children/x' })
+  expect(words).toMatch(
+    /--ro-bind \/usr \/usr .*--tmpfs \/usr\/share .*--dir \/usr\/share\/children --bind \/usr\/share\/children\/x /,
+  )
+})
+
+test('what a child removed from its folder is its own again at the next start', async () => {
+  await using data = await folder()
+  await using children = await startChildren({ sandbox: parts(data.path) })
+  const run = async (script: string) =>
+    (await readAll(await children.start({ ...launchOf('x'), command: 'sh', args: ['-c', script] }))).lines
+  expect(await run('rm -r ~/npm && echo removed')).toEqual(['removed'])
+  expect(await run('echo > ~/npm/file && echo written')).toEqual(['written'])
+})
+
 test('variables of the loader reach the program, and nothing that runs before it', () => {
   expect(apart({ LD_PRELOAD: '/x.so', BASH_ENV: '/y', PATH: '/bin', TOKEN: 't' })).toEqual({
     safe: { PATH: '/bin', TOKEN: 't' },
     unsafe: { LD_PRELOAD: '/x.so', BASH_ENV: '/y' },
   })
+})
+
+test('a variable that is held back reaches the program, and stands on no command line', async () => {
+  await using data = await folder()
+  await using children = await startChildren({ sandbox: parts(data.path) })
+  const environment = { LD_SDK_KEY: 'a secret "$x" of a vendor', BASH_ENV: '/none' }
+  const script = 'echo "$LD_SDK_KEY"; env | grep -c TOOLWAY_HELD; read -r line'
+  const child = await children.start({ ...launchOf('x'), command: 'sh', args: ['-c', script], environment })
+  expect(await firstLine(child)).toBe(environment.LD_SDK_KEY)
+  const seen = readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('of a vendor')
+    } catch {
+      return false
+    }
+  })
+  expect(seen).toEqual([])
 })
 
 test('the program of a server is its package, and never a whole home', async () => {

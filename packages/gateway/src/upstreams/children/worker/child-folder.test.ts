@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { settle } from './child-folder.ts'
 
@@ -41,6 +42,19 @@ describe('the folder of a child', () => {
     await symlink(elsewhere, join(at.home, 'tmp'))
     await expect(settle(orderIn(at.home))).rejects.toMatchObject({ code: 'START_FAILED' })
     expect((await stat(elsewhere)).mode & 0o777).toBe(0o755)
+  })
+
+  test('delays no start by what the child put beside its temporary folder, and removes no folder of another', async () => {
+    await using at = await root()
+    const { temporary } = await settle(orderIn(at.home))
+    const other = await mkdtemp(join('/tmp', 'toolway-'))
+    // A pipe that nobody writes to, and a note in the form of ours that names the folder of another child.
+    execFileSync('mkfifo', [join(at.home, 'tmp', 'pipe')])
+    await writeFile(join(at.home, 'tmp', basename(other)), '')
+    const second = await settle(orderIn(at.home))
+    expect((await stat(other)).isDirectory()).toBe(true)
+    expect((await stat(temporary.path)).isDirectory()).toBe(true)
+    for (const path of [other, temporary.path, second.temporary.path]) await rm(path, { recursive: true })
   })
 
   test('gives way to what was declared', async () => {

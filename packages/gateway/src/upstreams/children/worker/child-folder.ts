@@ -3,7 +3,8 @@
  * folder inside, a short temporary folder, and an environment of five names and the declared ones. It never passes on a
  * variable of the gateway or of the worker.
  */
-import { chmod, lstat, mkdir, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ChildError } from '../child-error.ts'
 import type { Order } from '../frame.ts'
@@ -11,14 +12,17 @@ import { makeTemporary, type Temporary } from './temporary-folder.ts'
 
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // The child may have put a link here in an earlier life, to have us change what it points at.
-  if (!(await lstat(folder)).isDirectory()) {
-    throw new ChildError(
-      'START_FAILED',
-      'A folder of this server was replaced by something else. Remove it and start again.',
-    )
-  }
-  await chmod(folder, 0o700)
+  // The child may have put a link here in an earlier life, or puts one now in another, to have us change what it points at.
+  await using opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+    (cause: unknown) => {
+      throw new ChildError(
+        'START_FAILED',
+        'A folder of this server was replaced by something else. Remove it and start again.',
+        { cause },
+      )
+    },
+  )
+  await opened.chmod(0o700)
 }
 
 export interface Residence {
@@ -40,7 +44,7 @@ export async function settle(order: Order): Promise<Residence> {
   if (!there?.isDirectory()) {
     throw new ChildError('FOLDER_NOT_FOUND', `The working folder "${cwd}" is not there. Create it or leave it out.`)
   }
-  const temporary = await makeTemporary(tmp)
+  const temporary = await makeTemporary(home, tmp)
   return {
     cwd,
     npm,

@@ -145,16 +145,18 @@ function refuseUnconfined({ required, driver }: Confinement, { without = [] }: C
 async function handOver(folder: string, owner: number | undefined): Promise<void> {
   if (process.getuid?.() !== 0) return
   const wanted = owner ?? 0
-  if ((await lstat(folder)).uid === wanted) return
-  await handOverContents(folder, wanted)
+  // What the child removed from a folder of its own is there again, made by us.
+  const isOwn = (await lstat(folder)).uid === wanted
+  await handOverContents(folder, wanted, !isOwn)
+  if (isOwn) return
   // Last, so that an interrupted hand-over is done again.
   await chown(folder, wanted, wanted)
 }
 
-async function handOverContents(folder: string, owner: number): Promise<void> {
+async function handOverContents(folder: string, owner: number, deep = true): Promise<void> {
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name)
     await lchown(path, owner, owner)
-    if (entry.isDirectory()) await handOverContents(path, owner)
+    if (deep && entry.isDirectory()) await handOverContents(path, owner)
   }
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createMemoryWatch, measureByProc, measureByPs } from './memory-watch.ts'
 
@@ -93,3 +94,29 @@ describe.each([
     expect((await measure(new Set([group]))).get(group)?.bytes ?? 0).toBe(0)
   })
 })
+
+test.runIf(process.platform === 'linux' && existsSync('/usr/bin/python3'))(
+  'memory that processes share counts once, also where no file is behind it',
+  async () => {
+    // An anonymous mapping of Python is MAP_SHARED; both processes touch all of it.
+    const program = `
+import mmap, os, time
+held = mmap.mmap(-1, 128 << 20)
+os.fork()
+for at in range(0, 128 << 20, 4096): held[at] = 1
+print(1, flush=True)
+time.sleep(60)`
+    const leader = spawn('/usr/bin/python3', ['-c', program], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+    const group = leader.pid ?? 0
+    try {
+      let said = ''
+      for await (const chunk of leader.stdout) if ((said += String(chunk)).length >= 4) break
+      const bytes = (await measureByProc(new Set([group]))).get(group)?.bytes
+      expect(bytes).toBeGreaterThan(128 * MIB)
+      expect(bytes).toBeLessThan(224 * MIB)
+    } finally {
+      process.kill(-group, 'SIGKILL')
+      await once(leader, 'exit')
+    }
+  },
+)

@@ -1,7 +1,7 @@
 /**
  * Measures the memory of a child and all processes it started, and counts them. They are looked at every two seconds, and a child over a
  * limit is reported once. Its processes are those of its group and all that descend from its first one, whatever group they
- * are in. Only their own memory is counted, not shared program files.
+ * are in. Their own memory is counted, and what they share among each other (MAP_SHARED without a file), but no program files.
  *
  * A limit of the operating system (setrlimit) does not work: Node reserves far more addresses than it uses, and each process of a
  * group would have the whole limit for itself. Between two measurements a child may exceed the limit.
@@ -80,10 +80,24 @@ export async function measureByProc(groups: ReadonlySet<number>): Promise<Map<nu
     const group = groupAmong(groups, pid, table)
     if (group === undefined) continue
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-    const kibibytes = Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-    count(held, group, kibibytes, threads)
+    const shared = await sharedBy(pid, kibibytesIn(status, 'RssShmem') ?? 0)
+    count(held, group, (kibibytesIn(status, 'RssAnon') ?? 0) + shared, threads)
   }
   return held
+}
+
+const kibibytesIn = (text: string, name: string): number | undefined => {
+  const [, digits] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Its share of memory that several processes may hold: looking for it costs time, and less than this is taken as its own. */
+const WORTH_A_LOOK = 16 * 1024
+
+async function sharedBy(pid: number, kibibytes: number): Promise<number> {
+  if (kibibytes < WORTH_A_LOOK) return kibibytes
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+  return kibibytesIn(rollup, 'Pss_Shmem') ?? kibibytes
 }
 
 /** One that left the group still descends from its first process, or from the first of its process namespace, which does. */
