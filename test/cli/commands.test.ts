@@ -1,16 +1,22 @@
 /** The command line beside a running gateway: keys, connections, tools and calls, what they print and how they end. */
 // @module-tag long
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hash } from 'bcryptjs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
+import { createBubblewrap } from '../../packages/gateway/src/upstreams/children/sandbox/bubblewrap.ts'
 import { ask, callTool, textIn } from '../fault/caller.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
 
 const CHILD = join(import.meta.dirname, '../fault/faulty-child.script.ts')
+const FILESYSTEM = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
+const bubblewrap = await createBubblewrap().check()
+if (!bubblewrap.ready) console.warn(`No folder is hidden here: ${bubblewrap.reason}`)
 const patiently = { interval: 50 }
 
 let here: Installation
@@ -356,6 +362,31 @@ describe('connections', () => {
     for (const { alias } of cases) await here.run(['connection', 'remove', alias])
     // Fourteen commands, each of them a process.
   })
+
+  test.runIf(bubblewrap.ready)(
+    'that worked before there was a sandbox say which folder is missing, and one command allows it',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'toolway-allowed-'))
+      try {
+        await writeFile(join(folder, 'poem.txt'), 'rivers')
+        const added = await add('files', '--', process.execPath, FILESYSTEM, folder)
+        expect(added).toMatchObject({ code: 1 })
+        expect(added.out).toContain(`${folder} is not allowed in the sandbox`)
+        const doctor = await here.run(['doctor'])
+        expect(doctor.out).toContain(`toolway connection allow files --allow-path ${folder}`)
+        expect(await here.run(['connection', 'allow', 'files'])).toMatchObject({ code: 2 })
+        const allowed = await here.run(['connection', 'allow', 'files', '--allow-path', `${folder}:ro`])
+        expect(allowed).toMatchObject({ code: 0, out: expect.stringContaining('files is connected') })
+        const read = (path: string) => here.run(['call', 'files__read_text_file', JSON.stringify({ path })])
+        expect((await read(join(folder, 'poem.txt'))).out).toContain('rivers')
+        const { out } = await here.run(['connection', 'allow', 'files', '--remove-path', folder])
+        expect(out).toContain(`${folder} is not allowed in the sandbox`)
+        await here.run(['connection', 'remove', 'files'])
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+  )
 
   test('that are said wrongly are refused before anything is kept', async () => {
     const refused = async (sentence: RegExp | string, ...words: string[]) => {

@@ -39,6 +39,10 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     await press('Connect')
     return file
   }
+  const choose = async (network: string) => {
+    await page.getByRole('combobox', { name: 'Network' }).click()
+    await page.getByRole('option', { name: network, exact: true }).click()
+  }
   const log = () => page.getByRole('log')
   const found = async (name: string) => {
     const answer = await page.request.get(`/api/v1/admin/tenants/${console.gateway.organization.slug}/connectors`)
@@ -67,6 +71,47 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     await press('Connect')
     await page.getByRole('heading', { name: 'Slow is connected' }).waitFor()
     expect(await found('Slow')).toBe(1)
+  })
+
+  test('its sandbox is set where it is connected and changed afterwards; a path of an argument is allowed by a click', async () => {
+    const file = join(folder, 'sandboxed')
+    await writeFile(file, '')
+    await page.goto('/connections/new')
+    const server = { command: process.execPath, args: [SCRIPT, 'waits', file] }
+    await page
+      .getByLabel('URL, command, mcp.json, OpenAPI document or name')
+      .fill(JSON.stringify({ mcpServers: { Boxed: server } }))
+    await press('Continue')
+    await page.getByText(`An argument names ${file}, and it is not allowed.`).waitFor()
+    await choose('Listed hosts only')
+    await page.getByText('No host is listed: it reaches nothing.').waitFor()
+    await page.getByLabel('Hosts it may reach').fill('api.example.com')
+    await page.getByLabel('Allowed paths').fill('not/absolute')
+    await page.getByText('not/absolute is not an absolute path').waitFor()
+    await page.getByLabel('Allowed paths').fill('')
+    await look(page, 'connect-sandbox')
+    await press(`Allow ${file} to read only`)
+    expect(await page.getByLabel('Allowed paths').inputValue()).toBe(`${file}:ro`)
+    await press('Continue')
+    await page.getByText('api.example.com').waitFor()
+    await press('Connect')
+    await page.getByRole('heading', { name: 'Boxed is connected' }).waitFor()
+    const one = async () => {
+      const answer = await page.request.get(
+        `/api/v1/admin/tenants/${console.gateway.organization.slug}/connectors/boxed`,
+      )
+      const { network, allow_hosts, allow_paths } = (await answer.json()) as Record<string, unknown>
+      return { network, allow_hosts, allow_paths }
+    }
+    const was = { network: 'listed', allow_hosts: ['api.example.com'], allow_paths: [`${file}:ro`] }
+    expect(await one()).toEqual(was)
+    await page.goto('/connections/boxed?tab=settings')
+    await page.getByLabel('Hosts it may reach').waitFor()
+    await look(page, 'connection-sandbox')
+    await choose('None')
+    await page.getByText('Saving this starts the program anew').waitFor()
+    await press('Save')
+    await expect.poll(one).toEqual({ ...was, network: 'none' })
   })
 
   test('one that npm could not fetch says the error of npm, what helps, and is tried again', async () => {

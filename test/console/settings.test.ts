@@ -103,6 +103,9 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     const row = page.getByRole('row').filter({ hasText: 'TOOLWAY_ALLOWED_HOSTS' })
     await row.getByText('tools.internal').waitFor()
     await row.getByText('Environment').waitFor()
+    // As doctor says it: the driver of this machine, and what is missing in words.
+    await page.getByRole('heading', { name: 'Sandbox of programs' }).waitFor()
+    await page.getByText('Preferred: a program is confined as far as possible here').waitFor()
     await look(page, 'settings-installation')
     await page.getByRole('tab', { name: 'Alerts' }).click()
     await page.getByRole('heading', { name: 'Nothing went wrong' }).waitFor()

@@ -1,11 +1,12 @@
-/** The settings in force, over the admin interface (ledger S3-ADM-05): never a secret, only whether one is set. */
+/** The settings in force and the state of the sandbox, over the admin interface (ledger S3-ADM-05): never a secret, only whether one is set. */
 import { z } from 'zod'
 import { operation, platform } from './operation.ts'
 
 export const listSettings = operation({
   id: 'listSettings',
   at: 'GET /api/v1/admin/settings',
-  summary: 'The settings in force and where each comes from; of a secret only whether it is set.',
+  summary:
+    'The settings in force and where each comes from, of a secret only whether it is set; and how programs are confined.',
   needs: platform('stats_view_global'),
   answer: z.strictObject({
     settings: z.array(
@@ -19,5 +20,18 @@ export const listSettings = operation({
         about: z.string(),
       }),
     ),
+    /** How programs that this gateway starts are confined. */
+    sandbox: z.strictObject({
+      policy: z.enum(['required', 'preferred', 'off']),
+      driver: z.enum(['bubblewrap', 'process', 'docker', 'podman', 'kubernetes', 'none']),
+      /** Names of the guarantees that hold. */
+      guarantees: z.array(z.string()),
+      /** Those that do not, each with its consequence. */
+      missing: z.array(z.strictObject({ guarantee: z.string(), consequence: z.string() })),
+      /** Why a better driver is not used. */
+      reasons: z.array(z.string()),
+      /** Why no program is started; null where programs are. */
+      refusal: z.string().nullable(),
+    }),
   }),
 })

@@ -1,6 +1,7 @@
 /** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
 import { stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { namedPaths, notAllowed, notAllowedWords } from '@toolway/contract'
 import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
@@ -10,6 +11,7 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { isUnset } from '../preset-variables.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
+import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
 import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
@@ -40,7 +42,7 @@ export async function doctor(organization: string, output: Output, preset?: stri
     ...(await checkStore(loaded, organization)),
     ...(await checkFiles(loaded)),
     ...(await checkGateway(loaded, output)),
-    await checkSandbox(loaded),
+    ...(await checkSandbox(loaded)),
     await checkProgram(loaded, 'npx', 'needed to start npm servers; it comes with Node'),
     await checkProgram(loaded, 'uvx', 'needed only to start Python servers; it comes with uv'),
   ]
@@ -139,6 +141,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
           return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
         }),
         ...(await missingPrograms(loaded, connections)),
+        ...(await closedPaths(loaded, connections)),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
           if (!enabled) return note(`connection ${alias}`, 'switched off')
           return status === 'connected'
@@ -211,14 +214,31 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
   ]
 }
 
-/** How servers that are started here are confined, and what is not guaranteed. */
-async function checkSandbox({ config }: LoadedConfig): Promise<Finding> {
+/** How servers that are started here are confined, what that means, and what is missing. */
+async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
   const state = await chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER)
-  if (state.refusal !== undefined) return bad('sandbox', state.refusal)
-  const why = state.reasons.length === 0 ? '' : ` (${state.reasons.join(' ')})`
-  return state.missing.length === 0
-    ? good('sandbox', `${state.driver}: ${state.guarantees.join(', ')}`)
-    : note('sandbox', `${state.driver} does not guarantee ${state.missing.join(', ')}${why}`)
+  const { policy, driver, guarantees, missing, reasons, refusal } = state
+  if (refusal !== undefined) return [bad('sandbox', refusal)]
+  const why = reasons.length === 0 ? '' : ` ${reasons.join(' ')}`
+  const summary = `driver ${driver}, policy ${policy}, holds: ${guarantees.join(', ') || 'nothing'}.${why}`
+  return [
+    missing.length === 0 ? good('sandbox', summary) : note('sandbox', summary),
+    ...missing.map((one) => note(`sandbox lacks ${one}`, MISSING_WORDS[one])),
+  ]
+}
+
+/** Folders and files of this machine that a server's arguments name and its sandbox does not show: it worked before there was one. */
+async function closedPaths({ config }: LoadedConfig, connections: readonly ConnectionRow[]): Promise<Finding[]> {
+  if (config.TOOLWAY_SANDBOX === 'off') return []
+  const closed = connections.flatMap(({ alias, enabled, settings }) =>
+    enabled && settings.connector === 'mcp.process'
+      ? notAllowed(namedPaths(settings.args), settings.allow_paths ?? []).map((path) => ({ alias, path }))
+      : [],
+  )
+  const found = await Promise.all(closed.map(({ path }) => stat(path).catch(() => undefined)))
+  return closed
+    .filter((_, at) => found[at]?.isDirectory() === true)
+    .map(({ alias, path }) => note(`paths of ${alias}`, notAllowedWords(path, alias)))
 }
 
 async function checkProgram(loaded: LoadedConfig, name: string, why: string): Promise<Finding> {

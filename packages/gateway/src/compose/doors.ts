@@ -28,6 +28,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Base, CoreDependencies } from './core-dependencies.ts'
 import type { PlatformRules } from '../policy/stored/rules-in-force.ts'
+import { sandboxStateOf } from './sandbox.ts'
 import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<
@@ -145,6 +146,7 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
       ...{ upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),
       childMemory: config.TOOLWAY_CHILD_MEMORY,
+      sandbox: sandboxStateOf(config),
     },
   }
 }

@@ -35,6 +35,7 @@ import { composeIdentity } from './identity.ts'
 import { composePeople } from './people.ts'
 import { composeSecretReferences } from './secret-references.ts'
 import { composeSnapshots, type Snapshots } from './snapshots.ts'
+import { sandboxStateOf } from './sandbox.ts'
 import { composeUpstreams, createContacts } from './upstreams.ts'
 
 export interface LocalAdminParts {
@@ -149,6 +150,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
       words: { recent: () => [], follow: elsewhere },
       settings: shownSettings(config, origins),
       childMemory: config.TOOLWAY_CHILD_MEMORY,
+      sandbox: sandboxStateOf(config),
     },
   }
   const owned = opened.move()

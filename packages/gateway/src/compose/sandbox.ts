@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
+import { chooseDriver, type SandboxState } from '../upstreams/children/sandbox/choose-driver.ts'
 import type { ContainerSettings } from '../upstreams/children/sandbox/driver.ts'
 import { startEgressProxy } from '../upstreams/http/egress/egress-proxy.ts'
 import { createSharedLookups } from '../upstreams/http/egress/egress-rules.ts'
@@ -48,6 +49,12 @@ export function sandboxOf(config: Config, log: Log, origins: Origins = {}): Sand
       }
     },
   }
+}
+
+/** How programs are confined with these settings, found out when it is first asked. */
+export function sandboxStateOf(config: Config): () => Promise<SandboxState> {
+  let found: Promise<SandboxState> | undefined
+  return () => (found ??= chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER))
 }
 
 function containerOf({

@@ -28,6 +28,11 @@ describe('of what a program said before it ended', () => {
       ],
       'TypeError: fetch failed',
     ],
+    [
+      'a folder that the sandbox hides',
+      ['toolway: /srv is not allowed in the sandbox: add it', 'Error: ENOENT: no such file or directory'],
+      'toolway: /srv is not allowed in the sandbox: add it',
+    ],
     ['a certificate', ['Starting', 'reason: CERT_HAS_EXPIRED', 'Bye'], 'reason: CERT_HAS_EXPIRED'],
     ['npm', ['npm warn deprecated a@1', 'npm error code E404', 'npm error 404 Not Found'], 'npm error code E404'],
     [

@@ -7,6 +7,10 @@
  */
 import type { Fault } from '@toolway/contract'
 
+/** The beginning of lines that the gateway puts in; a line of a program that begins so is marked as the program's. */
+export const OWN_WORDS = 'toolway: '
+const CLOSED_PATH = /^toolway: .* is not allowed in the sandbox: /
+
 /** Lines of a stack trace or of source, warnings, and marks beneath them. */
 const BESIDE = /^\s|^(?:at|File) |\bwarn(?:ing)?\b|\bnotice\b|^[\W_]*$|^Traceback|^Node\.js v|^(?:throw|raise)\b/i
 /** An error by its own name: `TypeError: …`, `getaddrinfo ENOTFOUND …`, `npm error code E404`, `error: …`. */
@@ -25,6 +29,7 @@ export const speaksOfError = (line: string): boolean => namesError(line) || (!BE
 export function tellingLine(lines: readonly string[]): string | undefined {
   const said = lines.filter((line) => !BESIDE.test(line))
   const line =
+    lines.find((one) => CLOSED_PATH.test(one)) ??
     said.find((one) => NAMED.test(one)) ??
     said.find((one) => TOLD.test(one)) ??
     said.at(-1) ??
@@ -38,7 +43,13 @@ export class ProgramSaid extends Error {
 
   constructor(how: string, stderr: readonly string[]) {
     const line = tellingLine(stderr)
-    super(line === undefined ? how : `${how}; it said: ${line}`)
+    super(
+      line === undefined
+        ? how
+        : line.startsWith(OWN_WORDS)
+          ? `${how}; ${line.slice(OWN_WORDS.length)}`
+          : `${how}; it said: ${line}`,
+    )
     this.line = line
   }
 }
@@ -46,6 +57,9 @@ export class ProgramSaid extends Error {
 /** A fault as the state of a connection tells it, to those who may look after the connection. */
 export function reasonOf(fault: Fault): string {
   for (let cause: unknown = fault.cause; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof ProgramSaid && cause.line !== undefined) return `${fault.message} It said: ${cause.line}`
+    if (cause instanceof ProgramSaid && cause.line !== undefined)
+      return cause.line.startsWith(OWN_WORDS)
+        ? `${fault.message} ${cause.line.slice(OWN_WORDS.length)}`
+        : `${fault.message} It said: ${cause.line}`
   return fault.message
 }

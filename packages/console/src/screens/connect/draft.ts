@@ -8,6 +8,7 @@ import {
   type Limit,
 } from '@toolway/contract'
 import type { Connection, NewConnection } from '@toolway/contract/admin'
+import { accessWords, DEFAULT_ACCESS, type AccessDraft } from '../../parts/child-access/access-draft.ts'
 
 /** `service`: a kind that is one service, such as n8n, with settings of its own. */
 export type Kind = 'remote' | 'program' | 'openapi' | 'contract' | 'native' | 'service'
@@ -57,6 +58,8 @@ export interface Draft {
   readonly args: readonly string[]
   /** Programs besides the command that must be on the gateway's machine. */
   readonly programs: readonly string[]
+  /** Of a program: its network, hosts and paths. */
+  readonly access: AccessDraft
   /** Words in braces of the command line that are still to be said. */
   readonly blanks: readonly Value[]
   readonly environment: readonly Value[]
@@ -95,6 +98,7 @@ const NOTHING: Draft = {
   command: '',
   args: [],
   programs: [],
+  access: DEFAULT_ACCESS,
   blanks: [],
   environment: [],
   headers: [],
@@ -280,6 +284,7 @@ export function wordsOf(one: Draft): NewConnection {
       args: argsOf(one),
       ...(one.programs.length === 0 ? {} : { programs: [...one.programs] }),
       environment: pairsOf(one.environment),
+      ...accessWords(one.access),
     }
   const headers = pairsOf(one.headers)
   if (one.kind === 'contract') {

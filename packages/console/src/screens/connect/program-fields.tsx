@@ -3,7 +3,8 @@ import { Alert, Code, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { placeOf } from './draft.ts'
+import { ChildAccessFields } from '../../parts/child-access/child-access.tsx'
+import { argsOf, placeOf } from './draft.ts'
 import { splitWords } from './guess/split-words.ts'
 import type { AuthFieldsProps } from './auth-fields.ts'
 import { useMayStart } from './use-may-start.ts'
@@ -53,6 +54,12 @@ export function ProgramFields({ draft, onChange, entry }: AuthFieldsProps) {
         onChange={(environment) => onChange({ environment })}
         label={t.addVariable}
         nameLabel={t.variableName}
+      />
+      <ChildAccessFields
+        access={draft.access}
+        args={argsOf(draft)}
+        disabled={!mayStart}
+        onChange={(access) => onChange({ access })}
       />
     </Stack>
   )

@@ -11,8 +11,11 @@ const FETCHES = /\b(?:npm|npx|pip|uvx?|pypi|registry)\b/i
 const REGISTRY =
   /\b(?:E40[134]|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)\b|failed to fetch|could not (?:find|fetch)|no matching distribution/i
 
+const NOT_FETCHED = /\bENOTCACHED\b|only-if-cached|network connectivity is disabled|wasn't found in the cache/i
+
 /** Undefined where no setting would help. */
 export function startMendOf(problem: string): string | undefined {
+  if (NOT_FETCHED.test(problem)) return t.notFetched
   if (CERTIFICATE.test(problem)) return t.certificate
   return FETCHES.test(problem) && REGISTRY.test(problem) ? t.registry : undefined
 }

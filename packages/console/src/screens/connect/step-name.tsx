@@ -5,6 +5,7 @@ import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { linesOf } from '../../parts/child-access/access-draft.ts'
 import { defaultName, placeOf, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
 import { useProbe } from './probe.tsx'
@@ -77,6 +78,9 @@ function factsOf(draft: Draft, owner: Owner) {
   return [
     [t.facts.kind, t.kinds[draft.kind]],
     [isRemote ? t.facts.address : t.facts.command, draft.document === '' ? placeOf(draft) : t.pasted],
+    [t.facts.network, isRemote ? undefined : texts.connection.access.networks[draft.access.network]],
+    [t.facts.hosts, draft.access.network === 'listed' ? linesOf(draft.access.hosts).join(', ') : undefined],
+    [t.facts.paths, isRemote ? undefined : linesOf(draft.access.paths).join(', ')],
     [t.facts.auth, isRemote && draft.kind !== 'service' ? texts.connect.auth.ways[way] : undefined],
     [t.facts.owner, way !== 'none' && WAYS[draft.kind].accounts ? texts.connect.auth.owners[owner] : undefined],
     [t.facts.headers, named(draft.headers).join(', ')],

@@ -11,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
+import { SandboxState } from './sandbox-state.tsx'
 
 const t = texts.settings.installation
 
@@ -42,35 +43,38 @@ export function InstallationSettings() {
     select: ({ settings }) => ({ items: settings.filter(fits) }),
   })
   return (
-    <Section title={t.title} hint={t.hint} bare>
-      <Stack>
-        <Group gap="md" align="flex-end">
-          <TextInput
-            label={t.search}
-            leftSection={<Icon name="search" size={16} />}
-            value={typed}
-            style={{ flex: '1 1 14rem' }}
-            maw={360}
-            onChange={({ currentTarget: { value } }) => {
-              setTyped(value)
-              set({ search: value })
-            }}
+    <Stack gap="lg">
+      <SandboxState />
+      <Section title={t.title} hint={t.hint} bare>
+        <Stack>
+          <Group gap="md" align="flex-end">
+            <TextInput
+              label={t.search}
+              leftSection={<Icon name="search" size={16} />}
+              value={typed}
+              style={{ flex: '1 1 14rem' }}
+              maw={360}
+              onChange={({ currentTarget: { value } }) => {
+                setTyped(value)
+                set({ search: value })
+              }}
+            />
+            <Switch
+              label={t.only}
+              pb={8}
+              checked={only !== undefined}
+              onChange={({ currentTarget: { checked } }) => set({ set: checked ? 'true' : undefined })}
+            />
+          </Group>
+          <Table
+            label={t.list}
+            query={found}
+            rowKey={({ name }) => name}
+            columns={columns}
+            empty={<Empty title={t.empty} icon="filter" />}
           />
-          <Switch
-            label={t.only}
-            pb={8}
-            checked={only !== undefined}
-            onChange={({ currentTarget: { checked } }) => set({ set: checked ? 'true' : undefined })}
-          />
-        </Group>
-        <Table
-          label={t.list}
-          query={found}
-          rowKey={({ name }) => name}
-          columns={columns}
-          empty={<Empty title={t.empty} icon="filter" />}
-        />
-      </Stack>
-    </Section>
+        </Stack>
+      </Section>
+    </Stack>
   )
 }

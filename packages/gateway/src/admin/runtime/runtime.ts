@@ -3,6 +3,7 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import type { ChildWords } from '../../upstreams/children/child-words.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
+import type { SandboxState } from '../../upstreams/children/sandbox/choose-driver.ts'
 
 export interface Runtime {
   readonly upstreams: Pick<Upstreams, 'processes' | 'stop' | 'pooled' | 'evict'>
@@ -20,4 +21,6 @@ export interface Runtime {
   }[]
   /** MiB that a process may hold. */
   readonly childMemory: number
+  /** How programs are confined; found out once. */
+  readonly sandbox: () => Promise<SandboxState>
 }

@@ -1,4 +1,4 @@
-/** `toolway connection …`: add, list, remove, refresh, restart and test connections of an organization, and the accounts of them. */
+/** `toolway connection …`: add, allow, list, remove, refresh, restart and test connections of an organization, and the accounts of them. */
 import { listConnections, removeConnection, restartProcess } from '@toolway/contract/admin'
 import { Argument } from 'commander'
 import { accountCommands } from '../accounts/accounts.ts'
@@ -6,6 +6,7 @@ import { described, groupOf, type Finish } from '../command.ts'
 import { CommandFault, table } from '../terminal/output.ts'
 import { listAll, Refusal } from '../transport/transport.ts'
 import { add } from './add.ts'
+import { allow } from './allow.ts'
 import { awaitContact, known, reachOf, type Addressed } from './contact.ts'
 import { refresh } from './refresh.ts'
 import { test } from './test.ts'
@@ -69,6 +70,6 @@ export const connectionCommand = (finish: Finish) =>
   groupOf(
     'connection',
     'add, list, remove, restart and test connections, and connect accounts to them',
-    [add, list, remove, refresh, restart, test, ...accountCommands],
+    [add, allow, list, remove, refresh, restart, test, ...accountCommands],
     finish,
   )

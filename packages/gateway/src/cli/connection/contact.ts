@@ -43,7 +43,7 @@ const WAIT = 60_000
 const LOOK_EVERY = 300
 
 export interface Awaited extends Addressed {
-  readonly done: 'Added' | 'Restarted' | 'Refreshed'
+  readonly done: 'Added' | 'Changed' | 'Restarted' | 'Refreshed'
 }
 
 /** Waits until the running gateway has reached the connection, and says how it went. */

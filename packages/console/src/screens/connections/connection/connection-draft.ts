@@ -5,6 +5,7 @@
  */
 import type { ConnectionAuth } from '@toolway/contract'
 import type { Connection, ConnectionChange } from '@toolway/contract/admin'
+import { accessDraftOf, accessWords, type AccessDraft } from '../../../parts/child-access/access-draft.ts'
 
 /** A header or a variable. `kept`: its value stays as it is, unknown to us; `gone`: it is taken away. */
 export interface PairDraft {
@@ -24,6 +25,8 @@ export interface Draft {
   readonly command: string
   /** One on each line. */
   readonly args: string
+  /** Of a program: its network, hosts and paths. */
+  readonly access: AccessDraft
   readonly pairs: readonly PairDraft[]
   readonly auth: ConnectionAuth | undefined
   readonly revision: Connection['revision']
@@ -40,6 +43,7 @@ export function draftOf(connection: Connection): Draft {
     private: connection.private,
     command: connection.command ?? '',
     args: (args ?? []).join('\n'),
+    access: accessDraftOf(connection),
     pairs: [...headers, ...names].map((name, id) => ({ id, name, value: '', state: 'kept', known: true })),
     auth: connection.auth ?? undefined,
     revision: connection.revision,
@@ -65,6 +69,7 @@ export function changeOf(connection: Connection, draft: Draft): ConnectionChange
     ...(draft.private === was.private ? {} : { private: draft.private }),
     ...(draft.command === was.command ? {} : { command: draft.command }),
     ...(draft.args === was.args ? {} : { args: draft.args.split('\n').filter((line) => line !== '') }),
+    ...(same(draft.access, was.access) ? {} : accessWords(draft.access)),
     ...(auth === undefined || same(auth, was.auth) ? {} : { auth }),
     ...(draft.revision === was.revision ? {} : { revision: draft.revision }),
     ...(draft.checks === was.checks ? {} : { checks: draft.checks }),

@@ -74,7 +74,7 @@ function Reached({ connection }: { connection: Connection }) {
         url !== null && [t.address, <Code key="url">{url}</Code>],
         connection.private && [t.private, t.privateYes],
         command !== null && [t.command, <Code key="command">{[command, ...(args ?? [])].join(' ')}</Code>],
-        network !== null && [t.network, t.networks[network]],
+        network !== null && [t.network, texts.connection.access.networks[network]],
         hosts.length > 0 && [t.allowHosts, hosts.join(', ')],
         paths.length > 0 && [t.allowPaths, <Code key="paths">{paths.join(' ')}</Code>],
         auth !== null && [t.auth, texts.connection.auths[auth.kind]],

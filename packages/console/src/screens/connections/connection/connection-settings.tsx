@@ -4,10 +4,12 @@ import { kindOf, REVISIONS } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { useMe } from '../../../data/me.ts'
+import { ChildAccessFields } from '../../../parts/child-access/child-access.tsx'
 import { texts } from '../../../texts/texts.ts'
 import { Allowed } from '../../../ui/allowed.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { linesOf } from '../../../parts/child-access/access-draft.ts'
 import { ConnectionAuthFields } from './connection-auth-fields.tsx'
 import { changeOf, draftOf, endsOf, type Draft } from './connection-draft.ts'
 import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
@@ -175,6 +177,12 @@ function Program({ draft, put, disabled }: PartProps) {
         pairs={draft.pairs}
         disabled={disabled}
         onChange={(pairs) => put({ pairs })}
+      />
+      <ChildAccessFields
+        access={draft.access}
+        args={linesOf(draft.args)}
+        disabled={disabled}
+        onChange={(access) => put({ access })}
       />
     </Section>
   )

@@ -57,6 +57,19 @@ describe('the folder of a child', () => {
     for (const path of [other, temporary.path, second.temporary.path]) await rm(path, { recursive: true })
   })
 
+  test('has npx and uvx use what is there where it has no network, and git the folders that are allowed', async () => {
+    await using at = await root()
+    const confinement = {
+      ...{ driver: 'bubblewrap' as const, required: false, name: 'x', network: 'none' as const, allowHosts: [] },
+      ...{ allowPaths: ['/srv'], hiddenPaths: [], processes: 1, diskLimit: 1 },
+    }
+    const { environment } = await settle({ ...orderIn(at.home, { UV_OFFLINE: '0' }), confinement })
+    expect(environment).toMatchObject({ npm_config_offline: 'true', GIT_CONFIG_VALUE_0: '*', UV_OFFLINE: '0' })
+    const open = { ...confinement, network: 'public' as const, allowPaths: [] }
+    const other = await settle({ ...orderIn(at.home), confinement: open })
+    expect(Object.keys(other.environment).toSorted()).toEqual(['HOME', 'LANG', 'PATH', 'TMPDIR', 'npm_config_cache'])
+  })
+
   test('gives way to what was declared', async () => {
     await using at = await root()
     const { environment } = await settle(orderIn(at.home, { HOME: '/elsewhere', LANG: 'de_DE.UTF-8' }))

@@ -10,6 +10,20 @@ import { ChildError } from '../child-error.ts'
 import type { Order } from '../frame.ts'
 import { makeTemporary, type Temporary } from './temporary-folder.ts'
 
+/** Without a network, npx and uvx take what they fetched at an earlier start, and say at once what was never fetched. */
+const OFFLINE = { npm_config_offline: 'true', UV_OFFLINE: '1' }
+
+/** Git refuses repositories of another user, and a confined server is not the user whose folders it was allowed. */
+const REPOSITORIES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
+
+const surroundings = (confinement: Order['confinement']): Record<string, string> =>
+  confinement === undefined || confinement.driver === 'none'
+    ? {}
+    : {
+        ...(confinement.network === 'none' ? OFFLINE : {}),
+        ...(confinement.allowPaths.length === 0 ? {} : REPOSITORIES),
+      }
+
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // The child may have put a link here in an earlier life, or puts one now in another, to have us change what it points at.
@@ -55,6 +69,7 @@ export async function settle(order: Order): Promise<Residence> {
       TMPDIR: temporary.path,
       LANG: lang,
       npm_config_cache: npm,
+      ...surroundings(order.confinement),
       ...order.inherited,
       ...order.environment,
     },

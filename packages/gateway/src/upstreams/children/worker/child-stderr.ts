@@ -4,7 +4,7 @@
  * bounded: a line without an end is cut while it is read.
  */
 import type { Readable } from 'node:stream'
-import { speaksOfError } from '../../program-said.ts'
+import { OWN_WORDS, speaksOfError } from '../../program-said.ts'
 
 export const STDERR_LINES = 200
 export const STDERR_LINE_CHARS = 2_000
@@ -47,7 +47,8 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   const endLine = () => {
     const line = raw.toString('utf8')
     raw = Buffer.alloc(0)
-    say(line)
+    // It cannot speak in the gateway's name.
+    say(line.startsWith(OWN_WORDS) ? `> ${line}` : line)
   }
   stderr.on('data', (chunk: Buffer) => {
     let at = 0

@@ -2,9 +2,11 @@
  * Confines one launch: gathers what it may see, checks what it asks for, has the driver word the command, and hands its folders to the
  * user that it will run as. It runs in the worker and starts nothing.
  */
-import { statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { chown, lchown, lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { namedPaths, notAllowedWords } from '@toolway/contract'
+import { OWN_WORDS } from '../../program-said.ts'
 import { ChildError } from '../child-error.ts'
 import type { Confinement, Order } from '../frame.ts'
 import { DRIVERS, lacking } from '../sandbox/choose-driver.ts'
@@ -32,7 +34,7 @@ export interface Confined {
   processLimit?: number
   watchDisk?: (tooMuch: () => void) => () => void
   cleanUp?: () => Promise<void>
-  /** Lines for its log: guarantees that do not hold for it, and folders of its arguments that it may not see. */
+  /** Lines for its log: guarantees that do not hold for it, and paths of its arguments that it may not see. */
   notes?: string[]
 }
 
@@ -61,7 +63,7 @@ export async function confine(order: Order, residence: Residence): Promise<Confi
     ...(fds === undefined ? {} : { fds }),
     ...(bridge === undefined ? {} : { bridge }),
     ...(cleanUp === undefined ? {} : { cleanUp }),
-    notes: [...notesOf(confinement, made), ...unseenFolders(launch, confinement)],
+    notes: [...notesOf(confinement, made), ...unseenPaths(launch, confinement)],
     watchDisk: (tooMuch) => watchDisk([launch.folder, launch.temporary], confinement.diskLimit, tooMuch),
   }
 }
@@ -116,20 +118,33 @@ async function allowed(said: string, hidden: readonly string[]): Promise<Allowed
 
 function notesOf({ driver }: Confinement, { without = [] }: ConfinedCommand): string[] {
   if (driver === 'none' || without.length === 0) return []
-  return [`toolway: this server is not fully confined: no guarantee of ${without.join(', ')}`]
+  return [`${OWN_WORDS}this server is not fully confined: no guarantee of ${without.join(', ')}`]
 }
 
-/** Folders that its arguments name and that it will not find: the usual reason why a server fails that worked unconfined. */
-function unseenFolders(launch: ConfinedLaunch, { driver }: Confinement): string[] {
-  if (driver !== 'bubblewrap') return []
-  const seen = [...launch.packageFolders, ...launch.allowPaths.map(({ path }) => path), launch.folder, '/usr', '/opt']
-  const isUnseen = (arg: string) => isAbsolute(arg) && isFolder(arg) && !seen.some((one) => isInside(arg, one))
-  return launch.args
-    .filter(isUnseen)
-    .map((arg) => `toolway: the folder ${arg} is not visible to this server: allow it with --allow-path (allow_paths)`)
+/** Drivers that show a server nothing but what it needs and what is allowed. */
+const HIDE_FILES: readonly Confinement['driver'][] = ['bubblewrap', 'docker', 'podman']
+
+/** Paths that its arguments name and that it will not find: the usual reason why a server fails that worked unconfined. */
+function unseenPaths(launch: ConfinedLaunch, { driver }: Confinement): string[] {
+  if (!HIDE_FILES.includes(driver)) return []
+  const shown = [...launch.packageFolders, ...launch.allowPaths.map(({ path }) => path), launch.folder]
+  const isSeen = (path: string) => shown.some((one) => isInside(path, one))
+  const isClosed = (path: string) => launch.hiddenPaths.some((one) => isInside(path, one))
+  return namedPaths(launch.args)
+    .flatMap((said) => {
+      const path = realPath(said)
+      return path === undefined || isSeen(path) || isClosed(path) ? [] : [said]
+    })
+    .map((said) => `${OWN_WORDS}${notAllowedWords(said)}`)
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
 
 function refuseUnconfined({ required, driver }: Confinement, { without = [] }: ConfinedCommand): void {
   const missing = lacking(without)

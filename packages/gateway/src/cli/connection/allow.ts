@@ -1,0 +1,77 @@
+/** `toolway connection allow`: changes the reach of a server that is started here, and starts it anew. */
+import { CHILD_NETWORKS } from '@toolway/contract'
+import { changeConnection, type Connection } from '@toolway/contract/admin'
+import { Argument, Option } from 'commander'
+import { resolve } from 'node:path'
+import { described, type Printed } from '../command.ts'
+import { CommandFault, EXIT } from '../terminal/output.ts'
+import { Refusal } from '../transport/transport.ts'
+import { awaitContact, findConnection, known, type Addressed } from './contact.ts'
+
+interface Allowing extends Addressed {
+  readonly allowPath?: readonly string[]
+  readonly removePath?: readonly string[]
+  readonly allowHost?: readonly string[]
+  readonly removeHost?: readonly string[]
+  readonly network?: (typeof CHILD_NETWORKS)[number]
+}
+
+const collect = (value: string, before: readonly string[] = []) => [...before, value]
+const many = (flags: string, about: string) => new Option(flags, about).argParser(collect)
+
+export const allow = described({
+  name: 'allow',
+  about: 'change what a server that is started here may reach: paths, hosts, network; it is started anew',
+  arguments: [new Argument('<alias>')],
+  options: [
+    many('--allow-path <path>', 'folder or file that it may use; PATH:ro may only be read; may be repeated'),
+    many('--remove-path <path>', 'path that it may no longer use; may be repeated'),
+    new Option('--network <network>', 'what it may reach').choices(CHILD_NETWORKS),
+    many('--allow-host <name>', 'of the network listed: a host that it may reach, or *.example.com; may be repeated'),
+    many('--remove-host <name>', 'host that it may no longer reach; may be repeated'),
+  ],
+  examples: [
+    'toolway connection allow files --allow-path /srv/files',
+    'toolway connection allow files --remove-path /srv/files --allow-path /srv/files:ro',
+    'toolway connection allow fetch --network listed --allow-host docs.example.com',
+  ],
+  async call(transport, words: Allowing, output): Promise<Printed> {
+    const { organization, alias } = words
+    const connection = await findConnection(transport, words)
+    if (connection.command === null)
+      throw new CommandFault(`"${alias}" is not started here: paths, hosts and network are of servers that are.`)
+    const params = { organization, connection: alias }
+    await transport
+      .call(changeConnection, { params, body: reachOf(words, connection) })
+      .catch(declared(alias))
+      .catch(known(alias))
+    return awaitContact(transport, { organization, alias, done: 'Changed' }, output)
+  },
+  print: (printed) => printed,
+})
+
+/** Throws CommandFault where nothing would change. */
+function reachOf(words: Allowing, { allow_paths: paths, allow_hosts: hosts }: Connection) {
+  const { network, allowPath = [], removePath = [], allowHost = [], removeHost = [] } = words
+  const said = allowPath.length + removePath.length + allowHost.length + removeHost.length
+  if (said === 0 && network === undefined)
+    throw new CommandFault('Say --allow-path, --remove-path, --allow-host, --remove-host or --network.', EXIT.usage)
+  const added = allowPath.map((path) => resolve(path))
+  // A path that was read-only and may be written now, or the other way round, is one path.
+  const gone = new Set([...removePath.map((path) => resolve(path)), ...added].map(plain))
+  return {
+    ...(network === undefined ? {} : { network }),
+    allow_paths: [...(paths ?? []).filter((path) => !gone.has(plain(path))), ...new Set(added)],
+    allow_hosts: [...new Set([...(hosts ?? []).filter((host) => !removeHost.includes(host)), ...allowHost])],
+  }
+}
+
+const plain = (path: string): string => path.replace(/:ro$/, '')
+
+const declared = (alias: string) => (thrown: unknown) => {
+  throw thrown instanceof Refusal && thrown.is('thing.declared')
+    ? new CommandFault(
+        `The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: change allow_paths, allow_hosts or network there.`,
+      )
+    : thrown
+}
