@@ -9,6 +9,7 @@ import {
   authOf,
   mayHaveAccounts,
   programLine,
+  runsHere,
   ConnectionAuth,
   ConnectionSecrets,
   type ConnectionId,
@@ -73,7 +74,7 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
 /** The address of a server, or the command line of a program. */
 function addressShown(settings: ConnectionSettings): string {
   if (mayHaveAccounts(settings)) return settings.url
-  return settings.connector === 'mcp.process' ? programLine(settings) : ''
+  return runsHere(settings) ? programLine(settings) : ''
 }
 
 /** `auto` is OAuth that is not known of yet. */

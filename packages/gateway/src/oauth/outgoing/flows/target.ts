@@ -4,6 +4,7 @@ import {
   kindOf,
   mayHaveAccounts,
   programLine,
+  runsHere,
   ConnectionSecrets,
   Fault,
   permits,
@@ -144,7 +145,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
 /** A program has no address: nothing is asked of it, and no key is tried there. */
 function addressIn(settings: ConnectionSettings, secrets: ConnectionSecrets) {
   if (!mayHaveAccounts(settings)) {
-    const server = settings.connector === 'mcp.process' ? programLine(settings) : undefined
+    const server = runsHere(settings) ? programLine(settings) : undefined
     return { allowPrivate: false, target: { server, url: undefined, headers: {} } }
   }
   const { url = settings.url, headers } = secrets
