@@ -219,8 +219,9 @@ describe('connections', () => {
   })
 
   test.each([
-    [{ connector_type: 'github', name: 'x' }, 'connector.unknown'],
-    [{ connector_type: 'jira', runtime_type: 'native', name: 'x' }, 'connector.unknown'],
+    [{ connector_type: 'no-vendor', name: 'x' }, 'connector.unknown'],
+    [{ connector_type: 'no-vendor', runtime_type: 'native', name: 'x' }, 'body.shape'],
+    [{ connector_type: 'jira', native: { vendor: 'github' }, name: 'x' }, 'body.shape'],
     [{ name: 'x' }, 'body.shape'],
     [{ connector: 'mcp.http' }, 'body.shape'],
     [{ url: 'ftp://x.example' }, 'body.shape'],

@@ -4,11 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { authorityOf, Fault, findProvider, PROVIDERS, type Authority } from '@toolway/contract'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createOutgoingOAuth } from '../../packages/gateway/src/oauth/outgoing/protocol/outgoing-oauth.ts'
 import type { ClientIdentity, Tokens } from '../../packages/gateway/src/oauth/outgoing/ports.ts'
 import { adapterOf } from '../../packages/gateway/src/oauth/outgoing/vendors/provider-adapters.ts'
 import type * as guarded from '../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
+import { startProviderHome, type ProviderHome } from './peers/people/provider-home.ts'
 import { createGitHub, createGitLab } from './peers/vendors/code.ts'
 import { FAKES } from './peers/vendors/fakes.ts'
 import { createMicrosoft } from './peers/vendors/suites.ts'
@@ -27,6 +28,12 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
     },
   }
 })
+
+let home: ProviderHome
+beforeAll(async () => {
+  home = await startProviderHome()
+})
+afterAll(() => home[Symbol.asyncDispose]())
 
 const EGRESS = { alias: 'x', allowPrivate: false }
 const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
@@ -84,7 +91,37 @@ const SECOND = 1000
 const lives = ({ expiresAt }: Tokens) =>
   expiresAt === undefined ? undefined : Math.round((expiresAt.getTime() - Date.now()) / (60 * SECOND))
 
-describe.each(PROVIDERS.map((row) => [row.key, row] as const))('%s', (key, row) => {
+describe.each(PROVIDERS.map((row) => [row.key, row] as const))('S3-OAU-05: %s', (key, row) => {
+  test('is connected by the state that its browser was given, once; any other state asks the vendor nothing', async () => {
+    routes.map = home.vendors.map
+    const { back, exchanges, kept } = await home.depart(key)
+    const refused = async (change: (url: URL) => void, by = home.browser) => {
+      const url = new URL(back)
+      change(url)
+      const { status, location } = await home.arrive(url, by)
+      expect(status).toBeGreaterThanOrEqual(300)
+      expect(location ?? '').not.toContain('connected=')
+      expect([exchanges(), await kept()]).toEqual([0, 0])
+    }
+    const set = (state: string) => (url: URL) => url.searchParams.set('state', state)
+    const state = back.searchParams.get('state') ?? ''
+    expect(state.length).toBeGreaterThanOrEqual(43)
+    await refused(set(randomBytes(32).toString('base64url')))
+    await refused(set(`${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`))
+    await refused((url) => url.searchParams.delete('state'))
+    await refused((url) => url.searchParams.append('state', state))
+    // Of another browser, signed in or not, and at the address of another provider.
+    await refused(() => {}, home.stranger)
+    await refused(() => {}, home.nobody)
+    await refused((url) => (url.pathname = url.pathname.replace(key, key === 'zoom' ? 'notion' : 'zoom')))
+    // None of them has spent it.
+    expect(await home.arrive(back, home.browser)).toMatchObject({ location: `/oauth/success?connected=${key}` })
+    expect([exchanges(), await kept()]).toEqual([1, 1])
+    const again = await home.arrive(back, home.browser)
+    expect(again.location ?? '').not.toContain('connected=')
+    expect([exchanges(), await kept()]).toEqual([1, 1])
+  })
+
   test('is connected, renewed and taken back by the rules that its vendor publishes', async () => {
     await using at = await visit(key)
     const first = await at.connect()

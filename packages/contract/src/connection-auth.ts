@@ -19,6 +19,16 @@ export const AccountName = z
     'an account name has at most 31 small letters, digits, _ and -, and starts with a letter or digit',
   )
 
+/** The loader and the runtimes read these: a value of a member's there could be code. */
+const OWN_VARIABLES =
+  /^(?:PATH|HOME|SHELL|ENV|BASH_ENV|IFS|TMPDIR|LANG|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)|PERL.*|RUBY.*|PYTHON.*|JAVA_TOOL_OPTIONS|LD_.*|DYLD_.*|GIT_.*|NPM_CONFIG_.*|UV_.*|https?_proxy|all_proxy|no_proxy)$/i
+
+/** A variable of a program that holds the credential of an account. */
+const VariableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'is no name of a variable')
+  .refine((name) => !OWN_VARIABLES.test(name), 'is a variable that the system or a runtime reads itself')
+
 const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'is no name of a header')
 
 const Shape = {
@@ -40,6 +50,8 @@ const Shape = {
   /** Where a key goes, and what stands before it there. OAuth tokens always go as `Authorization: Bearer`. */
   header: HeaderName,
   prefix: z.string().max(50),
+  /** Of a program: the variable of its environment that holds the token or key of an account (ledger S3-EXT-09). */
+  variable: VariableName.optional(),
 }
 
 export const ConnectionAuth = z.strictObject({
@@ -52,6 +64,9 @@ export const ConnectionAuth = z.strictObject({
   prefix: Shape.prefix.default('Bearer '),
 })
 export type ConnectionAuth = z.output<typeof ConnectionAuth>
+
+/** Of a server at an address, which has no variables. */
+export const RemoteAuth = ConnectionAuth.omit({ variable: true })
 
 /** The fields to change. */
 export const ConnectionAuthChange = z.strictObject(Shape).partial()

@@ -7,6 +7,7 @@ export {
   DEFAULT_CONNECTOR,
   kindOf,
   KINDS,
+  authOf,
   mayHaveAccounts,
   runsHere,
   TIMEOUTS,
@@ -15,8 +16,8 @@ export type { Connector } from './kinds/kinds.ts'
 export { NO_OWN, ownMemberOf } from './kinds/own-members.ts'
 export type { OwnMember } from './kinds/own-members.ts'
 export { HttpSettings } from './kinds/http.ts'
-export { CHILD_NETWORKS, ChildAccess, ProcessSettings, ProgramNames } from './kinds/stdio.ts'
 export { namedPaths, notAllowed, notAllowedWords } from './kinds/named-paths.ts'
+export { CHILD_NETWORKS, ChildAccess, ProcessSettings, programLine, ProgramNames } from './kinds/stdio.ts'
 export { NativeSettings, VendorName } from './kinds/native.ts'
 export { COMPOSIO_URL, ComposioSettings, ComposioWords, composioWordsOf } from './kinds/composio.ts'
 export { PlatformSettings } from './kinds/platform.ts'

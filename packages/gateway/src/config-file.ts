@@ -86,6 +86,7 @@ const Process = z.strictObject({
   args: z.array(Value).default([]),
   /** Programs besides the command that must be in PATH. */
   programs: ProgramNames.default([]),
+  auth: ConnectionAuthChange.optional(),
   ...ChildAccess.shape,
   environment: Values.default({}),
 })
@@ -313,13 +314,16 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
       })
       const wireOf = (): Wire => {
         if ('command' in connection)
-          return programOf(
-            connection.command,
-            connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
-            fillAll(connection.environment, ...place, 'environment'),
-            connection.programs,
-            accessOf(connection),
-          )
+          return {
+            ...programOf(
+              connection.command,
+              connection.args.map((arg, index) => fill(arg, ...place, 'args', String(index))),
+              fillAll(connection.environment, ...place, 'environment'),
+              connection.programs,
+              accessOf(connection),
+            ),
+            ...(connection.auth === undefined ? {} : { auth: connection.auth }),
+          }
         if (connection.type === 'platform') return { kind: 'platform' }
         if (connection.type === 'native') return nativeOf(connection, fill, place)
         const at = remote(connection, connection.type)

@@ -747,6 +747,16 @@ export const en = {
       scopesNone: 'None is asked for.',
       header: 'Header of the key',
       prefix: 'In front of the key',
+      programKind: 'Accounts of the program',
+      programKinds: {
+        none: 'The program runs once, for everybody, with the variables above.',
+        key: 'A person gives a key. Each account has a process of its own.',
+        oauth: 'A person connects an account. Each account has a process of its own.',
+      },
+      variable: 'Variable of the key or token',
+      variableHint: 'The program is given the credential of the account that calls in this variable.',
+      provider: 'Provider',
+      providerHint: 'The vendor whose OAuth it uses, such as github.',
     },
     access: {
       title: 'Sandbox',

@@ -1,6 +1,6 @@
 /** A remote MCP server, at an address. */
 import { z } from 'zod'
-import { ConnectionAuth } from '../connection-auth.ts'
+import { RemoteAuth } from '../connection-auth.ts'
 import { kind, seconds, shared } from './kind.ts'
 
 const TIMEOUT = 60
@@ -16,7 +16,7 @@ export const HttpSettings = z.strictObject({
   }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
-  auth: ConnectionAuth.prefault({}),
+  auth: RemoteAuth.prefault({}),
 })
 export type HttpSettings = z.output<typeof HttpSettings>
 

@@ -1,5 +1,6 @@
 /** The kinds of connections, in the order in which they are listed. A new kind is a file beside this one and a line here. */
 import { z } from 'zod'
+import type { ConnectionAuth } from '../connection-auth.ts'
 import { composio } from './composio.ts'
 import { contract } from './contract.ts'
 import { http } from './http.ts'
@@ -59,9 +60,14 @@ export const TIMEOUTS = {
   platform: platform.timeout,
 } as const
 
+/** How its server is told for whom a call is made; undefined where people can connect no accounts for it. */
+export const authOf = (settings: ConnectionSettings): ConnectionAuth | undefined =>
+  'auth' in settings ? settings.auth : undefined
+
 type WithAuth = Extract<ConnectionSettings, { readonly auth: unknown }>
-/** Whether people can connect accounts for it: its server may want to know for whom a call is made. */
-export const mayHaveAccounts = (settings: ConnectionSettings): settings is WithAuth => 'auth' in settings
+/** Whether people can connect accounts for a server at an address. */
+export const mayHaveAccounts = (settings: ConnectionSettings): settings is WithAuth =>
+  'auth' in settings && 'url' in settings
 
 type RunsHere = Extract<ConnectionSettings, { readonly command: string }>
 /** Whether its server is a program that the gateway starts. */

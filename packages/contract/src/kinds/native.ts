@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../effects.ts'
 import type { SettingsForm } from '../form.ts'
-import { ConnectionAuth } from '../connection-auth.ts'
+import { RemoteAuth } from '../connection-auth.ts'
 import { kind, seconds, shared } from './kind.ts'
 
 const TIMEOUT = 60
@@ -31,7 +31,7 @@ export const NativeSettings = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: 'the address of a vendor starts with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
-  auth: ConnectionAuth.prefault({}),
+  auth: RemoteAuth.prefault({}),
 })
 export type NativeSettings = z.output<typeof NativeSettings>
 

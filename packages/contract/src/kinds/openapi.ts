@@ -5,7 +5,7 @@
  * never moves them, or the credentials that go with them.
  */
 import { z } from 'zod'
-import { ConnectionAuth } from '../connection-auth.ts'
+import { RemoteAuth } from '../connection-auth.ts'
 import { EFFECTS } from '../effects.ts'
 import { kind, seconds, shared } from './kind.ts'
 
@@ -54,7 +54,7 @@ export const OpenApiSettings = z.strictObject({
   key: KeyPlace.optional(),
   /** Whether the addresses may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
-  auth: ConnectionAuth.prefault({}),
+  auth: RemoteAuth.prefault({}),
 })
 export type OpenApiSettings = z.output<typeof OpenApiSettings>
 

@@ -1,5 +1,6 @@
 /** An MCP server that the gateway starts as a program and speaks to over its pipes. */
 import { z } from 'zod'
+import { ConnectionAuth } from '../connection-auth.ts'
 import { EgressExceptions } from '../egress.ts'
 import { kind, seconds, shared } from './kind.ts'
 
@@ -39,8 +40,14 @@ export const ProcessSettings = z.strictObject({
   args: z.array(z.string()).default([]),
   programs: ProgramNames.optional(),
   ...childAccess,
+  /** Accounts whose token or key is given to the program in a variable: each account then has a process of its own. */
+  auth: ConnectionAuth.optional(),
 })
 export type ProcessSettings = z.output<typeof ProcessSettings>
+
+/** What an account of a program is bound to: its command line, as it may be shown, and its variable. */
+export const programLine = ({ command, args, auth }: ProcessSettings): string =>
+  `program ${JSON.stringify([command, ...args])} ${auth?.variable ?? ''}`
 
 export const stdio = kind({
   connector: 'mcp.process',

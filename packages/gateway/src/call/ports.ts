@@ -72,6 +72,8 @@ export interface OpenCredential {
   readonly name: string | undefined
   readonly owner: 'member' | 'organization' | 'caller'
   readonly headers: Readonly<Record<string, string>>
+  /** For a program: the variables that hold it. */
+  readonly environment?: Readonly<Record<string, string>>
   /** A broker keeps it: its user there, and the account that is meant. */
   readonly brokered?: BrokeredUse
 }
@@ -123,6 +125,10 @@ export interface OwnCredentials {
     challenge: string | undefined,
     status: number,
   ): Promise<boolean>
+  /** Told after each change of credentials of the organization, until the returned function is called. */
+  watch(organizationId: OrganizationId, onChange: () => void): () => void
+  /** The versions of the credentials of a connection that serve, by id. Asks the database. */
+  versions(organizationId: OrganizationId, connectionId: ConnectionId): Promise<ReadonlyMap<string, number>>
 }
 
 /** The OpenAPI documents of connections, read as their settings say. Throws `openapi.*`. */

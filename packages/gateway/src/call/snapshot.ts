@@ -6,7 +6,7 @@
  */
 import {
   kindOf,
-  mayHaveAccounts,
+  authOf,
   ConnectionSecrets,
   Fault,
   lesserLimit,
@@ -221,10 +221,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
   return {
     credentials,
     chooses:
-      credentials &&
-      (mayHaveAccounts(settings)
-        ? settings.auth.accounts === 'many'
-        : kindOf(settings.connector).brokersAccounts === true),
+      credentials && (authOf(settings)?.accounts === 'many' || kindOf(settings.connector).brokersAccounts === true),
     connectionId: connection.id,
     alias: connection.alias,
     connector: connection.settings.connector,
@@ -275,6 +272,8 @@ const ownPresents = (
 ): CredentialSource => ({
   open: () => own.open(organizationId, connectionId),
   refused: (used, challenge, status) => own.refused(organizationId, connectionId, used, challenge, status),
+  watch: (onChange) => own.watch(organizationId, onChange),
+  versions: () => own.versions(organizationId, connectionId),
 })
 
 interface Reaching extends Pick<SnapshotParts, 'unseal' | 'references' | 'documents'> {

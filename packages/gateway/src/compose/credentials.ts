@@ -8,7 +8,7 @@ import {
   type UserId,
 } from '@toolway/contract'
 import type { AdminCredentials } from '../admin/accounts/admin-credentials.ts'
-import { findNewestOwner, listHeld, noteUses, type HeldRow } from '../credentials/credentials.ts'
+import { findNewestOwner, listHeld, listVersions, noteUses, type HeldRow } from '../credentials/credentials.ts'
 import { listDue, listRunOut, takeExpiring, type DueRow } from '../credentials/renewal.ts'
 import type { Db, OrgSql } from '../db/db.ts'
 import { createKeepUses } from '../jobs/keep-uses.ts'
@@ -159,6 +159,13 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
       ...shared,
       newestOwner: ({ organizationId, id, provider }) =>
         newestTogether({ organizationId, read: (sql) => findNewestOwner(sql, { connectionId: id, provider }) }),
+      versions: async (organizationId, connectionId) =>
+        new Map(
+          (await db.organization(organizationId, (sql) => listVersions(sql, connectionId))).map(({ id, version }) => [
+            id,
+            version,
+          ]),
+        ),
     }),
     keeping,
     admin: { ...keeping, endIn: ender.endIn, ended },

@@ -88,6 +88,12 @@ export const listAccounts = (sql: OrgSql, { connectionId, provider }: OfConnecti
      and (${userId === undefined}::boolean or user_id is null or user_id = ${userId ?? null})
    order by user_id nulls first, account`
 
+const VersionRow = z.object({ id: z.string(), version: z.int() })
+
+/** The versions of a connection's own credentials that serve. */
+export const listVersions = (sql: OrgSql, connectionId: ConnectionId) => sql(VersionRow)`
+  select id, version from credentials where connection_id = ${connectionId} and active and problem is null`
+
 /** As they are held in memory: times in seconds from now by the database's clock, which all gateways share. */
 export const HeldRow = z.object({
   id: columns.id,

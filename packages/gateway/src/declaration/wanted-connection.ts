@@ -33,7 +33,11 @@ function shared(one: DeclaredConnection) {
   const { title, description = null, enabled, revision, timeout, checks = 'none', wire } = one
   const words = { title, description, enabled, revision, timeout, checks }
   if ('command' in wire)
-    return { ...words, command: wire.command, args: wire.args, programs: wire.programs ?? [], ...reachOf(wire) }
+    return {
+      ...{ ...words, command: wire.command, args: wire.args, programs: wire.programs ?? [], ...reachOf(wire) },
+      auth:
+        wire.auth === undefined ? { kind: 'none' } : ConnectionAuth.parse({ prefix: '', kind: 'key', ...wire.auth }),
+    }
   if (!('url' in wire)) return words
   const { url } = wire
   const document = documentOf(one)

@@ -67,6 +67,7 @@ function server(one: PresentConnection, refer: Refer): object {
       ...{ network: network === 'public' ? undefined : network, allow_hosts: nonEmptyList(hosts) },
       allow_paths: nonEmptyList(paths),
       environment: references(one.environment_names),
+      auth: one.auth === null ? undefined : without(one.auth, ConnectionAuth.parse({ kind: 'key', prefix: '' })),
     }
   }
   return {

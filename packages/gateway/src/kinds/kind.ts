@@ -93,6 +93,8 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   readonly meantBy: readonly (keyof NewConnection)[]
   /** Values of `runtime_type`, a source system's word, that mean this kind. */
   readonly runtimes?: { readonly form: RegExp; readonly words: string }
+  /** Whether a value of `connector_type`, a source system's word, names one of this kind. */
+  readonly isType?: (type: string) => boolean
   /** Where one is added, if not by the operation that adds connections: the problem of a request that tries. */
   readonly addedElsewhere?: string
   /** The described form of a request, over the connection that is held. Throws `body.shape`. */

@@ -114,6 +114,45 @@ describe('what is kept of a connection', () => {
   })
 })
 
+describe('the accounts of a program', () => {
+  const words = (auth: object | undefined, environment = {}): ConnectionWords => ({
+    ...child([], environment),
+    wire: { kind: 'process', command: 'npx', args: [], environment, ...(auth === undefined ? {} : { auth }) },
+  })
+
+  test('are named by the variable that holds their key or token, as it is', () => {
+    expect(partsOf(words({ variable: 'TOKEN', owners: ['member'] })).settings).toMatchObject({
+      auth: { kind: 'key', variable: 'TOKEN', prefix: '', owners: ['member'] },
+    })
+    expect(partsOf(words({ kind: 'oauth', provider: 'github', variable: 'TOKEN' })).settings).toHaveProperty('auth')
+    for (const none of [undefined, { kind: 'none' }, { kind: 'none', variable: 'TOKEN' }])
+      expect(partsOf(words(none)).settings).not.toHaveProperty('auth')
+  })
+
+  test.each([
+    ['/auth/kind', { kind: 'auto', variable: 'TOKEN' }],
+    ['/auth/variable', { kind: 'key' }],
+    ['/auth/variable', { variable: 'DECLARED' }],
+    ['/auth/variable', { variable: 'no name' }],
+    // A value of a member's would be code there.
+    ...['LD_PRELOAD', 'NODE_OPTIONS', 'PATH', 'PYTHONSTARTUP', 'GIT_SSH_COMMAND', 'BASH_ENV'].map(
+      (variable) => ['/auth/variable', { variable }] as const,
+    ),
+    ['/auth/provider', { kind: 'oauth', variable: 'TOKEN' }],
+    ['/auth/provider', { kind: 'oauth', variable: 'TOKEN', provider: 'mcp' }],
+    ['/auth/brought', { variable: 'TOKEN', brought: true }],
+  ] as [string, object][])('are refused at %s for %j', (place, auth) => {
+    expect(() => partsOf(words(auth, { DECLARED: 'x' }))).toThrow(
+      expect.objectContaining({ code: 'params.shape', facts: expect.objectContaining({ place }) as object }),
+    )
+  })
+
+  test('have no variable where the server is at an address', () => {
+    const wire = { kind: 'http' as const, url: 'https://a.example.com/', headers: {}, auth: { variable: 'TOKEN' } }
+    expect(() => partsOf({ revision: 'auto', timeout: 60, wire })).toThrow(/variable/)
+  })
+})
+
 describe('a private address is allowed where the operator writes one', () => {
   const allowed = (url: string) => {
     const { settings } = partsOf(http(url))

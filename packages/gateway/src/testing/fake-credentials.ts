@@ -115,6 +115,8 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
       }),
     credentialArrived: () => Promise.resolve(false),
     own: {
+      watch: () => () => {},
+      versions: async () => new Map(),
       open: (): OpenedCredential | undefined => {
         const found = accountList.find(({ userId }) => userId === undefined) ?? accountList[0]
         return found && openOf(found)

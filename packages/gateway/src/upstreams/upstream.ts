@@ -26,6 +26,10 @@ export interface SessionRef {
 export interface OpenedCredential extends CredentialHeaders {
   /** Owner of the credential, where it is known. */
   readonly owner?: 'member' | 'organization' | 'caller'
+  /** Grows with each renewal. */
+  readonly version?: number
+  /** For a program: the variables that hold it. */
+  readonly environment?: Readonly<Record<string, string>>
   /** A broker keeps the account: its user there, and the account that was named. */
   readonly brokered?: BrokeredUse
 }
@@ -41,6 +45,10 @@ export interface CredentialSource {
   open(): OpenedCredential | undefined | Promise<OpenedCredential | undefined>
   /** The server refused it: whether there is a newer one now. Never throws. */
   refused(used: OpenedCredential | undefined, challenge: string | undefined, status: number): Promise<boolean>
+  /** Told whenever credentials may have changed or ended, until the returned function is called. */
+  watch?(onChange: () => void): () => void
+  /** The versions of the credentials that serve now, by id. */
+  versions?(): Promise<ReadonlyMap<string, number>>
 }
 
 export interface Ask extends SessionRequest {

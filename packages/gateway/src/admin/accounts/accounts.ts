@@ -1,5 +1,5 @@
 /** The operations on accounts of connections. A key goes in and never comes out; what one may not see is not there. */
-import { Fault, mayHaveAccounts, permits, type ConnectionId, type Role, type UserId } from '@toolway/contract'
+import { Fault, authOf, permits, type ConnectionId, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import type { Operation } from '@toolway/contract/admin'
 import type { ConnectionRow } from '../../connections/connections.ts'
@@ -191,7 +191,7 @@ const listAll = serveOrganization(shapes.listAllAccounts, async (asked) => {
   const found = await look(async (sql) => {
     const rows = []
     for (const connection of connections)
-      if (mayHaveAccounts(connection.settings))
+      if (authOf(connection.settings) !== undefined)
         for (const row of await seen(sql, asked, connection)) rows.push({ connection: connection.alias, row })
     return rows
   })

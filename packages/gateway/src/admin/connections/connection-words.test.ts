@@ -14,12 +14,15 @@ describe('what kind of connection is described', () => {
     [{ url: 'https://x.example' }, 'mcp.http'],
     [{ command: 'x' }, 'mcp.process'],
     [{ connector_type: 'custom', runtime_command: ['x'] }, 'mcp.process'],
+    [{ connector_type: 'github' }, 'native'],
+    [{ connector_type: 'github', runtime_type: 'native' }, 'native'],
+    [{ connector_type: 'github', runtime_type: 'external_nodejs' }, 'mcp.process'],
   ])('%j is %s', (words, connector) => expect(connectorOf(said(words))).toBe(connector))
 
   test.each([
-    { connector_type: 'github' },
+    { connector_type: 'no-vendor' },
     { connector: 'mcp.pipe' },
-    { runtime_type: 'native' },
+    { runtime_type: 'wasm' },
     { runtime_type: 'external_' },
   ])('%j is none, and the refusal says which there are', (words) =>
     expect(() => connectorOf(said(words))).toThrow(

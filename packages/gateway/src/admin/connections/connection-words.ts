@@ -22,6 +22,10 @@ export function connectorOf(said: NewConnection): Connector {
   if (known !== undefined) return known.connector
   const run = runtime === undefined ? undefined : KINDS.find(({ runtimes }) => runtimes?.form.test(runtime) === true)
   if (run !== undefined) return run.connector
+  // The source system's native connectors are named by their vendor.
+  const vendor = connector === undefined ? type : undefined
+  const typed = vendor === undefined ? undefined : KINDS.find(({ isType }) => isType?.(vendor) === true)
+  if (typed !== undefined) return typed.connector
   // `custom` only says that it is none of the source system's own.
   const unknown = named === 'custom' ? runtime : (named ?? runtime)
   if (unknown !== undefined) throw new Fault('connector.unknown', { connector: unknown, connectors: TAKES })

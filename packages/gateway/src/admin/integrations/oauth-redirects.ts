@@ -1,5 +1,5 @@
 /** The operations that send a person to connect an account: whose it is to be, and where the browser goes. */
-import { Fault, kindOf, mayHaveAccounts, permits, type ConnectionSettings, type UserId } from '@toolway/contract'
+import { authOf, Fault, kindOf, permits, type ConnectionSettings, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { findConnectionOf } from '../connections/find-connection.ts'
 import { serveOrganization, type OrganizationRequest, type Served } from '../serve.ts'
@@ -28,9 +28,10 @@ function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly s
 
 /** Throws `body.shape` where no account is connected by OAuth. */
 function ownersBySignIn(settings: ConnectionSettings): readonly string[] {
-  if (!mayHaveAccounts(settings) || settings.auth.kind === 'none' || settings.auth.kind === 'key')
+  const auth = authOf(settings)
+  if (auth === undefined || auth.kind === 'none' || auth.kind === 'key')
     throw mismatch('/connection', 'is not let in by OAuth at its server')
-  return settings.auth.owners
+  return auth.owners
 }
 
 async function depart(asked: RedirectRequest, page?: string) {

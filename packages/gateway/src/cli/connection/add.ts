@@ -105,6 +105,7 @@ export const add = described({
     'toolway connection add shop --openapi shop.yaml --url https://shop.example.com/v2 --include tag:orders',
     'toolway connection add search --env SEARCH_API_KEY -- npx -y some-search-server',
     'toolway connection add files -- npx -y @modelcontextprotocol/server-filesystem /srv/files',
+    'toolway connection add tickets --auth key --owners member --account-variable TICKETS_TOKEN -- npx -y some-tickets-server',
     'toolway connection add memory --env MEMORY_FILE_PATH=memory.json -- npx -y @modelcontextprotocol/server-memory',
   ],
   async call(transport, words: AddWords, output): Promise<Printed> {

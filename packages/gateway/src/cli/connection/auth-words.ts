@@ -9,6 +9,7 @@ export interface AuthWords {
   readonly accounts?: string | undefined
   readonly scope?: readonly string[] | undefined
   readonly provider?: string | undefined
+  readonly accountVariable?: string | undefined
 }
 
 const collect = (value: string, before: string[] = []) => [...before, value]
@@ -23,6 +24,10 @@ export const AUTH_OPTIONS = [
     .argParser(collect)
     .default([]),
   new Option('--provider <name>', 'the vendor whose OAuth it uses, such as github'),
+  new Option(
+    '--account-variable <name>',
+    'of a started server: the variable in which it is given the key or token of the account that calls; each account has a process of its own',
+  ),
 ]
 
 /** Undefined where nothing is said of it. Throws CommandFault. */
@@ -32,6 +37,7 @@ export function authOf({
   accounts,
   scope = [],
   provider,
+  accountVariable: variable,
 }: AuthWords): ConnectionAuthChange | undefined {
   const said = {
     ...(kind === undefined ? {} : { kind }),
@@ -39,6 +45,7 @@ export function authOf({
     ...(accounts === undefined ? {} : { accounts }),
     ...(scope.length === 0 ? {} : { scopes: [...scope] }),
     ...(provider === undefined ? {} : { provider }),
+    ...(variable === undefined ? {} : { variable }),
   }
   if (Object.keys(said).length === 0) return undefined
   const parsed = ConnectionAuthChange.safeParse(said)
@@ -47,7 +54,8 @@ export function authOf({
   throw new CommandFault(
     `The --${String(issue?.path[0] ?? 'auth')
       .replace(/^kind$/, 'auth')
-      .replace(/^scopes$/, 'scope')} of this connection does not fit: ${issue?.message ?? ''}.`,
+      .replace(/^scopes$/, 'scope')
+      .replace(/^variable$/, 'account-variable')} of this connection does not fit: ${issue?.message ?? ''}.`,
     EXIT.usage,
   )
 }

@@ -86,7 +86,11 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   if (program !== undefined) {
     const said = { option: '--env', said: words.env, file: words.envFrom } as const
     const environment = await pairsOf(said, loadConfig().lookup, output)
-    return { ...common, command: program, args, environment, ...accessOf(words) }
+    const accounts = authOf(words)
+    return {
+      ...{ ...common, command: program, args, environment, ...accessOf(words) },
+      ...(accounts === undefined ? {} : { auth: accounts }),
+    }
   }
   const headers = await headersOf(words, output)
   if (contract !== undefined)
@@ -140,8 +144,11 @@ function refuseMixed(words: AddWords): void {
   const auth = authOf(words)
   if (words.connector !== undefined && auth !== undefined)
     throw wrong(`--auth and what belongs to it are for MCP servers; ${words.connector} takes --header.`)
-  if (!isRemote && auth !== undefined)
-    throw wrong('--auth and what belongs to it are for a remote server; one that is started here takes --env.')
+  if (!isRemote && auth !== undefined && auth.kind !== 'none' && auth.variable === undefined)
+    throw wrong(
+      'A server that is started here takes --env; for accounts of people say --account-variable NAME beside --auth, the variable that holds their key or token.',
+    )
+  if (isRemote && auth?.variable !== undefined) throw wrong('--account-variable is for a server that is started here.')
   if (contract !== undefined && auth !== undefined)
     throw wrong('--auth and what belongs to it are for MCP servers; a contract backend takes --header.')
   if (contract === undefined && Object.keys(contractWordsIn(words)).length > 0)

@@ -9,7 +9,7 @@ import { loadedOf } from '../../upstreams/native/loaded-vendor.ts'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
 import type { NativeTarget } from '../../upstreams/upstream.ts'
 import type { UpstreamMaking } from '../../upstreams/upstreams.ts'
-import type { Kind, Opening } from '../kind.ts'
+import type { ConnectionRequest, Kind, Opening } from '../kind.ts'
 import { describeRemote, remoteParts, remoteReach, remoteView, shownUrl, type RemoteWire } from '../remote.ts'
 import { checked, mismatch } from '../settings.ts'
 import { leastScopes, providerOf } from './least-scopes.ts'
@@ -47,8 +47,10 @@ export const native: Kind<NativeSettings, NativeWire> = {
   wire: 'native',
   takes: ['native', 'url', 'headers', 'private', 'auth'],
   meantBy: [],
+  runtimes: { form: /^native$/, words: 'native with the connector_type of a vendor' },
+  isType: isVendor,
   describe(said, held) {
-    const vendor = said.native?.vendor ?? held?.settings.vendor
+    const vendor = vendorIn(said) ?? held?.settings.vendor
     if (vendor === undefined) throw mismatch('/native/vendor', 'is missing')
     if (held !== undefined && vendor !== held.settings.vendor)
       throw mismatch('/native/vendor', 'stays what it was: add another connection for another vendor')
@@ -102,12 +104,25 @@ function loadingOf(
   return { own: known.address, title: known.title, load: async () => loadedOf(await known.load()) }
 }
 
+/** The vendor in our words, or in the source system's, where `connector_type` names it. Throws `body.shape` where they differ. */
+function vendorIn(said: ConnectionRequest): string | undefined {
+  const type = 'connector_type' in said && said.connector_type !== 'native' ? said.connector_type : undefined
+  const vendor = said.native?.vendor
+  if (vendor !== undefined && type !== undefined && type !== vendor)
+    throw mismatch('/connector_type', 'names another vendor than /native/vendor')
+  return vendor ?? type
+}
+
+function isVendor(name: string): boolean {
+  return Object.hasOwn(CONNECTORS, name)
+}
+
 const KNOWN = Object.keys(CONNECTORS).join(', ')
 
 /** Throws `body.shape`. */
 function addressOf(vendor: string, source: string | undefined): string {
   if (source !== undefined) throw mismatch('/url', 'is missing: it says where the requests of the connector go')
-  const address = Object.hasOwn(CONNECTORS, vendor) ? CONNECTORS[vendor]?.address : undefined
+  const address = isVendor(vendor) ? CONNECTORS[vendor]?.address : undefined
   if (address === undefined) throw mismatch('/native/vendor', `is none of ${KNOWN}`)
   return address
 }

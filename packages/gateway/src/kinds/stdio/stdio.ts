@@ -1,7 +1,14 @@
 /** An MCP server that the gateway starts as a program. */
-import { type ChildAccess, ConnectionSecrets, type ProcessSettings } from '@toolway/contract'
+import {
+  type ChildAccess,
+  type ConnectionAuthChange,
+  ConnectionSecrets,
+  Fault,
+  type ProcessSettings,
+} from '@toolway/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { maskArguments } from '../../lib/secret-marks.ts'
+import { createAccountChildren } from '../../upstreams/stdio/account-children.ts'
 import { createStdioUpstream } from '../../upstreams/stdio/stdio-upstream.ts'
 import type { Kind } from '../kind.ts'
 import { checked, merged, mismatch, refuseMask } from '../settings.ts'
@@ -16,6 +23,8 @@ export interface ProcessWire {
   readonly programs?: readonly string[]
   /** Its reach besides its own folder. */
   readonly access?: ChildAccess
+  /** Accounts that it is given in a variable; absent: none. */
+  readonly auth?: ConnectionAuthChange | undefined
 }
 
 /** A program as it is described. */
@@ -49,6 +58,25 @@ const keptAccess = ({
   ...(paths.length === 0 ? {} : { allow_paths: paths }),
 })
 
+/** Said of a request or held; without a word of it there are no accounts. */
+const accountsOf = (auth: ConnectionAuthChange): Pick<ProcessWire, 'auth'> =>
+  Object.keys(auth).length === 0 ? {} : { auth }
+
+/** Throws `params.shape` where it cannot be told for whom the program runs. */
+function keptAuth({ auth, environment }: ProcessWire): { readonly auth?: ConnectionAuthChange } {
+  if (auth === undefined || auth.kind === 'none') return {}
+  const { kind = 'key', variable, provider, brought } = auth
+  const refuse = (place: string, problem: string) => new Fault('params.shape', { place: `/auth/${place}`, problem })
+  if (kind === 'auto') throw refuse('kind', 'cannot be auto for a program: say key or oauth')
+  if (variable === undefined)
+    throw refuse('variable', 'is missing: it names the variable that holds the token or key of an account')
+  if (Object.hasOwn(environment, variable)) throw refuse('variable', 'is among the variables of the connection, too')
+  if (kind === 'oauth' && (provider === undefined || provider === 'mcp'))
+    throw refuse('provider', 'is missing: a program names no authorization server')
+  if (brought === true) throw refuse('brought', 'cannot be true for a program: it is started for a kept account')
+  return { auth: { prefix: '', ...auth, kind } }
+}
+
 export const stdio: Kind<ProcessSettings, ProcessWire> = {
   connector: 'mcp.process',
   wire: 'process',
@@ -60,6 +88,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     'allow_hosts',
     'allow_paths',
     'environment',
+    'auth',
     'runtime_command',
     'runtime_env',
     'package_path',
@@ -80,10 +109,13 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     if (args !== before) for (const [at, arg] of args.entries()) refuseMask(`/args/${at}`, arg)
     const { pairs, kept } = merged('/environment', held?.secrets.environment ?? {}, environmentOf(said), false)
     return {
-      wire: programOf(command, args, pairs, said.programs ?? shown?.programs, {
-        ...accessOf(shown ?? {}),
-        ...accessOf(said),
-      }),
+      wire: {
+        ...programOf(command, args, pairs, said.programs ?? shown?.programs, {
+          ...accessOf(shown ?? {}),
+          ...accessOf(said),
+        }),
+        ...accountsOf({ ...shown?.auth, ...said.auth }),
+      },
       moved: shown !== undefined && (command !== shown.command || !isDeepStrictEqual(args, before)),
       keeps: kept || (held?.secrets.args !== undefined && args === before),
     }
@@ -102,14 +134,24 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
         timeout,
         ...own,
         ...keptAccess(access),
+        ...keptAuth(wire),
       }),
       secrets: ConnectionSecrets.parse({ environment: wire.environment, ...(masked ? { args: [...wire.args] } : {}) }),
     }
   },
   shown: ({ args }) => ({ args: maskArguments(args) }),
-  view: ({ command, args, programs = [], network = 'public', allow_hosts: hosts = [], allow_paths: paths = [] }) => ({
+  view: ({
+    command,
+    args,
+    programs = [],
+    network = 'public',
+    allow_hosts: hosts = [],
+    allow_paths: paths = [],
+    auth,
+  }) => ({
     ...{ command, args, programs, network },
     ...{ allow_hosts: hosts, allow_paths: paths },
+    ...(auth === undefined ? {} : { auth }),
   }),
   open({ reach, settings, secrets }, making) {
     const {
@@ -129,6 +171,8 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
       programs,
       ...own,
     }
-    return createStdioUpstream({ ...making, reach: { ...reach, wire } })
+    return settings.auth === undefined
+      ? createStdioUpstream({ ...making, reach: { ...reach, wire } })
+      : createAccountChildren({ ...making, reach: { ...reach, wire } })
   },
 }

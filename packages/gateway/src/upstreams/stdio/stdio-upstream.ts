@@ -60,6 +60,8 @@ export interface StdioUpstreamParts {
   onTurn(failure: Fault | undefined): void
   /** It ended without being told to. */
   onCrash?(): void
+  /** The account whose credential is in its environment. It has a folder of its own. */
+  readonly account?: string
   /** One caller's own child: who it is, and what it can be asked. Otherwise it serves everybody, and nobody can be asked. */
   readonly own?: OwnChild
 }
@@ -124,10 +126,10 @@ class ChildUpstream implements Upstream {
 
   async #start(revision: Revision | undefined): Promise<Running> {
     const child = await this.#parts.children.start({
-      // The connection's own folder, and its caller's: two organizations may use the same alias.
-      name: [this.#reach.alias, this.#reach.connectionId, ...(this.#own === undefined ? [] : [this.#own.owner])].join(
-        '.',
-      ),
+      // The connection's own folder, and its account's and caller's: two organizations may use the same alias.
+      name: [this.#reach.alias, this.#reach.connectionId, this.#parts.account, this.#own?.owner]
+        .filter((part) => part !== undefined)
+        .join('.'),
       ...this.#reach.wire,
     })
     this.#greeting = child

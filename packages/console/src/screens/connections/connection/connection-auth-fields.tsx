@@ -29,25 +29,7 @@ export function ConnectionAuthFields({ auth, disabled, onChange }: AuthFieldsPro
       />
       {auth.kind === 'none' ? null : (
         <>
-          <Checkbox.Group
-            label={t.owners}
-            description={t.ownersHint}
-            value={[...auth.owners]}
-            onChange={(owners) => owners.length > 0 && put({ owners: owners })}
-          >
-            <Group gap="lg" mt="xs">
-              {OWNERS.map((owner) => (
-                <Checkbox key={owner} value={owner} label={t.owner[owner]} disabled={disabled} />
-              ))}
-            </Group>
-          </Checkbox.Group>
-          <Switch
-            label={t.many}
-            description={t.manyHint}
-            checked={auth.accounts === 'many'}
-            disabled={disabled}
-            onChange={(event) => put({ accounts: event.currentTarget.checked ? 'many' : 'one' })}
-          />
+          <AccountOwners auth={auth} disabled={disabled} onChange={onChange} />
           <Switch
             label={t.brought}
             description={t.broughtHint}
@@ -83,6 +65,33 @@ export function ConnectionAuthFields({ auth, disabled, onChange }: AuthFieldsPro
         </Group>
       ) : null}
     </Stack>
+  )
+}
+
+/** Whose accounts a call may use, and how many each person has. */
+export function AccountOwners({ auth, disabled, onChange }: AuthFieldsProps) {
+  return (
+    <>
+      <Checkbox.Group
+        label={t.owners}
+        description={t.ownersHint}
+        value={[...auth.owners]}
+        onChange={(owners) => owners.length > 0 && onChange({ ...auth, owners: owners })}
+      >
+        <Group gap="lg" mt="xs">
+          {OWNERS.map((owner) => (
+            <Checkbox key={owner} value={owner} label={t.owner[owner]} disabled={disabled} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      <Switch
+        label={t.many}
+        description={t.manyHint}
+        checked={auth.accounts === 'many'}
+        disabled={disabled}
+        onChange={(event) => onChange({ ...auth, accounts: event.currentTarget.checked ? 'many' : 'one' })}
+      />
+    </>
   )
 }
 

@@ -34,6 +34,16 @@ export interface Draft {
   readonly timeout: number
 }
 
+/** A program without accounts, for which some may be set up. */
+const NO_ACCOUNTS: ConnectionAuth = {
+  kind: 'none',
+  owners: ['member'],
+  accounts: 'one',
+  brought: false,
+  header: 'authorization',
+  prefix: '',
+}
+
 export function draftOf(connection: Connection): Draft {
   const { header_names: headers, environment_names: names, args } = connection
   return {
@@ -45,7 +55,7 @@ export function draftOf(connection: Connection): Draft {
     args: (args ?? []).join('\n'),
     access: accessDraftOf(connection),
     pairs: [...headers, ...names].map((name, id) => ({ id, name, value: '', state: 'kept', known: true })),
-    auth: connection.auth ?? undefined,
+    auth: connection.auth ?? (connection.command === null ? undefined : NO_ACCOUNTS),
     revision: connection.revision,
     checks: connection.checks,
     timeout: connection.timeout,
@@ -98,6 +108,7 @@ export function endsOf(connection: Connection, change: ConnectionChange): readon
     (change.auth.kind !== auth?.kind ||
       change.auth.provider !== auth?.provider ||
       change.auth.header !== auth?.header ||
+      change.auth.variable !== auth?.variable ||
       change.auth.prefix !== auth?.prefix)
   const runsAnew = command !== null && Object.keys(change).some((name) => !QUIET.has(name))
   return [

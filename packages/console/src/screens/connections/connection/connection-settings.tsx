@@ -11,6 +11,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { linesOf } from '../../../parts/child-access/access-draft.ts'
 import { ConnectionAuthFields } from './connection-auth-fields.tsx'
+import { ProgramAuthFields } from './connection-program-auth-fields.tsx'
 import { changeOf, draftOf, endsOf, type Draft } from './connection-draft.ts'
 import { useKept, useTellDirty, type Kept } from './connection-kept.ts'
 import { ConnectionOwnForm } from './connection-own-form.tsx'
@@ -68,7 +69,11 @@ function Form({ connection, onDirty }: { connection: Connection; onDirty: Kept['
         {connection.command === null ? <Address {...part} /> : <Program {...part} />}
         {draft.auth === undefined ? null : (
           <Section title={t.auth} hint={t.authHint}>
-            <ConnectionAuthFields auth={draft.auth} disabled={disabled} onChange={(auth) => put({ auth })} />
+            {connection.command === null ? (
+              <ConnectionAuthFields auth={draft.auth} disabled={disabled} onChange={(auth) => put({ auth })} />
+            ) : (
+              <ProgramAuthFields auth={draft.auth} disabled={disabled} onChange={(auth) => put({ auth })} />
+            )}
           </Section>
         )}
         <Calls {...part} connector={connection.connector} />

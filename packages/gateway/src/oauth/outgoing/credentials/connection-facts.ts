@@ -6,10 +6,14 @@
  * once for each version of a connection, because secrets have to be decrypted for it.
  */
 import {
+  authOf,
   mayHaveAccounts,
+  programLine,
+  runsHere,
   ConnectionAuth,
   ConnectionSecrets,
   type ConnectionId,
+  type ConnectionSettings,
   type OrganizationId,
 } from '@toolway/contract'
 import { LRUCache } from 'lru-cache'
@@ -51,8 +55,9 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
   const { settings, id, organization_id: organizationId, alias } = row
   const secrets = secretsOf(vault, row)
   const http = mayHaveAccounts(settings) ? settings : undefined
-  const shown = http?.url ?? ''
-  const auth = http === undefined || !takesCredentials(settings, secrets) ? NO_AUTH : http.auth
+  const shown = addressShown(settings)
+  const secret = http === undefined ? secrets.args?.join('\0') : secrets.url
+  const auth = takesCredentials(settings, secrets) ? (authOf(settings) ?? NO_AUTH) : NO_AUTH
   return {
     id,
     organizationId,
@@ -60,12 +65,16 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
     auth,
     provider: auth.provider ?? DISCOVERED,
     server:
-      secrets.url === undefined
-        ? shown
-        : `${shown} ${vault.hash(`address ${secrets.url}`).toString('base64url').slice(0, 22)}`,
+      secret === undefined ? shown : `${shown} ${vault.hash(`address ${secret}`).toString('base64url').slice(0, 22)}`,
     addresses: secrets.url === undefined ? [shown] : [shown, secrets.url],
     version: row.updated_at.getTime(),
   }
+}
+
+/** The address of a server, or the command line of a program. */
+function addressShown(settings: ConnectionSettings): string {
+  if (mayHaveAccounts(settings)) return settings.url
+  return runsHere(settings) ? programLine(settings) : ''
 }
 
 /** `auto` is OAuth that is not known of yet. */

@@ -148,7 +148,8 @@ function heldOf(
   // One that does not serve is not even opened.
   const { token, problem } =
     row.problem === null ? openToken(parts, row) : { token: undefined, problem: row.problem ?? undefined }
-  const headers = token === undefined ? {} : { [name]: prefix + token }
+  const value = token === undefined ? undefined : prefix + token
+  const headers = value === undefined || auth.variable !== undefined ? {} : { [name]: value }
   return {
     id: row.id,
     open: Object.freeze({
@@ -158,6 +159,7 @@ function heldOf(
       name: row.provider_username ?? undefined,
       owner: row.user_id === null ? ('organization' as const) : ('member' as const),
       headers: Object.freeze(headers),
+      ...environmentOf(auth, row.kind === 'key' ? value : token),
     }),
     isDefault: row.is_default,
     renewable: row.renewable,
@@ -170,6 +172,10 @@ function heldOf(
     givenAt: row.updated_at.getTime(),
   }
 }
+
+/** A program is given the credential in a variable. An OAuth token stands there as it is. */
+const environmentOf = ({ variable }: ConnectionFacts['auth'], value: string | undefined) =>
+  variable === undefined || value === undefined ? {} : { environment: Object.freeze({ [variable]: value }) }
 
 /** One account that cannot be opened takes no other account of its owner with it. */
 function openToken(

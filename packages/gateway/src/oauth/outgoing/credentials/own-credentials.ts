@@ -22,6 +22,8 @@ export interface OwnCredentialsParts {
   readonly lose: LoseCredential
   /** Returns the owner of the valid credential of the connection that was renewed last. */
   newestOwner(facts: ConnectionFacts): Promise<UserId | undefined>
+  /** The versions of the credentials of a connection that serve, by id. */
+  versions(organizationId: OrganizationId, connectionId: ConnectionId): Promise<ReadonlyMap<string, number>>
   readonly now: () => number
 }
 
@@ -89,5 +91,7 @@ export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials
       if (facts === undefined || status !== 401) return false
       return isNewer(facts, used).catch(() => false)
     },
+    watch: (organizationId, onChange) => memory.watch(organizationId, onChange),
+    versions: parts.versions,
   }
 }

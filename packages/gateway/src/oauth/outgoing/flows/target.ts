@@ -1,13 +1,17 @@
 /** The target of a connect request: the current connection, its server, and the owner of the credential. It reads memory only. */
 import {
+  authOf,
   kindOf,
   mayHaveAccounts,
+  programLine,
+  runsHere,
   ConnectionSecrets,
   Fault,
   permits,
   type Authority,
   type ConnectionAuth,
   type ConnectionId,
+  type ConnectionSettings,
   type Role,
 } from '@toolway/contract'
 import { roleIn } from '../../../call/callers/role.ts'
@@ -72,10 +76,11 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
 
   function problemOf(connection: ConnectionRow): string | undefined {
     const { settings, enabled } = connection
-    if (!mayHaveAccounts(settings) || !/^https?:/.test(settings.url))
+    const auth = authOf(settings)
+    if (auth === undefined || (mayHaveAccounts(settings) && !/^https?:/.test(settings.url)))
       return 'it is reached in a way that takes no accounts'
     if (!enabled) return 'it is switched off'
-    if (settings.auth.kind === 'none') return 'it is set to use its own headers only'
+    if (auth.kind === 'none') return 'it is set to use its own headers only'
     const headers = Object.keys(secretsOf(connection).headers)
     if (headers.some((name) => name.toLowerCase() === 'authorization'))
       return 'it has an Authorization header of its own'
@@ -104,17 +109,17 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     const { settings, alias, title } = connection
     if (kindOf(settings.connector).brokersAccounts === true) return ofBroker(connectRequest, connection, snapshot)
     const problem = problemOf(connection)
-    if (problem !== undefined || !mayHaveAccounts(settings)) throw unfit(alias, problem ?? '')
-    const { auth, url: server } = settings
+    const auth = authOf(settings)
+    if (problem !== undefined || auth === undefined) throw unfit(alias, problem ?? '')
     const owner = connectRequest.userId === undefined ? 'organization' : 'member'
     if (!auth.owners.includes(owner))
       throw unfit(alias, owner === 'member' ? 'it has one account, of the organization' : 'each member has their own')
     const vendor = auth.provider === undefined || auth.provider === 'mcp' ? undefined : vendorOf(auth.provider)
     if (auth.provider !== undefined && auth.provider !== 'mcp' && vendor === undefined)
       throw unfit(alias, `nothing is known of the provider ${auth.provider}`)
-    const egress = { alias, allowPrivate: settings.private, exceptions: snapshot.exceptions }
-    const { url = server, headers } = secretsOf(connection)
-    return { connectRequest, snapshot, connection, title, auth, vendor, server, url, headers, egress }
+    const at = addressIn(settings, secretsOf(connection))
+    const egress = { alias, allowPrivate: at.allowPrivate, exceptions: snapshot.exceptions }
+    return { connectRequest, snapshot, connection, title, auth, vendor, ...at.target, egress }
   }
 
   return {
@@ -135,6 +140,16 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
       return snapshot.members.has(userId) ? 'yes' : 'forbidden'
     },
   }
+}
+
+/** A program has no address: nothing is asked of it, and no key is tried there. */
+function addressIn(settings: ConnectionSettings, secrets: ConnectionSecrets) {
+  if (!mayHaveAccounts(settings)) {
+    const server = runsHere(settings) ? programLine(settings) : undefined
+    return { allowPrivate: false, target: { server, url: undefined, headers: {} } }
+  }
+  const { url = settings.url, headers } = secrets
+  return { allowPrivate: settings.private, target: { server: settings.url, url, headers } }
 }
 
 const mayShare = (role: Role) => (permits(role, 'connector_update') ? 'yes' : 'forbidden')
