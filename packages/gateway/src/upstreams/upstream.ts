@@ -7,7 +7,7 @@
 import type { LoadedVendor, ResourceCall } from './native/loaded-vendor.ts'
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
 import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'
-import type { RetryLimits } from '../lib/retry.ts'
+import type { RetryLimits } from '@toolway/protocol/retry'
 import type { CallerFiles } from './caller-files.ts'
 import type { Exceptions } from './http/exceptions.ts'
 import type { ReadApart } from './openapi/document/read-apart.ts'
