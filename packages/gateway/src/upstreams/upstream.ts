@@ -146,8 +146,8 @@ export interface Upstream {
   readonly innerCalls?: (tool: string, given: JsonObject) => InnerCalls | undefined
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
   readonly patience?: number
-  /** Bytes of text that a result may have and still be passed on whole, where that is more than the installation's limit. */
-  readonly directBytes?: number
+  /** Results are passed on whole up to the size from which on a result becomes a file. */
+  readonly direct?: true
   /** How often a read that failed is asked again, and how long is waited; absent: as servers of MCP are. */
   readonly retries?: UpstreamRetries
   /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */
