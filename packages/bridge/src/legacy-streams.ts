@@ -3,6 +3,7 @@
  * messages that belong to no request.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoff } from '@toolway/protocol/retry'
 import { createAsk, handOn, type Ask, type HearParts } from './ask.ts'
 import { isAbort, type Answered, type Gateway, type MessageStream } from './gateway.ts'
 import type { createSession, Life } from './session.ts'
@@ -13,7 +14,7 @@ export const UNKNOWN = 404
 /** Statuses that may change later: a key, a rate limit. Every other 4xx means that there is no such stream, or none any more. */
 const PASSING = new Set([401, 403, 408, 429])
 const refusesStream = (status: number) => status === 501 || (status >= 400 && status < 500 && !PASSING.has(status))
-/** Milliseconds before a stream is opened again, and at most. */
+/** Milliseconds before a stream is opened again, where the gateway says nothing, and at most. */
 export const PAUSE = 500
 const LONGEST_PAUSE = 30_000
 /** Milliseconds without a stream after which an answer counts as lost, and the longest pause between attempts. */
@@ -33,8 +34,8 @@ interface Broken {
 export async function resume(gateway: Gateway, one: Ask, life: Life, { from, retry }: Broken): Promise<Answered> {
   const { signal } = one.controller
   const until = performance.now() + RESUME_FOR
-  for (let pause = retry; performance.now() < until; pause = Math.min(pause * 2, RESUME_PAUSE)) {
-    await sleep(pause, undefined, { signal })
+  for (let failures = 0; performance.now() < until; failures++) {
+    await sleep(pauseAfter(retry, failures, RESUME_PAUSE), undefined, { signal })
     const answered = await fetchStream(gateway, life, { from, signal }).catch((thrown: unknown) => {
       if (isAbort(thrown)) throw thrown
       return undefined
@@ -52,13 +53,14 @@ type Session = Pick<ReturnType<typeof createSession>, 'missed' | 'renew'>
 export async function follow(parts: FollowParts, session: Session, life: Life): Promise<void> {
   const { signal } = life.ended
   let from: string | undefined
-  for (let [pause, broke] = [PAUSE, false]; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+  for (let [pause, failures, broke] = [PAUSE, 0, false]; !signal.aborted; failures++) {
     const answered = await fetchStream(parts.gateway, life, { from, signal, silence: SILENCE }).catch(() => undefined)
     if (answered?.stream !== undefined) {
       // Without the id of an event, the missed messages are unknown.
       if (broke && from === undefined) session.missed(life)
       from = (await handOnAll(parts, answered.stream)) ?? from
       pause = answered.stream.retry ?? PAUSE
+      failures = 0
       broke = true
     } else if (answered?.status === UNKNOWN && life.id !== undefined) {
       await session.renew(life).catch(() => {})
@@ -66,9 +68,13 @@ export async function follow(parts: FollowParts, session: Session, life: Life): 
       if (from === undefined) return
       from = undefined // the break is too long ago: the rest of the stream is gone
     }
-    await sleep(pause, undefined, { signal })
+    await sleep(pauseAfter(pause, failures, LONGEST_PAUSE), undefined, { signal })
   }
 }
+
+/** The reconnection time that the gateway set (`retry`) at least, and more after failures. */
+const pauseAfter = (retry: number, failures: number, most: number): number =>
+  Math.max(retry, backoff({ first: retry * 2, most }, failures, Math.random()))
 
 interface Fetching {
   readonly from: string | undefined

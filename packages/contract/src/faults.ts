@@ -265,7 +265,7 @@ export const FAULTS = {
   'connector.partly': row('run', 'EXECUTION_ERROR', [200, UNREACHABLE], '{tool} was done in part: a later step failed ({problem}).', 'Look at the effect at {vendor} before you call again.'),
   'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not answer within {seconds} s.', 'Call again with less to do, or raise the limit of the connection.'),
   'upstream.busy': row('open', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The connection {connection} is still working off earlier requests.', 'Call again in a moment.'),
-  'upstream.ended': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered: {problem}. It may have acted.', 'Ask it for less, or raise TOOLWAY_CHILD_MEMORY; look at the effect before you call again.'),
+  'upstream.ended': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} broke off before it answered: {problem}. It may have acted.', 'Ask it for less, or raise TOOLWAY_CHILD_MEMORY or TOOLWAY_STDIO_LINE_LIMIT, whichever was reached; look at the effect before you call again.'),
   'upstream.limited': row('open', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The server of connection {connection} takes no more requests for now (HTTP 429).', 'Call again in {seconds} s.'),
   'upstream.question': row('run', 'NOT_SUPPORTED', [501, UNREACHABLE], 'The connection {connection} asks the client a question that this client\'s protocol revision cannot carry.', 'Use a client of the upstream\'s own revision ({revision}).'),
   'question.limit': row(

@@ -290,6 +290,18 @@ export const SETTINGS = {
     bytes(262_144, 1_024, 67_108_864),
     'Bytes of text that the result of a tool may have; what is longer is cut, and says so.',
   ),
+  TOOLWAY_ARGUMENT_DEPTH: setting(
+    wholeNumber(1, 64).default(64),
+    'Levels of nesting that the arguments of a call may have.',
+  ),
+  TOOLWAY_RESULT_FILE_FROM: setting(
+    bytes(5_000_000, 1_024, 67_108_864),
+    'Bytes of text from which on the whole of a cut result is kept as a file, where files are kept; answers of Composio are passed on whole up to it.',
+  ),
+  TOOLWAY_STDIO_LINE_LIMIT: setting(
+    bytes(8_388_608, 1_024, 50_331_648),
+    'Bytes that one line of a stdio server may have; a longer one ends its program.',
+  ),
   TOOLWAY_RESULTS_SECONDS: setting(
     wholeNumber(0, 604_800).default(3600),
     'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',

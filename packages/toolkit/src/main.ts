@@ -1,7 +1,6 @@
 /** The process around the toolkit: it reads the options, joins the standard streams and ends when its client does. */
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { Workspace } from './files/workspace.ts'
-import { LIMITS } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { createHiding } from './secrets.ts'
 import { createToolkitServer } from './server.ts'
@@ -18,7 +17,7 @@ const LAST = 250
 const WAITING =
   'waits for an MCP client on its standard input. Clients start it themselves, by `toolway-toolkit --root FOLDER`; --help lists the options, and Ctrl+C ends it.'
 
-async function serve({ roots, budgets, environment }: Settings): Promise<void> {
+async function serve({ roots, budgets, message, environment }: Settings): Promise<void> {
   if (process.platform === 'win32')
     throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
   const makeTools = () => createTools({ environment })
@@ -28,8 +27,8 @@ async function serve({ roots, budgets, environment }: Settings): Promise<void> {
   )
   const hide = createHiding(environment)
   const workspace = roots.length === 0 ? undefined : await Workspace.open(roots)
-  const lines = process.stdin.pipe(new WholeLines(LIMITS.message))
-  const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: LIMITS.message * 2 })
+  const lines = process.stdin.pipe(new WholeLines(message))
+  const transport = new StdioServerTransport(lines, process.stdout, { maxBufferSize: message * 2 })
   const handle = serveStdio(
     ({ era }) => createToolkitServer({ tools: makeTools(), workspace, budgets, era, tell, hide }),
     {

@@ -124,7 +124,7 @@ test('a failed call is told to programs too, without breaking clients that check
   expect((await one.call('list_directory', {})).structuredContent).toMatchObject({ path: base.path })
 })
 
-test('a message that is larger than the toolkit takes ends the connection with a reason for the operator', async () => {
+test('U-16: the toolkit takes texts of 16 MiB, and a message that is larger than it takes ends the connection with a reason', async () => {
   await using base = await makeFolder()
   await using toolkit = await startToolkit({ args: ['--root', base.path] })
   const long = await toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(16 * 1024 * 1024) })
@@ -135,4 +135,8 @@ test('a message that is larger than the toolkit takes ends the connection with a
     toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(65 * 1024 * 1024) }),
   ).rejects.toThrow()
   expect(toolkit.told.join('')).toContain('a message of the client has more than')
+  await using small = await startToolkit({ args: ['--root', base.path, '--max-message', '20000'] })
+  await small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(19_000) })
+  await expect(small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(20_000) })).rejects.toThrow()
+  expect(small.told.join('')).toContain('has more than 20000 bytes')
 })

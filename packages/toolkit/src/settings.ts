@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { Budgets } from './budgets.ts'
 import { CRAWL_HELP, CRAWL_OPTIONS, crawlVariables } from './crawl/settings.ts'
+import { LIMITS } from './limits.ts'
 import { Refusal } from './refusal.ts'
 
 export const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
@@ -11,6 +12,7 @@ export const HELP = `toolway-toolkit: files of this machine as MCP tools, over s
                         works in those of them that lie within. Without it, the client's folders are used.
   --max-tool-calls N    how many calls of tools a session may make
   --max-calls TOOL=N    how many calls of one tool it may make; may be given several times
+  --max-message BYTES   the size of one message of the client; 67108864 (64 MiB) if not given, which is the most
 ${CRAWL_HELP}  --version             the version
   --help                this text
 `
@@ -18,6 +20,8 @@ ${CRAWL_HELP}  --version             the version
 export interface Settings {
   readonly roots: readonly string[]
   readonly budgets: Budgets
+  /** Bytes of one message of the client. */
+  readonly message: number
   /** The variables of the process, and in place of some of them what options say. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly asks: 'help' | 'version' | undefined
@@ -34,6 +38,7 @@ export function readSettings(
       root: { type: 'string', multiple: true },
       'max-tool-calls': { type: 'string' },
       'max-calls': { type: 'string', multiple: true },
+      'max-message': { type: 'string' },
       ...CRAWL_OPTIONS,
       version: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -47,9 +52,17 @@ export function readSettings(
       ...(all === undefined ? {} : { all: countOf('--max-tool-calls', all) }),
       byTool: new Map(values['max-calls']?.map(toolAndCount)),
     },
+    message: values['max-message'] === undefined ? LIMITS.message : bytesOf(values['max-message']),
     environment: { ...environment, ...crawlVariables(values) },
     asks: values.help === true ? 'help' : values.version === true ? 'version' : undefined,
   }
+}
+
+function bytesOf(text: string): number {
+  const bytes = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (!(bytes >= 1_024 && bytes <= LIMITS.message))
+    throw new Refusal(`--max-message takes 1024 to ${LIMITS.message} bytes, and not ${JSON.stringify(text)}.`)
+  return bytes
 }
 
 function countOf(option: string, text: string): number {

@@ -18,14 +18,20 @@ export class WholeLines extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
-    const end = chunk.lastIndexOf(LF) + 1
+    const refuse = () => done(new Error(`a message of the client has more than ${this.#limit} bytes.`))
+    let end = 0
+    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, end)) {
+      if (this.#size + at - end > this.#limit) return refuse()
+      this.#size = 0
+      end = at + 1
+    }
     if (end > 0) {
       this.push(Buffer.concat([...this.#held, chunk.subarray(0, end)]))
       this.#held = []
-      this.#size = 0
     }
     this.#held.push(chunk.subarray(end))
     this.#size += chunk.byteLength - end
-    done(this.#size > this.#limit ? new Error(`a message of the client has more than ${this.#limit} bytes.`) : null)
+    if (this.#size > this.#limit) return refuse()
+    done()
   }
 }

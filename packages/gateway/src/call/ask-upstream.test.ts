@@ -111,6 +111,7 @@ describe.each(ERAS)('a call to a failing %s server', (era, revision) => {
   test('what surely was not sent is sent again, whatever it does', async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/mcp`
+    vi.mocked(Math.random).mockReturnValue(1)
     await using house = await createTestContext({ connections: [at(url, revision)] })
     const calling = house.call('write')
     await new Promise((resolve) => setTimeout(resolve, 120))

@@ -5,21 +5,21 @@
  * that is idempotent, is repeated within its own time; after that the connection's breaker has seen enough failures to open.
  */
 import { Fault } from '@toolway/contract'
-import { pause } from '../lib/pause.ts'
-import { retry, retryAfter } from '../lib/retry.ts'
+import { REAL_TIME } from '../lib/pause.ts'
 import { accessRefusedOf } from '../upstreams/access-refused.ts'
 import { statusRefusedOf } from '../upstreams/status-refused.ts'
 import { wasUnsent } from '../upstreams/unsent.ts'
 import type { UpstreamRetries } from '../upstreams/upstream.ts'
 import { REPEATABLE } from '@toolway/protocol/client'
+import { retry, retryAfter, type Passing } from '@toolway/protocol/retry'
 import { openCredential, renewCredential, type Asking, type ConnectRequest } from './credentials/use-credential.ts'
 import type { Answer } from './ports.ts'
 
 /**
- * Ledger S2-QRK-06. Milliseconds. `mostWait`: what a server may want to be waited for. Somebody sits in front of the call, and is told
+ * Ledger S2-QRK-06, U-20. Milliseconds. `mostWait`: what a server may want to be waited for. Somebody sits in front of the call, and is told
  * of longer waits at once.
  */
-const LIMITS: UpstreamRetries = { tries: 5, total: 60_000, first: 100, mostWait: 5_000 }
+export const LIMITS: UpstreamRetries = { tries: 5, total: 60_000, first: 100, most: 60_000, mostWait: 5_000 }
 /** A server that is being restarted; what else it may answer stays the same. */
 const AWAY = new Set([502, 503, 504])
 
@@ -66,14 +66,6 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
     return askOnce(connectRequest, { ...send, credential: ask.credential })
   }
 
-  /** The last failure of the server itself. */
-  let meant = thrown
-  const evaluate = (failure: unknown): number | undefined => {
-    // The tries of this very call have opened the breaker: what it failed with says more.
-    if (failure instanceof Fault && failure.code === 'upstream.resting') return undefined
-    meant = failure
-    return audit.facts.questioned ? undefined : waitFor(failure, repeats, limits.mostWait)
-  }
   try {
     return await renew(thrown, ask)
   } catch (failed) {
@@ -84,15 +76,16 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
       },
       {
         limits: { ...limits, total: Math.min(limits.total, patience) },
-        evaluate,
+        evaluate: (failure) => (audit.facts.questioned ? undefined : passingOf(failure)),
+        idempotent: repeats,
+        isRefusedByBreaker,
         signal: channel.signal,
-        failed: { thrown: failed, after: performance.now() - audit.begun },
-        now: () => performance.now(),
-        random: Math.random,
-        pause,
+        // The tries of this very call may have opened the breaker: the failure that did it says more.
+        failed: { thrown: isRefusedByBreaker(failed) ? thrown : failed, after: performance.now() - audit.begun },
+        ...REAL_TIME,
       },
-    ).catch(() => {
-      throw channel.signal.aborted ? cancelled(channel.signal) : meant
+    ).catch((failure: unknown) => {
+      throw channel.signal.aborted ? cancelled(channel.signal) : failure
     })
   }
 }
@@ -105,15 +98,20 @@ function mayRepeat({ target }: ConnectRequest, { method, params, patient = false
   return method === 'tools/call' ? target.repeats === true : REPEATABLE.has(method)
 }
 
-/** Milliseconds that a failure is to be waited for at least before the ask is sent again; undefined where it is not. */
-function waitFor(failure: unknown, repeats: boolean, mostWait: number): number | undefined {
+const isRefusedByBreaker = (thrown: unknown) => thrown instanceof Fault && thrown.code === 'upstream.resting'
+
+/** Undefined for a failure that waiting does not mend. */
+function passingOf(failure: unknown): Passing | undefined {
   const refused = statusRefusedOf(failure)
   const wanted = retryAfter(refused?.retryAfter, Date.now())
-  if (wanted !== undefined && wanted > mostWait) return undefined
-  if (wasUnsent(failure)) return 0
-  // It did not take the request, and says when it will.
-  if (refused?.status === 429) return repeats ? (wanted ?? 0) : wanted
-  if (!repeats || !(failure instanceof Fault)) return undefined
-  if (refused !== undefined) return AWAY.has(refused.status) ? (wanted ?? 0) : undefined
-  return failure.code === 'upstream.lost' || failure.code === 'upstream.timeout' ? 0 : undefined
+  const [unsent, maybe]: Passing[] = [
+    { wanted: wanted ?? 0, done: 'no' },
+    { wanted: wanted ?? 0, done: 'maybe' },
+  ]
+  if (wasUnsent(failure)) return unsent
+  // The server did not take the request where it says when it will.
+  if (refused?.status === 429) return wanted === undefined ? maybe : unsent
+  if (!(failure instanceof Fault)) return undefined
+  if (refused !== undefined) return AWAY.has(refused.status) ? maybe : undefined
+  return failure.code === 'upstream.lost' || failure.code === 'upstream.timeout' ? maybe : undefined
 }

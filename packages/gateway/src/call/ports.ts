@@ -179,8 +179,12 @@ export interface Operating {
 export interface CallParts {
   readonly signer: Signer
   readonly limits: CallLimits
+  /** Levels of nesting that arguments may have. */
+  readonly argumentDepth: number
   /** Bytes of text that the result of a tool may have. */
   readonly resultLimit: number
+  /** Bytes of text from which on the whole of a cut result is a file, and up to which Composio's answers are passed on whole. */
+  readonly fileFrom: number
   /** Carries out an operation of the gateway itself; undefined where there are none. Throws its faults. */
   readonly operate?: ((operating: Operating) => Promise<unknown>) | undefined
   /** Calls that wait for their client. */

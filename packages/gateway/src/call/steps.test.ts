@@ -117,6 +117,7 @@ function requestContextOf({ rules, held, off, effects, limit, role }: Endpoint):
 
 const PARTS = {
   limits: createNoLimits(),
+  argumentDepth: 64,
   resultLimit: 1_000,
   authElicitation: { ask: (_: unknown, thrown: unknown) => Promise.reject(thrown) },
 } as unknown as CallParts

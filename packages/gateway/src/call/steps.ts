@@ -7,6 +7,7 @@ import type { JsonObject } from '@toolway/protocol'
 import type { ToolTarget } from '../catalog/tool-listing.ts'
 import { accountArgument } from './steps/account-argument.ts'
 import { approval } from './steps/approval.ts'
+import { argumentDepth } from './steps/argument-depth.ts'
 import { argumentSchema } from './steps/argument-schema.ts'
 import { fileArguments } from './steps/file-arguments.ts'
 import { headerParameters } from './steps/header-parameters.ts'
@@ -25,6 +26,7 @@ import { visibility } from './steps/visibility.ts'
 export const STEPS: readonly Step[] = [
   visibility,
   keyScope,
+  argumentDepth,
   headerParameters,
   toolLock,
   payload,

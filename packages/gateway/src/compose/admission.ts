@@ -70,7 +70,9 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
   const calls: CallParts = {
     signer: vault,
     limits,
+    argumentDepth: config.TOOLWAY_ARGUMENT_DEPTH,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
+    fileFrom: config.TOOLWAY_RESULT_FILE_FROM,
     operate: parts.operate,
     suspended,
     states: createBoundStates(vault),

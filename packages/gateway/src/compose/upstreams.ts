@@ -34,6 +34,7 @@ export function composeUpstreams(
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
+    lineLimit: config.TOOLWAY_STDIO_LINE_LIMIT,
     memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
     sandbox: sandboxOf(config, log, origins),
     path,

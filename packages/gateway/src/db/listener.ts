@@ -6,6 +6,7 @@
  * Needs a direct connection (`DbParts.direct`): a transaction-pooling proxy does not carry LISTEN.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoff } from '@toolway/protocol/retry'
 import pg from 'pg'
 import type { Log } from '../lib/log.ts'
 
@@ -27,6 +28,8 @@ export interface ListenerParts {
 /** The first number of the locks that say who is alive; the second is a hash of the name. */
 export const ALIVE = 8_665_931
 
+/** Milliseconds between attempts to reconnect. */
+const BACKOFF = { first: 100, most: 5_000 }
 /** A network that swallows packets ends no connection: ask now and then, and take silence for an end. */
 const heartbeat = { every: 15_000, patience: 5_000 }
 
@@ -64,10 +67,10 @@ export async function createListener({ connection, channel, onNotice, alive, log
     return { client, ended: ended.finally(beat(client)) }
   }
 
-  /** Backs off from 50 ms to 5 s with jitter, so that many replicas do not come back in one wave. */
+  /** With full jitter, so that many replicas do not come back in one wave. */
   const reopen = async () => {
     for (let attempt = 0; !closed.signal.aborted; attempt++) {
-      await sleep(Math.min(5_000, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), undefined, { signal: closed.signal })
+      await sleep(backoff(BACKOFF, attempt + 1, Math.random()), undefined, { signal: closed.signal })
       try {
         return await open()
       } catch (error) {

@@ -5,6 +5,7 @@
  * that one look, and one record of what changed, stands for many announcements.
  */
 import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import { backoff } from '@toolway/protocol/retry'
 import type { Claimed } from '../catalog/looks.ts'
 import type { Log } from '../lib/log.ts'
 import type { ListKind, Upstream } from '../upstreams/upstream.ts'
@@ -46,15 +47,14 @@ export interface KeptCatalog {
 const EVERY = 15 * 60_000
 const SPREAD = 0.1
 const AGAIN = { first: 5_000, most: 5 * 60_000 }
+/** Each pause is used in full: one gateway at a time claims a look, so that no two return together. */
+const ALL = 1
 /** From an announcement to the look at what changed: doubled while they do not end. */
 const GATHER = { first: 50, most: 60_000 }
 /** Until a look that another gateway has under way is asked after. */
 const LEASED = 1_000
 /** A look that takes longer gives its place to the next one: a server that hangs holds up no other. */
 const PLACE = 3_000
-
-/** The pause after so many failures in a row. */
-const pauseAfter = (failures: number) => Math.min(AGAIN.first * 2 ** failures, AGAIN.most)
 
 export function keepCatalog(parts: KeepCatalogParts, wanted: WatchedConnection, signal: AbortSignal): KeptCatalog {
   const { onSynced, onAnnounced, take, log } = parts
@@ -125,7 +125,7 @@ export function keepCatalog(parts: KeepCatalogParts, wanted: WatchedConnection, 
     } catch (thrown) {
       if (!signal.aborted)
         log.warn({ connection: wanted.alias, err: thrown }, 'the catalog could not be stored; retrying')
-      return { wait: pauseAfter(troubles++), again: true, synced: false }
+      return { wait: backoff(AGAIN, ++troubles, ALL), again: true, synced: false }
     }
   }
 
@@ -216,7 +216,7 @@ function createLook(
       if (signal.aborted) await settle(0, before)
       if (signal.aborted) return NOTHING
       const failures = good ? 0 : forgiven ? 1 : before + 1
-      const wait = good ? EVERY * (1 - SPREAD * random()) : pauseAfter(failures - 1)
+      const wait = good ? EVERY * (1 - SPREAD * random()) : backoff(AGAIN, failures, ALL)
       await settle(wait, failures)
       return { wait, again: !good, synced: good }
     } catch (thrown) {

@@ -4,6 +4,7 @@
  * It never throws, and what it says of a failure names no secret and quotes nobody: the address is a stranger's.
  */
 import { Fault } from '@toolway/contract'
+import { retryAfter as parseRetryAfter } from '@toolway/protocol/retry'
 import { REFUSED_ADDRESS } from '../upstreams/http/agent.ts'
 import type { GuardedFetch } from '../upstreams/http/guarded-fetch.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -66,8 +67,8 @@ export function createSendWebhook({ vault, fetchFor, now }: SendWebhookParts): S
 
 function sentOf({ status, headers }: Response): Sent {
   if (status >= 200 && status < 300) return { status, problem: undefined, retryAfter: undefined }
-  const asked = Number(headers.get('retry-after') ?? Number.NaN)
-  const retryAfter = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DAY) : undefined
+  const asked = parseRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfter = asked === undefined ? undefined : Math.min(Math.ceil(asked / 1000), DAY)
   const redirects = status >= 300 && status < 400
   return { status, problem: `it answered ${status}${redirects ? ', and no redirect is followed' : ''}`, retryAfter }
 }

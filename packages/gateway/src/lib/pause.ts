@@ -10,3 +10,6 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
     const timer = setTimeout(done, milliseconds).unref()
     signal.addEventListener('abort', done, { once: true })
   })
+
+/** Time as it passes, for `retry`. */
+export const REAL_TIME = { now: () => performance.now(), random: () => Math.random(), pause } as const

@@ -90,7 +90,9 @@ export async function createTestContext({ connections, credentials, own }: TestC
   const parts: CallParts = {
     signer: vault,
     limits: createNoLimits(),
+    argumentDepth: 64,
     resultLimit: 1_000_000,
+    fileFrom: 5_000_000,
     suspended,
     states: createBoundStates(vault),
     credentials,

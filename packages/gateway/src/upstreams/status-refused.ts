@@ -1,6 +1,6 @@
 /** An HTTP status of a server in place of an MCP answer: the cause of `upstream.busy` and `upstream.unreachable` over HTTP. */
 import { Fault } from '@toolway/contract'
-import { retryAfter } from '../lib/retry.ts'
+import { retryAfter } from '@toolway/protocol/retry'
 
 export class StatusRefused extends Error {
   readonly status: number

@@ -7,7 +7,7 @@
 import type { LoadedVendor, ResourceCall } from './native/loaded-vendor.ts'
 import type { Caller, HeaderParameter, JsonObject, Notification, Revision } from '@toolway/protocol'
 import type { Answer, CredentialHeaders, ListKind, ServerInfo, SessionRequest } from '@toolway/protocol/client'
-import type { RetryLimits } from '../lib/retry.ts'
+import type { RetryLimits } from '@toolway/protocol/retry'
 import type { CallerFiles } from './caller-files.ts'
 import type { Exceptions } from './http/exceptions.ts'
 import type { ReadApart } from './openapi/document/read-apart.ts'
@@ -154,8 +154,8 @@ export interface Upstream {
   readonly innerCalls?: (tool: string, given: JsonObject) => InnerCalls | undefined
   /** Milliseconds that one ask may take with all its repeats; absent where nothing is asked again. */
   readonly patience?: number
-  /** Bytes of text that a result may have and still be passed on whole, where that is more than the installation's limit. */
-  readonly directBytes?: number
+  /** Results are passed on whole up to the size from which on a result becomes a file. */
+  readonly direct?: true
   /** How often a read that failed is asked again, and how long is waited; absent: as servers of MCP are. */
   readonly retries?: UpstreamRetries
   /** Connect if need be, and tell who is there. Throws `upstream.*` faults. */

@@ -2,6 +2,7 @@
  * Settings and limits of crawling. The person who starts the toolkit sets them, by options or variables; a tool call cannot, so that a
  * model never opens a private network or ignores a site's rules on its own.
  */
+import type { RetryLimits } from '@toolway/protocol/retry'
 import { z } from 'zod'
 import { Refusal } from '../refusal.ts'
 import { VERSION } from '../version.ts'
@@ -84,10 +85,8 @@ export interface CrawlSettings {
   readonly pageTimeout: number
   /** Of one body, as it is sent and again as it is decompressed. */
   readonly maxBytes: number
-  /** Pauses before a request is repeated. */
-  readonly retryPauses: readonly number[]
-  /** A longer Retry-After ends the page. */
-  readonly longestRetryAfter: number
+  /** Of one request; a Retry-After longer than `mostWait` ends the page. */
+  readonly retries: RetryLimits
   /** A longer Crawl-delay is cut to this. */
   readonly longestCrawlDelay: number
   readonly extractionTimeout: number
@@ -107,8 +106,7 @@ export const DEFAULTS: CrawlSettings = {
   bodyTimeout: 20_000,
   pageTimeout: 60_000,
   maxBytes: 10 * 1024 * 1024,
-  retryPauses: [1_000, 3_000],
-  longestRetryAfter: 30_000,
+  retries: { tries: 3, total: 120_000, first: 2_000, most: 6_000, mostWait: 30_000 },
   longestCrawlDelay: 10_000,
   extractionTimeout: 30_000,
   extractionThreads: 2,

@@ -1,21 +1,21 @@
-/** Tries an operation again that changes nothing by being done twice, while its failure may pass. */
+/** Repeats an operation on a remote side that may be done twice, while its failure may pass. The numbers of the workbench for `retry`. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { retry, type Passing, type RetryLimits } from '@toolway/protocol/retry'
 import { isFailure } from './remote-failure.ts'
 
-/** Milliseconds between tries. */
-const PAUSES = [500, 2_000, 5_000]
-/** A remote side that asks for a longer pause is not waited for. */
-const LONGEST_PAUSE = 60_000
+/** Milliseconds. */
+const LIMITS: RetryLimits = { tries: 4, total: 600_000, first: 1_000, most: 8_000, mostWait: 60_000 }
 
-export async function again<Value>(signal: AbortSignal, act: () => Promise<Value>): Promise<Value> {
-  for (const pause of PAUSES) {
-    try {
-      return await act()
-    } catch (thrown) {
+export const again = <Value>(signal: AbortSignal, act: () => Promise<Value>): Promise<Value> =>
+  retry(act, {
+    limits: LIMITS,
+    evaluate: (thrown): Passing | undefined => {
       signal.throwIfAborted()
-      if (!isFailure(thrown, 'passing') || (thrown.retryAfter ?? 0) > LONGEST_PAUSE) throw thrown
-      await sleep(Math.max(pause, thrown.retryAfter ?? 0), undefined, { signal })
-    }
-  }
-  return act()
-}
+      return isFailure(thrown, 'passing') ? { wanted: thrown.retryAfter ?? 0, done: 'maybe' } : undefined
+    },
+    idempotent: true,
+    signal,
+    now: () => performance.now(),
+    random: () => Math.random(),
+    pause: (milliseconds) => sleep(milliseconds, undefined, { signal }),
+  })

@@ -5,12 +5,13 @@
  * meanwhile. One that the endpoint shows no more is heard no more.
  */
 import { Fault, type ConnectionId } from '@toolway/contract'
-import { again } from '../../lib/retry-with-backoff.ts'
+import { endless, retry } from '@toolway/protocol/retry'
+import { REAL_TIME } from '../../lib/pause.ts'
 import type { Hearing, Honoured } from '../../upstreams/upstream.ts'
 import type { RequestContext } from '../ports.ts'
 
 /** Milliseconds. */
-const SOON = 100
+const BACKOFF = endless({ first: 100, most: 60_000 })
 
 export interface HearParts extends Omit<Hearing, 'onEnd'> {
   readonly requestContext: RequestContext
@@ -44,7 +45,13 @@ export function hear({ requestContext, connectionId, isShown, onGone, ...hearing
       gone.abort()
       throw new Fault('place.unknown')
     }
-    const back = await again(openIfShown, lasting, SOON).catch(() => undefined)
+    const back = await retry(openIfShown, {
+      limits: BACKOFF,
+      evaluate: () => ({ wanted: 0, done: 'no' }),
+      idempotent: true,
+      signal: lasting,
+      ...REAL_TIME,
+    }).catch(() => undefined)
     if (gone.signal.aborted) return onGone()
     if (back === undefined) return
     for (const uri of uris)

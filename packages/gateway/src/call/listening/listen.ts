@@ -32,7 +32,7 @@ const FILTERS: Readonly<Record<string, Changed>> = {
   resourcesListChanged: 'resources',
 }
 
-export interface ListenParts extends Pick<CallParts, 'credentials' | 'tasks' | 'results' | 'resultLimit'> {
+export interface ListenParts extends Pick<CallParts, 'credentials' | 'tasks' | 'results' | 'resultLimit' | 'fileFrom'> {
   readonly changes: Changes
   readonly listeners: Listeners
 }

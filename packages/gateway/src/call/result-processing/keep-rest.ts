@@ -1,5 +1,5 @@
 /**
- * Where the whole of a cut result stays: in the result store up to 5 MB, beyond it in the file store, where it can be downloaded too
+ * Where the whole of a cut result stays: in the result store up to TOOLWAY_RESULT_FILE_FROM, beyond it in the file store, where it can be downloaded too
  * (ledger U-16). The first is the endpoint's and short-lived; the second belongs to the caller like every file.
  */
 import { Readable } from 'node:stream'
@@ -25,9 +25,6 @@ export interface Kept {
 
 export const keptUri = (id: string): string => `toolway://results/${id}`
 
-/** Bytes of text from which on the file store keeps it. */
-const FILE_FROM = 5_000_000
-
 /** Undefined where it is kept nowhere: without its rest a result is still an answer. */
 export async function keepRest(
   parts: ShapeParts,
@@ -36,7 +33,7 @@ export async function keepRest(
   reading: Reading,
 ): Promise<Kept | undefined> {
   if (whole === undefined) return undefined
-  if (parts.files !== undefined && Buffer.byteLength(whole.text) > FILE_FROM) {
+  if (parts.files !== undefined && Buffer.byteLength(whole.text) > parts.fileFrom) {
     const name = whole.mime === 'application/json' ? 'result.json' : 'result.txt'
     const file = await put(parts, requestContext, reading, { name, mediaType: whole.mime }, Buffer.from(whole.text))
     if (file !== undefined) return keptFile(file)

@@ -4,7 +4,7 @@ import type { MadeFile } from '../audit-facts.ts'
 import type { CallParts, RequestContext } from '../ports.ts'
 
 export type Shaping = Pick<RequestContext, 'organizationId' | 'principal' | 'owner' | 'toolListing'>
-export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit'> & Partial<Pick<CallParts, 'files'>>
+export type ShapeParts = Pick<CallParts, 'results' | 'resultLimit' | 'fileFrom'> & Partial<Pick<CallParts, 'files'>>
 
 /** The client that reads the result, and what is known of the call that it comes of. */
 export interface Reading extends Pick<McpRequest['caller'], 'revision'> {

@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OrganizationId } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
+import { backoff } from '@toolway/protocol/retry'
 import { addAlert } from '../../alerts/alerts.ts'
 import type { Db } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
@@ -58,9 +59,7 @@ const AT_ONCE = 4
 const GATHER = 200
 const EVERY = 10_000
 /** Seconds: before each further try, and after how many a stream is behind. */
-const FIRST_PAUSE = 1
-const MOST_PAUSE = 300
-const JITTER = 0.2
+const PAUSES = { first: 1, most: 300 }
 const LATE = 900
 
 export const createDeliverStreams = (parts: DeliverStreamsParts): DeliverStreams => new StreamDelivery(parts)
@@ -164,8 +163,7 @@ class StreamDelivery implements DeliverStreams {
 
   async #fail(held: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
     const { db, log, random } = this.#parts
-    const pause = Math.min(FIRST_PAUSE * 2 ** Math.min(held.attempts, 20), MOST_PAUSE)
-    const again = Math.max(pause * (1 + JITTER * (2 * random() - 1)), retryAfter)
+    const again = Math.max(backoff(PAUSES, held.attempts + 1, random()), retryAfter)
     log.info({ stream: held.id, problem, tries: held.attempts + 1, again }, 'a delivery of a record stream failed')
     await this.#judge(held, problem)
     await db.system((sql) => releaseStream(sql, held, { again, problem }))

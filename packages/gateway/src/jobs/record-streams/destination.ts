@@ -1,5 +1,6 @@
 /** The port of a destination: it takes a batch or says why not. Only an answer that says that it has everything counts as taken. */
 import type { StreamDestination, StreamSecrets } from '@toolway/contract/admin'
+import { retryAfter as parseRetryAfter } from '@toolway/protocol/retry'
 import type { StreamBatch } from '../../record-streams/stream-items.ts'
 import type { GuardedFetch } from '../../upstreams/http/guarded-fetch.ts'
 import type { ConnectTls } from '../../upstreams/http/guarded-tls.ts'
@@ -37,7 +38,7 @@ const DAY = 86_400
 /** Anything from 200 to 299 takes it. */
 export function checkAnswer({ status, headers }: Pick<Response, 'status' | 'headers'>): void {
   if (status >= 200 && status < 300) return
-  const asked = Number(headers.get('retry-after') ?? Number.NaN)
-  const retryAfter = Number.isInteger(asked) && asked > 0 ? Math.min(asked, DAY) : undefined
+  const asked = parseRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfter = asked === undefined ? undefined : Math.min(Math.ceil(asked / 1000), DAY)
   throw new DeliveryProblem(`it answered ${status}`, retryAfter)
 }

@@ -6,6 +6,8 @@
  */
 import { gzip } from 'node:zlib'
 import { promisify } from 'node:util'
+import { endless, retry, retryAfter } from '@toolway/protocol/retry'
+import { REAL_TIME } from '../../lib/pause.ts'
 import { rejectedIn } from './export-response.ts'
 import type { DropReason } from './export-queue.ts'
 
@@ -44,9 +46,7 @@ export interface OtlpExporter {
 
 /** OTLP/HTTP, failures: these may be sent again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
-const FIRST_WAIT = 1_000
-const MOST_WAIT = 5_000
-const GROWTH = 1.5
+const BACKOFF = endless({ first: 1_500, most: 5_000 })
 const BETWEEN_LINES = 60_000
 
 const compress = promisify(gzip)
@@ -54,7 +54,16 @@ const compress = promisify(gzip)
 /** A request that is sent again: why, and after how many milliseconds its server wants it. */
 interface Again {
   readonly problem: string
-  readonly wanted: number | undefined
+  readonly wanted: number
+}
+
+class Refused extends Error {
+  readonly wanted: number
+
+  constructor(wanted: number) {
+    super('the request was not taken')
+    this.wanted = wanted
+  }
 }
 
 export const createOtlpExporter = (parts: OtlpExporterParts): OtlpExporter => new HttpExporter(parts)
@@ -84,11 +93,24 @@ class HttpExporter implements OtlpExporter {
     const { target } = this.#parts
     const body = target.compression === 'gzip' ? await compress(plain) : plain
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(target.timeout)])
-    for (let wait = FIRST_WAIT; ; wait = Math.min(wait * GROWTH, MOST_WAIT)) {
+    let problem = ''
+    const work = async () => {
       const again = await this.#send(body, count, signal)
       if (again === undefined) return
-      if (!(await slept(again.wanted ?? wait * (0.5 + Math.random() / 2), signal)))
-        return this.#lose(count, this.#stopping.signal.aborted ? 'shutdown' : 'undelivered', again.problem)
+      problem = again.problem
+      throw new Refused(again.wanted)
+    }
+    try {
+      await retry(work, {
+        limits: { ...BACKOFF, total: target.timeout },
+        evaluate: (thrown) => (thrown instanceof Refused ? { wanted: thrown.wanted, done: 'maybe' } : undefined),
+        idempotent: true,
+        signal,
+        ...REAL_TIME,
+      })
+    } catch (thrown) {
+      if (!(thrown instanceof Refused) && !signal.aborted) throw thrown
+      this.#lose(count, this.#stopping.signal.aborted ? 'shutdown' : 'undelivered', problem)
     }
   }
 
@@ -97,12 +119,12 @@ class HttpExporter implements OtlpExporter {
     try {
       const answer = await this.#parts.post({ url: this.#url, headers: this.#headers, body, signal })
       const problem = `it answered with the status ${answer.status}`
-      if (RETRYABLE.has(answer.status)) return { problem, wanted: secondsIn(answer.retryAfter) }
+      if (RETRYABLE.has(answer.status)) return { problem, wanted: retryAfter(answer.retryAfter, Date.now()) ?? 0 }
       if (answer.status >= 200 && answer.status < 300) this.#accept(answer.body, count)
       else this.#lose(count, 'refused', problem)
       return undefined
     } catch (thrown) {
-      return { problem: problemOf(thrown), wanted: undefined }
+      return { problem: problemOf(thrown), wanted: 0 }
     }
   }
 
@@ -126,25 +148,6 @@ class HttpExporter implements OtlpExporter {
   stop(): void {
     this.#stopping.abort()
   }
-}
-
-/** False where the signal comes first. */
-const slept = (milliseconds: number, signal: AbortSignal): Promise<boolean> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve(false)
-    const end = (done: boolean) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', cut)
-      resolve(done)
-    }
-    const cut = () => end(false)
-    const timer = setTimeout(() => end(true), milliseconds).unref()
-    signal.addEventListener('abort', cut)
-  })
-
-/** A wait in seconds, as milliseconds. A date is not taken: the wait is our own then. */
-function secondsIn(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,5}$/.test(header) ? Number(header) * 1_000 : undefined
 }
 
 /** The code of a failure, which holds no address or header; else its kind. */

@@ -38,6 +38,8 @@ export interface ChildrenParts {
   inherited?: Readonly<Record<string, string>>
   /** Bytes that each may hold with all it started; default 2 GiB. */
   memoryLimit?: number
+  /** Bytes of one line of a child whose launch says nothing. */
+  lineLimit?: number
   /** How each is confined; absent: not at all. */
   sandbox?: SandboxParts
   /** How many may be starting at the same time; one counts until `ready()`, its exit, or `readyMs`. */
@@ -50,7 +52,15 @@ export interface ChildrenParts {
 }
 
 export function createChildren(parts: ChildrenParts): Children {
-  const { log, memoryLimit, places = 4, readyMs = 60_000, progressMs = 5_000, platform = process.platform } = parts
+  const {
+    log,
+    memoryLimit,
+    lineLimit,
+    places = 4,
+    readyMs = 60_000,
+    progressMs = 5_000,
+    platform = process.platform,
+  } = parts
   const world = {
     path: parts.path,
     lang: parts.lang ?? 'C.UTF-8',
@@ -100,7 +110,11 @@ export function createChildren(parts: ChildrenParts): Children {
       })
       try {
         if (closed) throw shuttingDown()
-        const limited = memoryLimit === undefined ? launch : { memoryLimit, ...launch }
+        const limited = {
+          ...(memoryLimit === undefined ? {} : { memoryLimit }),
+          ...(lineLimit === undefined ? {} : { lineLimit }),
+          ...launch,
+        }
         near = getPool().join(orderOf(limited, world, confined.order), {
           ...{ name: launch.name, log, ready: leave },
           words: (lines) => parts.onWords?.(launch.name, lines),

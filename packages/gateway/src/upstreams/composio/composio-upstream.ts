@@ -30,9 +30,6 @@ const STALE_FOR = 60 * 60_000
 /** The user for whom the gateway lists, where the settings name none: Composio's own word for one. */
 const NOBODY = 'default'
 
-/** Answers are passed on whole up to 5 MB; a larger one becomes a file (ledger S4-CMP-10). */
-const DIRECT_BYTES = 5_000_000
-
 /** One way to Composio. */
 interface Way {
   list(): Promise<ToolList<ComposioTool>>
@@ -84,7 +81,8 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
   })
   const innerCalls: Upstream['innerCalls'] = (tool, given) => (tool === MULTI_EXECUTE ? multiExecute(given) : undefined)
   // Reads are tried again as those of MCP servers are (ledger S0-CMP-08).
-  return { ...listed, broker, innerCalls, patience: timeout * 1000, directBytes: DIRECT_BYTES }
+  // Large answers are passed on whole; those beyond the limit become files (ledger S4-CMP-10).
+  return { ...listed, broker, innerCalls, patience: timeout * 1000, direct: true }
 }
 
 /** The gateway found both before the call: an argument of such a name is the tool's own. */

@@ -6,7 +6,7 @@
  */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
-import { isShallow } from '../listed/shallow.ts'
+import { isShallow } from '../../lib/shallow.ts'
 
 export interface Contract {
   readonly name: string

@@ -8,8 +8,8 @@
 import { Fault } from '@toolway/contract'
 import { eraOf, isLegacyRevision, MODERN, type Notification, type Revision } from '@toolway/protocol'
 import { changedList, isGreetingRefused, NOBODY, type LegacySession } from '@toolway/protocol/client'
-import { again } from '../../lib/retry-with-backoff.ts'
-import { pause } from '../../lib/pause.ts'
+import { endless, retry } from '@toolway/protocol/retry'
+import { pause, REAL_TIME } from '../../lib/pause.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
@@ -48,6 +48,9 @@ export interface HttpUpstreamParts {
   /** Its calls are refused from now on, because of this; undefined when they are let through again. */
   onTurn(failure: Fault | undefined): void
 }
+
+/** Milliseconds between two attempts to reach a server that is listened to. */
+const GREETINGS = endless({ first: 1_000, most: 60_000 })
 
 export const createHttpUpstream = (parts: HttpUpstreamParts): Upstream => new HttpUpstream(parts)
 
@@ -174,7 +177,13 @@ class HttpUpstream implements Upstream {
     const signal = AbortSignal.any([here, this.#closing.signal])
     this.#closing.signal.addEventListener('abort', onEnd, { once: true, signal: here })
     const credential = presents === undefined ? undefined : await presents.open()
-    const revision = await again(() => this.#revisionOf(credential), signal)
+    const revision = await retry(() => this.#revisionOf(credential), {
+      limits: GREETINGS,
+      evaluate: () => ({ wanted: 0, done: 'no' }),
+      idempotent: true,
+      signal,
+      ...REAL_TIME,
+    })
     if (revision !== MODERN) return this.#sessions.listen(hearing, signal)
     const leave = () => {
       left.abort()

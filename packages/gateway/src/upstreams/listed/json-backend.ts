@@ -14,7 +14,7 @@ import { createReachMask } from '../http/reach-mask.ts'
 import { refusalOf } from '../http/refusal.ts'
 import type { ReachOf, RemoteTarget } from '../upstream.ts'
 import { createAddressMask } from './address-mask.ts'
-import { isShallow } from './shallow.ts'
+import { isShallow } from '../../lib/shallow.ts'
 import { traceOfScope } from '../../lib/span-scope.ts'
 
 export interface Saying {

@@ -6,7 +6,7 @@
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
-import { isShallow } from '../listed/shallow.ts'
+import { isShallow } from '../../lib/shallow.ts'
 import { formSchema, notedSchema, openSchema, type FormField } from './workflow-schema.ts'
 
 export interface WorkflowTool {

@@ -17,7 +17,7 @@ const NO_PARAMS = -32602
 /** Milliseconds that calls may go on once it is closed. */
 const GRACE = 5_000
 /** Vendors count calls by the minute: a retry after milliseconds only makes it longer. Times in milliseconds. */
-const RETRIES = { tries: 3, total: 60_000, first: 1_000, mostWait: 30_000 }
+export const RETRIES = { tries: 3, total: 60_000, first: 1_000, most: 30_000, mostWait: 30_000 }
 
 export interface NativeUpstreamParts {
   readonly reach: ReachOf<NativeTarget>

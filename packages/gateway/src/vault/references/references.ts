@@ -7,6 +7,7 @@
  * a few seconds later, then less and less often, at least each minute.
  */
 import { createHash } from 'node:crypto'
+import { backoff } from '@toolway/protocol/retry'
 import { LRUCache } from 'lru-cache'
 import {
   hasReference,
@@ -122,7 +123,7 @@ class KnownSecrets implements SecretReferences {
   }
 
   #isDue({ readAt, failures }: Held): boolean {
-    const wait = failures === 0 ? EVERY : Math.min(EVERY, AFTER_FAILURE * 2 ** (failures - 1))
+    const wait = failures === 0 ? EVERY : backoff({ first: AFTER_FAILURE, most: EVERY }, failures, 1)
     return this.#now() - readAt >= wait
   }
 

@@ -36,7 +36,12 @@ async function listen(answer: RequestListener) {
   }
 }
 
-const QUICK: CrawlSettings = { ...DEFAULTS, robots: 'ignore', allowPrivate: true, retryPauses: [1, 1] }
+const QUICK: CrawlSettings = {
+  ...DEFAULTS,
+  robots: 'ignore',
+  allowPrivate: true,
+  retries: { ...DEFAULTS.retries, first: 1, most: 1 },
+}
 
 /** The status of a page, or the sentence of its problem. */
 async function outcome(url: string, settings: Partial<CrawlSettings> = {}): Promise<number | string> {

@@ -3,6 +3,7 @@
  * Nothing is remembered but cached rules of the run; no cookies, no credentials, no Referer.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { retry, retryAfter, type Passing } from '@toolway/protocol/retry'
 import { PageProblem } from '../page-problem.ts'
 import { createCrawlTurns, type CrawlTurns } from '../crawl-turns.ts'
 import type { CrawlSettings } from '../settings.ts'
@@ -61,26 +62,33 @@ export class PageFetcher implements AsyncDisposable {
   }
 
   async #withRepeats(url: URL, asked: Asked): Promise<Fetched> {
-    for (let attempt = 0; ; attempt++) {
-      const next = this.#settings.retryPauses[attempt]
-      try {
-        const fetched = await this.#follow(url, asked)
-        const wait = next === undefined ? undefined : this.#waitFor(fetched, next)
-        if (wait === undefined) return fetched
-        await pause(wait, undefined, { signal: this.#signal })
-      } catch (thrown) {
-        if (!(thrown instanceof PageProblem) || !thrown.passing || next === undefined || asked.left <= 0) throw thrown
-        await pause(next, undefined, { signal: this.#signal })
-      }
+    const signal = this.#signal
+    const work = async () => {
+      const fetched = await this.#follow(url, asked)
+      if (mayChange(fetched)) throw new PassingAnswer(fetched)
+      return fetched
     }
-  }
-
-  /** Milliseconds until an answer may be another one; undefined: it is final. */
-  #waitFor({ status, header }: Answer, next: number): number | undefined {
-    if (status !== 429 && (status < 500 || status === 501 || status === 505)) return undefined
-    const asked = retryAfterOf(header('retry-after'))
-    if (asked === undefined) return next
-    return asked <= this.#settings.longestRetryAfter ? Math.max(asked, next) : undefined
+    const evaluate = (thrown: unknown): Passing | undefined => {
+      if (thrown instanceof PassingAnswer)
+        return { wanted: retryAfter(thrown.fetched.header('retry-after'), Date.now()) ?? 0, done: 'maybe' }
+      return thrown instanceof PageProblem && thrown.passing && asked.left > 0
+        ? { wanted: 0, done: 'maybe' }
+        : undefined
+    }
+    try {
+      return await retry(work, {
+        limits: this.#settings.retries,
+        evaluate,
+        idempotent: true,
+        signal,
+        now: () => performance.now(),
+        random: () => Math.random(),
+        pause: (milliseconds) => pause(milliseconds, undefined, { signal }),
+      })
+    } catch (thrown) {
+      if (thrown instanceof PassingAnswer) return thrown.fetched
+      throw thrown
+    }
   }
 
   async #follow(first: URL, asked: Asked): Promise<Fetched> {
@@ -116,9 +124,14 @@ export class PageFetcher implements AsyncDisposable {
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** Milliseconds of a `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3). */
-function retryAfterOf(header: string): number | undefined {
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+/** An answer of the server that a later one may replace. */
+class PassingAnswer extends Error {
+  readonly fetched: Fetched
+
+  constructor(fetched: Fetched) {
+    super(`HTTP ${fetched.status}`)
+    this.fetched = fetched
+  }
 }
+
+const mayChange = ({ status }: Answer): boolean => status === 429 || (status >= 500 && status !== 501 && status !== 505)

@@ -2,6 +2,7 @@
  * Requests to addresses that the user of this machine has set (Composio, a gateway, a workbench of one's own). Redirects are not followed,
  * because a key goes to the address that it was set for; answers are bounded; failures are sentences without the key.
  */
+import { retryAfter } from '@toolway/protocol/retry'
 import type { RefusalCode } from '../../refusal.ts'
 import { RemoteFailure, type FailureKind } from '../remote-failure.ts'
 import { wordsOf } from './normal-form.ts'
@@ -144,12 +145,11 @@ export function refusalOf(
   const words = said === undefined ? '' : `: ${cut(said.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
   const next =
     status === 401 || status === 403 ? ` Check ${remote.keyVariable}.` : status === 429 ? ' Try again later.' : ''
-  const later = Number(headers.get('retry-after') ?? Number.NaN)
   return new RemoteFailure(`${remote.name} ${meaning} (HTTP ${status}${words}).${next}`, {
     kind: inSession && (status === 404 || status === 410) ? 'session' : kind,
     code: CODES[status],
     details: { status },
-    ...(Number.isFinite(later) ? { retryAfter: later * 1000 } : {}),
+    retryAfter: retryAfter(headers.get('retry-after'), Date.now()),
   })
 }
 

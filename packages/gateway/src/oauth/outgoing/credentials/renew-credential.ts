@@ -17,9 +17,9 @@ import {
   type Turn,
 } from '../../../credentials/renewal.ts'
 import type { Db } from '../../../db/db.ts'
-import { again } from '../../../lib/retry-with-backoff.ts'
+import { backoff, endless, retry } from '@toolway/protocol/retry'
 import type { Log } from '../../../lib/log.ts'
-import { pause } from '../../../lib/pause.ts'
+import { pause, REAL_TIME } from '../../../lib/pause.ts'
 import { createSingleFlight } from '../../../lib/single-flight.ts'
 import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
 import { MissingVaultKey } from '../../../vault/sealed-value.ts'
@@ -66,10 +66,10 @@ export interface Renewal {
 const PATIENCE = 30_000
 /** Between two looks at the database, for a notice that was lost. */
 const POLL = 500
-/** Seconds until it is tried again after a failure: doubled with each, never more than the last. */
+/** Seconds, at most, until it is tried again after a failure. */
 const PAUSES = { first: 2, most: 600 }
-/** Milliseconds from the first try to store what was given. */
-const STORE_AGAIN = 100
+/** Milliseconds between attempts to store new tokens. */
+const STORING = endless({ first: 100, most: 60_000 })
 const CLOSING = 5_000
 
 interface Leased {
@@ -202,11 +202,10 @@ function store(
     tokenType: tokens.tokenType,
     scopes: tokens.scopes,
   }
-  return again(
+  return retry(
     () =>
       db.organization(organizationId, (sql) => storeRenewed(sql, turn, { ...renewed, left: leftOf(tokens, now()) })),
-    closing,
-    STORE_AGAIN,
+    { limits: STORING, evaluate: () => ({ wanted: 0, done: 'no' }), idempotent: true, signal: closing, ...REAL_TIME },
   )
 }
 
@@ -226,7 +225,7 @@ async function fail(
     await lose(turn, `its authorization server does not renew it: ${fault.facts['problem'] ?? fault.message}`)
     return memory.changed(organizationId)
   }
-  const seconds = Math.min(PAUSES.first * 2 ** failures, PAUSES.most) * (0.5 + random() / 2)
+  const seconds = backoff(PAUSES, failures + 1, random())
   log.warn(
     { credential: turn.id, connection, err: fault, seconds },
     'a credential could not be refreshed; it stays in use',

@@ -1,4 +1,4 @@
-/** Bounds the nesting of JSON from a server, before anything walks it. */
+/** Bounds the nesting of JSON, before anything else walks it. */
 export const isShallow = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' ||
   value === null ||

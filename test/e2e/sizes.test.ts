@@ -1,0 +1,88 @@
+/**
+ * The sizes of requests, arguments, results and lines at their borders, over HTTP: with the defaults, and with each setting changed.
+ *
+ * The server is a program on stdio that answers with as many bytes as its caller asks for.
+ */
+// @module-tag long
+import { describe, expect, test } from 'vitest'
+import { callTool, type RawAnswer } from './peers/clients/raw-client.ts'
+import { openGateway } from './peers/open-gateway.ts'
+
+/** `text`: bytes of the text of the result; `line`: bytes of the whole line. */
+const PROGRAM = `
+const answer = (id, result) => JSON.stringify({ jsonrpc: '2.0', id, result })
+const textOf = (length) => ({ content: [{ type: 'text', text: 'x'.repeat(length) }] })
+const results = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'sizes', version: '1' } }),
+  'tools/list': () => ({ tools: [{ name: 'give', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }),
+  'tools/call': ({ arguments: { text = 0, line } = {} }, id) =>
+    textOf(line === undefined ? text : line - answer(id, textOf(0)).length),
+}
+require('node:readline').createInterface({ input: process.stdin }).on('line', (read) => {
+  const { id, method, params } = JSON.parse(read)
+  if (id === undefined) return
+  const result = results[method]?.(params ?? {}, id)
+  const unknown = JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown' } })
+  process.stdout.write((result === undefined ? unknown : answer(id, result)) + '\\n')
+})`
+
+const CASES = [
+  { settings: {}, body: 1_048_576, depth: 64, text: 262_144, file: 5_000_000, line: 8_388_608 },
+  {
+    settings: {
+      TOOLWAY_BODY_LIMIT: '4000',
+      TOOLWAY_ARGUMENT_DEPTH: '3',
+      TOOLWAY_RESULT_LIMIT: '2048',
+      TOOLWAY_RESULT_FILE_FROM: '10000',
+      TOOLWAY_STDIO_LINE_LIMIT: '20000',
+    },
+    ...{ body: 4_000, depth: 3, text: 2_048, file: 10_000, line: 20_000 },
+  },
+]
+
+const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) })
+const contentOf = ({ answer }: RawAnswer) => answer.result?.content ?? []
+const linksOf = (answer: RawAnswer) => contentOf(answer).flatMap((part) => ('uri' in part ? [String(part.uri)] : []))
+const faultOf = ({ answer }: RawAnswer) => answer.error?.data?.['fault']
+
+describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, file, line }) => {
+  test('each size is taken at its border and refused, cut or kept beyond it', async () => {
+    await using gateway = await openGateway({
+      connections: [
+        {
+          alias: 'sizes',
+          wire: { kind: 'process', command: process.execPath, args: ['-e', PROGRAM], environment: {} },
+        },
+      ],
+      settings,
+    })
+    const peer = { url: gateway.connectionUrl('sizes'), key: gateway.key, era: 'modern' as const }
+    const call = (given: object) => callTool(peer, 'give', { ...given })
+
+    const post = async (size: number) => {
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const authorization = `Bearer ${gateway.key}`
+      return (await fetch(peer.url, { method: 'POST', headers: { ...headers, authorization }, body: 'x'.repeat(size) }))
+        .status
+    }
+    expect([await post(body), await post(body + 1)]).toEqual([400, 413])
+
+    expect((await call(nested(depth))).answer.error).toBeUndefined()
+    expect(faultOf(await call(nested(depth + 1)))).toBe('request.too-deep')
+
+    const whole = await call({ text })
+    expect(contentOf(whole).map((part) => part.text?.length)).toEqual([text])
+    const cut = await call({ text: text + 1 })
+    expect(Buffer.byteLength(contentOf(cut)[0]?.text ?? '')).toBeLessThanOrEqual(text)
+    expect(contentOf(cut)[0]?.text).toContain(`has ${text + 1} bytes, and ${text} are passed on at most`)
+    expect(linksOf(cut)).toEqual([expect.stringMatching(/^toolway:\/\/results\//)])
+
+    expect(linksOf(await call({ text: file }))).toEqual([expect.stringMatching(/^toolway:\/\/results\//)])
+    expect(linksOf(await call({ text: file + 1 }))).toEqual([expect.stringMatching(/^toolway:\/\/files\//)])
+
+    expect((await call({ line })).answer.result?.isError).not.toBe(true)
+    const late = await call({ line: line + 1 })
+    expect(late.answer.result?.['_meta']).toMatchObject({ 'dev.toolway/fault': { fault: 'upstream.ended' } })
+    expect(late.answer.result?.content?.[0]?.text).toContain('longer than a line may be')
+  })
+})
