@@ -91,8 +91,8 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
   const bridge = isolated && launch.network !== 'none' ? launch.egressSocket : undefined
   const filter = seccompFilter()
   const { safe, unsafe } = apart(launch.env)
-  const program = finalStep(unsafe, [launch.command, ...launch.args])
-  const inner = innerOf(own, bridge === undefined ? program : bridged(program), launch)
+  const last = finalStep(unsafe, [launch.command, ...launch.args])
+  const inner = innerOf(own, bridge === undefined ? last.program : bridged(last.program), launch)
   const args = [
     ...outerOf(own, isolated),
     ...(filter === undefined ? [] : ['--seccomp', String(FILTER_FD + (bridge === undefined ? 0 : 1))]),
@@ -107,7 +107,7 @@ function confine(launch: ConfinedLaunch): ConfinedCommand {
   return {
     command: '/bin/sh',
     args: ['-c', OUTER, 'toolway-child', findTool('bwrap'), ...args],
-    env: bridge === undefined ? safe : { ...proxyVariables(), ...safe },
+    env: { ...(bridge === undefined ? {} : proxyVariables()), ...safe, ...last.env },
     cwd: '/',
     ...(filter === undefined ? {} : { fds: [filter] }),
     ...(bridge === undefined ? {} : { bridge }),

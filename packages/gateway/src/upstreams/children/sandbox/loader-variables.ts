@@ -19,8 +19,37 @@ export function apart(env: Readonly<Record<string, string>>): Variables {
   return { safe: safe ?? {}, unsafe: unsafe ?? {} }
 }
 
-/** The program with the variables that were held back: the last step, after all rights are given up. */
-export function finalStep(unsafe: Variables['unsafe'], program: readonly string[]): readonly string[] {
-  const words = Object.entries(unsafe).map(([name, value]) => `${name}=${value}`)
-  return words.length === 0 ? program : [findTool('env'), ...words, ...program]
+/** Of a shell that is bash, where they cannot be set. They hold no secret. */
+const READ_ONLY = /^(?:SHELLOPTS|BASHOPTS|BASH_VERSINFO)$|[^A-Z0-9_]/i
+const held = (at: number): string => `TOOLWAY_HELD_${at}`
+
+/**
+ * The program with the variables that were held back: the last step, after all rights are given up. Until then they have other
+ * names. Their values, which may be secrets (`LD_SDK_KEY`), stand on no command line, which everybody on the machine can read.
+ */
+export function finalStep(unsafe: Variables['unsafe'], program: readonly string[]): FinalStep {
+  const entries = Object.entries(unsafe)
+  if (entries.length === 0) return { program, env: {} }
+  const words = entries.filter(([name]) => READ_ONLY.test(name)).map(([name, value]) => `${name}=${value}`)
+  const renamed = entries.filter(([name]) => !READ_ONLY.test(name))
+  // Names of letters, digits and underscores only.
+  const script = renamed.map(([name], at) => `${name}=$${held(at)}; export ${name}; unset ${held(at)}`)
+  return {
+    program: [
+      '/bin/sh',
+      '-c',
+      [...script, 'exec "$@"'].join('\n'),
+      'toolway-final',
+      findTool('env'),
+      ...words,
+      ...program,
+    ],
+    env: Object.fromEntries(renamed.map(([, value], at) => [held(at), value])),
+  }
+}
+
+interface FinalStep {
+  readonly program: readonly string[]
+  /** Besides the safe variables. */
+  readonly env: Readonly<Record<string, string>>
 }

@@ -5,6 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { connect, Server, type Socket } from 'node:net'
+import { findTool } from './tools.ts'
 
 const PORT = 3128
 const CONNECTIONS = 256
@@ -15,12 +16,15 @@ const server = require('net').createServer().listen(${PORT}, '127.0.0.1', () =>
 process.once('message', () => process.exit(0))
 process.once('disconnect', () => process.exit(1))
 `
-/** Descriptor 3 is the channel to the worker: the program does not get it. A program without its proxy is not started. */
-const SCRIPT = `(unset NODE_OPTIONS; exec "$1" -e "$2" </dev/null >/dev/null) || exit 127
-unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE PWD; shift 2; exec "$@" 3>&-`
+/**
+ * Descriptor 3 is the channel to the worker: the program does not get it, and no variable of its connection reaches the process that
+ * has it, because some make Node or OpenSSL load other code. A program without its proxy is not started.
+ */
+const SCRIPT = `(exec "$1" -i NODE_CHANNEL_FD=3 NODE_CHANNEL_SERIALIZATION_MODE=json "$2" -e "$3" </dev/null >/dev/null) || exit 127
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE PWD; shift 3; exec "$@" 3>&-`
 
 export const bridged = (program: readonly string[]): string[] => [
-  ...['/bin/sh', '-c', SCRIPT, 'toolway-network', process.execPath, HAND_OVER],
+  ...['/bin/sh', '-c', SCRIPT, 'toolway-network', findTool('env'), process.execPath, HAND_OVER],
   ...program,
 ]
 

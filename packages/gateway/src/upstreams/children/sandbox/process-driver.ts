@@ -76,8 +76,8 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
   const isolated = launch.network === 'none' || (proxied && missingTools(['ip']) === undefined)
   const bridge = isolated && proxied ? launch.egressSocket : undefined
   const { safe, unsafe } = apart(launch.env)
-  const program = finalStep(unsafe, [launch.command, ...launch.args])
-  const chain = inner(own, true, launch, bridge === undefined ? program : bridged(program))
+  const last = finalStep(unsafe, [launch.command, ...launch.args])
+  const chain = inner(own, true, launch, bridge === undefined ? last.program : bridged(last.program))
   const covered = [...launch.hiddenPaths, '--', ...chain]
   return {
     command: '/bin/sh',
@@ -103,7 +103,7 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
         ...covered,
       ],
     ],
-    env: { ...(bridge === undefined ? {} : proxyVariables()), ...safe, TOOLWAY_CWD: launch.cwd },
+    env: { ...(bridge === undefined ? {} : proxyVariables()), ...safe, ...last.env, TOOLWAY_CWD: launch.cwd },
     cwd: '/',
     ...(own === undefined ? {} : { owner: own }),
     ...(bridge === undefined ? {} : { bridge }),
@@ -114,10 +114,10 @@ function confineApart(launch: ConfinedLaunch): ConfinedCommand {
 function confinePlainly(launch: ConfinedLaunch): ConfinedCommand {
   const own = ownUser(launch, [])
   const { safe, unsafe } = apart(launch.env)
-  const chain = inner(own, own !== undefined, launch, finalStep(unsafe, [launch.command, ...launch.args]))
-  const [command = '', ...args] = chain
+  const last = finalStep(unsafe, [launch.command, ...launch.args])
+  const [command = '', ...args] = inner(own, own !== undefined, launch, last.program)
   return {
-    ...{ command, args, env: safe, cwd: launch.cwd },
+    ...{ command, args, env: { ...safe, ...last.env }, cwd: launch.cwd },
     ...(own === undefined ? {} : { owner: own }),
     without: own === undefined ? rootless() : [],
   }

@@ -1,8 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { launchOf, readAll, startChildren } from '../children.test.fixture.ts'
+import { firstLine, launchOf, readAll, startChildren } from '../children.test.fixture.ts'
 import type { SandboxParts } from '../confinement.ts'
 import { chooseDriver } from './choose-driver.ts'
 import { createBubblewrap } from './bubblewrap.ts'
@@ -135,6 +136,23 @@ test('variables of the loader reach the program, and nothing that runs before it
     safe: { PATH: '/bin', TOKEN: 't' },
     unsafe: { LD_PRELOAD: '/x.so', BASH_ENV: '/y' },
   })
+})
+
+test('a variable that is held back reaches the program, and stands on no command line', async () => {
+  await using data = await folder()
+  await using children = await startChildren({ sandbox: parts(data.path) })
+  const environment = { LD_SDK_KEY: 'a secret "$x" of a vendor', BASH_ENV: '/none' }
+  const script = 'echo "$LD_SDK_KEY"; env | grep -c TOOLWAY_HELD; read -r line'
+  const child = await children.start({ ...launchOf('x'), command: 'sh', args: ['-c', script], environment })
+  expect(await firstLine(child)).toBe(environment.LD_SDK_KEY)
+  const seen = readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('of a vendor')
+    } catch {
+      return false
+    }
+  })
+  expect(seen).toEqual([])
 })
 
 test('the program of a server is its package, and never a whole home', async () => {

@@ -13,7 +13,7 @@ import { makeTemporary, type Temporary } from './temporary-folder.ts'
 async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // The child may have put a link here in an earlier life, or puts one now in another, to have us change what it points at.
-  const opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
+  await using opened = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
     (cause: unknown) => {
       throw new ChildError(
         'START_FAILED',
@@ -22,7 +22,7 @@ async function ownFolder(folder: string): Promise<void> {
       )
     },
   )
-  await opened.chmod(0o700).finally(() => opened.close())
+  await opened.chmod(0o700)
 }
 
 export interface Residence {
