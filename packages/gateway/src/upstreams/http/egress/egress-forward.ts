@@ -35,7 +35,9 @@ export interface ForwardParts {
 /** Rejects with `EgressRefused` before an answer began; afterwards it ends the connection. */
 export async function forward(url: URL, asked: IncomingMessage, answer: ServerResponse, parts: ForwardParts) {
   const to = targetOf(url)
-  const socket = await parts.routes.open(to)
+  const gone = new AbortController()
+  answer.once('close', () => gone.abort())
+  const socket = await parts.routes.open(to, gone.signal)
   const chunked = asked.headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked']
   const sent = request({
     createConnection: () => socket,

@@ -10,18 +10,26 @@ import { connect as connectTls } from 'node:tls'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createExceptions } from '../exceptions.ts'
 import { startEgressProxy, type EgressProxyParts } from './egress-proxy.ts'
+import { createSharedLookups } from './egress-rules.ts'
 
-const names = vi.hoisted(() => ({ answers: new Map<string, string[]>() }))
+/** `held`: names whose answer waits, and how to give it. */
+const names = vi.hoisted(() => ({ answers: new Map<string, string[]>(), held: new Map<string, (() => void)[]>() }))
 vi.mock('node:dns', async (original) => ({
   ...(await original<typeof dns>()),
   lookup(name: string, _options: object, callback: (error: Error | null, found: dns.LookupAddress[]) => void) {
     const [next, ...later] = names.answers.get(name) ?? []
+    const held = names.held.get(name)
+    if (held !== undefined && next !== undefined)
+      return void held.push(() => callback(null, [{ address: next, family: 4 }]))
     if (later.length > 0) names.answers.set(name, later)
     if (next === undefined) process.nextTick(callback, new Error(`no address for ${name}`), [])
     else process.nextTick(callback, null, [{ address: next, family: next.includes(':') ? 6 : 4 }])
   },
 }))
-beforeEach(() => names.answers.clear())
+beforeEach(() => {
+  names.answers.clear()
+  names.held.clear()
+})
 
 /** The loopback addresses stand for an outside: the tests let the proxy reach 127.0.0.1 by a name of this network. */
 const OUTSIDE = createExceptions({ networks: [], hosts: ['*.example.com', 'example.org'] })
@@ -180,6 +188,9 @@ describe('a child with all of the public network', () => {
     names.answers.set('me.example', ['93.184.215.14'])
     expect((await tunnel(proxy.path, 'me.example:443')).status).toBe(403)
     expect((await tunnel(proxy.path, '93.184.215.14:443')).status).toBe(403)
+    // The same address in the clothes of IPv6.
+    expect((await tunnel(proxy.path, '[::ffff:93.184.215.14]:443')).status).toBe(403)
+    expect((await ask(proxy.path, 'http://[::ffff:5db8:d70e]/')).status).toBe(403)
   })
 
   test('is not led inside by a name whose address changes between two questions', async () => {
@@ -266,6 +277,40 @@ describe('bounds', () => {
     await expect(tunnel(proxy.path, at)).rejects.toThrow()
     expect(proxy.refused).toEqual([expect.stringContaining('too many connections open')])
     for (const { socket } of open) socket.destroy()
+  })
+
+  test('names whose answer does not come hold two look-ups of a child, and three of all children', async () => {
+    const asked: (() => void)[] = []
+    names.held.set('silent.example.com', asked)
+    names.answers.set('silent.example.com', ['127.0.0.1'])
+    const lookups = createSharedLookups()
+    await using one = await start({ lookups, connectMs: 200 })
+    await using other = await start({ lookups, connectMs: 200 })
+    const six = [one, other].flatMap(({ path }) => [1, 2, 3].map(() => tunnel(path, 'silent.example.com:443')))
+    // The connections are given up, and their look-ups are not.
+    expect((await Promise.all(six)).map(({ status }) => status)).toEqual(Array(6).fill(504))
+    expect(asked).toHaveLength(3)
+    for (const answer of asked) answer()
+  })
+
+  test('a host is not connected to for a client that is gone', async () => {
+    let connections = 0
+    await using server = await listen(echoServer().on('connection', () => (connections += 1)))
+    await using proxy = await start({})
+    const held: (() => void)[] = []
+    names.held.set('slow.example.com', held)
+    names.answers.set('slow.example.com', ['127.0.0.1']).set('api.example.com', ['127.0.0.1'])
+    const client = connectNet(proxy.path)
+    client.write(`GET http://slow.example.com:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await vi.waitUntil(() => held.length > 0)
+    client.destroy()
+    // A further one shows that the proxy has seen its end.
+    const { socket } = await tunnel(proxy.path, `api.example.com:${server.port}`)
+    for (const answer of held) answer()
+    socket.write('a')
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.destroy()
+    expect(connections).toBe(1)
   })
 
   test('a tunnel in which nothing moves ends', async () => {

@@ -4,8 +4,10 @@
  * `public` lets pass what the guarded client may reach, except the addresses of this machine. `listed` lets pass only names of its
  * list, at such addresses. The address that is judged is the one that is connected to: a name is looked up once, here.
  */
-import { connect, isIP, type Socket } from 'node:net'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+import { createTurns, type Turns } from '../../../lib/turns.ts'
 import { createHostPatterns, NO_EXCEPTIONS, nameOf } from '../exceptions.ts'
 import { createJudgedLookup, isAllowed, type Permits } from '../permits.ts'
 import { EgressRefused } from './egress-refused.ts'
@@ -16,6 +18,8 @@ export interface EgressRules extends Partial<Permits> {
   readonly allowHosts?: readonly string[]
   /** Addresses of this machine; if unsaid, those of its network interfaces. */
   readonly ownAddresses?: () => readonly string[]
+  /** Turns that all children share for looking names up. */
+  readonly lookups?: Turns
 }
 
 export interface Target {
@@ -26,15 +30,23 @@ export interface Target {
 export type EgressRoutes = ReturnType<typeof createRoutes>
 
 const CONNECT_MS = 10_000
+/**
+ * Names that one child, and all of them together, look up at a time. The system gives a process four threads for this and for its files,
+ * and one whose name server is silent holds a thread for half a minute.
+ */
+const LOOKUPS = { atOnce: 2, waiting: 256 }
+const ALL_LOOKUPS = { atOnce: 3, waiting: 1_024 }
+export const createSharedLookups = (): Turns => createTurns(ALL_LOOKUPS)
 
 export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
   const { network, allowHosts = [], ownAddresses = addressesOfInterfaces } = rules
-  const { allowPrivate = false, exceptions = NO_EXCEPTIONS } = rules
+  const { allowPrivate = false, exceptions = NO_EXCEPTIONS, lookups = createSharedLookups() } = rules
   const isListed = createHostList(allowHosts)
+  const turns = createTurns(LOOKUPS)
 
   const allowed = (address: string, host: string) =>
     isAllowed(address, { allowPrivate, exceptions }, host) &&
-    (allowPrivate || !ownAddresses().includes(address) || exceptions.cover(address, host))
+    (allowPrivate || !ownAddresses().map(plainOf).includes(plainOf(address)) || exceptions.cover(address, host))
 
   /** Throws for a name that is not listed and for an address that may not be reached. */
   function check({ host, port }: Target): void {
@@ -48,31 +60,75 @@ export function createRoutes(rules: EgressRules, connectMs = CONNECT_MS) {
     /** Whether what passes must name the host that was asked for. */
     pinned: network === 'listed',
     check,
-    /** Connects, or rejects with `EgressRefused`. */
-    open(to: Target): Promise<Socket> {
+    /** Connects, or rejects with `EgressRefused`; gives up when `gone` says that nobody waits for it. */
+    open(to: Target, gone?: AbortSignal): Promise<Socket> {
       const { host, port } = to
       const target = wordsOf(to)
       return new Promise((resolve, reject) => {
         check(to)
-        const lookup = createJudgedLookup({
+        const judged = createJudgedLookup({
           allowed,
           refusal: (cause) => new EgressRefused('address', target, { cause }),
         })
+        // A look-up begins before the socket is there.
+        const held: { socket?: Socket } = {}
+        const lookup = inTurn(judged, {
+          take: (work) => turns.take(() => lookups.take(work) ?? Promise.reject(new EgressRefused('busy', target))),
+          isGone: () => held.socket?.destroyed === true,
+          busy: () => new EgressRefused('busy', target),
+        })
         const socket = connect({ host, port, lookup, allowHalfOpen: true, autoSelectFamily: true, noDelay: true })
+        held.socket = socket
+        const leave = () => socket.destroy(new EgressRefused('unreachable', target))
         const late = setTimeout(() => socket.destroy(new EgressRefused('silent', target)), connectMs)
-        socket.once('connect', () => {
+        const settled = () => {
           clearTimeout(late)
+          gone?.removeEventListener('abort', leave)
+        }
+        gone?.addEventListener('abort', leave)
+        if (gone?.aborted === true) leave()
+        socket.once('connect', () => {
+          settled()
           if (allowed(socket.remoteAddress ?? '', host)) resolve(socket)
           else socket.destroy(new EgressRefused('address', target))
         })
         socket.once('error', (cause) => {
-          clearTimeout(late)
+          settled()
           reject(refusalIn(cause) ?? new EgressRefused('unreachable', target, { cause }))
         })
       })
     },
   }
 }
+
+interface Queue {
+  take(work: () => Promise<void>): Promise<void> | undefined
+  /** Whether the connection was given up meanwhile. */
+  isGone(): boolean
+  busy(): Error
+}
+
+/** A look-up holds its turn until the system has answered, also when its connection was given up long before. */
+function inTurn(lookup: LookupFunction, { take, isGone, busy }: Queue): LookupFunction {
+  return (hostname, options, callback) => {
+    const work = () =>
+      new Promise<void>((done) => {
+        if (isGone()) return done()
+        lookup(hostname, options, (...found) => {
+          done()
+          callback(...found)
+        })
+      })
+    const refuse = () => process.nextTick(callback, busy(), [])
+    const taken = take(work)
+    if (taken === undefined) refuse()
+    else taken.catch(refuse)
+  }
+}
+
+/** One text for one address: IPv4 in IPv6 clothes is that IPv4 address. */
+const plainOf = (address: string): string =>
+  ipaddr.isValid(address) ? ipaddr.process(address).toNormalizedString() : address
 
 function createHostList(allowHosts: readonly string[]): (to: Target) => boolean {
   const lists = new Map<string, string[]>()
