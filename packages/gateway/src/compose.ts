@@ -132,7 +132,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
 /** Everything behind the doors: records, limits, upstreams, callers, snapshots and the call itself. */
 async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUrl: () => string) {
   const { config, db, vault, log } = core
-  const { store, path, lang } = parts
+  const { store, path, lang, origins } = parts
 
   // Records and rate limits.
   const recording = composeRecords(core)
@@ -146,7 +146,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   // The other ends, the sessions of ours, and who is calling.
   const contacts = createContacts(core)
   const words = createChildWords()
-  const upstreams = composeUpstreams(core, { path, lang, catalogs: () => catalogs, contacts, words })
+  const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => catalogs, contacts, words })
   const { sessions, keepSessions } = composeSessions(core, upstreams, () => admission.calls)
   const changes = createChanges()
   const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })

@@ -42,6 +42,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
     path: loaded.path,
     lang: loaded.lang,
     lookup: loaded.lookup,
+    origins: loaded.origins,
   })
   opened.defer(() => gateway.close())
   const told = untilToldToStop()

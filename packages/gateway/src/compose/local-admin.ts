@@ -68,7 +68,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
   const changes = createChanges()
   const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts } = callers
-  const upstreams = composeUpstreams(core, { path, lang, catalogs: () => offers.catalogs, contacts })
+  const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => offers.catalogs, contacts })
   const offers: Catalogs = composeCatalogs(core, { upstreams, contacts, changes, snapshots: () => snapshots })
   const oauth = createOutgoingOAuth({ now: Date.now, adapter: adapterOf })
   const globalApps = createGlobalApps(appsOf(config))

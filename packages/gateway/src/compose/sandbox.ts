@@ -2,36 +2,41 @@
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
 import type { ContainerSettings } from '../upstreams/children/sandbox/driver.ts'
 import { startEgressProxy } from '../upstreams/http/egress/egress-proxy.ts'
+import { createSharedLookups } from '../upstreams/http/egress/egress-rules.ts'
 import { createExceptions } from '../upstreams/http/exceptions.ts'
 
 const MEBIBYTE = 1024 * 1024
 const FOLDER = 'folder:'
+/** What an origin begins with that is a file: `NAME_FILE` named it. */
+const FILE = 'file '
+type Origins = Readonly<Record<string, string>>
 
-export function sandboxOf(config: Config, log: Log): SandboxParts {
+export function sandboxOf(config: Config, log: Log, origins: Origins = {}): SandboxParts {
   // The package registries of the installation may lie in its own network.
   const hosts = [config.TOOLWAY_NPM_REGISTRY, config.TOOLWAY_PYTHON_INDEX].flatMap((url) =>
     url === undefined ? [] : [new URL(url).hostname],
   )
   const exceptions = createExceptions({ networks: [], hosts })
   const container = containerOf(config)
+  const lookups = createSharedLookups()
   return {
     ...(container === undefined ? {} : { container }),
     policy: config.TOOLWAY_SANDBOX,
     driver: config.TOOLWAY_SANDBOX_DRIVER,
-    hiddenPaths: hiddenPaths(config),
+    hiddenPaths: hiddenPaths(config, origins),
     processes: config.TOOLWAY_CHILD_PROCESSES,
     diskLimit: config.TOOLWAY_CHILD_DISK * MEBIBYTE,
     async openEgress({ name, network, allowHosts }: EgressWish) {
       // A short path: that of a Unix socket has 107 bytes at most.
       const folder = mkdtempSync(join(tmpdir(), 'toolway-egress-'))
       const proxy = await startEgressProxy({
-        ...{ network, allowHosts, exceptions, path: join(folder, 'proxy') },
+        ...{ network, allowHosts, exceptions, lookups, path: join(folder, 'proxy') },
         refused: (sentence) => log.warn({ child: name }, sentence),
       })
       return {
@@ -54,8 +59,15 @@ function containerOf({
   return { image, ...(runtime === undefined ? {} : { runtime }), ...(namespace === undefined ? {} : { namespace }) }
 }
 
-/** The data folder, what may lie outside of it, and the file of settings in the folder of the start. */
-function hiddenPaths({ TOOLWAY_DATA: data, TOOLWAY_OUTBOX: outbox, TOOLWAY_FILES: files }: Config): string[] {
-  const others = [outbox, files?.startsWith(FOLDER) === true ? files.slice(FOLDER.length) : undefined, '.env']
-  return [data, ...others].flatMap((path) => (path === undefined ? [] : [resolve(path)]))
+/** The data folder, what may lie outside of it, secrets of organizations, and the files of settings. */
+function hiddenPaths(config: Config, origins: Origins): string[] {
+  const { TOOLWAY_DATA: data, TOOLWAY_OUTBOX: outbox, TOOLWAY_FILES: files } = config
+  const { TOOLWAY_SECRET_FOLDER: secrets, TOOLWAY_CONFIG: declared } = config
+  const contents = files?.startsWith(FOLDER) === true ? files.slice(FOLDER.length) : undefined
+  // The folder above those of the organizations.
+  const others = [outbox, contents, secrets === undefined ? undefined : dirname(secrets), declared, '.env']
+  const given = Object.values(origins).flatMap((from) => (from.startsWith(FILE) ? [from.slice(FILE.length)] : []))
+  return [...new Set([data, ...others, ...given])].flatMap((path) =>
+    path === undefined || path === '/' ? [] : [resolve(path)],
+  )
 }

@@ -20,20 +20,22 @@ export interface ComposeUpstreamsParts {
   readonly lang: string | undefined
   readonly catalogs: () => Pick<KeepCatalogs, 'again'>
   readonly contacts: Contacts
+  /** Where each setting comes from: no child sees those files. */
+  readonly origins?: Readonly<Record<string, string>> | undefined
   /** Keeps what children say on stderr, where somebody may read it. */
   readonly words?: Pick<ChildWords, 'hear'>
 }
 
 export function composeUpstreams(
   core: Base,
-  { path, lang, catalogs, contacts, words }: ComposeUpstreamsParts,
+  { path, lang, catalogs, contacts, words, origins }: ComposeUpstreamsParts,
 ): Upstreams {
   const { config, log, counters, opened } = core
   const children = createChildren({
     log,
     home: join(config.TOOLWAY_DATA, 'children'),
     memoryLimit: config.TOOLWAY_CHILD_MEMORY * 1024 * 1024,
-    sandbox: sandboxOf(config, log),
+    sandbox: sandboxOf(config, log, origins),
     path,
     inherited: applyNetwork(config),
     ...(lang === undefined ? {} : { lang }),

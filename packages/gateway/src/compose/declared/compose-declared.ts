@@ -64,6 +64,8 @@ export interface ComposeDeclaredParts {
   readonly lang: string | undefined
   /** Reads a variable that a reference to a secret names. */
   readonly lookup?: ((name: string) => string | undefined) | undefined
+  /** Where each setting comes from. */
+  readonly origins?: Readonly<Record<string, string>> | undefined
 }
 
 export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gateway> {
@@ -102,7 +104,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
-  const upstreams = composeUpstreams(core, { path, lang, catalogs: () => catalogs, contacts })
+  const upstreams = composeUpstreams(core, { path, lang, origins: parts.origins, catalogs: () => catalogs, contacts })
   const { sessions, keepSessions } = composeMemorySessions(core, upstreams)
   const changes = createChanges()
   const { identity, accounts, brought } = composeDeclaredIdentity(core, {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { containerArguments, environmentFile } from './container-arguments.ts'
 import type { ConfinedLaunch } from './driver.ts'
@@ -57,6 +58,12 @@ test('it sees its folders, its package and what is allowed, and nothing that is 
       /^type=bind,source=.*egress-relay\.ts,destination=\/run\/toolway\/egress-relay\.ts,readonly$/,
     ),
   ])
+})
+
+test('a hidden file is covered by an empty one', () => {
+  const file = new URL(import.meta.url).pathname
+  const words = argumentsOf({ packageFolders: [dirname(file)], hiddenPaths: [file] }).join(' ')
+  expect(words).toContain(`type=bind,source=/dev/null,destination=${file},readonly`)
 })
 
 test('no value of its environment is on the command line', () => {

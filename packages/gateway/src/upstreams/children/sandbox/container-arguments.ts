@@ -2,6 +2,7 @@
  * The arguments of `docker run` and `podman run` for a child, and the file with its environment. It decides nothing about the machine:
  * the same launch gives the same arguments.
  */
+import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { ChildError } from '../child-error.ts'
 import type { ConfinedLaunch } from './driver.ts'
@@ -74,12 +75,14 @@ function mounts(launch: ConfinedLaunch): string[] {
     ...shown.map(({ path, write }) => bind(path, path, write)),
     ...hiddenPaths
       .filter((path) => shown.some((one) => isInside(path, one.path)))
-      .map((path) => `type=tmpfs,destination=${plain(path)}`),
+      .map((path) => (isFile(path) ? bind('/dev/null', path, false) : `type=tmpfs,destination=${plain(path)}`)),
     ...[folder, temporary].map((path) => bind(path, path, true)),
     ...givenFiles.map((path) => bind(path, path, false)),
     ...(socket === undefined ? [] : [bind(socket, SOCKET, true), bind(RELAY, RELAY_INSIDE, false)]),
   ]
 }
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
 const bind = (from: string, to: string, write: boolean): string =>
   `type=bind,source=${plain(from)},destination=${plain(to)}${write ? '' : ',readonly'}`

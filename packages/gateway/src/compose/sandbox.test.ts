@@ -1,0 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { loadConfig } from '../config.ts'
+import { sandboxOf } from './sandbox.ts'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+test('a server sees neither the secrets of organizations nor the files of settings, whatever its connection allows', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'toolway-settings-'))
+  const settings = {
+    TOOLWAY_DATA: '/srv/toolway/data',
+    TOOLWAY_SECRET_FOLDER: '/srv/toolway/secrets/{organization}',
+    TOOLWAY_CONFIG: '/srv/toolway/toolway.yaml',
+    DATABASE_URL_FILE: join(folder, 'address'),
+  }
+  await writeFile(settings.DATABASE_URL_FILE, 'postgresql://localhost/toolway')
+  const { config, origins } = loadConfig(settings, folder)
+  const { TOOLWAY_DATA: data, TOOLWAY_CONFIG: declared, DATABASE_URL_FILE: address } = settings
+  expect(sandboxOf(config, SILENT, origins).hiddenPaths).toEqual(
+    expect.arrayContaining([data, '/srv/toolway/secrets', declared, address]),
+  )
+  await rm(folder, { recursive: true })
+})
