@@ -3,7 +3,7 @@
  * SDK's own chain of credentials.
  */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { placeOf, SecretFault, valueIn, type SecretSource } from './secret-source.ts'
+import { placeOf, SecretFault, SecretGone, valueIn, type SecretSource } from './secret-source.ts'
 
 /** @param template the beginning of the names of an organization's secrets, such as `toolway/{organization}/` */
 export function createAwsSource(template: string, region: string, endpoint?: string): SecretSource {
@@ -17,7 +17,8 @@ export function createAwsSource(template: string, region: string, endpoint?: str
     async read(organization, reference) {
       const SecretId = `${placeOf(template, organization)}${reference.path}`
       const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId })).catch((thrown: Error) => {
-        throw new SecretFault(`aws answers ${thrown.name} for ${SecretId}`)
+        const words = `aws answers ${thrown.name} for ${SecretId}`
+        throw thrown.name === 'ResourceNotFoundException' ? new SecretGone(words) : new SecretFault(words)
       })
       if (SecretString === undefined) throw new SecretFault(`${SecretId} of aws is no text`)
       return valueIn(SecretString, reference)

@@ -5,7 +5,7 @@
  */
 import { GoogleAuth } from 'google-auth-library'
 import { z } from 'zod'
-import { placeOf, SecretFault, valueIn, type SecretSource } from './secret-source.ts'
+import { placeOf, SecretFault, SecretGone, valueIn, type SecretSource } from './secret-source.ts'
 
 const ADDRESS = 'https://secretmanager.googleapis.com'
 const Read = z.object({ payload: z.object({ data: z.base64() }) })
@@ -23,7 +23,8 @@ export function createGcpSource(template: string, endpoint = ADDRESS): SecretSou
       const { data } = await auth
         .request<unknown>({ url, timeout: 10_000, responseType: 'json' })
         .catch(({ status, code }: { readonly status?: number; readonly code?: string }) => {
-          throw new SecretFault(`gcp answers ${status ?? code ?? 'nothing'} for ${name}`)
+          const words = `gcp answers ${status ?? code ?? 'nothing'} for ${name}`
+          throw status === 404 ? new SecretGone(words) : new SecretFault(words)
         })
       return valueIn(Buffer.from(Read.parse(data).payload.data, 'base64').toString('utf8'), reference)
     },

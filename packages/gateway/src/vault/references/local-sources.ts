@@ -1,7 +1,7 @@
 /** Secrets in files of one folder for each organization, as orchestrators mount them, and in variables with a prefix for each. */
 import { open, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { placeOf, SecretFault, valueIn, type SecretSource } from './secret-source.ts'
+import { placeOf, SecretFault, SecretGone, valueIn, type SecretSource } from './secret-source.ts'
 
 const MOST_BYTES = 64 * 1024
 
@@ -28,7 +28,8 @@ async function readSmall(path: string): Promise<string> {
 }
 
 function unreadable(thrown: NodeJS.ErrnoException): never {
-  throw new SecretFault(`the file cannot be read (${thrown.code ?? 'unknown'})`)
+  const words = `the file cannot be read (${thrown.code ?? 'unknown'})`
+  throw thrown.code === 'ENOENT' ? new SecretGone(words) : new SecretFault(words)
 }
 
 /**
@@ -40,9 +41,12 @@ export function createVariableSource(template: string, lookup: (name: string) =>
   return {
     read(organization, reference) {
       const { path } = reference
-      // Two underscores end the name of an organization: neither side may have them itself.
-      if (organization.includes('--') || path.includes('__') || !/^[A-Za-z0-9_]+$/.test(path))
-        return Promise.reject(new SecretFault('a variable has letters, digits and single underscores in its name'))
+      // Two underscores end the name of an organization: neither side may have them itself, nor a third one beside them, because the
+      // name may end with one (`acme-`).
+      if (organization.includes('--') || path.includes('__') || !/^[A-Za-z0-9][A-Za-z0-9_]*$/.test(path))
+        return Promise.reject(
+          new SecretFault('a variable has letters, digits and single underscores in its name, and begins with none'),
+        )
       const name = `${placeOf(template, organization.toUpperCase().replaceAll('-', '_'))}${path}`
       const text = lookup(name)
       return text === undefined || text === ''

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFileSource, createVariableSource } from './local-sources.ts'
 import { createSecretReferences } from './references.ts'
-import { referencesIn, SecretFault, type SecretSource } from './secret-source.ts'
+import { referencesIn, SecretGone, type SecretSource } from './secret-source.ts'
 
 /** A place whose secrets may change and which may be away. */
 function place(values: Record<string, string>) {
@@ -14,7 +14,7 @@ function place(values: Record<string, string>) {
       state.reads++
       if (state.away) return Promise.reject(new Error('ECONNREFUSED'))
       const value = values[`${organization}/${path}`]
-      return value === undefined ? Promise.reject(new SecretFault('there is no such secret')) : Promise.resolve(value)
+      return value === undefined ? Promise.reject(new SecretGone('there is no such secret')) : Promise.resolve(value)
     },
   }
   return { source, state, values }
@@ -63,6 +63,29 @@ describe('references to secrets', () => {
     expect(here.references.stamp('acme', ['secret://vault/token'])).not.toBe(stamp)
   })
 
+  test('are used no more once their place says twice that they are gone, and the connections are told', async () => {
+    const { source, state, values } = place({ 'acme/token': 'one' })
+    using here = house(source)
+    await here.references.resolve('acme', 'secret://vault/token')
+    delete values['acme/token']
+    here.clock.now = 61_000
+    await here.references.renew()
+    expect(here.references.current('acme', 'secret://vault/token')).toBe('one')
+    here.clock.now = 67_000
+    await here.references.renew()
+    expect(() => here.references.current('acme', 'secret://vault/token')).toThrow('there is no such secret')
+    expect(here.changed).toEqual(['acme'])
+    // Being away is no answer.
+    values['acme/token'] = 'two'
+    state.away = true
+    here.clock.now = 200_000
+    await here.references.renew()
+    state.away = false
+    here.clock.now = 300_000
+    await here.references.renew()
+    expect(here.references.current('acme', 'secret://vault/token')).toBe('two')
+  })
+
   test('that cannot be read are tried again less and less often, and told when they can', async () => {
     const { source, state, values } = place({})
     using here = house(source)
@@ -104,13 +127,17 @@ describe('references to secrets', () => {
   })
 
   test('of variables cannot reach those of an organization with a longer name', async () => {
-    const variables: Record<string, string> = { SECRET_A_B__TOKEN: 'of-a-b', SECRET_A__TOKEN: 'of-a' }
+    const variables: Record<string, string> = {
+      ...{ SECRET_A_B__TOKEN: 'of-a-b', SECRET_A__TOKEN: 'of-a' },
+      SECRET_A___TOKEN: 'of an organization whose name ends with a hyphen',
+    }
     const source = createVariableSource('SECRET_{organization}__', (name) => variables[name])
     const read = (organization: string, path: string) =>
       source.read(organization, { source: 'env', path, field: undefined })
     expect(await read('a', 'TOKEN')).toBe('of-a')
     expect(await read('a-b', 'TOKEN')).toBe('of-a-b')
     await expect(read('a', 'B__TOKEN')).rejects.toThrow('single underscores')
+    await expect(read('a', '_TOKEN')).rejects.toThrow('begins with none')
     await expect(read('a--b', 'TOKEN')).rejects.toThrow('single underscores')
     await expect(read('a', 'NONE')).rejects.toThrow('SECRET_A__NONE is not set')
   })

@@ -1,7 +1,8 @@
 /**
  * Secrets by reference: values that live in another place and are read from it when they are needed, never stored here.
  *
- * What was read is in memory: it is read again each minute while it is in use, and goes on being used while its place is away. A value
+ * What was read is in memory: it is read again each minute while it is in use, and goes on being used while its place is away, until the
+ * place says, twice in a row, that there is no such secret any more: so access is withdrawn. A value
  * that changed is told (`onChange`), so that the connections with it are opened anew. A reference that was never read is tried again
  * a few seconds later, then less and less often, at least each minute.
  */
@@ -12,6 +13,7 @@ import {
   referencesIn,
   replaceReferences,
   SecretFault,
+  SecretGone,
   type SecretReference,
   type SecretSource,
   type SourceName,
@@ -164,6 +166,8 @@ class KnownSecrets implements SecretReferences {
     } catch (thrown) {
       one.problem = thrown instanceof SecretFault ? thrown.message : `${reference.source} cannot be asked`
       one.failures++
+      // Twice, so that a secret that is replaced by removing it first is not missed in between.
+      if (thrown instanceof SecretGone && one.failures > 1) one.value = undefined
       if (failures === 0)
         this.#parts.log.warn({ organization, reference: words, err: thrown }, 'a secret could not be read')
     } finally {

@@ -23,6 +23,8 @@ export interface SecretSource {
 
 /** The reason why a secret cannot be read, without anything of it. */
 export class SecretFault extends Error {}
+/** The place was asked, and says that there is no such secret (any more). */
+export class SecretGone extends SecretFault {}
 
 const NAME = '[A-Za-z0-9_.-]+'
 const REFERENCE = new RegExp(`secret://(${SOURCES.join('|')})/(${NAME}(?:/${NAME})*)(?:#(${NAME}))?`, 'g')

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { BaoFault, createBaoClient, type BaoSettings, type ServiceFetch } from '../bao-client.ts'
-import { memberOf, placeOf, SecretFault, type SecretSource } from './secret-source.ts'
+import { memberOf, placeOf, SecretGone, type SecretSource } from './secret-source.ts'
 
 const Read = z.object({ data: z.object({ data: z.record(z.string(), z.unknown()) }) })
 
@@ -17,8 +17,7 @@ export function createVaultSource(template: string, settings: BaoSettings, fetch
     async read(organization, { path, field = 'value', source }) {
       const below = [...prefix.map((name) => placeOf(name, organization)), path].join('/')
       const answer = await client.get(`${mount}/data/${below}`).catch((thrown: unknown) => {
-        if (thrown instanceof BaoFault && thrown.status === 404)
-          throw new SecretFault(`${source} has no secret ${path}`)
+        if (thrown instanceof BaoFault && thrown.status === 404) throw new SecretGone(`${source} has no secret ${path}`)
         throw thrown
       })
       return memberOf(Read.parse(answer).data.data, field, source)
