@@ -66,5 +66,9 @@ describe('the log that npm keeps of a start', () => {
     await rm(moved.logs, { recursive: true })
     await symlink(secret.logs, moved.logs)
     await expect(errorInNpmLog(moved.cache, 0)).resolves.toBeUndefined()
+    // The whole cache: another one on this machine has logs of its own.
+    await rm(moved.logs)
+    await symlink(secret.cache, join(moved.cache, 'npm'))
+    await expect(errorInNpmLog(join(moved.cache, 'npm'), 0)).resolves.toBeUndefined()
   })
 })

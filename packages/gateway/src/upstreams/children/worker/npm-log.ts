@@ -8,7 +8,7 @@
  */
 import { constants } from 'node:fs'
 import { lstat, open, opendir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { namesError } from '../../program-said.ts'
 
 const NAME = /^[\w.:-]{1,100}-debug-\d\.log$/
@@ -40,7 +40,7 @@ export async function errorInNpmLog(cache: string, since: number): Promise<strin
 
 /** Names begin with the time. */
 async function newest(folder: string): Promise<string[]> {
-  if (!(await lstat(folder)).isDirectory()) return []
+  for (const one of [dirname(folder), folder]) if (!(await lstat(one)).isDirectory()) return []
   const names: string[] = []
   let seen = 0
   for await (const { name } of await opendir(folder)) {
