@@ -148,14 +148,13 @@ try {
   const filling = await open('filling')
   result['memory'] = await filling.ask('memory', 10_240)
   const writing = await open('writing')
-  const home = join(
-    data,
-    'children',
-    readdirSync(join(data, 'children')).find((name) => name.startsWith('writing')) ?? '',
-  )
-  result['one file'] = await writing.ask('file', `${join(home, 'work/large')} 10240`)
-  await writing.ask('write', join(home, 'work/large'))
-  result['many files'] = await writing.ask('files', `${join(home, 'work/many')} 600`)
+  const workOf = (child: string) =>
+    join(data, 'children', readdirSync(join(data, 'children')).find((name) => name.startsWith(child)) ?? '', 'work')
+  result['one file'] = await writing.ask('file', `${join(workOf('writing'), 'large')} 10240`)
+  // Another one: a file at the bound takes the whole limit of its folder.
+  await writing.child.stop()
+  const strewing = await open('strewing')
+  result['many files'] = await strewing.ask('files', `${join(workOf('strewing'), 'many')} 600`)
 } catch (thrown) {
   result['failed'] = String(thrown)
 } finally {

@@ -48,7 +48,7 @@ export function finalStep(unsafe: Variables['unsafe'], program: readonly string[
   }
 }
 
-export interface FinalStep {
+interface FinalStep {
   readonly program: readonly string[]
   /** Besides the safe variables. */
   readonly env: Readonly<Record<string, string>>

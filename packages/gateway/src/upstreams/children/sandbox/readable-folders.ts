@@ -3,7 +3,7 @@
  * installed. They are given to it to read. A folder above the whole of somebody's files (a home, the root) is never taken whole.
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { isInside } from './paths.ts'
 
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
@@ -45,6 +45,7 @@ export function readableFolders({ command, args, cwd, path }: ReadableParts): Re
   const besides = path
     .split(':')
     .filter((folder) => isAbsolute(folder) && existsSync(folder))
+    .map((folder) => resolve(folder))
     .flatMap(ofPathFolder)
   return {
     all: outermost([...needed, ...ofProgram(process.execPath), ...besides]),
@@ -59,8 +60,13 @@ function isProgramFile(path: string): boolean {
   return found?.isFile() === true && (SOURCE.test(path) || (found.mode & 0o111) !== 0)
 }
 
+/** Also where a link leads there. */
+const isWhole = (path: string): boolean => NEVER_WHOLE.has(path) || HOMES.test(path)
+
 function outermost(paths: readonly string[]): string[] {
-  const found = [...new Set(paths)].filter((path) => path !== '/' && existsSync(path))
+  const found = [...new Set(paths.map((path) => resolve(path)))].filter(
+    (path) => existsSync(path) && !isWhole(real(path)),
+  )
   const outside = found.filter((path) => !SYSTEM.some((one) => isInside(path, one)))
   return outside.filter((path) => !outside.some((one) => one !== path && isInside(path, one)))
 }
@@ -90,18 +96,18 @@ function prefixOf(file: string): string {
   const modules = outermostModules(file)
   if (modules !== undefined) return modules
   const folder = dirname(file)
-  return folderPrefix(folder) ?? (NEVER_WHOLE.has(folder) || HOMES.test(folder) ? file : folder)
+  return folderPrefix(folder) ?? (isWhole(folder) ? file : folder)
 }
 
 function folderPrefix(folder: string): string | undefined {
   const above = dirname(folder)
   const isPrograms = ['bin', 'sbin', 'shims', 'Scripts'].includes(basename(folder))
-  if (!isPrograms || NEVER_WHOLE.has(above) || HOMES.test(above)) return undefined
+  if (!isPrograms || isWhole(above)) return undefined
   return INSTALLED.some((name) => existsSync(join(above, name))) ? above : undefined
 }
 
 function ofPathFolder(folder: string): string[] {
-  if (NEVER_WHOLE.has(folder) || HOMES.test(folder)) return []
+  if (isWhole(folder)) return []
   return [outermostModules(folder) ?? folderPrefix(folder) ?? folder]
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -120,6 +120,27 @@ test('a data folder among the programs of the system is hidden, and the own fold
   expect(words).toMatch(
     /--ro-bind \/usr \/usr .*--tmpfs \/usr\/share .*--dir \/usr\/share\/children --bind \/usr\/share\/children\/x /,
   )
+})
+
+test('the data folder has no other name, whatever folders a connection puts into PATH', async () => {
+  await using at = await folder()
+  await using data = await folder()
+  for (const path of [at.path, data.path]) await chmod(path, 0o755)
+  await mkdir(join(data.path, 'inner'))
+  await writeFile(join(data.path, 'inner/key'), 'the vault key', { mode: 0o644 })
+  await symlink(data.path, join(at.path, 'above'))
+  await symlink(join(data.path, 'inner'), join(at.path, 'link'))
+  await using children = await startChildren({ sandbox: parts(join(data.path, 'inner')) })
+  const run = async (path: string, file: string) => {
+    const environment = { PATH: `${path}:/usr/bin:/bin` }
+    const args = ['-c', `cat ${file} 2>/dev/null || echo none`]
+    return (await readAll(await children.start({ ...launchOf('x'), command: 'sh', args, environment }))).lines
+  }
+  const key = join(data.path, 'inner/key')
+  expect(await run(`/usr/..${data.path}/inner`, key)).toEqual(['none'])
+  expect(await run(join(at.path, 'link'), join(at.path, 'link/key'))).toEqual(['none'])
+  expect(await run(join(at.path, 'above'), join(at.path, 'above/inner/key'))).toEqual(['none'])
+  expect(await run('/usr/..', key)).toEqual(['none'])
 })
 
 test('what a child removed from its folder is its own again at the next start', async () => {

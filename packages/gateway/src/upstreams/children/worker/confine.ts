@@ -78,7 +78,7 @@ async function launchOf(order: Order, confinement: Confinement, residence: Resid
   const own = folder ?? order.home
   const place = cwd ?? residence.cwd
   const readable = readableFolders({ command: file, args: order.args, cwd: place, path: environment['PATH'] ?? '' })
-  const isElsewhere = (one: string) => !isInside(one, own) && !hidden.some((closed) => isInside(one, closed))
+  const isElsewhere = (one: string) => !isInside(one, own) && !leadsTo(one, hidden)
   const authorities = await Promise.all(Object.values(order.inherited).filter(isAbsolute).map(realOrSame))
   return {
     ...{ name, command: file, args: order.args, env: environment, cwd: place, folder: own },
@@ -93,6 +93,17 @@ async function launchOf(order: Order, confinement: Confinement, residence: Resid
     ...(confinement.container === undefined ? {} : { container: confinement.container }),
     bounds: { memoryBytes: order.memoryLimit, processes: confinement.processes, fileBytes: confinement.diskLimit },
   }
+}
+
+/**
+ * Whether a folder of a program is hidden, or is a link to what is hidden or to a folder above it, where the hidden one would have
+ * another name. The connection may have named the folder, in its variable PATH.
+ */
+function leadsTo(path: string, hidden: readonly string[]): boolean {
+  const real = realpathSync(path)
+  return hidden.some(
+    (closed) => isInside(path, closed) || isInside(real, closed) || (real !== path && isInside(closed, real)),
+  )
 }
 
 const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
