@@ -85,15 +85,16 @@ describe('keys', () => {
     expect((await here.run(['start'])).code).not.toBe(0)
     await using gateway = await startTestGateway({ settings: { TOOLWAY_LIMIT_ADDRESS: '4' } })
     const send = (headers: Record<string, string>) => fetch(gateway.url, { method: 'POST', headers, body: '{}' })
+    const json = { 'content-type': 'application/json' }
     const statuses: number[] = []
     for (const headers of [
-      { origin: 'https://evil.example' },
+      { ...json, origin: 'https://evil.example' },
       { 'content-type': 'text/plain' },
-      { authorization: 'Bearer nonsense' },
+      { ...json, authorization: 'Bearer nonsense' },
       { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'text/plain' },
       { origin: 'https://evil.example' },
     ])
       statuses.push((await send(headers)).status)
-    expect(statuses).toEqual([403, 401, 401, 415, 429])
+    expect(statuses).toEqual([403, 415, 401, 415, 429])
   })
 })

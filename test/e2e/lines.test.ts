@@ -441,7 +441,8 @@ describe('a page of another site', () => {
         expect(await statusOf(path, { ...headers, origin }), `${path} from ${origin}`).toBe(403)
       expect(await statusOf(path, { ...headers, host: 'evil.example' })).toBe(403)
     }
-    const posted = await fetch(gateway.url, { method: 'POST', headers: { origin: 'https://evil.example' } })
+    const headers = { origin: 'https://evil.example', 'content-type': 'application/json' }
+    const posted = await fetch(gateway.url, { method: 'POST', headers })
     expect(posted.status).toBe(403)
   })
 

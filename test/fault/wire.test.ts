@@ -269,12 +269,13 @@ describe('who may knock', () => {
       'file://',
       '',
     ]
+    const from = { host: host(), authorization, 'content-type': 'application/json', 'content-length': '0' }
     for (const origin of origins) {
       for (const line of ['POST /mcp', 'GET /mcp', 'DELETE /mcp', 'OPTIONS /mcp', 'GET /health/live']) {
         expect({
           origin,
           line,
-          ...(await refused(line, { host: host(), origin, authorization, 'content-length': '0' })),
+          ...(await refused(line, { ...from, origin })),
         }).toEqual({ origin, line, ...problem })
       }
     }

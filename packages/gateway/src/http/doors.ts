@@ -16,6 +16,7 @@ import type { WebSocketDoor } from './persistent/websocket-door.ts'
 import type { McpDoor } from './mcp-door.ts'
 
 import type { OAuthDoor } from './oauth/oauth-door.ts'
+import { checkJsonType } from './request-head.ts'
 import { createRest, type RestParts } from './rest.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
 import { TEMPLATES } from './tools/tool-addresses.ts'
@@ -33,6 +34,8 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
   /** Bodies of this method may come for as long as they come: the door itself gives up a sender that falls silent. */
   readonly longBodies?: 'PATCH'
   match(path: string, method: string | undefined): Match | undefined
+  /** Looks at the media type of a request, before its Origin. Throws `request.media-type`. */
+  checkType?(request: IncomingMessage): void
   /** The form of the address, by which requests are counted; absent where the answer says it (`path-templates.ts`). */
   template?(match: Match): string
   answer(request: IncomingMessage, response: ServerResponse, match: Match, path: string): void | Promise<unknown>
@@ -122,6 +125,7 @@ const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
     return address?.way === 'mcp' ? address.place : undefined
   },
   template: (place) => endpointTemplate(place, 'mcp'),
+  checkType: checkJsonType,
   answer: (request, response, place) => mcp.answer(request, response, place),
 })
 
@@ -171,6 +175,7 @@ const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined 
     preflight: false,
     match: consolePlaceOf,
     template: () => '/api/v1/console/{organization}/mcp',
+    checkType: checkJsonType,
     answer: (request, response, place) => consoleMcp.answer(request, response, place),
   }
 

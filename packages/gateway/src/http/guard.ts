@@ -27,6 +27,10 @@ export interface Guard {
    * than Host and must not differ from it (RFC 9112, sections 3.2 and 3.2.2). `arrived`: this end of the connection.
    */
   check(host: string | undefined, origin: string | undefined, authority?: string, arrived?: Arrived): void
+  /** The first half of it. Throws `request.host`. */
+  checkHost(host: string | undefined, authority?: string, arrived?: Arrived): void
+  /** The second half, for a Host that was checked. Throws `request.origin`. */
+  checkOrigin(host: string | undefined, origin: string | undefined): void
 }
 
 /**
@@ -73,16 +77,24 @@ export function createGuard({ host, publicUrl, allowedHosts, allowedOrigins }: G
   const hostOf = (value: string) => value.toLowerCase()
   const nameOf = (value: string) => value.replace(/:\d+$/, '')
 
-  return {
-    check(hostHeader, origin, authority, arrived = {}) {
-      const asked = hostOf(hostHeader ?? '')
+  const guard: Guard = {
+    check(host, origin, authority, arrived) {
+      guard.checkHost(host, authority, arrived)
+      guard.checkOrigin(host, origin)
+    },
+    checkHost(host, authority, arrived = {}) {
+      const asked = hostOf(host ?? '')
       if (authority !== undefined && hostOf(authority) !== asked) throw new Fault('request.host')
       if (!names.has(asked) && !names.has(nameOf(asked)) && asked !== addressOf(arrived))
         throw new Fault('request.host')
+    },
+    checkOrigin(host, origin) {
       if (origin === undefined) return
+      const asked = hostOf(host ?? '')
       const from = origin.toLowerCase()
       if (origins.has(from) || from === `http://${asked}` || from === `https://${asked}`) return
       throw new Fault('request.origin')
     },
   }
+  return guard
 }

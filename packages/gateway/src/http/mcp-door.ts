@@ -1,7 +1,7 @@
 /**
  * The HTTP handler of MCP: every revision at one address (Streamable HTTP, specifications 2025-03-26 to 2026-07-28).
  *
- * It reads the request (method, media type, size, JSON), has it admitted, distinguishes the eras and formats the answer. `call/`
+ * It reads the request (form of the session name, method, size, JSON), has it admitted, distinguishes the eras and formats the answer. `call/`
  * decides what a call is and what it may do. The identity is checked before the body: the body of an unidentified client is not
  * read.
  */
@@ -52,9 +52,10 @@ import {
   correlationOf,
   fromOf,
   headerOf,
-  isJsonType,
+  hasSessionForm,
   onBehalfIn,
   prefersStream,
+  SESSION_HEADER,
 } from './request-head.ts'
 import { createSessionReply } from './mcp/session-reply.ts'
 import { statusOfError } from './say-fault.ts'
@@ -87,8 +88,6 @@ export interface McpDoorParts {
 export interface McpDoor {
   answer(request: IncomingMessage, response: ServerResponse, place: EndpointPath): Promise<void>
 }
-
-const SESSION_HEADER = 'mcp-session-id'
 
 /** The part of one HTTP request that all messages in it share. */
 interface Visit {
@@ -135,6 +134,8 @@ class HttpMcpDoor implements McpDoor {
   ): Promise<void> | void {
     response.setHeader('x-correlation-id', audit.correlationId)
     if (this.#draining.aborted) throw new Fault('gateway.draining')
+    // Whether it lives is told to its owner alone, who is not known yet.
+    if (!hasSessionForm(headerOf(request))) throw new Fault('session.unknown')
     const onBehalfOf = onBehalfIn(request)
     const enter = (authorization: string | undefined) =>
       this.#entered({ place, authorization, onBehalfOf }, request, response, audit)
@@ -187,7 +188,6 @@ class HttpMcpDoor implements McpDoor {
 
   async #post(visit: Visit): Promise<void> {
     const { request, audit } = visit
-    if (!isJsonType(request.headers['content-type'])) throw new Fault('request.media-type')
     if (!accepts(request.headers.accept, 'application/json') && !accepts(request.headers.accept, 'text/event-stream')) {
       throw new Fault('request.not-acceptable')
     }

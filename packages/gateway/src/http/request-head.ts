@@ -1,6 +1,7 @@
 /** Reads the head of a request: its media types and single headers. It never reads a body. */
 import type { IncomingMessage } from 'node:http'
-import type { HeaderReader } from '@toolway/protocol'
+import { Fault } from '@toolway/contract'
+import { isLegacyRevision, type HeaderReader } from '@toolway/protocol'
 import type { From } from '../call/audit-facts.ts'
 import type { Clients } from './client-address.ts'
 
@@ -13,6 +14,23 @@ export const headerOf =
 
 export const isJsonType = (type: string | undefined): boolean =>
   type !== undefined && /^application\/json\s*(;|$)/i.test(type)
+
+export const SESSION_HEADER = 'mcp-session-id'
+
+/**
+ * Whether the name of a session, where one is given, can be one: visible ASCII (MCP 2025-11-25, session management). Revisions without
+ * sessions ignore the header.
+ */
+export function hasSessionForm(header: HeaderReader): boolean {
+  const [id, revision] = [header(SESSION_HEADER), header('mcp-protocol-version')]
+  const isRead = revision === undefined || isLegacyRevision(revision)
+  return id === undefined || !isRead || /^[\x21-\x7e]{1,256}$/.test(id)
+}
+
+/** Throws `request.media-type`. */
+export function checkJsonType({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): void {
+  if (method === 'POST' && !isJsonType(headers['content-type'])) throw new Fault('request.media-type')
+}
 
 /** An absent Accept header accepts everything (RFC 9110, section 12.5.1). */
 export function accepts(accept: string | undefined, type: string): boolean {

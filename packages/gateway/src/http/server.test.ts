@@ -23,7 +23,7 @@ async function listen() {
   }
   const server = createServer(
     {
-      guard: { check() {} },
+      guard: { check() {}, checkHost() {}, checkOrigin() {} },
       clients: createClients([]),
       limits: createNoLimits(),
       https: false,
@@ -85,9 +85,11 @@ describe('the HTTP server', () => {
 
   test('cuts off a client that never ends its body, and the door hears of it', async () => {
     await using server = await listen()
-    expect(await server.say('POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nhalf')).toMatch(
-      /^HTTP\/1.1 408 /,
-    )
+    expect(
+      await server.say(
+        'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\nhalf',
+      ),
+    ).toMatch(/^HTTP\/1.1 408 /)
     await expect.poll(() => server.outcomes).toEqual(['request.cut-off'])
   })
 

@@ -1,6 +1,6 @@
 /**
- * The HTTP server. It counts the client's address, checks Host and Origin, and hands the request to the first door of the table
- * (`doors.ts`) that matches the path. No request is served under a host name that is not the gateway's.
+ * The HTTP server. It counts the client's address, checks Host, media type and Origin (ADR 0096), and hands the request to the
+ * first door of the table (`doors.ts`) that matches the path. No request is served under a host name that is not the gateway's.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Fault, type FaultCode } from '@toolway/contract'
@@ -8,7 +8,7 @@ import type { Limits } from '../limits/limits.ts'
 import { answerProblem, answerRpcError } from './answer-fault.ts'
 import type { Clients } from './client-address.ts'
 import { allowOrigin } from './cors.ts'
-import { doorFor, type Doors, type SocketDoor } from './doors.ts'
+import { doorFor, type Door, type Doors, type SocketDoor } from './doors.ts'
 import { checkRepeated, type Guard } from './guard.ts'
 import type { Health } from './health.ts'
 import { templateOf } from './path-templates.ts'
@@ -117,14 +117,17 @@ function dispatch(
   measured: Measured,
 ): void | Promise<unknown> {
   const { origin } = request.headers
+  const path = pathOf(target.origin)
+  const { door, match } = doorFor(parts.doors, path, request.method)
   try {
-    guarded(parts.guard, request, target)
+    guardHost(parts.guard, request, target)
+    const fault = typeFault(door, request)
+    if (fault !== undefined) return refuseType(parts, request, response, { door, fault })
+    parts.guard.checkOrigin(request.headers.host, origin)
   } catch (thrown) {
     return answerProblem(response, Fault.of(thrown), parts.newCorrelationId())
   }
   if (origin !== undefined) allowOrigin(request, response, origin)
-  const path = pathOf(target.origin)
-  const { door, match } = doorFor(parts.doors, path, request.method)
   measured.template = door.template?.(match)
   if (door.longBodies === undefined || door.longBodies !== request.method)
     limitBody(request, response, parts.bodyTimeout)
@@ -133,13 +136,48 @@ function dispatch(
 }
 
 /**
- * Throws `request.repeated`, `request.host` or `request.origin`. An authority in the request target is checked and then removed, so
- * that no later reader takes it another way.
+ * Throws `request.repeated` or `request.host`. An authority in the request target is checked and then removed, so that no later reader
+ * takes it another way.
  */
-function guarded(guard: Guard, request: IncomingMessage, { origin, authority }: Target): void {
+function guardHost(guard: Guard, request: IncomingMessage, { origin, authority }: Target): void {
   checkRepeated(request.rawHeaders)
-  guard.check(request.headers.host, request.headers.origin, authority, request.socket)
+  guard.checkHost(request.headers.host, authority, request.socket)
   if (authority !== undefined) request.url = origin
+}
+
+/** Throws `request.repeated`, `request.host` or `request.origin`. */
+function guarded(guard: Guard, request: IncomingMessage, target: Target): void {
+  guardHost(guard, request, target)
+  guard.checkOrigin(request.headers.host, request.headers.origin)
+}
+
+function typeFault(door: Door, request: IncomingMessage): Fault | undefined {
+  try {
+    door.checkType?.(request)
+    return undefined
+  } catch (thrown) {
+    return Fault.of(thrown)
+  }
+}
+
+/** The media type is judged before the Origin (ledger S3-MCP-14): a page that may not read answers cannot read this one either. */
+function refuseType(
+  { guard, newCorrelationId }: Pick<ServerParts, 'guard' | 'newCorrelationId'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { door, fault }: { readonly door: Door; readonly fault: Fault },
+): void {
+  const { host, origin } = request.headers
+  try {
+    guard.checkOrigin(host, origin)
+    if (origin !== undefined) allowOrigin(request, response, origin)
+  } catch {
+    // It is refused in either case.
+  }
+  const correlationId = newCorrelationId()
+  response.setHeader('x-correlation-id', correlationId)
+  const answer = door.errors === 'json-rpc' ? answerRpcError : answerProblem
+  answer(response, fault, correlationId)
 }
 
 /** Refuses a request above the limit of its address: no body is read and no audit record is made, only a count. */

@@ -61,7 +61,7 @@ async function listen({
   }
   const server = createServer(
     {
-      guard: { check() {} },
+      guard: { check() {}, checkHost() {}, checkOrigin() {} },
       clients,
       limits,
       https: false,
