@@ -82,6 +82,9 @@ test.each(CALLERS)(
     expect((await fail(limits, { idempotent: false, passing: { wanted: 0, done: 'no' } })).tries).toBe(tries)
 
     // Five failures open the breaker; the sixth try is not made, and the failure that opened it is told.
-    expect(await fail(limits, { limits: { tries: 99, most: 1_000 } })).toMatchObject({ tries: 5, problem: 'it failed 5 times' })
+    expect(await fail(limits, { limits: { tries: 99, most: 1_000 } })).toMatchObject({
+      tries: 5,
+      problem: 'it failed 5 times',
+    })
   },
 )
