@@ -98,7 +98,7 @@ function watchConnections(server: Server) {
       for (;;) {
         const now = performance.now()
         for (const [socket, since] of silent) if (now - since >= FIRST_WORD) socket.destroy()
-        if (silent.values().every((since) => now - since >= FIRST_WORD)) return
+        if ([...silent.values()].every((since) => now - since >= FIRST_WORD)) return
         await sleep(SWEEP)
       }
     },

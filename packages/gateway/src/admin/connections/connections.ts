@@ -189,7 +189,7 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
     },
   )
   void parts.credentials.ended(organization.id, ended)
-  await parts.snapshots.refresh(organization.id)
+  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
   return shown(asked, id)
 })
 
@@ -216,7 +216,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
       return held.id
     },
   )
-  await parts.snapshots.refresh(organization.id)
+  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
   return shown(asked, id)
 })
 
