@@ -92,7 +92,11 @@ export async function hearDatabaseNotifications(
     if (BESIDE.has(table)) return
     if (table === 'keys') forgetKeys(notice.key)
     else if (table !== '' || notice.version !== undefined)
-      snapshots.signal(organization, { table: table === '' ? undefined : table, ids: notice.ids, version: notice.version })
+      snapshots.signal(organization, {
+        table: table === '' ? undefined : table,
+        ids: notice.ids,
+        version: notice.version,
+      })
     else snapshots.signal(organization)
   }
 

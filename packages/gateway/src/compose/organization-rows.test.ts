@@ -58,7 +58,7 @@ const KINDS = [
   ...['toolset', 'reslug', 'untoolset', 'join', 'role', 'leave', 'group', 'ungroup', 'rule', 'unrule'],
 ] as const
 interface Change {
-  readonly kind: (typeof KINDS)[number] | string
+  readonly kind: (typeof KINDS)[number]
   readonly at: number
 }
 
@@ -66,7 +66,7 @@ interface Change {
 async function run(sql: OrgSql | Parameters<Parameters<Db['system']>[0]>[0], { kind, at }: Change): Promise<void> {
   const id = `con_${at}`
   const word = Math.random().toString(36).slice(2)
-  const statements: Record<string, () => Promise<unknown>> = {
+  const statements: Record<Change['kind'], () => Promise<unknown>> = {
     connect: () => sql(Nothing)`
       insert into connections (id, organization_id, alias, title, connector, settings, origin)
       values (${id}, ${ID}, ${`c${word}`}, 'C', 'mcp.http', ${SETTINGS}, 'test') on conflict do nothing`,
@@ -78,7 +78,8 @@ async function run(sql: OrgSql | Parameters<Parameters<Db['system']>[0]>[0], { k
       select id, organization_id, '2025-11-25', json_build_array(json_build_object('name', ${word}::text)), ${word}
         from connections where id = ${id}
       on conflict (connection_id) do update set tools = excluded.tools, digest = excluded.digest`,
-    stale: () => sql(Nothing)`update catalogs set stale_reason = ${word}, stale_since = now() where connection_id = ${id}`,
+    stale: () =>
+      sql(Nothing)`update catalogs set stale_reason = ${word}, stale_since = now() where connection_id = ${id}`,
     lock: () => sql(Nothing)`
       insert into tool_locks (organization_id, connection_id, tool, held_hash, held, held_at)
       select organization_id, id, ${word}, repeat('a', 64), '{}', now() from connections where id = ${id}`,
@@ -115,7 +116,7 @@ async function run(sql: OrgSql | Parameters<Parameters<Db['system']>[0]>[0], { k
              '{"match":{},"action":"deny","parameters":{},"reason":"no"}', 'test', 'test' from connections where id = ${id}`,
     unrule: () => sql(Nothing)`delete from organization_rules where connection_id = ${id}`,
   }
-  await statements[kind]?.()
+  await statements[kind]()
 }
 
 /** Of rows without an order of their own, the order counts for nothing. */
@@ -165,8 +166,8 @@ async function readCounted(db: Db, wanted: WantedRows, held: OrganizationRows) {
 test('a change of one connection among many reads its row and the row of its lists', async () => {
   await using held = await fixture()
   await held.db.system(async (sql) => {
-    for (const kind of ['many', 'many', 'toolset', 'join', 'group', 'rule']) await run(sql, { kind, at: 1 })
-    for (const at of [0, 1, 2]) for (const kind of ['catalog', 'state', 'lock']) await run(sql, { kind, at })
+    for (const kind of ['many', 'many', 'toolset', 'join', 'group', 'rule'] as const) await run(sql, { kind, at: 1 })
+    for (const at of [0, 1, 2]) for (const kind of ['catalog', 'state', 'lock'] as const) await run(sql, { kind, at })
   })
   await held.heard()
   const before = await read(held.db, 'all')

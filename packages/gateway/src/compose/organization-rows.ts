@@ -69,10 +69,17 @@ async function readAll(sql: OrgSql, held: OrganizationRows | undefined): Promise
   }
 }
 
-async function readNamed(sql: OrgSql, { tables, version }: NamedRows, held: OrganizationRows): Promise<OrganizationRows> {
+async function readNamed(
+  sql: OrgSql,
+  { tables, version }: NamedRows,
+  held: OrganizationRows,
+): Promise<OrganizationRows> {
   const parts = partsOf(tables)
-  const connections = await placed(held.connections, parts.get('connections'), ({ alias }) => alias, (ids) =>
-    listConnections(sql, ids),
+  const connections = await placed(
+    held.connections,
+    parts.get('connections'),
+    ({ alias }) => alias,
+    (ids) => listConnections(sql, ids),
   )
   // Rules name their connection.
   const renamed = connections !== held.connections && !isNamedAlike(connections, held.connections)
@@ -83,7 +90,12 @@ async function readNamed(sql: OrgSql, { tables, version }: NamedRows, held: Orga
     version: Math.max(held.version, version ?? 0),
     connections,
     catalogs: await catalogsOf(sql, held.catalogs, catalogIds),
-    toolsets: await placed(held.toolsets, parts.get('toolsets'), ({ slug }) => slug, (ids) => listToolsets(sql, ids)),
+    toolsets: await placed(
+      held.toolsets,
+      parts.get('toolsets'),
+      ({ slug }) => slug,
+      (ids) => listToolsets(sql, ids),
+    ),
     members:
       memberIds === undefined
         ? held.members
@@ -115,7 +127,8 @@ function joined(one: Ids | undefined, other: Ids | undefined): Ids | undefined {
 }
 
 const isNamedAlike = (some: readonly ConnectionRow[], others: readonly ConnectionRow[]): boolean =>
-  some.length === others.length && some.every(({ id, alias }, at) => others[at]?.id === id && others[at].alias === alias)
+  some.length === others.length &&
+  some.every(({ id, alias }, at) => others[at]?.id === id && others[at].alias === alias)
 
 /** Rows in the database's order of names: what is new or has another name needs that order, so then all are read. */
 async function placed<Row extends { readonly id: string }>(
@@ -132,7 +145,11 @@ async function placed<Row extends { readonly id: string }>(
   return held.flatMap((row) => (ids.has(row.id) ? (found.get(row.id) ?? []) : row))
 }
 
-async function catalogsOf(sql: OrgSql, held: readonly CatalogRow[], ids: Ids | undefined): Promise<readonly CatalogRow[]> {
+async function catalogsOf(
+  sql: OrgSql,
+  held: readonly CatalogRow[],
+  ids: Ids | undefined,
+): Promise<readonly CatalogRow[]> {
   if (ids === undefined) return held
   if (ids === 'all') return listCatalogs(sql, byConnection(held))
   const concerned = held.filter((row) => ids.has(row.connection_id))

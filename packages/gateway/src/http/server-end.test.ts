@@ -38,7 +38,7 @@ describe('a server that ends', () => {
     const answers = sockets.map(async (socket, at) => {
       if (at % 2 === 1) await once(socket, 'connect').then(() => sleep(100))
       socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
-      return await text(socket)
+      return text(socket)
     })
     for (const answer of await Promise.all(answers)) expect(answer).toContain('done')
     await ended

@@ -30,7 +30,10 @@ export function joinRows(one: WantedRows, other: WantedRows): WantedRows {
   const tables = new Map(one.tables)
   for (const [table, ids] of other.tables) {
     const before = tables.get(table)
-    tables.set(table, before === undefined ? ids : before === 'all' || ids === 'all' ? 'all' : new Set([...before, ...ids]))
+    tables.set(
+      table,
+      before === undefined ? ids : before === 'all' || ids === 'all' ? 'all' : new Set([...before, ...ids]),
+    )
   }
   const versions = [one.version, other.version].filter((version) => version !== undefined)
   return { tables, version: versions.length === 0 ? undefined : Math.max(...versions) }
