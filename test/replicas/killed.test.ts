@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { ask, callTool, openSession } from '../e2e/peers/clients/raw-client.ts'
 import { startEffects } from '../e2e/peers/servers/effects-server.ts'
 import { startCountingUpstream } from '../fault/counting-upstream.ts'
+import type { BalancerKind } from './balancers.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 
 const LEAST = Number(process.env['TEST_ROLLING_REQUESTS'] ?? '600')
@@ -81,15 +82,12 @@ test('one of three is killed under load: no record is lost, reads repeated once 
   console.info(`killed: ${done} reads, ${repeated} repeated, ${reached} reached the server, ${kept.size} on record`)
 })
 
-/**
- * With HAProxy, which looks at `/health/ready` and so sends nothing to a gateway that closes its port; nginx without a subscription
- * does not look, and may meet a port that closes under it. CI has test/fault/rolling.test.ts for it.
- */
-const rolling = async () => {
+/** HAProxy looks at `/health/ready`; nginx without a subscription looks at nothing and learns of a gateway by a refused connection. */
+const rolling = async (balancer: BalancerKind) => {
   await using upstream = await startCountingUpstream()
   await using cluster = await startCluster({
     declared: { connections: { counted: { url: upstream.url, revision: '2026-07-28' } } },
-    balancer: 'haproxy',
+    balancer,
     settings: { TOOLWAY_STOP_DELAY: '3' },
   })
   const peer = { url: cluster.connectionUrl('counted'), key: cluster.key, era: 'modern' as const }
@@ -124,8 +122,11 @@ const rolling = async () => {
   expect(new Set(upstream.seen).size).toBe(done)
   expect(upstream.seen).toHaveLength(done)
   expect((await ask(session, 'tools/list')).status).toBe(200)
-  console.info(`rolling: ${done} requests, ${lost.length} lost`)
+  console.info(`rolling, ${balancer}: ${done} requests, ${lost.length} lost`)
 }
 
 if (process.env['TEST_REPLICAS'] === 'all')
-  test('three are restarted one after the other behind HAProxy, and no request is lost', rolling)
+  test.each(['haproxy', 'nginx'] as const)(
+    'three are restarted one after the other behind %s, and no request is lost',
+    rolling,
+  )

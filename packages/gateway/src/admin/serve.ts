@@ -24,6 +24,7 @@ import type { EventFeed } from '../jobs/event-feed.ts'
 import type { KeepCheckpoints } from '../jobs/keep-checkpoints.ts'
 import type { SendBatch } from '../jobs/record-streams/create-destination.ts'
 import type { SendWebhook } from '../jobs/send-webhook.ts'
+import type { ChangedRows } from '../jobs/wanted-rows.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Enrolment } from './people/enrolment.ts'
@@ -47,7 +48,8 @@ export interface AdminParts {
   readonly snapshots: {
     find(name: { id?: string; slug?: string }): Snapshot | undefined
     all(): readonly Snapshot[]
-    refresh(id: string): Promise<void>
+    /** Whole, or the rows that changed. */
+    refresh(id: string, changed?: ChangedRows): Promise<void>
   }
   readonly rules: {
     /** Have every organization see the rules as they are now. */

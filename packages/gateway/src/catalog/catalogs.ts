@@ -47,11 +47,12 @@ const ReadRow = CatalogRow.extend({ known: z.boolean() })
 
 /**
  * One statement, so that lists, what is held of them and how it is named are of one moment. Lists that are in memory already, by
- * their digest, are not read again: `known` are the rows of the last time.
+ * their digest, are not read again: `known` are the rows of the last time. All of them, or those of these connections.
  */
 export async function listCatalogs(
   sql: OrgSql,
   known: ReadonlyMap<ConnectionId, CatalogRow> = new Map(),
+  connectionIds?: readonly string[],
 ): Promise<CatalogRow[]> {
   const held = [...known.values()].filter(({ digest }) => digest !== null)
   const rows = await sql(ReadRow)`
@@ -68,7 +69,8 @@ export async function listCatalogs(
              where n.connection_id = c.connection_id and not n.plain) as names
       from catalogs c
       left join unnest(${held.map(({ connection_id: id }) => id)}::text[], ${held.map(({ digest }) => digest)}::text[])
-           as k (id, digest) on k.id = c.connection_id and k.digest = c.digest`
+           as k (id, digest) on k.id = c.connection_id and k.digest = c.digest
+     where ${connectionIds ?? null}::text[] is null or c.connection_id = any(${connectionIds ?? null}::text[])`
   return rows.map(({ known: isKnown, ...row }) => {
     const lists = isKnown ? known.get(row.connection_id) : undefined
     if (lists === undefined) return row

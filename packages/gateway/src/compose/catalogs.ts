@@ -35,7 +35,8 @@ export function composeCatalogs(core: Base, parts: ComposeCatalogsParts): Catalo
     sync: createSyncCatalog(syncing),
     claims,
     // The list that is announced as changed must be the one that is then listed: what a load found to be another was told then.
-    onSynced: (organizationId) => snapshots().refreshSoon(organizationId),
+    onSynced: ({ organizationId, connectionId }) =>
+      snapshots().refreshSoon(organizationId, { table: 'catalogs', ids: [connectionId] }),
     onAnnounced: ({ organizationId, connectionId }, kind, since) =>
       changes.tellUnlessSince(organizationId, connectionId, kind, since),
     random: Math.random,

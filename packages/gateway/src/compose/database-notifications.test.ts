@@ -30,7 +30,9 @@ async function fixture() {
     identity: { forget: note('keys') },
     ended: { add: note('sign-in') },
     open: { recheck: note('recheck') },
-    snapshots: { signal: note('snapshot') },
+    snapshots: {
+      signal: (id, changed) => note('snapshot')(id, changed?.table, changed?.ids?.join(' and '), changed?.version),
+    },
     credentials: { changed: note('credentials') },
     events: {
       hear: ({ alert, event, records }) => note('event')(records === true ? 'records' : (alert ?? event?.action)),
@@ -58,7 +60,10 @@ test('a change of credentials or OAuth apps drops what is open of them, and load
   expect(said({ organization: 'org_1', table: 'oauth_apps' })).toEqual(['credentials org_1'])
   expect(said({ organization: 'org_1', table: 'alerts' })).toEqual([])
   expect(said({ organization: 'org_1', table: 'oauth_flows' })).toEqual([])
-  expect(said({ organization: 'org_1', table: 'connections' })).toEqual(['snapshot org_1'])
+  expect(said({ organization: 'org_1', table: 'connections' })).toEqual(['snapshot org_1 connections'])
+  const named = { organization: 'org_1', table: 'connections', ids: ['con_1', 'con_2'] }
+  expect(said(named)).toEqual(['snapshot org_1 connections con_1 and con_2'])
+  expect(said({ organization: 'org_1', version: 7 })).toEqual(['snapshot org_1 7'])
 })
 
 test('what happened to a connection, and an alert, is told to followers and webhooks, and loads nothing', async () => {

@@ -40,6 +40,10 @@ export interface DatabaseNotificationsParts {
 
 interface Notice extends EventNotice {
   readonly table?: string
+  /** The rows of the table that changed; absent: any. */
+  readonly ids?: readonly string[]
+  /** How often the organization was changed, this time included. */
+  readonly version?: number
   readonly ended?: string
   readonly stop?: string
   /** The key that was changed or removed. */
@@ -87,6 +91,12 @@ export async function hearDatabaseNotifications(
     if (CREDENTIALS.has(table)) return credentials.changed(organization)
     if (BESIDE.has(table)) return
     if (table === 'keys') forgetKeys(notice.key)
+    else if (table !== '' || notice.version !== undefined)
+      snapshots.signal(organization, {
+        table: table === '' ? undefined : table,
+        ids: notice.ids,
+        version: notice.version,
+      })
     else snapshots.signal(organization)
   }
 

@@ -60,8 +60,8 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     newCorrelationId: randomUUID,
     ...parts.doors,
   })
-  const endServer = prepareEnd(server, parts.calls)
-  opened.defer(() => endServer(config.TOOLWAY_DRAIN_SECONDS * 1000))
+  const end = prepareEnd(server, parts.calls)
+  opened.defer(() => end.finish(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 
   return {
@@ -77,6 +77,8 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     },
     async close() {
       health.draining = true
+      // What a balancer sent before the port closed is let in yet.
+      await end.closeDoor()
       drain.abort()
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.
       admission.open.close()

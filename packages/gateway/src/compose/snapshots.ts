@@ -4,26 +4,21 @@ import { withPreset } from '../call/approvals/preset.ts'
 import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
-import { listCatalogs } from '../catalog/catalogs.ts'
 import type { Changes } from '../catalog/changes.ts'
-import { listConnections } from '../connections/connections.ts'
-import { listToolStates } from '../connections/tool-states.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { WatchedConnection } from '../jobs/keep-catalog.ts'
 import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
 import { createKeepSnapshots, type KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createTellChanges } from '../jobs/tell-changes.ts'
-import { listGroupsOfMembers } from '../organizations/groups.ts'
-import { listRoles } from '../organizations/members.ts'
-import { listOrganizations } from '../organizations/organizations.ts'
-import { findVersion } from '../organizations/versions.ts'
-import { listOrganizationRules } from '../policy/stored/organization-rules.ts'
+import type { WantedRows } from '../jobs/wanted-rows.ts'
+import { listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { listPlatformRules } from '../policy/stored/platform-rules.ts'
 import { createPlatformRules, type PlatformRules } from '../policy/stored/rules-in-force.ts'
-import { listToolsets } from '../toolsets/toolsets.ts'
+import type { Policy } from '../policy/verdict.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
+import { readRows, type OrganizationRows } from './organization-rows.ts'
 import type { SnapshotReferences } from './secret-references.ts'
 
 export interface ComposeSnapshotsParts {
@@ -70,7 +65,6 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
       credentials,
       keepsFiles,
       references,
-      held: (id) => snapshots.findAny({ id })?.catalogs,
     }),
     onLoad(all) {
       keepRules.keepOnly(new Set(all.map(({ organization }) => organization.id)))
@@ -109,51 +103,49 @@ interface LoadParts {
   readonly credentials: OwnCredentials | undefined
   readonly keepsFiles: boolean
   readonly references: SnapshotReferences
-  /** Returns an organization's catalogs in memory: lists that did not change are not read again. */
-  held(id: string): Snapshot['catalogs'] | undefined
 }
 
-const createLoad =
-  (
-    { db, vault }: Pick<CoreDependencies, 'db' | 'vault'>,
-    { keepRules, upstreams, credentials, keepsFiles, references, held }: LoadParts,
-    documents = createDocuments({ db }),
-  ) =>
-  async (ids: readonly string[] | undefined): Promise<Snapshot[]> => {
-    const organizations = (await db.system(listOrganizations)).filter(({ id }) => ids?.includes(id) ?? true)
+function createLoad(
+  { db, vault }: Pick<CoreDependencies, 'db' | 'vault'>,
+  { keepRules, upstreams, credentials, keepsFiles, references }: LoadParts,
+) {
+  const documents = createDocuments({ db })
+  const policyOf = createPolicyOf(keepRules)
+  let held = new Map<string, OrganizationRows>()
+  return async (wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<Snapshot[]> => {
+    const ids = wanted && [...wanted.keys()]
+    const organizations = await db.system((sql) => listOrganizations(sql, ids))
     const loaded = await Promise.all(
-      organizations.map((organization) =>
-        db.organization(organization.id, async (sql) => {
-          // First, so that what is read after it is never older than it says.
-          const version = await findVersion(sql)
-          const [connections, known, toolsets, members, groups, states, rules] = [
-            await listConnections(sql),
-            await listCatalogs(sql, held(organization.id)),
-            await listToolsets(sql),
-            await listRoles(sql),
-            await listGroupsOfMembers(sql),
-            await listToolStates(sql),
-            await listOrganizationRules(sql),
-          ]
-          const facts = {
-            organization,
-            connections,
-            catalogs: known,
-            toolsets,
-            members,
-            groups,
-            version,
-            states,
-            rules: withPreset(keepRules.policyOf(organization, rules, toolsets), organization, connections),
-          }
-          return facts
-        }),
-      ),
+      organizations.map(async (organization) => {
+        const rows = await db.organization(organization.id, (sql) =>
+          readRows(sql, wanted?.get(organization.id) ?? 'all', held.get(organization.id)),
+        )
+        return { organization, rows }
+      }),
     )
-    await Promise.all(loaded.map(({ organization, connections }) => references.prepare(organization.slug, connections)))
+    const kept = ids === undefined ? [] : [...held].filter(([id]) => !wanted?.has(id))
+    held = new Map([...kept, ...loaded.map(({ organization, rows }) => [organization.id, rows] as const)])
+    await Promise.all(loaded.map(({ organization, rows }) => references.prepare(organization.slug, rows.connections)))
     const parts = { upstreams, unseal: vault.open, references, credentials, documents, keepsFiles }
-    return loaded.map((facts) => createSnapshot({ ...facts, ...parts }))
+    return loaded.map(({ organization, rows }) =>
+      createSnapshot({ ...rows, organization, rules: policyOf(organization, rows), ...parts }),
+    )
   }
+}
+
+/** Compiled once for the same words: rules that the settings add are one for each connection. */
+function createPolicyOf(keepRules: KeepRules) {
+  const known = new WeakMap<Policy, { readonly words: string; readonly policy: Policy }>()
+  return (organization: OrganizationRow, { rules, toolsets, connections }: OrganizationRows): Policy => {
+    const own = keepRules.policyOf(organization, rules, toolsets)
+    const words = JSON.stringify([organization.settings.approvals, connections.map(({ alias }) => alias)])
+    const before = known.get(own)
+    if (before?.words === words) return before.policy
+    const policy = withPreset(own, organization, connections)
+    known.set(own, { words, policy })
+    return policy
+  }
+}
 
 /** The connections of an organization that are to be kept, each opened as it stands when it is asked. */
 export const watchedOf = (snapshot: Snapshot, snapshots: Pick<KeepSnapshots, 'find'>): WatchedConnection[] =>

@@ -39,10 +39,13 @@ export const ConnectionRow = z.object({
 })
 export type ConnectionRow = z.output<typeof ConnectionRow>
 
-export const listConnections = (sql: OrgSql) => sql(ConnectionRow)`
+/** All of them, or those of these ids. */
+export const listConnections = (sql: OrgSql, ids?: readonly string[]) => sql(ConnectionRow)`
   select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
          tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
-    from connections order by alias`
+    from connections
+   where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
+   order by alias`
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
   (await listConnections(sql)).find((connection) => connection.alias === alias)

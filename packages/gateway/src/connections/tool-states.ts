@@ -16,8 +16,10 @@ export const ToolStateRow = z.object({
 })
 export type ToolStateRow = z.output<typeof ToolStateRow>
 
-export const listToolStates = (sql: OrgSql) => sql(ToolStateRow)`
-  select connection_id, tool, enabled, effect from tool_states order by connection_id, tool`
+export const listToolStates = (sql: OrgSql, connectionIds?: readonly string[]) => sql(ToolStateRow)`
+  select connection_id, tool, enabled, effect from tool_states
+   where ${connectionIds ?? null}::text[] is null or connection_id = any(${connectionIds ?? null}::text[])
+   order by connection_id, tool`
 
 export interface Switch {
   readonly tool: string

@@ -1506,6 +1506,7 @@ CREATE OR REPLACE FUNCTION public.count_change()
 AS $function$
 declare
   owner text;
+  counted bigint;
 begin
   if tg_table_name = 'organizations' then owner := new.id;
   elsif tg_op = 'DELETE' then owner := old.organization_id;
@@ -1515,7 +1516,11 @@ begin
   select id from public.organizations where id = owner
       on conflict (organization_id) do update
      set version = held.version + 1, changed_in = pg_current_xact_id()
-   where held.changed_in <> pg_current_xact_id();
+   where held.changed_in <> pg_current_xact_id()
+  returning version into counted;
+  if counted is not null then
+    perform public.announce_change(json_build_object('organization', owner, 'version', counted)::text);
+  end if;
   return null;
 end
 $function$
@@ -1953,11 +1958,14 @@ CREATE OR REPLACE FUNCTION public.tell_catalogs_changed()
  SET search_path TO 'pg_catalog'
 AS $function$
 begin
-  perform public.announce_change(json_build_object('organization', organization_id, 'table', 'catalogs')::text)
-     from (select distinct a.organization_id
+  perform public.announce_change(case when count(*) > 20
+            then json_build_object('organization', organization_id, 'table', 'catalogs')
+            else json_build_object('organization', organization_id, 'table', 'catalogs', 'ids', json_agg(connection_id)) end::text)
+     from (select distinct a.organization_id, a.connection_id
              from changed a join before b using (connection_id)
             where (a.digest, a.stale_reason, a.left_out::text) is distinct from (b.digest, b.stale_reason, b.left_out::text))
-       as touched;
+       as touched
+    group by organization_id;
   return null;
 end
 $function$
@@ -1967,13 +1975,30 @@ CREATE OR REPLACE FUNCTION public.tell_changed()
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog'
 AS $function$
+declare
+  named text := case tg_table_name
+    when 'connections' then 'id'
+    when 'toolsets' then 'id'
+    when 'catalogs' then 'connection_id'
+    when 'tool_locks' then 'connection_id'
+    when 'tool_states' then 'connection_id'
+    when 'members' then 'user_id'
+  end;
 begin
   if tg_argv[0] = 'id' then
     perform public.announce_change(json_build_object('organization', id, 'table', tg_table_name)::text)
        from (select distinct id from changed) as touched;
-  else
+  elsif named is null then
     perform public.announce_change(json_build_object('organization', organization_id, 'table', tg_table_name)::text)
        from (select distinct organization_id from changed) as touched;
+  else
+    -- A notice has at most 8,000 bytes.
+    execute format(
+      'select public.announce_change(case when count(*) > 20
+                then json_build_object(''organization'', organization_id, ''table'', %1$L)
+                else json_build_object(''organization'', organization_id, ''table'', %1$L, ''ids'', json_agg(id)) end::text)
+         from (select distinct organization_id, %2$I as id from changed) as touched
+        group by organization_id', tg_table_name, named);
   end if;
   return null;
 end

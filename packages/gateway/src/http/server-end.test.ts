@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { prepareEnd, type Calls } from './server-end.ts'
 import { createCallsUnderWay } from './streams/calls-under-way.ts'
@@ -12,9 +14,9 @@ const NO_CALLS: Calls = { cut() {}, over: async () => {} }
 
 async function serve(onRequest: (response: ServerResponse) => void, calls = NO_CALLS) {
   const server = createServer((_, response) => onRequest(response))
-  const end = prepareEnd(server, calls)
+  const { closeDoor, finish: end } = prepareEnd(server, calls)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { server, end, port: (server.address() as AddressInfo).port }
+  return { server, closeDoor, end, port: (server.address() as AddressInfo).port }
 }
 
 describe('a server that ends', () => {
@@ -25,6 +27,23 @@ describe('a server that ends', () => {
     const gone = once(socket, 'close')
     await end(PATIENCE)
     await gone
+  })
+
+  test('answers those that connected before its port closed, accepted or not, and those that speak after it', async () => {
+    const { end, port } = await serve((response) => response.end('done'))
+    const sockets = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'))
+    // Connected as the system sees it: the server accepts them one after the other.
+    await once(sockets[0] as Socket, 'connect')
+    const ended = end(PATIENCE)
+    const answers = sockets.map(async (socket, at) => {
+      if (at % 2 === 1) await once(socket, 'connect').then(() => sleep(100))
+      socket.write('GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+      return text(socket)
+    })
+    for (const answer of await Promise.all(answers)) expect(answer).toContain('done')
+    await ended
+    const late = connect(port, '127.0.0.1')
+    await expect(once(late, 'connect')).rejects.toThrow('ECONNREFUSED')
   })
 
   test('does not wait for a connection that is kept for later', async () => {
@@ -111,6 +130,6 @@ describe('a server that ends', () => {
   })
 
   test('that never listened is at its end already', async () => {
-    await prepareEnd(createServer(), NO_CALLS)(PATIENCE)
+    await prepareEnd(createServer(), NO_CALLS).finish(PATIENCE)
   })
 })

@@ -18,14 +18,62 @@ const LAST_ANSWERS = 1_000
 /** Without connections there may still be calls: a client may be away for a moment. */
 export type Calls = Pick<CallsUnderWay, 'cut' | 'over'>
 
-/**
- * Call it before the server listens; what it returns ends the server and resolves when nothing is left. After `patience` ms
- * calls are cut.
- */
-export function prepareEnd(server: Server, calls: Calls): (patience: number) => Promise<void> {
-  const silent = new Set<Socket>()
+export interface ServerEnd {
+  /**
+   * Takes no new connections, and resolves once each that was taken has been heard: a balancer that connected while the port was
+   * open has its request answered like any other.
+   */
+  closeDoor(): Promise<void>
+  /** Resolves when nothing is left. After `patience` ms calls are cut. */
+  finish(patience: number): Promise<void>
+}
+
+/** Call it before the server listens. */
+export function prepareEnd(server: Server, calls: Calls): ServerEnd {
+  const connections = watchConnections(server)
+  let closed: Promise<void> | undefined
+  async function closeDoor(): Promise<void> {
+    if (!server.listening) return
+    await connections.settled()
+    closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    await connections.heard()
+  }
+  return {
+    closeDoor,
+    async finish(patience) {
+      if (closed === undefined) await closeDoor()
+      if (closed === undefined) return
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
+      server.closeIdleConnections()
+      const over = Promise.all([closed, calls.over()])
+      if (!(await within(over, patience))) {
+        calls.cut()
+        if (!(await within(over, LAST_ANSWERS))) {
+          server.closeAllConnections()
+          connections.cutChanged()
+          await closed
+        }
+      }
+      clearInterval(sweep)
+    },
+  }
+}
+
+/** Milliseconds in which a client that connected has sent the head of its request, or is taken for one that connects ahead. */
+const FIRST_WORD = 1_000
+
+/** The system may hold connections that were not accepted yet, and resets them with the port: they are waited for this long (milliseconds). */
+const MOST_ACCEPTING = 500
+
+/** Node accepts one connection for each turn of its loop, so turns without any mean that none waits. */
+const QUIET_TURNS = 2
+
+function watchConnections(server: Server) {
+  const silent = new Map<Socket, number>()
+  let accepted = 0
   server.on('connection', (socket) => {
-    silent.add(socket)
+    accepted++
+    silent.set(socket, performance.now())
     socket.once('close', () => silent.delete(socket))
   })
   server.on('request', ({ socket }) => silent.delete(socket))
@@ -36,24 +84,31 @@ export function prepareEnd(server: Server, calls: Calls): (patience: number) => 
     changed.add(socket)
     socket.once('close', () => changed.delete(socket))
   })
-  return async (patience) => {
-    if (!server.listening) return
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
-    for (const socket of silent) socket.destroy()
-    server.closeIdleConnections()
-    const over = Promise.all([closed, calls.over()])
-    if (!(await within(over, patience))) {
-      calls.cut()
-      if (!(await within(over, LAST_ANSWERS))) {
-        server.closeAllConnections()
-        for (const socket of changed) socket.destroy()
-        await closed
+  return {
+    async settled(): Promise<void> {
+      const until = performance.now() + MOST_ACCEPTING
+      let before = accepted
+      for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < until; before = accepted) {
+        await nextTurn()
+        quiet = accepted === before ? quiet + 1 : 0
       }
-    }
-    clearInterval(sweep)
+    },
+    /** Those that have not asked anything for too long end here. */
+    async heard(): Promise<void> {
+      for (;;) {
+        const now = performance.now()
+        for (const [socket, since] of silent) if (now - since >= FIRST_WORD) socket.destroy()
+        if ([...silent.values()].every((since) => now - since >= FIRST_WORD)) return
+        await sleep(SWEEP)
+      }
+    },
+    cutChanged(): void {
+      for (const socket of changed) socket.destroy()
+    },
   }
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function within(end: Promise<unknown>, patience: number): Promise<boolean> {
   const late = new AbortController()

@@ -26,7 +26,7 @@ export interface KeepCatalogParts {
   readonly sync: SyncCatalog
   readonly claims: Pick<LookClaims, 'claim' | 'settle'>
   /** New lists are stored; resolves when they are what this gateway lists. */
-  onSynced(organizationId: OrganizationId): Promise<void>
+  onSynced(of: Pick<WatchedConnection, 'organizationId' | 'connectionId'>): Promise<void>
   /** Its server said so since then (milliseconds since 1970), and what it lists by now was asked for. */
   onAnnounced(of: Pick<WatchedConnection, 'organizationId' | 'connectionId'>, kind: ListKind, since: number): void
   /** Waits for one of the places of looks that are under way. */
@@ -112,7 +112,7 @@ export function keepCatalog(parts: KeepCatalogParts, wanted: WatchedConnection, 
       heardAt ??= heard
       for (const kind of kinds) announced.add(kind)
     }
-    if (synced) await onSynced(wanted.organizationId).catch(() => {})
+    if (synced) await onSynced(wanted).catch(() => {})
     if (!again && heard !== undefined) for (const kind of kinds) onAnnounced(wanted, kind, heard)
   }
 

@@ -27,7 +27,7 @@ function fixture({ loads = false } = {}) {
       return answers[alias]?.() ?? true
     },
     claims: createOwnClaims(),
-    onSynced: async (organizationId) => {
+    onSynced: async ({ organizationId }) => {
       if (loads) story.push(`load ${organizationId}`)
     },
     onAnnounced: ({ organizationId, connectionId }, kind) =>

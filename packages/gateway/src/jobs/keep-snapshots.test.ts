@@ -19,7 +19,8 @@ function fixture() {
   const errors: string[] = []
   const trouble: { load?: (() => Promise<void>) | undefined } = {}
   const jobs = createKeepSnapshots({
-    async load(ids) {
+    async load(wanted) {
+      const ids = wanted && [...wanted.keys()]
       loads.push(ids)
       const rows = [...database].filter(([id]) => ids?.includes(id) ?? true)
       const found = rows.map(([id, { slug, name }]) => snapshotOf(id, slug, name))

@@ -5,10 +5,11 @@
  * arrives while loading is not lost: it loads once more.
  */
 import type { Snapshot } from '../call/snapshot.ts'
+import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-rows.ts'
 
 export interface KeepSnapshotsParts {
-  /** These organizations by id, or all of them. */
-  load(ids: readonly string[] | undefined): Promise<readonly Snapshot[]>
+  /** These organizations by id, of which these rows may have changed, or all of them whole. */
+  load(wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<readonly Snapshot[]>
   onLoad(snapshots: readonly Snapshot[]): void
   readonly log: { error(facts: object, message: string): void }
 }
@@ -21,12 +22,12 @@ export interface KeepSnapshots {
   all(): readonly Snapshot[]
   /** Load all of them now. */
   reload(): Promise<void>
-  /** Load one now. */
-  refresh(id: string): Promise<void>
+  /** Load one now: whole, or the rows that changed. */
+  refresh(id: string, changed?: ChangedRows): Promise<void>
   /** Load one, or all, soon: several signals of one change are one load. */
-  signal(id?: string): void
+  signal(id?: string, changed?: ChangedRows): void
   /** The same, for who waits for it. */
-  refreshSoon(id: string): Promise<void>
+  refreshSoon(id: string, changed?: ChangedRows): Promise<void>
   close(): void
 }
 
@@ -39,13 +40,18 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
   let byId = new Map<string, Snapshot>()
   let bySlug = new Map<string, Snapshot>()
   let loading: Promise<void> = Promise.resolve()
-  let wanted = new Set<string>()
+  let wanted = new Map<string, WantedRows>()
   let wantsAll = false
   let planned: Planned | undefined
   let took = 0
   let closed = false
 
-  function place(ids: ReadonlySet<string> | undefined, loaded: readonly Snapshot[]): void {
+  function want(id: string, rows: WantedRows): void {
+    const before = wanted.get(id)
+    wanted.set(id, before === undefined ? rows : joinRows(before, rows))
+  }
+
+  function place(ids: ReadonlyMap<string, unknown> | undefined, loaded: readonly Snapshot[]): void {
     const kept = ids === undefined ? [] : [...byId.values()].filter(({ organization }) => !ids.has(organization.id))
     const next = [...kept, ...loaded]
     byId = new Map(next.map((one) => [one.organization.id, one]))
@@ -57,16 +63,16 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
   function loadNow(): Promise<void> {
     const run = async () => {
       const ids = wantsAll ? undefined : wanted
-      wanted = new Set()
+      wanted = new Map()
       wantsAll = false
       if (closed || ids?.size === 0) return
       const began = performance.now()
       try {
-        place(ids, await load(ids === undefined ? undefined : [...ids]))
+        place(ids, await load(ids))
       } catch (thrown) {
         // The requested loads stay pending after a failure.
         wantsAll ||= ids === undefined
-        for (const id of ids ?? []) wanted.add(id)
+        for (const [id, rows] of ids ?? []) want(id, rows)
         throw thrown
       } finally {
         took = performance.now() - began
@@ -112,17 +118,17 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       wantsAll = true
       return loadNow()
     },
-    refresh(id) {
-      wanted.add(id)
+    refresh(id, changed) {
+      want(id, wantedBy(changed))
       return loadNow()
     },
-    signal(id) {
+    signal(id, changed) {
       if (id === undefined) wantsAll = true
-      else wanted.add(id)
+      else want(id, wantedBy(changed))
       void plan(GATHER)
     },
-    refreshSoon(id) {
-      wanted.add(id)
+    refreshSoon(id, changed) {
+      want(id, wantedBy(changed))
       return plan(GATHER)
     },
     close() {
@@ -132,6 +138,8 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     },
   }
 }
+
+const wantedBy = (changed: ChangedRows | undefined): WantedRows => (changed === undefined ? 'all' : rowsOf(changed))
 
 /** A load that is to begin in a moment. */
 interface Planned {

@@ -9,9 +9,11 @@ const RoleRow = z.object({
   role: z.enum(['tenant_admin', 'tenant_member', 'tenant_viewer']),
 })
 
-/** Everybody's role in the organization. */
-export async function listRoles(sql: OrgSql): Promise<ReadonlyMap<UserId, Role>> {
-  const rows = await sql(RoleRow)`select user_id, role from members`
+/** The role of everybody in the organization, or of these users. */
+export async function listRoles(sql: OrgSql, userIds?: readonly string[]): Promise<ReadonlyMap<UserId, Role>> {
+  const rows = await sql(RoleRow)`
+    select user_id, role from members
+     where ${userIds ?? null}::text[] is null or user_id = any(${userIds ?? null}::text[])`
   return new Map(rows.map(({ user_id: id, role }) => [id, role]))
 }
 

@@ -26,10 +26,12 @@ export function rateOf({ settings }: Pick<OrganizationRow, 'settings'>): number 
   return own !== undefined && most !== undefined ? Math.min(own, most) : (own ?? most)
 }
 
-export const listOrganizations = (sql: SystemSql) =>
-  sql(
-    OrganizationRow,
-  )`select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at from organizations order by slug`
+/** All of them, or those of these ids. */
+export const listOrganizations = (sql: SystemSql, ids?: readonly string[]) => sql(OrganizationRow)`
+  select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at
+    from organizations
+   where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
+   order by slug`
 
 export interface OrganizationFilter {
   readonly limit: number

@@ -26,8 +26,11 @@ export const ToolsetRow = z.object({
 })
 export type ToolsetRow = z.output<typeof ToolsetRow>
 
-export const listToolsets = (sql: OrgSql) => sql(ToolsetRow)`
-  select id, organization_id, slug, title, settings, origin from toolsets order by slug`
+/** All of them, or those of these ids. */
+export const listToolsets = (sql: OrgSql, ids?: readonly string[]) => sql(ToolsetRow)`
+  select id, organization_id, slug, title, settings, origin from toolsets
+   where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
+   order by slug`
 
 export interface NewToolset {
   readonly organizationId: OrganizationId

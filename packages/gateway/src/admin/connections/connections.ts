@@ -4,6 +4,7 @@ import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
 import {
+  listConnections,
   lockConnection,
   removeConnection,
   switchConnection,
@@ -129,7 +130,8 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
     wanted: body.private,
     before: false,
   })
-  const known = snapshotOf(parts, organization.id)?.connections ?? []
+  // Of the database: another gateway may have taken a name a moment ago.
+  const known = await asked.look((sql) => listConnections(sql))
   const spent = await asked.look((sql) => listSpentAliases(sql, settings))
   const alias = aliasFor(body, connector, [...known.map((one) => one.alias), ...spent])
   const { id } = await change(
@@ -189,7 +191,7 @@ export const change = serveOrganization(shapes.changeConnection, async (asked) =
     },
   )
   void parts.credentials.ended(organization.id, ended)
-  await parts.snapshots.refresh(organization.id)
+  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
   return shown(asked, id)
 })
 
@@ -216,7 +218,7 @@ const toggle = serveOrganization(shapes.toggleConnection, async (asked) => {
       return held.id
     },
   )
-  await parts.snapshots.refresh(organization.id)
+  await parts.snapshots.refresh(organization.id, { table: 'connections', ids: [id] })
   return shown(asked, id)
 })
 

@@ -91,7 +91,7 @@ const toggle = serveOrganization(shapes.toggleTool, async (asked) => {
       if (effect !== undefined) await sayEffect(sql, organization.id, id, { tool, effect, by: principal.id })
     },
   )
-  await parts.snapshots.refresh(organization.id)
+  await parts.snapshots.refresh(organization.id, { table: 'tool_states', ids: [id] })
   const tool = toolsOf(subjectOf(parts, organization.id, id)).find(({ name }) => name === wanted.tool)
   if (tool === undefined) throw new Fault('thing.unknown', { thing: 'tool' })
   return tool
@@ -118,7 +118,7 @@ const bulk = serveOrganization(shapes.switchTools, async (asked) => {
     }),
     (sql) => switchTools(sql, organization.id, id, wanted),
   )
-  await parts.snapshots.refresh(organization.id)
+  await parts.snapshots.refresh(organization.id, { table: 'tool_states', ids: [id] })
   return { changed: wanted.length, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
 })
 
@@ -132,7 +132,7 @@ const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): S
       () => ({ action: enabled ? 'tool.enable-all' : 'tool.disable-all', resource: 'connection', id }),
       (sql) => switchAllTools(sql, id, enabled),
     )
-    await parts.snapshots.refresh(organization.id)
+    await parts.snapshots.refresh(organization.id, { table: 'tool_states', ids: [id] })
     return { changed, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
   })
 

@@ -82,7 +82,7 @@ export const organizationRuleOperations: readonly Served[] = [
   serveOrganization(shapes.addOrganizationRule, async (asked) => {
     const { change, parts, organization, body, head } = asked
     const row = await change(said('rule.add'), (sql) => writeOrganizationRule(sql, body, writingOf(asked)))
-    await parts.snapshots.refresh(organization.id)
+    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     return told(row, head)
   }),
 
@@ -92,7 +92,7 @@ export const organizationRuleOperations: readonly Served[] = [
       (all: readonly OrganizationRuleRow[]) => all.map(said('rule.add')),
       (sql) => writeEach(body.rules, (words) => writeOrganizationRule(sql, words, writingOf(asked))),
     )
-    await parts.snapshots.refresh(organization.id)
+    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     const snapshot = parts.snapshots.find({ id: organization.id })
     const items = rows.map(toOrganizationRule)
     return { items, idle: snapshot === undefined ? [] : idlePatterns(snapshot, items) }
@@ -117,7 +117,7 @@ export const organizationRuleOperations: readonly Served[] = [
     const row = await change(said('rule.change'), (sql) =>
       rewriteOrganizationRule(sql, id, body, { platform: namesOf(above), ifMatch }),
     )
-    await parts.snapshots.refresh(organization.id)
+    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     return told(row, head)
   }),
 
@@ -125,7 +125,7 @@ export const organizationRuleOperations: readonly Served[] = [
     const id = params['rule'] ?? ''
     refusePlaced(id, platformRulesFor(parts, organization.id, organization.slug))
     await change(said('rule.remove'), (sql) => eraseOrganizationRule(sql, id, ifMatch))
-    await parts.snapshots.refresh(organization.id)
+    await parts.snapshots.refresh(organization.id, { table: 'organization_rules' })
     return undefined
   }),
 ]

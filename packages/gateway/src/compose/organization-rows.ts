@@ -1,0 +1,169 @@
+/**
+ * The rows that a snapshot is made of. They are kept, so that a change reads the rows that it names and nothing else; the result is
+ * the same as if all were read. Whatever is not sure is read whole: rows that are new or have another name, tables without a way
+ * here.
+ */
+import { listCatalogs, type CatalogRow } from '../catalog/catalogs.ts'
+import { listConnections, type ConnectionRow } from '../connections/connections.ts'
+import { listToolStates, type ToolStateRow } from '../connections/tool-states.ts'
+import type { OrgSql } from '../db/db.ts'
+import type { NamedRows, WantedRows } from '../jobs/wanted-rows.ts'
+import { listGroupsOfMembers } from '../organizations/groups.ts'
+import { listRoles } from '../organizations/members.ts'
+import { findVersion } from '../organizations/versions.ts'
+import { listOrganizationRules, type OrganizationRuleRow } from '../policy/stored/organization-rules.ts'
+import { listToolsets, type ToolsetRow } from '../toolsets/toolsets.ts'
+
+export interface OrganizationRows {
+  /** Never newer than the rows. */
+  readonly version: number
+  readonly connections: readonly ConnectionRow[]
+  readonly catalogs: readonly CatalogRow[]
+  readonly toolsets: readonly ToolsetRow[]
+  readonly members: Awaited<ReturnType<typeof listRoles>>
+  readonly groups: Awaited<ReturnType<typeof listGroupsOfMembers>>
+  readonly states: readonly ToolStateRow[]
+  readonly rules: readonly OrganizationRuleRow[]
+}
+
+type Ids = ReadonlySet<string> | 'all'
+type Part = Exclude<keyof OrganizationRows, 'version'>
+
+/** The part that each table is in. `organizations` is read with every change. */
+const PART_OF: ReadonlyMap<string, Part | undefined> = new Map([
+  ['organizations', undefined],
+  ['connections', 'connections'],
+  ['catalogs', 'catalogs'],
+  ['tool_locks', 'catalogs'],
+  ['tool_states', 'states'],
+  ['toolsets', 'toolsets'],
+  ['members', 'members'],
+  ['groups', 'groups'],
+  ['group_members', 'groups'],
+  ['organization_rules', 'rules'],
+])
+
+export async function readRows(
+  sql: OrgSql,
+  wanted: WantedRows,
+  held: OrganizationRows | undefined,
+): Promise<OrganizationRows> {
+  if (held === undefined || wanted === 'all' || [...wanted.tables.keys()].some((table) => !PART_OF.has(table)))
+    return readAll(sql, held)
+  return readNamed(sql, wanted, held)
+}
+
+const byConnection = (rows: readonly CatalogRow[] = []) => new Map(rows.map((row) => [row.connection_id, row]))
+
+async function readAll(sql: OrgSql, held: OrganizationRows | undefined): Promise<OrganizationRows> {
+  return {
+    // First, so that what is read after it is never older than it says.
+    version: await findVersion(sql),
+    connections: await listConnections(sql),
+    catalogs: await listCatalogs(sql, byConnection(held?.catalogs)),
+    toolsets: await listToolsets(sql),
+    members: await listRoles(sql),
+    groups: await listGroupsOfMembers(sql),
+    states: await listToolStates(sql),
+    rules: await listOrganizationRules(sql),
+  }
+}
+
+async function readNamed(
+  sql: OrgSql,
+  { tables, version }: NamedRows,
+  held: OrganizationRows,
+): Promise<OrganizationRows> {
+  const parts = partsOf(tables)
+  const connections = await placed(
+    held.connections,
+    parts.get('connections'),
+    ({ alias }) => alias,
+    (ids) => listConnections(sql, ids),
+  )
+  // Rules name their connection.
+  const renamed = connections !== held.connections && !isNamedAlike(connections, held.connections)
+  const memberIds = parts.get('members')
+  // Times at which lists were fetched are told by no notice: they are read with their connection.
+  const catalogIds = joined(parts.get('catalogs'), parts.get('connections'))
+  return {
+    version: Math.max(held.version, version ?? 0),
+    connections,
+    catalogs: await catalogsOf(sql, held.catalogs, catalogIds),
+    toolsets: await placed(
+      held.toolsets,
+      parts.get('toolsets'),
+      ({ slug }) => slug,
+      (ids) => listToolsets(sql, ids),
+    ),
+    members:
+      memberIds === undefined
+        ? held.members
+        : memberIds === 'all'
+          ? await listRoles(sql)
+          : new Map([
+              ...[...held.members].filter(([id]) => !memberIds.has(id)),
+              ...(await listRoles(sql, [...memberIds])),
+            ]),
+    groups: parts.has('groups') ? await listGroupsOfMembers(sql) : held.groups,
+    states: await statesOf(sql, held.states, parts.get('states')),
+    rules: parts.has('rules') || renamed ? await listOrganizationRules(sql) : held.rules,
+  }
+}
+
+function partsOf(tables: NamedRows['tables']): ReadonlyMap<Part, Ids> {
+  const parts = new Map<Part, Ids>()
+  for (const [table, ids] of tables) {
+    const part = PART_OF.get(table)
+    if (part === undefined) continue
+    parts.set(part, joined(parts.get(part), ids) ?? ids)
+  }
+  return parts
+}
+
+function joined(one: Ids | undefined, other: Ids | undefined): Ids | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other])
+}
+
+const isNamedAlike = (some: readonly ConnectionRow[], others: readonly ConnectionRow[]): boolean =>
+  some.length === others.length &&
+  some.every(({ id, alias }, at) => others[at]?.id === id && others[at].alias === alias)
+
+/** Rows in the database's order of names: what is new or has another name needs that order, so then all are read. */
+async function placed<Row extends { readonly id: string }>(
+  held: readonly Row[],
+  ids: Ids | undefined,
+  nameOf: (row: Row) => string,
+  read: (ids?: readonly string[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  if (ids === undefined) return held
+  if (ids === 'all') return read()
+  const found = new Map((await read([...ids])).map((row) => [row.id, row]))
+  const before = new Map(held.filter(({ id }) => ids.has(id)).map((row) => [row.id, nameOf(row)]))
+  if ([...found.values()].some((row) => before.get(row.id) !== nameOf(row))) return read()
+  return held.flatMap((row) => (ids.has(row.id) ? (found.get(row.id) ?? []) : row))
+}
+
+async function catalogsOf(
+  sql: OrgSql,
+  held: readonly CatalogRow[],
+  ids: Ids | undefined,
+): Promise<readonly CatalogRow[]> {
+  if (ids === undefined) return held
+  if (ids === 'all') return listCatalogs(sql, byConnection(held))
+  const concerned = held.filter((row) => ids.has(row.connection_id))
+  const found = await listCatalogs(sql, byConnection(concerned), [...ids])
+  return [...held.filter((row) => !ids.has(row.connection_id)), ...found]
+}
+
+async function statesOf(
+  sql: OrgSql,
+  held: readonly ToolStateRow[],
+  ids: Ids | undefined,
+): Promise<readonly ToolStateRow[]> {
+  if (ids === undefined) return held
+  if (ids === 'all') return listToolStates(sql)
+  const found = await listToolStates(sql, [...ids])
+  return [...held.filter((row) => !ids.has(row.connection_id)), ...found]
+}
