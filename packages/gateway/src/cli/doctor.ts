@@ -231,7 +231,7 @@ async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
 async function closedPaths({ config }: LoadedConfig, connections: readonly ConnectionRow[]): Promise<Finding[]> {
   if (config.TOOLWAY_SANDBOX === 'off') return []
   const closed = connections.flatMap(({ alias, enabled, settings }) =>
-    enabled && settings.connector === 'mcp.process'
+    enabled && 'command' in settings
       ? notAllowed(namedPaths(settings.args), settings.allow_paths ?? []).map((path) => ({ alias, path }))
       : [],
   )

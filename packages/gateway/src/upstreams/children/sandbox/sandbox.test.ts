@@ -81,6 +81,23 @@ describe('a path that is allowed', () => {
     await expect(start('relative')).rejects.toMatchObject({ code: 'INVALID_LAUNCH' })
   })
 
+  test('is named where an argument names it and it is not allowed', async () => {
+    await using at = await folder()
+    await using data = await folder()
+    await using children = await startChildren({ sandbox: parts(data.path) })
+    const said = async (args: string[], allowPaths: string[] = []) => {
+      const launch = { ...launchOf('x'), command: 'sh', args: ['-c', '', ...args], allowPaths }
+      const { stderr } = (await readAll(await children.start(launch))).exit
+      return stderr.filter((line) => line.includes('is not allowed'))
+    }
+    const { driver } = (await children.sandbox()) ?? {}
+    const named = driver === 'bubblewrap' ? [expect.stringContaining(`${at.path} is not allowed in the sandbox`)] : []
+    // Neither what is not there nor the data folder, which cannot be allowed.
+    const others = ['/no/such/folder', data.path, '/usr/bin', '/']
+    expect(await said([`--root=${at.path}`, ...others])).toEqual(named)
+    expect(await said([at.path], [at.path])).toEqual([])
+  })
+
   test('may be used, and with :ro only be read', async () => {
     await using at = await folder()
     await using data = await folder()

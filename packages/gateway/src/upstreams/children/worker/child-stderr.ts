@@ -37,7 +37,10 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
     timer ??= setTimeout(flush, PARCEL_MS)
   }
   const say = (line: string) => {
-    const text = mask(line.trimEnd()).slice(0, STDERR_LINE_CHARS).toWellFormed()
+    const masked = mask(line.trimEnd())
+    // It cannot speak in the gateway's name.
+    const own = masked.trimStart().startsWith(OWN_WORDS) ? `> ${masked}` : masked
+    const text = own.slice(0, STDERR_LINE_CHARS).toWellFormed()
     if (text === '') return
     named ||= speaksOfError(text)
     parcel.push(text)
@@ -47,8 +50,7 @@ export function readStderr({ stderr, mask, send, congested }: StderrParts) {
   const endLine = () => {
     const line = raw.toString('utf8')
     raw = Buffer.alloc(0)
-    // It cannot speak in the gateway's name.
-    say(line.startsWith(OWN_WORDS) ? `> ${line}` : line)
+    say(line)
   }
   stderr.on('data', (chunk: Buffer) => {
     let at = 0
