@@ -39,7 +39,7 @@ export {
 } from './eras/modern/headers.ts'
 export type { HeaderParameter, HeaderReader } from './eras/modern/headers.ts'
 export { APPS, APPS_SETTINGS, declares, extensionsOf, isAppOnly, keepExtensions, TASKS } from './extensions.ts'
-export { isObject, MAX_DEPTH, parseJson } from './json.ts'
+export { isObject, isShallow, MAX_DEPTH, parseJson } from './json.ts'
 export type { Json, JsonObject } from './json.ts'
 export { isLevel, LEVELS, reachesLevel } from './levels.ts'
 export {

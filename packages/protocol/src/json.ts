@@ -21,6 +21,12 @@ const CLOSERS = new Set([0x5d, 0x7d])
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Whether a value has at most so many levels; an object or a list is one. */
+export const isShallow = (value: unknown, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
+
 /** Parse one JSON text. Throws `request.not-json` (with line and column) or `request.too-deep`. */
 export function parseJson(text: string): Json {
   refuseDepth(text)

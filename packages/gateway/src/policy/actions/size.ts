@@ -1,4 +1,4 @@
-/** Bounds on sizes. Arguments are measured here; results are cut by a step (`call/steps/result-size.ts`). */
+/** Bounds on sizes. Arguments are measured here; results are cut by a step (`call/steps/sizes.ts`). */
 import { Fault } from '@toolway/contract'
 import type { ActionBehaviour } from './action.ts'
 import { reasonOf } from './words.ts'

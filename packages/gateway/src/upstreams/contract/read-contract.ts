@@ -4,9 +4,8 @@
  * Formats: Curatore's `ToolContractResponse`, and its whitepaper (section 4.2), whose flag is `side_effect`. Other members are
  * ignored.
  */
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { isObject, isShallow, type Json, type JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
-import { isShallow } from '../../lib/shallow.ts'
 
 export interface Contract {
   readonly name: string

@@ -4,7 +4,7 @@
  * answered from.
  */
 import { Fault, type FaultCode } from '@toolway/contract'
-import type { Json, JsonObject } from '@toolway/protocol'
+import { isShallow, type Json, type JsonObject } from '@toolway/protocol'
 import type { Breaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
@@ -14,7 +14,6 @@ import { createReachMask } from '../http/reach-mask.ts'
 import { refusalOf } from '../http/refusal.ts'
 import type { ReachOf, RemoteTarget } from '../upstream.ts'
 import { createAddressMask } from './address-mask.ts'
-import { isShallow } from '../../lib/shallow.ts'
 import { traceOfScope } from '../../lib/span-scope.ts'
 
 export interface Saying {

@@ -3,10 +3,9 @@
  *
  * Source: n8n's public API (`GET /workflows`), and the parameters of its nodes Webhook and n8n Form Trigger.
  */
-import { isObject, type Json, type JsonObject } from '@toolway/protocol'
+import { isObject, isShallow, type Json, type JsonObject } from '@toolway/protocol'
 import { schemaRead } from '../../lib/json-schema/schemas-read.ts'
 import { UnusableSchema } from '../../lib/json-schema/usable.ts'
-import { isShallow } from '../../lib/shallow.ts'
 import { formSchema, notedSchema, openSchema, type FormField } from './workflow-schema.ts'
 
 export interface WorkflowTool {
