@@ -5,11 +5,11 @@
 // @module-tag long
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generateIdentity, identityToRecipient } from 'age-encryption'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { makeBackup } from '../../packages/gateway/src/admin/backup/make-backup.ts'
 import { migrate } from '../../packages/gateway/src/db/migrate.ts'
+import { makeAgeKeys } from '../../packages/gateway/src/testing/age-keys.ts'
 import { callTool, textIn } from '../fault/caller.ts'
 import { findS3Server, startS3Server } from '../e2e/peers/servers/s3-server.ts'
 import { startEcho, type EchoServer } from './echo-server.ts'
@@ -154,26 +154,31 @@ test('a restore refuses the wrong passphrase, a file that was changed or cut off
 })
 
 test('a backup for public keys is opened by each of the private keys and by nothing else', async () => {
-  const [one, two, stranger] = [await generateIdentity(), await generateIdentity(), await generateIdentity()]
+  const [one, two, stranger] = [await makeAgeKeys(), await makeAgeKeys(), await makeAgeKeys()]
   await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE })
   await (await here.start()).stop()
   const file = join(here.folder, 'for-two.toolway')
-  const recipients = await Promise.all([one, two].map(identityToRecipient))
+  const recipients = [one.recipient, two.recipient]
   const made = await here.run(['backup', file, '--with-key', '--recipient', ...recipients])
   expect(made).toMatchObject({ code: 0, err: '' })
   const identityFile = async (name: string, identity: string) => {
     await writeFile(join(here.folder, name), `# made for this test\n${identity}\n`, { mode: 0o600 })
     return ['--identity-file', join(here.folder, name)]
   }
-  expect(await here.run(['backup', 'verify', file, ...(await identityFile('one', one))])).toMatchObject({ code: 0 })
-  const wrong = await here.run(['backup', 'verify', file, ...(await identityFile('stranger', stranger))])
+  expect(await here.run(['backup', 'verify', file, ...(await identityFile('one', one.identity))])).toMatchObject({
+    code: 0,
+  })
+  const wrong = await here.run(['backup', 'verify', file, ...(await identityFile('stranger', stranger.identity))])
   expect(wrong).toMatchObject({ code: 1, out: '' })
   expect(wrong.err).not.toMatch(/ {4}at |AGE-SECRET-KEY/)
   expect(await here.run(['backup', 'verify', file, ...LOCKED])).toMatchObject({ code: 1 })
   expect(await here.run(['backup', file, '--recipient', 'age1wrong'])).toMatchObject({ code: 1 })
 
   await using there = await makeInstallation()
-  expect(await there.run(['restore', file, ...(await identityFile('two', two))])).toMatchObject({ code: 0, err: '' })
+  expect(await there.run(['restore', file, ...(await identityFile('two', two.identity))])).toMatchObject({
+    code: 0,
+    err: '',
+  })
   expect(await there.run(['vault', 'status'])).toMatchObject({ code: 0 })
 })
 
