@@ -86,6 +86,9 @@ export function unread(name: string, cause: unknown): ConfigFault {
   return new ConfigFault(`${name} is a reference to a secret that cannot be read: ${reason}.`, { cause })
 }
 
+export const withoutPlace = (name: string, { source }: SecretReference): ConfigFault =>
+  unread(name, new SecretFault(`this installation has no place for secret://${source}`))
+
 function worded<T>(name: string, work: () => T): T {
   try {
     return work()

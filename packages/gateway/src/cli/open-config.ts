@@ -4,8 +4,14 @@
  */
 import { ConfigFault, findSettingReferences, loadConfig, placesOf, type LoadedConfig } from '../config.ts'
 import { keySettingsProblem } from '../config-keys.ts'
-import { awsKeysProblem, OF_GATEWAY, unread, type ReadSecrets, type SettingReferences } from '../config-references.ts'
-import { SecretFault, type SecretSource, type SourceName } from '../vault/references/secret-source.ts'
+import {
+  awsKeysProblem,
+  OF_GATEWAY,
+  unread,
+  withoutPlace,
+  type ReadSecrets,
+  type SettingReferences,
+} from '../config-references.ts'
 
 /** @param said settings of the command line. Throws ConfigFault. */
 export async function openConfig(said: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
@@ -13,8 +19,10 @@ export async function openConfig(said: NodeJS.ProcessEnv = {}): Promise<LoadedCo
   return loadConfig(undefined, undefined, said, await readSecrets(found))
 }
 
+type Asked = SettingReferences['references'][number]
+
 /** In this order: what opens one place may be in another one before it. */
-const ORDER: readonly (readonly SourceName[])[] = [['file', 'env'], ['aws', 'gcp'], ['vault']]
+const ORDER: readonly (readonly Asked['reference']['source'][])[] = [['file', 'env'], ['aws', 'gcp'], ['vault']]
 
 async function readSecrets({ references, texts, lookup }: SettingReferences): Promise<ReadSecrets> {
   const read = new Map<string, string>()
@@ -34,9 +42,12 @@ async function readSecrets({ references, texts, lookup }: SettingReferences): Pr
   return read
 }
 
-function readOne({ name, reference }: SettingReferences['references'][number], source: SecretSource | undefined) {
-  if (source === undefined)
-    throw unread(name, new SecretFault(`this installation has no place for secret://${reference.source}`))
+interface Source {
+  read(owner: string, reference: Asked['reference']): Promise<string>
+}
+
+function readOne({ name, reference }: Asked, source: Source | undefined): Promise<string> {
+  if (source === undefined) throw withoutPlace(name, reference)
   return source.read(OF_GATEWAY, reference).catch((thrown: unknown) => {
     throw unread(name, thrown)
   })
