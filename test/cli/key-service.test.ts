@@ -3,33 +3,12 @@
  * stay in another place. Against HashiCorp Vault or OpenBao where TEST_VAULT names one, and otherwise against a double of its interface.
  */
 // @module-tag long
-import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startBaoServer, type BaoServer } from '../e2e/peers/servers/bao-server.ts'
+import { startEcho } from './echo-server.ts'
 import { makeInstallation, type Installation, type Running } from './installation.ts'
-
-/** A server that says which Authorization header came. */
-async function startEcho() {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(request.headers.authorization ?? '')
-    response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 const settingsFor = ({ address, rootToken }: BaoServer) => ({
   TOOLWAY_KEY_SERVICE: `transit:${address}/transit/toolway`,

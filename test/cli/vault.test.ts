@@ -1,12 +1,10 @@
 /** The vault's keys as an operator has them: seen, renewed while a gateway runs, dropped; and every source they may come from. */
 // @module-tag long
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../packages/gateway/src/config.ts'
+import { startEcho } from './echo-server.ts'
 import { makeInstallation, type Installation, type Settings } from './installation.ts'
 
 interface Status {
@@ -17,25 +15,6 @@ const statusOf = async (here: Installation, settings?: Settings) =>
 
 const HEX = 'ab'.repeat(32)
 const NEXT = 'cd'.repeat(32)
-
-/** An upstream that says which Authorization header came. */
-async function startEcho() {
-  const seen: string[] = []
-  const server = createServer((request, response) => {
-    seen.push(request.headers.authorization ?? '')
-    response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    seen,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
 
 describe('the keys of the vault', () => {
   test('S2-ENC-04: are turned while the gateway runs: keys stay good, secrets open, and the old one is dropped', async () => {

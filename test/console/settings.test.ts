@@ -97,6 +97,63 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     },
   )
 
+  test(
+    'push records to a destination: secrets are written only, a test says what came of it, and a stream is paused and removed',
+    { tags: 'long' },
+    async () => {
+      const heard: string[] = []
+      const receiver = createServer((request, response) => {
+        heard.push(request.headers['x-token']?.toString() ?? '')
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      })
+      await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+      parts.defer(() => void receiver.close())
+      const { port } = receiver.address() as { port: number }
+      const { page } = opened
+      await page.goto('/settings?tab=streams')
+      await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+      await look(page, 'settings-record-streams-none')
+      await page.getByRole('button', { name: 'Add a record stream' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add a record stream' })
+      const kinds = ['Syslog over TLS', 'S3-compatible bucket', 'ClickHouse', 'Webhook', 'OpenTelemetry logs (OTLP)']
+      const firstField = ['Host', 'Endpoint', 'Database', 'Address', 'Headers']
+      for (const [index, kind] of kinds.entries()) {
+        await dialog.getByRole('combobox', { name: 'Kind of destination' }).click()
+        await page.getByRole('option', { name: kind, exact: true }).click()
+        await dialog.getByLabel(firstField[index] ?? '', { exact: true }).waitFor()
+      }
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText('A name is needed').waitFor()
+      await dialog.getByText('This value does not fit').waitFor()
+      await dialog.getByLabel('Name').fill('SIEM')
+      await dialog.getByLabel('Address').fill(`http://127.0.0.1:${port}/v1/logs`)
+      await dialog.getByLabel('Headers').fill('x-token: s3cret-of-siem')
+      await dialog.getByLabel('It lies in a private network').check()
+      await look(page, 'settings-record-stream-form')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+
+      const act = async (name: string) => {
+        await page.getByRole('button', { name: 'Actions of SIEM' }).click()
+        await page.getByRole('menuitem', { name }).click()
+      }
+      await act('Send a test record')
+      await page.getByText('The destination took the test record').waitFor()
+      expect(heard).toContain('s3cret-of-siem')
+      await look(page, 'settings-record-streams')
+      await act('Change')
+      const change = page.getByRole('dialog', { name: 'Change' })
+      await change.getByLabel('Change the destination and its secrets').check()
+      expect(await change.getByLabel('Headers').inputValue()).toBe('')
+      await change.getByRole('button', { name: 'Cancel' }).click()
+      await act('Pause')
+      await page.getByRole('table').getByText('Paused', { exact: true }).waitFor()
+      await act('Remove')
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+    },
+  )
+
   test('of the installation say where each comes from, to who looks after it', async () => {
     const { page } = opened
     await page.goto('/settings?tab=installation&search=allowed')

@@ -21,7 +21,7 @@ export const KEY_SETTINGS = {
   ),
   TOOLWAY_KEY_SERVICE_ENDPOINT: setting(
     http.optional(),
-    'Address of AWS KMS or Google Cloud KMS, where it is another than the public one (a private endpoint).',
+    'Address of AWS KMS or Google Cloud KMS, where it is another than the public one (a private endpoint); for Azure Key Vault that of the sign-in of a private cloud.',
   ),
   VAULT_TOKEN: setting(text, 'Token at HashiCorp Vault or OpenBao, for the key service and for secrets there.', true),
   VAULT_NAMESPACE: setting(text, 'Namespace at HashiCorp Vault or OpenBao.'),

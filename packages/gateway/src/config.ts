@@ -13,6 +13,7 @@ import { parseEnv } from 'node:util'
 import { isPlaceholder, LIMITS } from '@toolway/contract'
 import { z } from 'zod'
 import { ConfigFault } from './config-fault.ts'
+import { settingReferences, withSecrets, type ReadSecrets, type SettingReferences } from './config-references.ts'
 import { withoutServiceLinks } from './config-service-links.ts'
 import { KEY_SETTINGS, keySettingsProblem } from './config-keys.ts'
 import { TELEMETRY_SETTINGS, telemetryProblem } from './config-telemetry.ts'
@@ -603,27 +604,67 @@ const isOurs = (name: string) => name.startsWith('TOOLWAY_')
 /** Read by the command line alone, as the key to call with. */
 const ELSEWHERE = new Set(['TOOLWAY_KEY', 'TOOLWAY_URL'])
 
-/** `said`: on the command line, which counts for more than the environment. */
+export interface Surroundings {
+  readonly surroundings?: NodeJS.ProcessEnv
+  /** Whose `.env` counts. */
+  readonly folder?: string
+  /** On the command line, which counts for more than the environment. */
+  readonly said?: NodeJS.ProcessEnv
+}
+
+function environmentOf({ surroundings = process.env, folder = process.cwd(), said = {} }: Surroundings) {
+  const given = { ...withoutServiceLinks(surroundings), ...said }
+  const environment: NodeJS.ProcessEnv = { ...readDotenv(folder), ...given }
+  refuseUnknown(environment)
+  return { given, environment, surroundings }
+}
+
+/** The secret settings that are references, and the settings that lead to the places where these are. */
+export function findSettingReferences(where: Surroundings): SettingReferences {
+  const { environment, surroundings } = environmentOf(where)
+  const texts = NAMES.map((name) => ({ name, text: readSetting(environment, name)[0], secret: SETTINGS[name].secret }))
+  return {
+    references: texts.flatMap((one) =>
+      [...settingReferences(one)].map(([words, reference]) => ({ name: one.name, words, reference })),
+    ),
+    texts: Object.fromEntries(texts.map(({ name, text }) => [name, text])),
+    lookup: (name) => environment[name] ?? surroundings[name],
+  }
+}
+
+/** The places of secrets, each checked, before the other settings can be. A setting whose reference is not read yet is left out. */
+export function placesOf(texts: SettingReferences['texts'], read: ReadSecrets): PlaceSettings {
+  const names = [...(Object.keys(KEY_SETTINGS) as (keyof typeof KEY_SETTINGS)[]), 'AWS_REGION' as const]
+  const values = names.map((name) => {
+    const said = { name, text: texts[name], secret: SETTINGS[name].secret }
+    const isRead = [...settingReferences(said).keys()].every((words) => read.has(words))
+    return [name, check(name, isRead ? withSecrets(said, read) : undefined, 'environment', name)]
+  })
+  return Object.fromEntries(values) as PlaceSettings
+}
+
+export type PlaceSettings = Pick<Config, keyof typeof KEY_SETTINGS | 'AWS_REGION'>
+
+/** Throws ConfigFault. A reference that is not among `read` is refused: `openConfig` of the command line reads them first. */
 export function loadConfig(
   surroundings: NodeJS.ProcessEnv = process.env,
   folder = process.cwd(),
   said: NodeJS.ProcessEnv = {},
+  read: ReadSecrets = new Map(),
 ): LoadedConfig {
-  const given = { ...withoutServiceLinks(surroundings), ...said }
-  const dotenv = readDotenv(folder)
-  const environment = { ...dotenv, ...given }
-  refuseUnknown(environment)
+  const { given, environment } = environmentOf({ surroundings, folder, said })
   const origins = {} as Record<SettingName, Origin>
   const values: Partial<Record<SettingName, unknown>> = {}
   const preset = check('TOOLWAY_PRESET', ...readSetting(environment, 'TOOLWAY_PRESET')) as PresetName | undefined
   for (const name of NAMES) {
-    const read = withPreset(readSetting(environment, name), {
+    const found = withPreset(readSetting(environment, name), {
       preset,
       name,
       roles: values['TOOLWAY_ROLES'] as Config['TOOLWAY_ROLES'],
     })
-    const [text, origin, source] = withSeedMetrics(read, name, environment)
+    const [asked, origin, source] = withSeedMetrics(found, name, environment)
     origins[name] = origin === 'environment' && given[source] === undefined ? `file ${DOTENV}` : origin
+    const text = withSecrets({ name, text: asked, secret: SETTINGS[name].secret }, read)
     values[name] = check(name, text, origin, source)
   }
   const config = Object.freeze(values) as Config

@@ -2724,6 +2724,7 @@ export const en = {
       egress: 'Private networks',
       apps: 'OAuth apps',
       webhooks: 'Webhooks',
+      streams: 'Record streams',
       alerts: 'Alerts',
       installation: 'Installation',
     },

@@ -1,10 +1,10 @@
 /** `toolway config`: what is in force and where each value came from. Secrets are masked, always. */
-import { loadConfig } from '../config.ts'
+import { openConfig } from './open-config.ts'
 import { shownSettings } from '../config-shown.ts'
 import { EXIT, table, type Output } from './terminal/output.ts'
 
-export function listConfig(output: Output): number {
-  const { config, origins } = loadConfig()
+export async function listConfig(output: Output): Promise<number> {
+  const { config, origins } = await openConfig()
   const values = shownSettings(config, origins).map(({ name, value, origin: from, about }) => ({
     name,
     value,

@@ -8,7 +8,8 @@ import { listConnections, type ConnectionRow } from '../connections/connections.
 import { listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { filePlaceOf, loadConfig, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
+import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
+import { openConfig } from './open-config.ts'
 import { isUnset } from '../preset-variables.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
 import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
@@ -29,7 +30,7 @@ const bad = (what: string, detail: string): Finding => ({ what, state: 'bad', de
 const MARKS = { good: 'ok  ', note: 'note', bad: 'BAD ' }
 
 export async function doctor(organization: string, output: Output, preset?: string): Promise<number> {
-  const loaded = loadConfig(undefined, undefined, preset === undefined ? {} : { TOOLWAY_PRESET: preset })
+  const loaded = await openConfig(preset === undefined ? {} : { TOOLWAY_PRESET: preset })
   const findings = [
     good('node', process.versions.node),
     good(

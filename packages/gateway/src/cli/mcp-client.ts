@@ -15,7 +15,8 @@ import {
   type Notification,
 } from '@toolway/protocol'
 import { createFetchTransport, exchange, type Incoming } from '@toolway/protocol/client'
-import { loadConfig, type LoadedConfig } from '../config.ts'
+import type { LoadedConfig } from '../config.ts'
+import { openConfig } from './open-config.ts'
 import { isProof } from '../vault/identity-proof.ts'
 import { createVault } from '../vault/vault.ts'
 import { keySourcesOf } from '../admin/installation/open-store.ts'
@@ -36,7 +37,7 @@ export interface EndpointWords {
 
 /** Where and with which key: what was said, else the environment, else this machine's own gateway and the key in its directory. */
 export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'progress'>): Promise<Endpoint> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const given = words.url ?? loaded.lookup('TOOLWAY_URL')
   const key = keyOf(words, loaded.lookup, output) ?? loaded.lookup('TOOLWAY_KEY')
   if (given !== undefined) return { url: given, key }

@@ -3,13 +3,13 @@
  *
  * Every start does the same, so nothing depends on this step. An embedded database is migrated by its gateway, which alone may start it.
  */
-import { loadConfig } from '../config.ts'
+import { openConfig } from './open-config.ts'
 import { migrate } from '../db/migrate.ts'
 import { SILENT } from './store.ts'
 import { CommandFault, EXIT, type Output } from './terminal/output.ts'
 
 export async function migrateDatabase(output: Output): Promise<number> {
-  const { DATABASE_URL: connectionString } = loadConfig().config
+  const { DATABASE_URL: connectionString } = (await openConfig()).config
   if (connectionString === undefined)
     throw new CommandFault('DATABASE_URL is not set: the embedded database is migrated when its gateway starts.')
   const migrations = await migrate({ connectionString }, { log: SILENT })

@@ -1,6 +1,7 @@
 /** The command line: what can be said, with examples, and which command does it. Commands are loaded when they are used. */
 import { Command, CommanderError, Option } from 'commander'
-import { ConfigFault, loadConfig } from '../config.ts'
+import { ConfigFault } from '../config.ts'
+import { openConfig } from './open-config.ts'
 import { PRESET_NAMES } from '../presets.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
@@ -159,7 +160,7 @@ const startCommand = (finish: Finish) =>
       new Option('--preset <name>', 'start as a preset says, where no setting says otherwise').choices(PRESET_NAMES),
     )
     .action(async ({ preset }: { preset?: string }) => {
-      const loaded = loadConfig(undefined, undefined, preset === undefined ? {} : { TOOLWAY_PRESET: preset })
+      const loaded = await openConfig(preset === undefined ? {} : { TOOLWAY_PRESET: preset })
       // One of them loads a database driver, and the other never does.
       const start =
         loaded.config.TOOLWAY_STORE === 'none'
@@ -233,7 +234,7 @@ const configCommand = (finish: Finish) =>
     .description('show the settings in force and where each came from')
     .addHelpText('after', examples('toolway config', 'TOOLWAY_PORT=9000 toolway config --json'))
     .action(async (options: { json?: boolean }) =>
-      finish((await import('./config-list.ts')).listConfig(outputOf(options))),
+      finish(await (await import('./config-list.ts')).listConfig(outputOf(options))),
     )
 
 /** The launcher runs it before anything here is loaded; who comes another way is told. */

@@ -2,7 +2,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openStore, type Store } from '../admin/installation/open-store.ts'
-import { loadConfig, type LoadedConfig } from '../config.ts'
+import type { LoadedConfig } from '../config.ts'
+import { openConfig } from './open-config.ts'
 import { clusterOf } from '../db/embedded/cluster.ts'
 import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
@@ -40,7 +41,7 @@ export async function withInstallation<T>(work: (opened: Installation) => Promis
 
 /** Throws CommandFault where no start has been. */
 export async function openInstallation(): Promise<Installation & AsyncDisposable> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl } = loaded.config
   // A command looks at what is there; making it is for a start.
   if (!(await isMade(loaded)))

@@ -1,7 +1,7 @@
 /** Secrets that are kept in other places: the places that the settings name, and what refers to them. */
 import { ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
 import type { ConnectionReferences } from '../call/snapshot.ts'
-import type { Config } from '../config.ts'
+import type { PlaceSettings } from '../config.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { RevealSecret } from '../oauth/outgoing/ports.ts'
@@ -46,7 +46,7 @@ export function composeSecretReferences({ config, vault, log, opened }: Base, pa
 }
 
 /** Libraries of cloud services are loaded by the first reference to them. */
-function sourcesOf(config: Config, lookup: (name: string) => string | undefined) {
+export function sourcesOf(config: PlaceSettings, lookup: (name: string) => string | undefined) {
   const { TOOLWAY_SECRET_FOLDER: folder, TOOLWAY_SECRET_VARIABLES: variables, TOOLWAY_SECRET_VAULT: bao } = config
   const { TOOLWAY_SECRET_AWS: aws, TOOLWAY_SECRET_GCP: gcp, AWS_REGION: region } = config
   const endpoint = config.TOOLWAY_SECRET_ENDPOINT

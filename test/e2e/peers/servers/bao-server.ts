@@ -1,6 +1,6 @@
 /**
- * A server of keys and secrets for tests: HashiCorp Vault or OpenBao in its development mode where TEST_VAULT names its binary, and
- * otherwise a double of the parts that are used, made after the published interface: the transit engine, the key/value engine
+ * A server of keys and secrets for tests: HashiCorp Vault or OpenBao in its development mode where TEST_VAULT names its binary or
+ * `npm run counterparts -- openbao` brought it, and otherwise a double of the parts that are used, made after the published interface: the transit engine, the key/value engine
  * version 2, tokens and AppRoles. The double refuses what the server refuses.
  */
 import { spawn } from 'node:child_process'
@@ -11,6 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../../packages/gateway/src/testing/free-port.ts'
+import { findOpenBao } from '../../../../tools/counterparts.ts'
 
 export interface BaoServer extends AsyncDisposable {
   readonly kind: 'vault' | 'double'
@@ -24,7 +25,7 @@ export interface BaoServer extends AsyncDisposable {
   start(): Promise<void>
 }
 
-export const findVault = (): string | undefined => process.env['TEST_VAULT']
+const findVault = (): string | undefined => process.env['TEST_VAULT'] ?? findOpenBao()
 
 export async function startBaoServer(binary = findVault()): Promise<BaoServer> {
   const port = await freePort()

@@ -12,11 +12,12 @@ import { EgressSettings } from './egress-settings.tsx'
 import { InstallationSettings } from './installation-settings.tsx'
 import { OAuthApps } from './oauth-apps.tsx'
 import { OrganizationSettings } from './organization-settings.tsx'
+import { RecordStreams } from './record-streams.tsx'
 import { Webhooks } from './webhooks.tsx'
 
 const t = texts.settings
 
-const TABS = ['organization', 'egress', 'apps', 'webhooks', 'alerts', 'installation'] as const
+const TABS = ['organization', 'egress', 'apps', 'webhooks', 'streams', 'alerts', 'installation'] as const
 type Tab = (typeof TABS)[number]
 
 const PANELS: Readonly<Record<Tab, ComponentType>> = {
@@ -24,6 +25,7 @@ const PANELS: Readonly<Record<Tab, ComponentType>> = {
   egress: EgressSettings,
   apps: OAuthApps,
   webhooks: Webhooks,
+  streams: RecordStreams,
   alerts: Alerts,
   installation: InstallationSettings,
 }
@@ -38,6 +40,7 @@ export function SettingsScreen() {
     egress: read,
     apps: useMay('connector_update'),
     webhooks: useMay('tenant_update'),
+    streams: useMay('tenant_update'),
     alerts: useMay('connector_read'),
     installation: useMay('stats_view_global', 'platform'),
   }
@@ -74,6 +77,7 @@ export function SettingsScreen() {
 const LEFT = {
   app: undefined,
   webhook: undefined,
+  stream: undefined,
   kind: undefined,
   connection: undefined,
   offset: undefined,

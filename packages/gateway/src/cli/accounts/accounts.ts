@@ -11,7 +11,7 @@ import {
   type Account,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { loadConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { described } from '../command.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
@@ -46,7 +46,7 @@ const noConnection = ({ alias }: Whose) =>
  * gateway, too, where other commands act as its operator.
  */
 async function ownedBy(transport: Transport, words: Whose): Promise<Owned> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const isLocal = transport.remote === undefined
   const list = (of: Transport, isTheirs: (account: Account) => boolean) => async () =>
     (await listAll(of, listAccounts, { params: paramsOf(words) }).catch(noConnection(words))).filter(isTheirs)
@@ -78,7 +78,7 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
   const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
   output.progress(`Open this within ${minutes} minutes:\n\n  ${url}\n`)
-  if (openBrowser(url, loadConfig().lookup)) output.progress('A browser was opened. Waiting for you …')
+  if (openBrowser(url, (await openConfig()).lookup)) output.progress('A browser was opened. Waiting for you …')
   for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
     const made = (await owned.list()).find((account) => !before.has(markOf(account)))
     if (made !== undefined) return made

@@ -7,7 +7,8 @@ import { BackupUnusable, verifyBackup } from '../../admin/backup/read-backup.ts'
 import { restoreBackup } from '../../admin/backup/restore-backup.ts'
 import { keySourcesOf, openBareDatabase } from '../../admin/installation/open-store.ts'
 import { VERSION } from '../../call/introduce.ts'
-import { filePlaceOf, loadConfig, type LoadedConfig } from '../../config.ts'
+import { filePlaceOf, type LoadedConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { LoadRefused } from '../../db/backup/load.ts'
 import { NoToolwayDatabase } from '../../db/backup/snapshot.ts'
 import { NoAgeKey } from '../../lib/archive/age.ts'
@@ -23,7 +24,7 @@ export interface Making extends Locking {
 }
 
 export async function make(place: string, options: Making, output: Output): Promise<number> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const { TOOLWAY_DATA: directory } = loaded.config
   if (!(await isMade(loaded))) throw new CommandFault(`There is no Toolway in ${directory} yet: nothing to keep.`)
   const now = new Date()
@@ -61,7 +62,7 @@ export async function verify(file: string, options: Given, output: Output): Prom
 }
 
 export async function restore(file: string, options: Given, output: Output): Promise<number> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const files = filesOf(loaded)
   const opener = await openerOf(options)
   const { manifest, closing, rows } = await worded(

@@ -1,6 +1,6 @@
 /** The lock of a backup, and its key. A passphrase is asked for, or read from a file or a variable; it never stands on a command line. */
 import { readFile } from 'node:fs/promises'
-import { loadConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import type { Lock, Opener } from '../../lib/archive/age.ts'
 import { CommandFault, EXIT } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
@@ -39,7 +39,7 @@ export async function openerOf(given: Given): Promise<Opener> {
 async function saidPassphrase({ passphraseFile: file, passphraseEnv: name }: Given): Promise<string | undefined> {
   if (file !== undefined) return (await textOf(file)).split(/\r?\n/)[0] ?? ''
   if (name === undefined) return undefined
-  const value = loadConfig().lookup(name)
+  const value = (await openConfig()).lookup(name)
   if (value === undefined || value === '') throw new CommandFault(`The variable ${name} is not set.`, EXIT.usage)
   return value
 }

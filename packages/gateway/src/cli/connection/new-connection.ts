@@ -14,7 +14,7 @@ import {
 } from '@toolway/contract'
 import type { addConnection, addOpenApi } from '@toolway/contract/admin'
 import type { z } from 'zod'
-import { loadConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { pairsOf } from '../terminal/secret-words.ts'
@@ -67,8 +67,8 @@ type DocumentBody = z.input<(typeof addOpenApi)['body']>
 
 const wrong = (message: string) => new CommandFault(message, EXIT.usage)
 
-const headersOf = ({ header, headerFrom }: AddWords, output: Output) =>
-  pairsOf({ option: '--header', said: header, file: headerFrom }, loadConfig().lookup, output)
+const headersOf = async ({ header, headerFrom }: AddWords, output: Output) =>
+  pairsOf({ option: '--header', said: header, file: headerFrom }, (await openConfig()).lookup, output)
 
 /** The reach of a started server. A path is that of the folder of this call. */
 const accessOf = ({ network, allowHost = [], allowPath = [] }: AddWords) => ({
@@ -85,7 +85,7 @@ export async function connectionBody(words: AddWords, output: Output): Promise<C
   const common = { alias, title, revision, ...(timeout === undefined ? {} : { timeout }) }
   if (program !== undefined) {
     const said = { option: '--env', said: words.env, file: words.envFrom } as const
-    const environment = await pairsOf(said, loadConfig().lookup, output)
+    const environment = await pairsOf(said, (await openConfig()).lookup, output)
     const accounts = authOf(words)
     return {
       ...{ ...common, command: program, args, environment, ...accessOf(words) },

@@ -1,6 +1,6 @@
 /** The work of `toolway export`, `toolway plan` and `toolway apply`. */
 import { writeFile } from 'node:fs/promises'
-import { loadConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { readConfigFile } from '../../config-file.ts'
 import { applyPlan } from '../../declaration/apply.ts'
 import type { Call } from '../../declaration/call.ts'
@@ -58,7 +58,7 @@ export interface PlanWords {
 }
 
 export async function planFile(transport: Transport, { file, prune = false }: PlanWords): Promise<Plan> {
-  const plan = await planOf(callOf(transport), readConfigFile(file, loadConfig().lookup))
+  const plan = await planOf(callOf(transport), readConfigFile(file, (await openConfig()).lookup))
   return prune ? { ...plan, steps: [...plan.steps, ...plan.extra], extra: [] } : plan
 }
 

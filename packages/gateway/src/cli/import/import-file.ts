@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { importConnections, undoImport, type ImportedConnection } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
-import { loadConfig } from '../../config.ts'
+import type { LoadedConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { described, type Printed } from '../command.ts'
 import { CommandFault, EXIT, harmless, type Output } from '../terminal/output.ts'
 import { readPassword } from '../terminal/terminal.ts'
@@ -98,9 +99,10 @@ async function readerOf(file: string, gateway: string): Promise<(inputs: Values)
   const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     throw new CommandFault(`${file} cannot be read (${thrown.code}): check the path.`, EXIT.usage)
   })
+  const { lookup } = await openConfig()
   return (inputs) => {
     try {
-      return readMcpJson(text, { home: homedir(), inputs, variables: environmentOf(inputs), gateway })
+      return readMcpJson(text, { home: homedir(), inputs, variables: environmentOf(inputs, lookup), gateway })
     } catch (thrown) {
       throw thrown instanceof ImportFault ? new CommandFault(thrown.message, EXIT.usage) : thrown
     }
@@ -120,10 +122,8 @@ async function askFor(servers: readonly ImportedServer[]): Promise<Record<string
 }
 
 /** `${VAR}` of a settings file means what was said for it, or the person's environment; a look-up hands out only what is asked for. */
-function environmentOf(said: Values): Record<string, string> {
-  const loaded = loadConfig()
-  const lookup = (name: string | symbol) =>
-    Object.hasOwn(said, name) ? said[String(name)] : loaded.lookup(String(name))
+function environmentOf(said: Values, find: LoadedConfig['lookup']): Record<string, string> {
+  const lookup = (name: string | symbol) => (Object.hasOwn(said, name) ? said[String(name)] : find(String(name)))
   return new Proxy<Record<string, string>>(
     {},
     {

@@ -1,6 +1,7 @@
 /** `toolway login`, `logout` and `whoami`: a person's own sign-in at a gateway, here or elsewhere. */
 import { login as loginOperation, logout as logoutOperation, showMe } from '@toolway/contract/admin'
-import { loadConfig, type LoadedConfig } from '../../config.ts'
+import type { LoadedConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { isOwnGateway } from '../mcp-client.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { addressOf, isMade } from '../store.ts'
@@ -16,7 +17,7 @@ export interface LoginWords {
 }
 
 export async function login(words: LoginWords, output: Output): Promise<number> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const { url, own } = await gatewayOf(words.url ?? loaded.lookup('TOOLWAY_URL'), loaded)
   const email = words.email ?? (await askLine('Email'))
   const password = await readPassword('Password', words.passwordStdin === true)
@@ -30,7 +31,7 @@ export async function login(words: LoginWords, output: Output): Promise<number> 
 }
 
 export async function logout(output: Output): Promise<number> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   await using _lock = await lock(loaded)
   const kept = await readSignIn(signInFileOf(loaded))
   if (kept === undefined) {
@@ -44,7 +45,7 @@ export async function logout(output: Output): Promise<number> {
 }
 
 export async function whoami(output: Output): Promise<number> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const { url } = await signedIn(loaded)
   const me = await overHttp(loaded, url).call(showMe)
   const rows = me.organizations.map(({ slug, name, role }) => [slug, name, role])

@@ -11,7 +11,8 @@ import { composeLocalAdmin } from '../../compose/local-admin.ts'
 import { DatabaseUnreachable } from '../../db/unreachable.ts'
 import { OPERATOR } from '../../identity/principal.ts'
 import { ownActor } from '../own-actor.ts'
-import { loadConfig, type LoadedConfig } from '../../config.ts'
+import type { LoadedConfig } from '../../config.ts'
+import { openConfig } from '../open-config.ts'
 import { addressOf, isRunning, noOrganization, openInstallation, SILENT } from '../store.ts'
 import { Refusal, textsOf, type Input, type Transport } from './transport.ts'
 
@@ -51,7 +52,7 @@ const publicUrlOf = ({ config }: LoadedConfig, own: string) => config.TOOLWAY_PU
 
 /** Opened at the first operation: a command that is refused before, or asks for none, needs no installation. */
 export async function inProcess<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
-  const loaded = loadConfig()
+  const loaded = await openConfig()
   const own = await addressOf(loaded)
   await using ending = new AsyncDisposableStack()
   let opening: ReturnType<typeof openLocal> | undefined

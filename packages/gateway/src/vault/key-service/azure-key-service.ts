@@ -6,17 +6,31 @@
  */
 import { DefaultAzureCredential } from '@azure/identity'
 import { CryptographyClient, KeyClient } from '@azure/keyvault-keys'
-import { KeyServiceFault, keyServiceFault, type KeyService, type NamedKey } from './key-service.ts'
+import {
+  KEY_SERVICE_PATIENCE,
+  KeyServiceFault,
+  keyServiceFault,
+  type KeyService,
+  type NamedKey,
+} from './key-service.ts'
 
 const ALGORITHM = 'RSA-OAEP-256'
 
-export function createAzureKeyService({ name, key }: NamedKey): KeyService {
+/** The library waits as long as Retry-After says, and has no limit of its own: the signal of each request is one. */
+const RETRIES = { retryOptions: { maxRetries: 2, retryDelayInMs: 250, maxRetryDelayInMs: 1_000 } }
+const inTime = () => ({ abortSignal: AbortSignal.timeout(KEY_SERVICE_PATIENCE) })
+
+/** The endpoint is the sign-in of a private cloud, which the public list of clouds does not have. */
+export function createAzureKeyService({ name, key, TOOLWAY_KEY_SERVICE_ENDPOINT: authority }: NamedKey): KeyService {
   const { origin, pathname } = new URL(key)
   const [, , keyName = '', version] = pathname.split('/')
-  const credential = new DefaultAzureCredential()
-  const keys = new KeyClient(origin, credential)
+  const credential = new DefaultAzureCredential({
+    ...RETRIES,
+    ...(authority === undefined ? {} : { authorityHost: authority, disableInstanceDiscovery: true }),
+  })
+  const keys = new KeyClient(origin, credential, RETRIES)
   const newest = async () => {
-    const { id } = await keys.getKey(keyName, version === undefined ? {} : { version })
+    const { id } = await keys.getKey(keyName, { ...inTime(), ...(version === undefined ? {} : { version }) })
     if (id === undefined) throw new KeyServiceFault(name, 'does not know the key')
     return id
   }
@@ -28,7 +42,8 @@ export function createAzureKeyService({ name, key }: NamedKey): KeyService {
     name,
     wrap: (plain) =>
       asked(async () => {
-        const { result, keyID } = await new CryptographyClient(await newest(), credential).wrapKey(ALGORITHM, plain)
+        const client = new CryptographyClient(await newest(), credential, RETRIES)
+        const { result, keyID } = await client.wrapKey(ALGORITHM, plain, inTime())
         return Buffer.from(JSON.stringify({ key: keyID, wrapped: Buffer.from(result).toString('base64') }))
       }),
     unwrap: (wrapped) =>
@@ -37,8 +52,8 @@ export function createAzureKeyService({ name, key }: NamedKey): KeyService {
         // The name comes from the database: another vault than the one that was set is never asked.
         if (held === undefined || !held.key.startsWith(`${origin}/keys/${keyName}/`))
           throw new KeyServiceFault(name, 'did not wrap this key')
-        const client = new CryptographyClient(held.key, credential)
-        const { result } = await client.unwrapKey(ALGORITHM, Buffer.from(held.wrapped, 'base64'))
+        const client = new CryptographyClient(held.key, credential, RETRIES)
+        const { result } = await client.unwrapKey(ALGORITHM, Buffer.from(held.wrapped, 'base64'), inTime())
         return Buffer.from(result)
       }),
   }

@@ -73,10 +73,15 @@ export function keyServiceFault(name: string, thrown: unknown): KeyServiceFault 
     readonly name?: unknown
     readonly code?: unknown
   }
+  // The library of Azure words a sign-in that was refused as an error of its own, with the status of the sign-in.
+  if (typeof word === 'string' && /Authentication|CredentialUnavailable/.test(word))
+    return new KeyServiceFault(name, wordsOfStatus(401), { cause: thrown })
   const answered = [$metadata?.httpStatusCode, status, statusCode].find((one) => typeof one === 'number')
   if (typeof answered === 'number' && word !== 'AccessDeniedException')
     return new KeyServiceFault(name, wordsOfStatus(answered), { cause: thrown })
   if (word === 'AccessDeniedException') return new KeyServiceFault(name, wordsOfStatus(403), { cause: thrown })
+  if (word === 'AbortError' || word === 'TimeoutError')
+    return new KeyServiceFault(name, 'does not answer in time', { cause: thrown })
   const how = [code, word].find((one) => typeof one === 'string')
   return new KeyServiceFault(name, `cannot be reached (${how ?? 'no answer'})`, { cause: thrown })
 }

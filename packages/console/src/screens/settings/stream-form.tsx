@@ -1,0 +1,193 @@
+/** Adds a record stream, or changes one. Secrets are written and never shown; a destination is changed together with them. */
+import { Button, Checkbox, Group, Modal, PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { addRecordStream, changeRecordStream, type RecordStream } from '@toolway/contract/admin'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { call } from '../../data/call.ts'
+import { useMay, useOrganization } from '../../data/me.ts'
+import { Problem } from '../../data/problem.ts'
+import { recordStreams as t } from '../../texts/record-streams.ts'
+import { texts } from '../../texts/texts.ts'
+import { Allowed } from '../../ui/allowed.tsx'
+import { Failed } from '../../ui/failed.tsx'
+import { sayDone } from '../../ui/say.tsx'
+import {
+  destinationOf,
+  faultsOf,
+  isLong,
+  KINDS,
+  secretsOf,
+  wordsOf,
+  type StreamKind,
+  type StreamWords,
+} from './stream-words.ts'
+
+interface FormProps {
+  /** `new`, an id, or nothing. */
+  readonly open: string | undefined
+  readonly held: readonly RecordStream[]
+  readonly onClose: () => void
+  /** A webhook was made, with this secret. */
+  readonly onMade: (secret: string) => void
+}
+
+export function StreamForm({ open, held, onClose, onMade }: FormProps) {
+  const stream = held.find(({ id }) => id === open)
+  const shown = open === 'new' || stream !== undefined
+  return (
+    <Modal
+      opened={shown}
+      onClose={onClose}
+      title={stream === undefined ? t.add : t.change}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      {shown ? <Fields key={open} stream={stream} onClose={onClose} onMade={onMade} /> : null}
+    </Modal>
+  )
+}
+
+interface FieldsProps extends Pick<FormProps, 'onClose' | 'onMade'> {
+  readonly stream: RecordStream | undefined
+}
+
+function useSave({ stream, onClose, onMade }: FieldsProps, mayPrivate: boolean) {
+  const organization = useOrganization()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (words: StreamWords): Promise<string | null> => {
+      const { name, alerts, from } = words
+      const common = { name: name.trim(), alerts, ...(mayPrivate ? { private: words.private } : {}) }
+      const target = words.anew ? { destination: destinationOf(words), secrets: secretsOf(words) } : {}
+      if (stream === undefined) {
+        const body = { ...common, from, destination: destinationOf(words), secrets: secretsOf(words) }
+        return (await call(addRecordStream, { path: { organization }, body })).secret
+      }
+      await call(changeRecordStream, { path: { organization, stream: stream.id }, body: { ...common, ...target } })
+      return null
+    },
+    onSuccess: async (secret) => {
+      await queries.invalidateQueries({ queryKey: ['record-streams'] })
+      if (secret !== null) return onMade(secret)
+      sayDone(t.saved)
+      onClose()
+    },
+  })
+}
+
+function Fields(props: FieldsProps) {
+  const { stream } = props
+  const [words, setWords] = useState(() => wordsOf(stream))
+  const [tried, setTried] = useState(false)
+  const mayPrivate = useMay('tenant_update', 'platform')
+  const save = useSave(props, mayPrivate)
+  const faults = tried ? faultsOf(words) : {}
+  const put = (change: Partial<StreamWords>) => setWords((before) => ({ ...before, ...change }))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(faultsOf(words)).length === 0) save.mutate(words)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={t.name}
+          value={words.name}
+          error={faults['name']}
+          maxLength={100}
+          data-autofocus
+          onChange={({ currentTarget: { value: name } }) => put({ name })}
+        />
+        {stream === undefined ? null : (
+          <Checkbox
+            label={t.withDestination}
+            description={t.secretKept}
+            checked={words.anew}
+            onChange={({ currentTarget: { checked: anew } }) => put({ anew })}
+          />
+        )}
+        {words.anew ? <Destination words={words} faults={faults} put={put} /> : null}
+        {stream === undefined ? (
+          <Select
+            label={t.from}
+            data={Object.entries(t.froms).map(([value, label]) => ({ value, label }))}
+            value={words.from}
+            allowDeselect={false}
+            onChange={(from) => put({ from: from === 'start' ? 'start' : 'now' })}
+          />
+        ) : null}
+        <Checkbox
+          label={t.alerts}
+          checked={words.alerts}
+          onChange={({ currentTarget: { checked: alerts } }) => put({ alerts })}
+        />
+        <Allowed may={mayPrivate} why={t.privateWhy}>
+          <Checkbox
+            label={t.private}
+            checked={words.private}
+            disabled={!mayPrivate}
+            onChange={({ currentTarget: { checked } }) => put({ private: checked })}
+          />
+        </Allowed>
+        {save.error === null ? null : <Failed failure={Problem.of(save.error)} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onClose}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {t.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface DestinationProps {
+  readonly words: StreamWords
+  readonly faults: Readonly<Record<string, string>>
+  readonly put: (change: Partial<StreamWords>) => void
+}
+
+function Destination({ words: { kind, fields, secret }, faults, put }: DestinationProps) {
+  const { fields: names, secret: secretName, unsaid } = KINDS[kind]
+  return (
+    <>
+      <Select
+        label={t.kind}
+        data={Object.entries(t.kinds).map(([value, label]) => ({ value, label }))}
+        value={kind}
+        allowDeselect={false}
+        onChange={(next) => put({ kind: (next ?? kind) as StreamKind, fields: {}, secret: '' })}
+      />
+      {names.map((name) => {
+        const value = fields[name] ?? unsaid[name] ?? ''
+        const common = { label: t.fields[name], value, error: faults[name] }
+        const say = (text: string) => put({ fields: { ...fields, [name]: text } })
+        if (name === 'format')
+          return <Select {...common} key={name} data={['jsonl', 'parquet']} onChange={(text) => say(text ?? value)} />
+        const Input = isLong(name) ? Textarea : TextInput
+        return <Input {...common} key={name} onChange={({ currentTarget }) => say(currentTarget.value)} />
+      })}
+      {secretName === undefined ? null : isLong(secretName) ? (
+        <Textarea
+          label={t.secrets[secretName]}
+          description={secretName === 'headers' ? t.headersHint : undefined}
+          autosize
+          minRows={2}
+          value={secret}
+          error={faults[secretName]}
+          autoComplete="off"
+          onChange={({ currentTarget }) => put({ secret: currentTarget.value })}
+        />
+      ) : (
+        <PasswordInput
+          label={t.secrets[secretName]}
+          value={secret}
+          autoComplete="new-password"
+          onChange={({ currentTarget }) => put({ secret: currentTarget.value })}
+        />
+      )}
+    </>
+  )
+}
