@@ -188,7 +188,7 @@ export default {
       'Each brings its own connections: the guard, or an operator who named the address, stands before each of these.',
       {
         path: `^${gateway}/`,
-        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|files/blobs/s3-blobs\\.ts$|vault/(?:key-service|references)/|upstreams/children/sandbox/kubernetes/cluster\\.ts$|jobs/record-streams/s3-destination\\.ts$|db/)`,
+        pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|vault/(?:key-service|references)/|upstreams/children/sandbox/kubernetes/cluster\\.ts$|lib/s3-client\\.ts$|db/)`,
       },
       {
         path: '(?:^|/)node_modules/(?:ws|ioredis|pg|@aws-sdk|axios|got|node-fetch|nodemailer)/',

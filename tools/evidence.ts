@@ -165,8 +165,11 @@ async function write(): Promise<number> {
     ...(await bills()),
     await advisories(),
   ]
-  const commit = run('git', ['rev-parse', 'HEAD']).stdout.trim()
-  const changed = run('git', ['status', '--porcelain']).stdout.trim() !== ''
+  // A checkout that belongs to another user, as in a container of CI, is read too.
+  const git = (...words: string[]) => run('git', ['-c', `safe.directory=${root}`, ...words])
+  const commit = git('rev-parse', 'HEAD').stdout.trim()
+  if (commit === '') throw new Error('git does not say which commit this is: the evidence would belong to none.')
+  const changed = git('status', '--porcelain').stdout.trim() !== ''
   const rows = parts.map(
     ({ name, found, good, files }) =>
       `| ${name} | ${good ? 'good' : '**not good**'} | ${found} | ${files.join(', ')} |`,

@@ -5,7 +5,7 @@
  * there instead. All that it makes is in one folder (TOOLWAY_IMAGE_WORK, else a temporary one that it removes).
  */
 import { spawnSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -83,17 +83,24 @@ async function build(): Promise<void> {
 function look(): void {
   const [image] = JSON.parse(podman(['image', 'inspect', IMAGE]).out) as {
     Size: number
-    Config: { User: string; Healthcheck?: { Test: string[] }; Volumes?: object; Env: string[] }
+    /** Beside `Config`, where Docker has it inside. */
+    Healthcheck?: { Test: string[] }
+    Config: { User: string; Volumes?: object; Env: string[] }
   }[]
   if (image === undefined) throw new Error('There is no image.')
   check(`at most ${MOST / 1e6} MB`, image.Size <= MOST, `${(image.Size / 1e6).toFixed(1)} MB`)
   check('runs as an unprivileged user', image.Config.User === `${USER}:${USER}`, image.Config.User)
-  check('has a health check', image.Config.Healthcheck?.Test[0] === 'CMD')
+  check('has a health check', image.Healthcheck?.Test[0] === 'CMD')
   check('has its data on a volume', Object.keys(image.Config.Volumes ?? {}).includes('/var/lib/toolway'))
   const tree = join(work, 'tree')
   podman(['save', '--format', 'docker-dir', '--output', tree, IMAGE])
   const list = run('sh', ['-c', `for layer in "${tree}"/*; do tar -tf "$layer" 2>/dev/null || true; done`]).out
   const secret = /(?:^|\/)(?:\.npmrc|\.env|vault\.key|[^/]*\.token|authority\.pem)$|run\/secrets\//m.exec(list)
+  const listed = ['var/lib/dpkg/status.d/libc6', 'opt/toolway/node_modules/toolway/package.json']
+  check(
+    'lists its packages where scanners look',
+    listed.every((file) => list.includes(file)),
+  )
   check('no layer has a secret', list.includes('usr/local/bin/node') && secret === null, secret?.[0])
   const settings = image.Config.Env.filter((line) => /KEY|SECRET|PASSWORD|TOKEN|REGISTRY/.test(line))
   check('no setting has a secret', settings.length === 0, settings.join(' '))
@@ -120,14 +127,64 @@ async function healthy(): Promise<boolean> {
 const call = (expression: string) =>
   podman(['exec', NAME, 'toolway', 'call', 'demo__calculate', JSON.stringify({ expression })], { may: true }).out.trim()
 
+/** Whether a call is answered so within the time of a start: the tools of a connection come a moment after the gateway is ready. */
+async function answers(expression: string, answer: string): Promise<boolean> {
+  for (let second = 0; second < START_SECONDS; second += 1) {
+    if (call(expression) === answer) return true
+    await pause(1_000)
+  }
+  return false
+}
+
+/** A stdio server of one tool: what it may do, as the kernel says it of the process. */
+const SERVER = `
+const tool = { name: 'status', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'probe', version: '1' } }),
+  'tools/list': () => ({ tools: [tool] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: require('fs').readFileSync('/proc/self/status', 'utf8') }] }),
+}
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const told = answers[method] ? { result: answers[method](params) } : { error: { code: -32601, message: 'unknown' } }
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...told }))
+})
+`
+
+/** A stdio server that is started in the container: it answers, and it is confined by a driver that works there. */
+async function useServer(): Promise<void> {
+  const toolway = (...words: string[]) => podman(['exec', NAME, 'toolway', ...words], { may: true }).out
+  const said = /sandbox.*/.exec(toolway('doctor'))?.[0] ?? 'doctor says nothing of it'
+  check(
+    'has a driver that confines stdio servers',
+    said.startsWith('sandbox: ') && !said.startsWith('sandbox: none'),
+    said,
+  )
+  toolway('connection', 'add', 'probe', '--allow-path', '/srv:ro', '--', 'node', '/srv/probe.js')
+  toolway('lock', 'trust', 'probe')
+  let status = ''
+  for (let second = 0; second < START_SECONDS && !status.includes('NoNewPrivs'); second += 1) {
+    status = toolway('call', 'probe__status')
+    await pause(1_000)
+  }
+  const confined = /CapEff:\s+0+\b/.test(status) && /NoNewPrivs:\s+1/.test(status)
+  check('starts a stdio server without capabilities and new privileges', confined)
+}
+
 async function use(): Promise<void> {
   const volume = join(work, 'volume')
   await mkdir(volume, { recursive: true })
   await chown(volume, USER, USER)
   await chmod(volume, 0o700)
+  const servers = join(work, 'servers')
+  await mkdir(servers, { recursive: true })
+  await writeFile(join(servers, 'probe.js'), SERVER)
   const confined = [
     '--read-only',
     '--read-only-tmpfs=false',
+    '--tmpfs',
+    '/tmp',
     '--cap-drop',
     'all',
     '--security-opt',
@@ -145,19 +202,23 @@ async function use(): Promise<void> {
     ...place,
     '--volume',
     `${volume}:/var/lib/toolway`,
+    '--volume',
+    `${servers}:/srv:ro`,
     IMAGE,
   ])
   try {
     check('is healthy with a read-only root file system and no capability', await healthy())
-    check('answers a first call', call('6*7') === '6*7 = 42')
+    check('passes its own health check', podman(['healthcheck', 'run', NAME], { may: true }).code === 0)
+    check('answers a first call', await answers('6*7', '6*7 = 42'))
     const id = podman(['exec', NAME, 'sh', '-c', 'id -u; touch /probe 2>&1; npx --version']).out
     check('runs as 10001 and cannot write to its root', id.startsWith(`${USER}\n`) && id.includes('Read-only'))
+    await useServer()
     podman(['stop', '--time', '60', NAME])
     const code = podman(['inspect', NAME, '--format', '{{.State.ExitCode}}']).out.trim()
     check('ends with 0 when it is stopped', code === '0', code)
     podman(['start', NAME])
     check('is healthy again on its volume', await healthy())
-    check('knows its key and its calls', call('6*8') === '6*8 = 48')
+    check('knows its key and its calls', await answers('6*8', '6*8 = 48'))
     const records = podman(['exec', NAME, 'toolway', 'records', 'list', '--json'], { may: true }).out
     check('has the records of before', records.split('demo__calculate').length > 2)
   } finally {

@@ -7,7 +7,14 @@ out=$1
 node=$2
 # bubblewrap confines stdio servers; the shell and its tools are for npx and for servers that are scripts.
 wanted="base-files netbase tzdata ca-certificates libc6 libgcc-s1 libstdc++6 bash dash coreutils grep sed bubblewrap"
-needed="libtinfo6 libacl1 libattr1 libgmp10 libselinux1 libpcre2-8-0 libcap2 libssl3"
+needed="libtinfo6 libacl1 libattr1 libgmp10 libselinux1 libpcre2-8-0 libcap2 libssl3 libcap-ng0 libsmartcols1"
+# setpriv and prlimit confine stdio servers; the rest of their package stays out.
+files_of() {
+  case $1 in
+    util-linux) printf '%s\n' /usr/bin/setpriv /usr/bin/prlimit /usr/share/doc/util-linux/copyright ;;
+    *) dpkg -L "$1" ;;
+  esac
+}
 
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
@@ -15,9 +22,9 @@ apt-get install -q -y --no-install-recommends $wanted binutils
 
 mkdir -p "$out/usr/bin" "$out/usr/sbin" "$out/usr/lib" "$out/usr/lib64" "$out/var/lib/dpkg/status.d"
 for name in bin sbin lib lib64; do ln -s "usr/$name" "$out/$name"; done
-for package in $wanted $needed; do
+for package in $wanted $needed util-linux; do
   dpkg -s "$package" >"$out/var/lib/dpkg/status.d/$package"
-  dpkg -L "$package" | while read -r path; do
+  files_of "$package" | while read -r path; do
     case $path in
       /usr/share/doc/*/copyright) ;; # licences stay
       /usr/share/doc/* | /usr/share/man/* | /usr/share/locale/* | /usr/share/info/* | /usr/share/lintian/*) continue ;;

@@ -19,6 +19,7 @@ export type Noun =
   | 'approvals'
   | 'rules'
   | 'records'
+  | 'record-streams'
   | 'stats'
   | 'alerts'
   | 'keys'

@@ -159,13 +159,8 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
       ...shared,
       newestOwner: ({ organizationId, id, provider }) =>
         newestTogether({ organizationId, read: (sql) => findNewestOwner(sql, { connectionId: id, provider }) }),
-      versions: async (organizationId, connectionId) =>
-        new Map(
-          (await db.organization(organizationId, (sql) => listVersions(sql, connectionId))).map(({ id, version }) => [
-            id,
-            version,
-          ]),
-        ),
+      versions: (organizationId, connectionId) =>
+        db.organization(organizationId, async (sql) => versionsById(await listVersions(sql, connectionId))),
     }),
     keeping,
     admin: { ...keeping, endIn: ender.endIn, ended },
@@ -173,6 +168,9 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     renewals,
   }
 }
+
+const versionsById = (rows: Awaited<ReturnType<typeof listVersions>>) =>
+  new Map(rows.map(({ id, version }) => [id, version]))
 
 /** A connection whose server keeps the accounts of users. */
 export function brokeredBy(snapshot: Snapshot | undefined, connectionId: ConnectionId): Brokered | undefined {

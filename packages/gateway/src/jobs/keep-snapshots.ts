@@ -104,14 +104,10 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     return { timer, loaded, end: resolve }
   }
 
-  const findAny = ({ id, slug }: { id?: string; slug?: string }) =>
-    id === undefined ? bySlug.get(slug ?? '') : byId.get(id)
+  const findAny: KeepSnapshots['findAny'] = ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id))
 
   return {
-    find(name) {
-      const found = findAny(name)
-      return found?.organization.active === true ? found : undefined
-    },
+    find: (name) => activeOf(findAny(name)),
     findAny,
     all: () => [...byId.values()],
     reload() {
@@ -138,6 +134,8 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     },
   }
 }
+
+const activeOf = (found: Snapshot | undefined) => (found?.organization.active === true ? found : undefined)
 
 const wantedBy = (changed: ChangedRows | undefined): WantedRows => (changed === undefined ? 'all' : rowsOf(changed))
 

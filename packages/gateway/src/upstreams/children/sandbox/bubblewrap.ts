@@ -127,15 +127,8 @@ function ownUser({ name, neededFolders, allowPaths }: ConfinedLaunch): number | 
 
 function outerOf(own: number | undefined, isolated: boolean): string[] {
   return [
-    ...[
-      '--unshare-ipc',
-      '--unshare-pid',
-      '--unshare-uts',
-      '--unshare-cgroup-try',
-      '--die-with-parent',
-      '--hostname',
-      'child',
-    ],
+    // The host keeps its name inside: runtimes of containers and ProtectHostname of systemd refuse sethostname, and nothing else of this.
+    ...['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--die-with-parent'],
     ...(isolated ? ['--unshare-net'] : []),
     ...(own === undefined
       ? ['--unshare-user', '--uid', '65534', '--gid', '65534', '--cap-drop', 'ALL']
