@@ -30,7 +30,7 @@ import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
 import { composeIdentity } from './compose/identity.ts'
-import { composeLimits, installationOf } from './compose/limits.ts'
+import { composeLimits, installationOf, openRedis } from './compose/limits.ts'
 import { addressOn } from './compose/listening.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
@@ -139,7 +139,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const { records, refusals, checkpoints, payloads, recordsProblem } = recording
   db.presence.watch()
   const auditLog = auditLogOf(core, parts, recording)
-  const limits = await composeLimits(core)
+  const limits = composeLimits(core, await openRedis(core))
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const files = await composeFiles(core, clients)
 

@@ -7,6 +7,7 @@ import { noteState } from '../jobs/note-state.ts'
 import { storeCapabilities } from '../jobs/store-capabilities.ts'
 import type { CapabilitiesSnapshot } from '../jobs/sync-catalog.ts'
 import { createBatch } from '../lib/batch.ts'
+import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { ChildWords } from '../upstreams/children/child-words.ts'
 import { createChildren } from '../upstreams/children/worker-link.ts'
 import { reasonOf } from '../upstreams/program-said.ts'
@@ -24,11 +25,12 @@ export interface ComposeUpstreamsParts {
   readonly origins?: Readonly<Record<string, string>> | undefined
   /** Keeps what children say on stderr, where somebody may read it. */
   readonly words?: Pick<ChildWords, 'hear'>
+  readonly shared?: SharedTexts | undefined
 }
 
 export function composeUpstreams(
   core: Base,
-  { path, lang, catalogs, contacts, words, origins }: ComposeUpstreamsParts,
+  { path, lang, catalogs, contacts, words, origins, shared }: ComposeUpstreamsParts,
 ): Upstreams {
   const { config, log, counters, opened } = core
   const children = createChildren({
@@ -53,6 +55,7 @@ export function composeUpstreams(
     onCrash: counters.crash,
     onPoolUse: counters.pool,
     onNote: (facts, message) => log.warn(facts, message),
+    shared,
   })
   opened.defer(() => upstreams.close())
 

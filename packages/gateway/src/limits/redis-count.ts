@@ -4,9 +4,13 @@
  *
  * Redis that does not answer in time is away: nothing is asked of it any more until a look from time to time finds it well
  * again. That it went and that it came back is logged once each, never for a call.
+ *
+ * The same connection is a cache for what gateways keep for each other. A text that comes late is done without, and says nothing of
+ * Redis.
  */
 import { Redis } from 'ioredis'
 import type { Log } from '../lib/log.ts'
+import type { SharedTexts } from '../lib/shared-texts.ts'
 import { MINUTE } from './buckets.ts'
 import { createPatience } from './patience.ts'
 import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
@@ -28,7 +32,7 @@ export interface RedisTimes {
   readonly look: number
 }
 
-export interface RedisCount extends SharedCount {
+export interface RedisCount extends SharedCount, SharedTexts {
   /** Resolves when it is known whether Redis is there; never rejects. */
   open(): Promise<void>
   close(): void
@@ -85,6 +89,7 @@ class RedisCounter implements RedisCount {
   readonly #redis
   readonly #takeTokens
   readonly #patience
+  readonly #patienceForTexts
 
   constructor(parts: RedisCountParts) {
     this.#parts = parts
@@ -105,6 +110,7 @@ class RedisCounter implements RedisCount {
     // Each of them fails what is under way, too; an error that nobody hears would end the process.
     this.#redis.on('error', (error: Error) => this.#lose(error))
     this.#patience = createPatience(this.#times.patience)
+    this.#patienceForTexts = createPatience(this.#times.start)
   }
 
   #take(name: string, { most, window, want, need, back }: Asking) {
@@ -158,6 +164,20 @@ class RedisCounter implements RedisCount {
       this.#lose(thrown)
       throw thrown
     }
+  }
+
+  async load(name: string): Promise<string | undefined> {
+    if (!this.#there) return undefined
+    try {
+      return (await this.#patienceForTexts.wait(this.#redis.get(`${this.#parts.prefix}:${name}`))) ?? undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  keep(name: string, text: string, milliseconds: number): void {
+    if (!this.#there || milliseconds < 1) return
+    this.#redis.set(`${this.#parts.prefix}:${name}`, text, 'PX', Math.floor(milliseconds)).catch(() => {})
   }
 
   close() {

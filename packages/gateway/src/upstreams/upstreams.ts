@@ -7,6 +7,7 @@
 import { Fault } from '@toolway/contract'
 import type { LegacySession } from '@toolway/protocol/client'
 import type { Revision } from '@toolway/protocol'
+import type { SharedTexts } from '../lib/shared-texts.ts'
 import type { Children } from './children/worker-link.ts'
 import { createSessionPool, type PooledState, type SessionPool } from './session-pool.ts'
 import { GATEWAY, type ProcessState, type Upstream } from './upstream.ts'
@@ -15,6 +16,8 @@ export interface UpstreamsParts {
   readonly children: Pick<Children, 'start'>
   /** Whether a session with a server serves more than one request; true unless it says otherwise. */
   readonly pools?: boolean
+  /** Answers of contract backends are kept there for all gateways in front of them. */
+  readonly shared?: SharedTexts | undefined
   /** An upstream told or showed which revision it speaks. */
   onRevision(connectionId: string, revision: Revision): void
   onNoise(alias: string, line: string): void
@@ -82,6 +85,8 @@ export interface UpstreamMaking {
   onCrash?(): void
   /** Something that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
+  /** Unsaid, every gateway fetches for itself what it keeps. */
+  readonly shared?: SharedTexts
 }
 
 interface Live {
@@ -119,6 +124,7 @@ class LiveUpstreams implements Upstreams {
   #makingOf(connectionId: string, alias: string, isCurrent: () => boolean): UpstreamMaking {
     return {
       ...{ ids: this.#ids, pool: this.#pool, children: this.#parts.children, now: Date.now },
+      ...(this.#parts.shared === undefined ? {} : { shared: this.#parts.shared }),
       onRevision: (revision) => this.#parts.onRevision(connectionId, revision),
       onTurn: (failure) => {
         // An upstream that was replaced says nothing of the one in its place.

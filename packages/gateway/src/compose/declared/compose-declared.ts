@@ -28,7 +28,7 @@ import { composeCatalogs, type Catalogs } from '../catalogs.ts'
 import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../core-dependencies.ts'
 import { refuseNoPlace } from '../external-principals.ts'
-import { composeLimits } from '../limits.ts'
+import { composeLimits, openRedis } from '../limits.ts'
 import { composeTelemetry, tracesOf } from '../telemetry.ts'
 import { composeUpstreams } from '../upstreams.ts'
 import { createMemoryContacts } from './contacts.ts'
@@ -101,10 +101,15 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
 
   const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
   const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces: tracesOf(telemetry) })
-  const limits = await composeLimits(core, preset ? installationOf(config) : undefined)
+  const redis = await openRedis(core, preset ? installationOf(config) : undefined)
+  const limits = composeLimits(core, redis)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
-  const upstreams = composeUpstreams(core, { path, lang, origins: parts.origins, catalogs: () => catalogs, contacts })
+  const upstreams = composeUpstreams(core, {
+    ...{ path, lang, origins: parts.origins, catalogs: () => catalogs, contacts },
+    // Elsewhere two gateways of one vault key may ask the same backend with different keys.
+    shared: preset ? redis : undefined,
+  })
   const { sessions, keepSessions } = composeMemorySessions(core, upstreams)
   const changes = createChanges()
   const { identity, accounts, brought } = composeDeclaredIdentity(core, {
@@ -118,12 +123,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const { ofConnections: references } = composeSecretReferences(core, { ...parts, snapshots: () => snapshots })
   const snapshots = composeDeclaredSnapshots(core, { ...kept, open: () => open, references })
   const admission: Admission = composeAdmission(core, {
-    identity,
-    accounts,
-    snapshots,
-    limits,
-    credentials: undefined,
-    links: undefined,
+    ...{ identity, accounts, snapshots, limits, credentials: undefined, links: undefined },
     onBehalf: createOnBehalfOfAnybody(log),
     approvals: preset ? confirmationsOf(vault, rows) : undefined,
     placeOf: preset ? placeOfProfile : undefined,
@@ -204,7 +204,7 @@ interface DeclaredDoorsParts {
   readonly policies: KeepPolicies | undefined
   readonly health: Health
   readonly identify: Parameters<typeof createDoors>[0]['identify']
-  readonly limits: Awaited<ReturnType<typeof composeLimits>>
+  readonly limits: ReturnType<typeof composeLimits>
 }
 
 /** Nothing that stores: no sign-in, no administration and no console. */

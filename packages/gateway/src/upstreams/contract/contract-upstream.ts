@@ -6,11 +6,13 @@
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
+import type { SharedTexts } from '../../lib/shared-texts.ts'
 import { createBreaker } from '../breaker.ts'
 import { GRACE } from '../carrier.ts'
 import { createJsonBackend, type JsonBackend } from '../listed/json-backend.ts'
 import { createKept, type Kept } from '../listed/kept.ts'
 import { createListedUpstream, type ListedUpstream } from '../listed/listed-upstream.ts'
+import { createSharedAnswers } from '../listed/shared-answers.ts'
 import type { Ask, ContractTarget, ContractTerms, ReachOf, Reviewing, Upstream } from '../upstream.ts'
 import { facetProblems, hasFacets } from './check-facets.ts'
 import { readPack } from './contract-pack.ts'
@@ -29,12 +31,15 @@ export interface ContractUpstreamParts {
   /** Something about it that an operator should read: a line for the log. */
   onNote(facts: Record<string, unknown>, message: string): void
   onTurn(failure: Fault | undefined): void
+  /** Where gateways in front of one backend keep its contracts and facets for each other. */
+  readonly shared?: SharedTexts
 }
 
 /** A backend and what is known of it. */
 interface Open extends ContractUpstreamParts {
   readonly backend: JsonBackend
   readonly metadata: Kept<Metadata>
+  readonly answers: ReturnType<typeof createSharedAnswers>
 }
 
 export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
@@ -49,7 +54,10 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
     )
   const { contractsFor, facetsFor, staleFor } = wire
   const metadata = createKept<Metadata>({ now, keptFor: facetsFor, staleFor, onStale: onStale('facets') })
-  const open: Open = { ...parts, backend, metadata }
+  const answers = createSharedAnswers({
+    ...{ texts: parts.shared, scope: [alias, wire.url, wire.organization], now, parse: backend.parse.bind(backend) },
+  })
+  const open: Open = { ...parts, backend, metadata, answers }
   const words = wordsOf(wire)
   const listed = createListedUpstream<ContractTool>({
     server: { name: 'contract' },
@@ -57,7 +65,11 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
     now,
     keptFor: contractsFor,
     staleFor,
-    fetch: async () => readPack(await backend.read(CONTRACTS, queryOf(wire)), words, alias),
+    fetch: async (how) => {
+      const ask = () => backend.read(CONTRACTS, queryOf(wire))
+      const asked = { ...how, name: [CONTRACTS], keptFor: contractsFor, fetch: ask }
+      return readPack(await answers(asked), words, alias)
+    },
     call: (tool, asked) => run(open, tool, asked),
     onStale: onStale('contracts'),
     onLeftOut(leftOut) {
@@ -122,16 +134,16 @@ async function reviewFacets(open: Open, { tool, arguments: given, correlationId,
 
 /** One for each organization, and for each member where the backend decides by the member. */
 function metadataFor(
-  { backend, metadata, reach: { alias, wire } }: Open,
+  { backend, metadata, answers, reach: { alias, wire } }: Open,
   onBehalf: string | undefined,
   correlationId: string | undefined,
 ): Promise<Metadata> {
-  return metadata.open(JSON.stringify([wire.organization, onBehalf ?? '']), async () => {
-    const saying = { onBehalf, correlationId }
-    const [catalog, facets] = await Promise.all([
-      backend.read(CATALOG, queryOf(wire), saying),
-      backend.read(FACETS, queryOf(wire), saying),
-    ])
+  return metadata.open(JSON.stringify([wire.organization, onBehalf ?? '']), async (aged) => {
+    const read = (path: string) => backend.read(path, queryOf(wire), { onBehalf, correlationId })
+    const name = [CATALOG, FACETS, onBehalf ?? '']
+    const fetch = () => Promise.all([read(CATALOG), read(FACETS)])
+    const answer = await answers({ name, keptFor: wire.facetsFor, fresh: false, aged, fetch })
+    const [catalog = null, facets = null] = Array.isArray(answer) ? answer : []
     return readMetadata(catalog, facets, alias)
   })
 }

@@ -16,11 +16,14 @@ export interface KeptParts {
 
 export interface Kept<Value> {
   /** Rejects with what the fetch failed with, where nothing is there that may still be used. */
-  open(key: string, fetch: () => Promise<Value>): Promise<Value>
+  open(key: string, fetch: Fetch<Value>): Promise<Value>
   /** Fetched now, whatever is there; rejects where that fails. */
-  refresh(key: string, fetch: () => Promise<Value>): Promise<Value>
+  refresh(key: string, fetch: Fetch<Value>): Promise<Value>
   peek(key: string): Value | undefined
 }
+
+/** `aged` is told how many milliseconds old the value is already. */
+type Fetch<Value> = (aged: (milliseconds: number) => void) => Promise<Value>
 
 interface CacheEntry<Value> {
   readonly value: Value
@@ -37,10 +40,11 @@ export function createKept<Value>({ now, keptFor, staleFor, onStale }: KeptParts
   const held = new LRUCache<string, CacheEntry<Value>>({ max: MOST_KEYS })
   const fly = createSingleFlight<string, Value>()
 
-  const refresh = (key: string, fetch: () => Promise<Value>): Promise<Value> =>
+  const refresh = (key: string, fetch: Fetch<Value>): Promise<Value> =>
     fly(key, async () => {
-      const value = await fetch()
-      const at = now()
+      let age = 0
+      const value = await fetch((milliseconds) => (age = milliseconds))
+      const at = now() - age
       held.set(key, { value, at, again: at + keptFor })
       return value
     })

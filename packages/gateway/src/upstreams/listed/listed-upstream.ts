@@ -30,6 +30,13 @@ export interface ToolList<Tool extends ListedTool> {
   readonly leftOut: readonly LeftOut[]
 }
 
+export interface Fetching {
+  /** Somebody wants to see what changed: nothing that was kept will do. */
+  readonly fresh: boolean
+  /** Told how many milliseconds old the list is already. */
+  aged(milliseconds: number): void
+}
+
 export interface ListedUpstreamParts<Tool extends ListedTool> {
   /** What the server is, as `serverInfo` has it. */
   readonly server: { readonly name: string; readonly title?: string }
@@ -38,7 +45,7 @@ export interface ListedUpstreamParts<Tool extends ListedTool> {
   /** Milliseconds that a list is used before it is fetched anew, and that an old one may serve where it cannot be fetched. */
   readonly keptFor: number
   readonly staleFor: number
-  fetch(): Promise<ToolList<Tool>>
+  fetch(how: Fetching): Promise<ToolList<Tool>>
   /** The result of one call. Throws faults. */
   call(tool: Tool, asked: Ask): Promise<JsonObject>
   /** An old list is used because of this. */
@@ -69,16 +76,16 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
   const ended = new Set<() => void>()
   let noted = ''
 
-  async function fetch(): Promise<ToolList<Tool>> {
-    const list = await parts.fetch()
+  async function fetch(how: Fetching): Promise<ToolList<Tool>> {
+    const list = await parts.fetch(how)
     const said = JSON.stringify(list.leftOut)
     if (said !== noted && list.leftOut.length > 0) parts.onLeftOut(list.leftOut)
     noted = said
     return list
   }
 
-  const open = () => kept.open(KEY, fetch)
-  const renew = () => kept.refresh(KEY, fetch)
+  const open = () => kept.open(KEY, (aged) => fetch({ fresh: false, aged }))
+  const renew = (fresh = true) => kept.refresh(KEY, (aged) => fetch({ fresh, aged }))
 
   async function list(): Promise<Answer> {
     const { tools } = await open()
@@ -106,8 +113,9 @@ export function createListedUpstream<Tool extends ListedTool>(parts: ListedUpstr
 
   return {
     async introduce() {
-      // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it.
-      await renew()
+      // Lists are asked for rarely and on purpose: what changed is to be seen by whoever wants to see it. The first of a process is
+      // asked for by its start.
+      await renew(kept.peek(KEY) !== undefined)
       const server = { ...parts.server, version: '1' }
       return { revision: MODERN, server, capabilities: { tools: {} }, instructions: undefined }
     },
