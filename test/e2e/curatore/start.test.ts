@@ -158,7 +158,11 @@ describe('a start of the preset', () => {
     await using here = await startCuratore()
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer uru_${'0'.repeat(64)}` }])
       for (const path of ['/rest/tools', '/mcp']) {
-        const answer = await here.ask(path, { method: path === '/mcp' ? 'POST' : 'GET', headers })
+        const about =
+          path === '/mcp'
+            ? { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+            : { headers }
+        const answer = await here.ask(path, about)
         expect(answer.status).toBe(401)
         expect(answer.text).toContain('MCP_API_KEY')
         expect(answer.text).not.toContain('toolway ')

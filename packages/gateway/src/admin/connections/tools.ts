@@ -132,7 +132,8 @@ const switchAll = (operation: typeof shapes.enableAllTools, enabled: boolean): S
       () => ({ action: enabled ? 'tool.enable-all' : 'tool.disable-all', resource: 'connection', id }),
       (sql) => switchAllTools(sql, id, enabled),
     )
-    await parts.snapshots.refresh(organization.id, { table: 'tool_states', ids: [id] })
+    // The connection says it for tools to come, and the rows of single tools go.
+    await parts.snapshots.refresh(organization.id)
     return { changed, ...counts(toolsOf(subjectOf(parts, organization.id, id))) }
   })
 
