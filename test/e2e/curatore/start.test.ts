@@ -5,6 +5,7 @@ import { readFile, readlink, readdir, unlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeInstallation } from '../../cli/installation.ts'
+import { SOURCES } from '../../setup/program.ts'
 import { startContractBackend } from '../peers/contract-backend/backend.ts'
 import { until } from '../peers/until.ts'
 import { ADMIN_KEY, connect, KEY, ORG, settingsFor, startCuratore } from './curatore.ts'
@@ -47,7 +48,8 @@ const patiently = { interval: 50 }
 describe('the gateway without a database', () => {
   test('S1-ARC-03, S1-DEP-02: starts without a database setting, and loads no driver of any', async () => {
     await using backend = await startContractBackend({ key: 'what the backend wants' })
-    await using installation = await makeInstallation()
+    // Modules have their names in the sources only.
+    await using installation = await makeInstallation({}, SOURCES)
     const watch = await watched(installation.folder)
     const gateway = await installation.start({ ...settingsFor(backend), ...watch.settings })
     const listed = await fetch(`${gateway.address}/rest/tools`, { headers: { authorization: `Bearer ${KEY}` } })
