@@ -105,11 +105,12 @@ describe.runIf(runs)('in an API server', () => {
   })
 
   test('the account of a gateway may make the Pod of a stdio server in its namespace, and nothing elsewhere', async () => {
-    for (const name of ['stdio', 'other']) await addNamespace(name)
-    await run('stdio', 'install', 'run', CHART, '--no-hooks', ...valuesOf('single'), '--set', 'stdio.mode=jobs')
+    for (const name of ['gateways', 'stdio']) await addNamespace(name)
+    const jobs = ['--set', 'stdio.mode=jobs,stdio.namespace=stdio']
+    await run('gateways', 'install', 'run', CHART, '--no-hooks', ...valuesOf('single'), ...jobs)
     const { status } = await server.ask<{ status: { token: string } }>(
       'POST',
-      '/api/v1/namespaces/stdio/serviceaccounts/run-toolway/token',
+      '/api/v1/namespaces/gateways/serviceaccounts/run-toolway/token',
       { spec: {} },
     )
     const account = await mkdtemp(join(tmpdir(), 'account-'))
@@ -138,6 +139,6 @@ describe.runIf(runs)('in an API server', () => {
     expect(await cluster.list('toolway.dev/stdio=confined')).toHaveLength(1)
     await cluster.remove('toolway-stdio-1')
     expect(await cluster.list('toolway.dev/stdio=confined')).toEqual([])
-    await expect(createCluster(access, 'other').create(pod)).rejects.toThrow('pods is forbidden')
+    await expect(createCluster(access, 'gateways').create(pod)).rejects.toThrow('pods is forbidden')
   })
 })

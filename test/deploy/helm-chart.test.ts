@@ -216,6 +216,7 @@ describe.runIf(helm !== undefined)('the chart', () => {
     expect(await refusal('{}')).toContain('Several gateways share DATABASE_URL')
     expect(await refusal('groups: { gateway: { replicas: 1 } }\ningress: { enabled: true }')).toContain('ingress.host')
     expect(await refusal('groups: { gateway: { replicas: 1, rolls: [web] } }')).toContain("'rolls' not allowed")
+    expect(await refusal('groups: { gateway: { replicas: 1 } }\nstdio: { mode: jobs }')).toContain('stdio.namespace')
     expect(await refusal('settings: { MCP_ENCRYPTION_KEY: abc }')).toContain('MCP_ENCRYPTION_KEY')
   })
 })

@@ -35,7 +35,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
 {{- define "toolway.stdioNamespace" -}}
-{{- .Values.stdio.namespace | default .Release.Namespace -}}
+{{- .Values.stdio.namespace -}}
 {{- end }}
 
 {{- /* "true" where a setting comes from a Secret. */}}
@@ -86,11 +86,15 @@ capabilities: { drop: [ALL] }
     except: [10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.168.0.0/16, 168.63.129.16/32]
 - ipBlock:
     cidr: ::/0
-    except: ['fc00::/7', 'fe80::/10', '::1/128']
+    # Private addresses also have names in IPv6: translated and tunnelled ones.
+    except: ['fc00::/7', 'fe80::/10', '::1/128', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16']
 {{- end }}
 
 {{- /* What cannot work is refused here, with what to do. */}}
 {{- define "toolway.check" -}}
+{{- if and (eq .Values.stdio.mode "jobs") (or (not .Values.stdio.namespace) (eq .Values.stdio.namespace .Release.Namespace)) -}}
+{{- fail "With stdio.mode=jobs name a namespace of its own in stdio.namespace: the gateways may make Pods there and attach to all of them. Label it pod-security.kubernetes.io/enforce=restricted." -}}
+{{- end -}}
 {{- $gateways := 0 -}}
 {{- range .Values.groups -}}
 {{- $gateways = add $gateways (ternary (int .autoscaling.maxReplicas) (int .replicas) .autoscaling.enabled) -}}
