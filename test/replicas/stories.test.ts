@@ -84,7 +84,7 @@ describe.each(ROUND_ROBIN)('S0-ARC-04, S3-DEP-02: three gateways behind $name', 
       cluster.members.map(async ({ address }) => (await fetch(`${address}/health/ready`)).json() as Promise<object>),
     )
     const state = variant.redis === true ? 'database and redis' : 'database'
-    const limits = variant.redis === true ? 'redis' : 'memory'
+    const limits = variant.redis === true ? 'redis' : 'database'
     for (const one of states) expect(one).toMatchObject({ status: 'ready', checks: { state, limits } })
     const before = await callsOf(cluster)
     for (let turn = 0; turn < 30; turn++) await callTool(modern('effects'), 'look_up')

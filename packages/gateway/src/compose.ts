@@ -139,7 +139,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const { records, refusals, checkpoints, payloads, recordsProblem } = recording
   db.presence.watch()
   const auditLog = auditLogOf(core, parts, recording)
-  const limits = composeLimits(core, await openRedis(core))
+  const limits = await composeLimits(core, await openRedis(core))
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const files = await composeFiles(core, clients)
 

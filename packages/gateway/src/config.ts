@@ -551,7 +551,7 @@ export const SETTINGS = {
   ),
   TOOLWAY_DATABASE_CONNECTIONS: setting(
     wholeNumber(2, 500).default(10),
-    'Connections to the database that one gateway opens for its work, of the embedded one at most 30; it has two more, which listen and look whether the database is there.',
+    'Connections to the database that one gateway opens for its work, of the embedded one at most 30; it has up to three more, which listen, look whether the database is there, and count limits where there is no Redis.',
   ),
   TOOLWAY_DATABASE_GRACE_SECONDS: setting(
     wholeNumber(0, 86_400).default(900),
@@ -559,7 +559,7 @@ export const SETTINGS = {
   ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
-    'Redis with which several gateways count their limits together; without one each counts alone.',
+    'Redis with which several gateways count their limits together; without one they count in the database of DATABASE_URL.',
     true,
   ),
   TOOLWAY_CHANGES: setting(

@@ -1,12 +1,16 @@
-/** Rate limits: token buckets of this process, and those it shares with others where a Redis is set. */
-import { createLimits, type Limits } from '../limits/limits.ts'
+/** Rate limits: token buckets of this process, and those it shares with others in a Redis or in a database that others may use. */
+import { createDatabaseCount } from '../limits/database-count.ts'
+import { createLimits, type Limits, type LimitsParts } from '../limits/limits.ts'
 import { createRedisCount, type RedisCount } from '../limits/redis-count.ts'
-import type { Base } from './core-dependencies.ts'
+import type { Base, CoreDependencies } from './core-dependencies.ts'
 
 /** A name that the gateways of one installation have in common, for keys in a Redis. */
 export const installationOf = (vault: Base['vault']): string => vault.hash('limits').toString('hex').slice(0, 16)
 
-/** @param installation the part of names that gateways have in common which count together; if unsaid, it is their vault key */
+/**
+ * Undefined where no Redis is set.
+ * @param installation what the gateways that count together have in common; unsaid, it is their vault key
+ */
 export async function openRedis(
   { config, vault, log, opened }: Base,
   installation = installationOf(vault),
@@ -18,8 +22,12 @@ export async function openRedis(
   return redis
 }
 
-export const composeLimits = ({ config, counters }: Base, shared: RedisCount | undefined): Limits =>
-  createLimits({
+export async function composeLimits(
+  core: Base & Partial<CoreDependencies>,
+  redis: RedisCount | undefined,
+): Promise<Limits> {
+  const { config, counters } = core
+  return createLimits({
     rates: {
       address: config.TOOLWAY_LIMIT_ADDRESS,
       organization: config.TOOLWAY_LIMIT_ORGANIZATION,
@@ -28,6 +36,22 @@ export const composeLimits = ({ config, counters }: Base, shared: RedisCount | u
       connection: config.TOOLWAY_LIMIT_CONNECTION,
     },
     now: performance.now.bind(performance),
-    shared,
+    shared: redis === undefined ? await openDatabaseCount(core) : { in: 'redis', count: redis },
     onRefuse: counters.limit,
   })
+}
+
+/** Undefined where this gateway is the only one: without a database, or with one of its own. */
+async function openDatabaseCount({
+  config,
+  vault,
+  log,
+  opened,
+  db,
+}: Base & Partial<CoreDependencies>): Promise<LimitsParts['shared']> {
+  if (db === undefined || config.DATABASE_URL === undefined) return undefined
+  const count = createDatabaseCount({ db, hash: (name) => vault.hash(`limit:${name}`), log })
+  opened.defer(() => count.close())
+  await count.open()
+  return { in: 'database', count }
+}

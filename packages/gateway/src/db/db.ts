@@ -10,6 +10,7 @@ import { createListener } from './listener.ts'
 import type { Listener, Notice } from './listener.ts'
 import type { Log } from '../lib/log.ts'
 import { createPresence, type Presence } from './presence.ts'
+import { createTokenBuckets, type TokenBuckets, type TokenBucketsParts } from './token-buckets.ts'
 import { createTransact, type Sql, type Transact } from './transaction.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
 
@@ -42,6 +43,8 @@ export interface Db {
    * others see as alive meanwhile.
    */
   listen(channel: string, onNotice: (notice: Notice) => void, alive?: string): Promise<Listener>
+  /** Token buckets on a connection of their own, which whoever opens them closes. */
+  openTokenBuckets(onLost: TokenBucketsParts['onLost']): TokenBuckets
   readonly presence: Pick<Presence, 'awayFor' | 'look' | 'watch'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
@@ -109,6 +112,7 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
         },
       }
     },
+    openTokenBuckets: (onLost) => createTokenBuckets({ connection, ours: !pooled, onLost }),
     presence,
     close: () =>
       (closing ??= Promise.all([...[...listeners].map((one) => one.close()), presence.close(), pool.end()]).then(

@@ -305,6 +305,9 @@ describeEverywhere('two organizations', (createDatabase) => {
       `select redact_record('alpha', 'rec_alpha', '{}', 'x', 'rec_x', now(), 'p', null, 'user', 'c', null, null)`,
       `select prune_records('alpha', now(), 'rec_x', now(), 'p', null, 'user', 'c', null, null)`,
       'truncate keys',
+      'select tokens from limit_buckets',
+      'delete from limit_buckets',
+      `select taken from take_tokens('{}', '{}', '{}', '{}', '{}', '{}')`,
     ]) {
       await expect(asAlpha(text), text).rejects.toMatchObject({ code: '42501' })
     }

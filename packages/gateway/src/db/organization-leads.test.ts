@@ -14,6 +14,7 @@ const GLOBAL: Readonly<Record<string, string>> = {
   file_removals: 'content that is to be removed, of organizations that are gone, too',
   installation: 'facts about the installation',
   kept_answers: 'answers by Idempotency-Key, found before the organization is known',
+  limit_buckets: 'buckets of limits, of addresses and organizations, found by a hash',
   oauth_clients: 'clients of the authorization server, which serve people of several organizations',
   oauth_tokens: 'found by the hash of the token, before the organization is known',
   organizations: 'the organizations themselves: their id is the key',

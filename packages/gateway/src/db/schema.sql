@@ -309,6 +309,12 @@ create table lasting_grants (
   used_at timestamp with time zone,
   uses integer not null default 0
 );
+create unlogged table limit_buckets (
+  hash bytea not null,
+  tokens double precision not null,
+  at double precision not null,
+  until timestamp with time zone not null
+);
 create table members (
   organization_id text not null,
   user_id text not null,
@@ -811,6 +817,8 @@ alter table lasting_grants add constraint lasting_grants_tool_check CHECK (((too
 alter table lasting_grants add constraint lasting_grants_tool_hash_check CHECK ((tool_hash ~ '^[0-9a-f]{64}$'::text));
 alter table lasting_grants add constraint lasting_grants_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES connections(organization_id, id) ON DELETE CASCADE;
 alter table lasting_grants add constraint lasting_grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table limit_buckets add constraint limit_buckets_hash_check CHECK ((length(hash) = 32));
+alter table limit_buckets add constraint limit_buckets_pkey PRIMARY KEY (hash);
 alter table members add constraint members_pkey PRIMARY KEY (organization_id, user_id);
 alter table members add constraint members_role_check CHECK ((role = ANY (ARRAY['tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
 alter table members add constraint members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
@@ -1065,6 +1073,7 @@ alter table kept_answers enable row level security, force row level security;
 alter table kept_results enable row level security, force row level security;
 alter table keys enable row level security, force row level security;
 alter table lasting_grants enable row level security, force row level security;
+alter table limit_buckets enable row level security, force row level security;
 alter table members enable row level security, force row level security;
 alter table oauth_apps enable row level security, force row level security;
 alter table oauth_clients enable row level security, force row level security;
@@ -1223,6 +1232,9 @@ create policy organization_own on lasting_grants as permissive for all to toolwa
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on lasting_grants as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on limit_buckets as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on members as permissive for all to toolway_organization
@@ -1949,6 +1961,45 @@ AS $function$
 begin
   delete from files where organization_id = old.organization_id and owner = old.user_id;
   return null;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.take_tokens(p_hashes bytea[], p_most double precision[], p_want double precision[], p_need double precision[], p_back double precision[], p_window double precision[])
+ RETURNS TABLE(place integer, taken double precision, wait double precision)
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  asked record;
+  held double precision;
+  since double precision;
+  clock double precision;
+begin
+  for asked in
+    select u.* from unnest(p_hashes, p_most, p_want, p_need, p_back, p_window)
+                    with ordinality as u (hash, most, want, need, back, span, number)
+     order by u.hash, u.number
+  loop
+    loop
+      select b.tokens, b.at into held, since from limit_buckets b where b.hash = asked.hash for update;
+      exit when found;
+      insert into limit_buckets (hash, tokens, at, until)
+      values (asked.hash, asked.most, extract(epoch from clock_timestamp()) * 1000, clock_timestamp())
+          on conflict do nothing;
+    end loop;
+    clock := extract(epoch from clock_timestamp()) * 1000;
+    held := least(asked.most, held + asked.back + greatest(0, clock - since) * asked.most / asked.span);
+    taken := case when held >= asked.want then asked.want
+                  when held + 0.000001 >= asked.need then greatest(asked.need, floor(held))
+                  else 0 end;
+    held := held - taken;
+    update limit_buckets b
+       set tokens = held, at = clock, until = clock_timestamp() + 2 * asked.span * interval '1 millisecond'
+     where b.hash = asked.hash;
+    place := asked.number;
+    wait := case when taken > 0 then 0 else ceil((asked.need - held) * asked.span / asked.most) + 1 end;
+    return next;
+  end loop;
 end
 $function$
 ;

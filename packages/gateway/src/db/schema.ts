@@ -23,7 +23,7 @@ const parts: readonly { title: string; query: string }[] = [
   {
     title: 'Tables',
     query: `
-      select format(E'create table %I (\\n%s\\n);', c.relname, string_agg(
+      select format(E'create %stable %I (\\n%s\\n);', case when c.relpersistence = 'u' then 'unlogged ' end, c.relname, string_agg(
                format('  %I %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
                       case when a.attnotnull then ' not null' else '' end,
                       ' default ' || pg_get_expr(d.adbin, d.adrelid)), E',\\n' order by a.attnum)) as line
@@ -31,7 +31,7 @@ const parts: readonly { title: string; query: string }[] = [
         join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
        where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-       group by c.relname order by c.relname`,
+       group by c.relname, c.relpersistence order by c.relname`,
   },
   {
     title: 'Constraints',

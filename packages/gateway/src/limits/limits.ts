@@ -24,7 +24,7 @@ export interface LimitsParts {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
   /** The count that several gateways share, where they do. */
-  readonly shared?: SharedCount | undefined
+  readonly shared?: { readonly in: 'redis' | 'database'; readonly count: SharedCount } | undefined
   onRefuse(bucket: Bucket): void
 }
 
@@ -56,7 +56,12 @@ export interface Limits {
   /** One call under all of these rules, or under none: nothing is taken from any of them where one refuses. */
   rules(rates: readonly RuleRate[]): Promise<void> | undefined
   /** Where is counted: for whoever runs the gateway. */
-  readonly state: 'memory' | 'redis' | 'memory, as redis does not answer'
+  readonly state:
+    | 'memory'
+    | 'redis'
+    | 'database'
+    | 'memory, as redis does not answer'
+    | 'memory, as the database does not answer'
 }
 
 /** Names of each kind that are remembered. An address that others push out is one that was not heard of for a while. */
@@ -74,7 +79,7 @@ class CountedLimits implements Limits {
     const { now, shared } = parts
     const bucketsOf = (kind: Bucket): Buckets => {
       const alone = createBuckets({ now, most: MOST })
-      return shared === undefined ? alone : createSharedBuckets({ count: shared, alone, now, most: MOST, kind })
+      return shared === undefined ? alone : createSharedBuckets({ count: shared.count, alone, now, most: MOST, kind })
     }
     this.#parts = parts
     this.#buckets = {
@@ -117,10 +122,11 @@ class CountedLimits implements Limits {
     return others.length === 0 ? this.#underRule(only) : this.#underRules(rates)
   }
 
-  get state() {
+  get state(): Limits['state'] {
     const { shared } = this.#parts
     if (shared === undefined) return 'memory'
-    return shared.there ? 'redis' : 'memory, as redis does not answer'
+    if (shared.count.there) return shared.in
+    return shared.in === 'redis' ? 'memory, as redis does not answer' : 'memory, as the database does not answer'
   }
 
   /** Undefined when there was room. */

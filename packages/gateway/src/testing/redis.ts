@@ -6,20 +6,15 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openDoor, type Door } from './door.ts'
 import { freePort } from './free-port.ts'
 
-export interface TestRedis extends AsyncDisposable {
+export interface TestRedis extends AsyncDisposable, Pick<Door, 'shut' | 'open' | 'slow'> {
   /** Leads through the door. */
   readonly url: string
-  /** Refuses new connections and closes the existing ones. */
-  shut(): void
-  open(): void
-  /** Answers take this long. Milliseconds. */
-  slow(delay: number): void
 }
 
 /** Where CI runs, its absence fails; a desk without one does without. */
@@ -36,7 +31,7 @@ export async function startTestRedis(): Promise<TestRedis> {
   const given = process.env['TEST_REDIS_URL']
   const own = given === undefined ? await startOwn() : undefined
   const target = new URL(given ?? own?.url ?? '')
-  const door = await openDoor(Number(target.port || 6379), target.hostname)
+  const door = await openDoor({ port: Number(target.port || 6379), host: target.hostname })
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(door.port)
@@ -78,48 +73,6 @@ async function startOwn() {
       child.kill('SIGTERM')
       await ended
       await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-async function openDoor(port: number, host: string) {
-  const inside = new Set<Socket>()
-  let shut = false
-  let delay = 0
-  const server = createServer((client) => {
-    if (shut) return void client.destroy()
-    const redis = connect(port, host)
-    for (const [one, other] of [[client, redis] as const, [redis, client] as const]) {
-      inside.add(one)
-      one.on('error', () => {})
-      one.on('close', () => {
-        inside.delete(one)
-        other.destroy()
-      })
-    }
-    client.pipe(redis)
-    redis.on('data', (text: Buffer) => {
-      if (delay === 0) client.write(text)
-      else setTimeout(() => client.writable && client.write(text), delay)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const throwOut = () => {
-    for (const socket of inside) socket.destroy()
-  }
-  return {
-    port: (server.address() as AddressInfo).port,
-    shut() {
-      shut = true
-      throwOut()
-    },
-    open: () => void (shut = false),
-    slow: (milliseconds: number) => void (delay = milliseconds),
-    async close() {
-      throwOut()
-      server.close()
-      await once(server, 'close')
     },
   }
 }

@@ -102,7 +102,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   const count = { count: counters.call, countTool: counters.tool, refuse: counters.refuse }
   const auditLog = createAuditLog({ log, logLine, ...count, ...composeLogRecords(core), traces: tracesOf(telemetry) })
   const redis = await openRedis(core, preset ? installationOf(config) : undefined)
-  const limits = composeLimits(core, redis)
+  const limits = await composeLimits(core, redis)
   const clients = createClients(config.TOOLWAY_TRUSTED_PROXIES)
   const contacts = createMemoryContacts(rows)
   const upstreams = composeUpstreams(core, {
@@ -204,7 +204,7 @@ interface DeclaredDoorsParts {
   readonly policies: KeepPolicies | undefined
   readonly health: Health
   readonly identify: Parameters<typeof createDoors>[0]['identify']
-  readonly limits: ReturnType<typeof composeLimits>
+  readonly limits: Awaited<ReturnType<typeof composeLimits>>
 }
 
 /** Nothing that stores: no sign-in, no administration and no console. */

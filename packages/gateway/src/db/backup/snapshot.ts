@@ -80,12 +80,12 @@ async function open(client: pg.Client): Promise<Snapshot> {
 export const listOf = (columns: readonly string[]): string =>
   columns.map((name) => pg.escapeIdentifier(name)).join(', ')
 
-/** Partitions are read and written through their table. */
+/** Partitions are read and written through their table. Unlogged tables hold nothing that is worth keeping. */
 const TABLES = `
   select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-     and c.relname <> 'migrations'
+     and c.relname <> 'migrations' and c.relpersistence = 'p'
    group by c.relname order by c.relname`
 
 const MONTHS = `

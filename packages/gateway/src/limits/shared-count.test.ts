@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Log } from '../lib/log.ts'
 import { describeWithRedis, startTestRedis } from '../testing/redis.ts'
+import { anyInstallation, describeEachStore, type MakeCount } from '../testing/shared-stores.ts'
 import { createBuckets } from './buckets.ts'
 import { createRedisCount } from './redis-count.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
@@ -10,14 +10,14 @@ import { createSharedBuckets } from './shared-buckets.ts'
 const now = () => performance.now()
 const TIMES = { patience: 150, start: 1_000, look: 30 }
 
-/** As many gateways as are wanted, on one Redis. */
-async function replicas(url: string, number: number) {
-  const prefix = `test:${randomBytes(6).toString('hex')}`
+/** As many gateways as are wanted, on one store. */
+async function replicas({ count: make }: { readonly count: MakeCount }, number: number) {
+  const installation = anyInstallation()
   const made = Array.from({ length: number }, () => {
     const lines: string[] = []
     const at = (_: object, message: string) => void lines.push(message)
     const log: Log = { debug() {}, info: at, warn: at, error: at }
-    const count = createRedisCount({ url, prefix, log, times: TIMES })
+    const count = make(installation, log, TIMES)
     const alone = createBuckets({ now, most: 1_000 })
     return { lines, count, buckets: createSharedBuckets({ count, alone, now, most: 1_000, kind: 'organization' }) }
   })
@@ -25,7 +25,9 @@ async function replicas(url: string, number: number) {
   return {
     all: made,
     first: made[0] as (typeof made)[number],
-    [Symbol.dispose]: () => made.forEach(({ count }) => count.close()),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(made.map(({ count }) => count.close()))
+    },
   }
 }
 
@@ -35,13 +37,15 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-const LOST = 'Redis does not answer: each gateway counts its limits alone until it does'
-const FOUND = 'Redis answers again: limits are counted together'
+const lostOf = (store: string) => `${store} does not answer: each gateway counts its limits alone until it does`
+const foundOf = (store: string) => `${store} answers again: limits are counted together`
 
-describeWithRedis('gateways that share a Redis', () => {
+describeEachStore('gateways that share a store', (name, startStore) => {
+  const LOST = lostOf(name)
+
   test('let through no more than the limit together', async () => {
-    await using redis = await startTestRedis()
-    using three = await replicas(redis.url, 3)
+    await using store = await startStore()
+    await using three = await replicas(store, 3)
     const begun = now()
     const waits = await Promise.all(
       Array.from({ length: 600 }, async (_, at) => three.all[at % 3]?.buckets.take('acme', 200, 1)),
@@ -55,11 +59,11 @@ describeWithRedis('gateways that share a Redis', () => {
   })
 
   test('let through no more than the limit in a burst during which their own process stands still', async () => {
-    await using redis = await startTestRedis()
-    using two = await replicas(redis.url, 2)
+    await using store = await startStore()
+    await using two = await replicas(store, 2)
     const begun = now()
     const waits = Array.from({ length: 240 }, async (_, at) => two.all[at % 2]?.buckets.take('acme', 60, 1))
-    // Longer than the patience with Redis, whose answers wait in the sockets meanwhile.
+    // Longer than the patience with the store, whose answers wait in the sockets meanwhile.
     for (const end = now() + 3 * TIMES.patience; now() < end;);
     const through = (await Promise.all(waits)).filter((wait) => wait === 0).length
     expect(through).toBeLessThanOrEqual(60 + Math.ceil((now() - begun) / 1_000) + 1)
@@ -68,8 +72,8 @@ describeWithRedis('gateways that share a Redis', () => {
   })
 
   test('fetch several at a time for who asks often, and remember for how long there are none', async () => {
-    await using redis = await startTestRedis()
-    using one = await replicas(redis.url, 1)
+    await using store = await startStore()
+    await using one = await replicas(store, 1)
     const { buckets } = one.first
     let promises = 0
     let last: number | undefined
@@ -83,8 +87,8 @@ describeWithRedis('gateways that share a Redis', () => {
   })
 
   test('tell how long to wait, and after that there is one', async () => {
-    await using redis = await startTestRedis()
-    using two = await replicas(redis.url, 2)
+    await using store = await startStore()
+    await using two = await replicas(store, 2)
     const [first, second] = two.all.map(({ buckets }) => buckets)
     const perMinute = 1_200
     expect(await first?.take('acme', perMinute, perMinute)).toBe(0)
@@ -95,8 +99,8 @@ describeWithRedis('gateways that share a Redis', () => {
   })
 
   test('fill in the time that is said', async () => {
-    await using redis = await startTestRedis()
-    using one = await replicas(redis.url, 1)
+    await using store = await startStore()
+    await using one = await replicas(store, 1)
     const { buckets } = one.first
     for (let n = 0; n < 4; n++) expect(await buckets.take('rule', 4, 1, 86_400_000)).toBe(0)
     const wait = await buckets.take('rule', 4, 1, 86_400_000)
@@ -105,8 +109,8 @@ describeWithRedis('gateways that share a Redis', () => {
   })
 
   test('give back what they did not spend', async () => {
-    await using redis = await startTestRedis()
-    using one = await replicas(redis.url, 1)
+    await using store = await startStore()
+    await using one = await replicas(store, 1)
     const { count } = one.first
     expect(await count.ask('x', { most: 10, window: 60_000, want: 10, need: 1, back: 0 })).toMatchObject({ tokens: 10 })
     expect(await count.ask('x', { most: 10, window: 60_000, want: 1, need: 1, back: 0 })).toMatchObject({ tokens: 0 })
@@ -114,69 +118,75 @@ describeWithRedis('gateways that share a Redis', () => {
   })
 
   test('of two installations do not count together', async () => {
-    await using redis = await startTestRedis()
-    using ours = await replicas(redis.url, 1)
-    using theirs = await replicas(redis.url, 1)
+    await using store = await startStore()
+    await using ours = await replicas(store, 1)
+    await using theirs = await replicas(store, 1)
     expect(await ours.first.buckets.take('acme', 1, 1)).toBe(0)
     expect(await theirs.first.buckets.take('acme', 1, 1)).toBe(0)
   })
 })
 
-describeWithRedis('a Redis that is away', () => {
+describeEachStore('a store that is away', (name, startStore) => {
+  const LOST = lostOf(name)
+  const FOUND = foundOf(name)
+
   test('at the start keeps nothing from starting: each counts alone, says so once, and counts together later', async () => {
-    await using redis = await startTestRedis()
-    redis.shut()
-    using two = await replicas(redis.url, 2)
+    await using store = await startStore()
+    store.shut()
+    await using two = await replicas(store, 2)
     for (const { buckets, count, lines } of two.all) {
       expect(count.there).toBe(false)
       for (let n = 0; n < 5; n++) expect(buckets.take('acme', 5, 1)).toBe(0)
       expect(buckets.take('acme', 5, 1)).toBeGreaterThan(0)
       expect(lines).toEqual([LOST])
     }
-    redis.open()
+    store.open()
     await until(() => two.all.every(({ count }) => count.there))
     expect(await two.first.buckets.take('acme', 5, 1)).toBe(0)
     for (const { lines } of two.all) expect(lines).toEqual([LOST, FOUND])
   })
 
   test('in the middle loses no request, and a flood of them is one line', async () => {
-    await using redis = await startTestRedis()
-    using one = await replicas(redis.url, 1)
+    await using store = await startStore()
+    await using one = await replicas(store, 1)
     const { buckets, count, lines } = one.first
     expect(await buckets.take('acme', 100, 1)).toBe(0)
-    redis.shut()
+    store.shut()
     const waits = await Promise.all(Array.from({ length: 300 }, async (_, at) => buckets.take(`acme ${at}`, 5, 1)))
     expect(waits.every((wait) => wait === 0)).toBe(true)
     expect(count.there).toBe(false)
     for (let n = 0; n < 5; n++) expect(buckets.take('acme', 5, 1)).toBe(0)
     expect(buckets.take('acme', 5, 1)).toBeGreaterThan(0)
     expect(lines).toEqual([LOST])
-    redis.open()
+    store.open()
     await until(() => count.there)
     expect(lines).toEqual([LOST, FOUND])
   })
 
   test('because it is slow holds up those who ask first, and then nobody', async () => {
-    await using redis = await startTestRedis()
-    using one = await replicas(redis.url, 1)
+    await using store = await startStore()
+    await using one = await replicas(store, 1)
     const { buckets, count, lines } = one.first
-    redis.slow(2_000)
+    store.slow(2_000)
     expect(await buckets.take('acme', 100, 1)).toBe(0)
     expect(count.there).toBe(false)
     expect(buckets.take('acme', 100, 1)).toBe(0)
     expect(lines).toEqual([LOST])
-    redis.slow(0)
+    store.slow(0)
     await until(() => count.there)
     expect(lines).toEqual([LOST, FOUND])
   })
+})
 
-  test('because the password is wrong is away, too', async () => {
+describeWithRedis('a Redis', () => {
+  test('is away because the password is wrong, too', async () => {
     await using redis = await startTestRedis()
     const wrong = new URL(redis.url)
     wrong.password = 'wrong'
-    using one = await replicas(wrong.href, 1)
+    const count: MakeCount = (prefix, log, times) => createRedisCount({ url: wrong.href, prefix, log, times })
+    await using one = await replicas({ count }, 1)
     expect(one.first.count.there).toBe(false)
     expect(one.first.buckets.take('acme', 1, 1)).toBe(0)
-    expect(one.first.lines).toEqual([LOST])
+    expect(one.first.lines).toEqual([lostOf('Redis')])
   })
 })
