@@ -20,6 +20,7 @@ import { createSendWebhook } from './send-webhook.ts'
 
 const vault = createTestVault()
 const Nothing = z.object({})
+const Pid = z.object({ pid: z.int() })
 const QUIET = { info() {}, warn() {} }
 
 interface Got {
@@ -99,6 +100,26 @@ function isSigned({ headers, body }: Got, secret: string): boolean {
 }
 
 describeEachPostgres('webhooks', (createDatabase) => {
+  test('a message that another gateway delivers while this one looks for work is not delivered again', async () => {
+    await using database = await createDatabase()
+    await using receiver = await startReceiver()
+    const { db } = database
+    const wanted = await hook(db, receiver.url)
+    await alert(db, wanted.organizationId)
+    const job = deliverer(db)
+    let running: Promise<void> | undefined
+    await db.system(async (sql) => {
+      await sql(Nothing)`update webhook_deliveries set delivered_at = now()`
+      running = job.run()
+      // It has chosen the message and waits for its row.
+      const isWaiting = () => sql(Pid)`select pid from pg_locks where not granted and pid <> pg_backend_pid()`
+      await expect.poll(async () => (await isWaiting()).length).toBe(1)
+    })
+    await running
+    expect(receiver.got).toEqual([])
+    await job.close()
+  })
+
   test('an alert reaches the address that asked for it once, signed, though two gateways deliver', async () => {
     await using database = await createDatabase()
     await using receiver = await startReceiver()

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { newId, type OrganizationId } from '@toolway/contract'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { recordChange } from '../records/change.ts'
 import { fingerprintOf } from '../records/chain/checkpoints.ts'
 import { prune } from '../records/retention.ts'
+import { storeRecords } from '../records/records.ts'
 import { describeEachPostgres } from '../testing/database.ts'
+import { testEntry } from '../testing/record-entry.ts'
 import { createVault } from '../vault/vault.ts'
 import { createKeepCheckpoints } from './keep-checkpoints.ts'
 
+const TWO_DAYS = 2 * 86_400_000
+const Left = z.object({ method: z.string(), removed: z.string().nullable() })
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 const NOWHERE = { keep: async () => {}, find: async () => undefined, list: async () => [] }
 const ACTOR = {
@@ -55,5 +60,34 @@ describeEachPostgres('checkpoints', (createDatabase) => {
       .catch(() => {})
     expect(await checkpoints.fingerprints()).toEqual(signers)
     await checkpoints.close()
+  })
+
+  test('three gateways at once remove what is past its retention once, with one record of it', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    const organization = newId('org') as OrganizationId
+    const vault = createVault(randomBytes(32))
+    const make = (days: number | undefined) =>
+      createKeepCheckpoints({
+        db,
+        vault,
+        kept: NOWHERE,
+        log: SILENT,
+        now: Date.now,
+        minutes: 60,
+        days,
+      })
+    const timestamp = new Date(Date.now() - TWO_DAYS).toISOString()
+    const old = Array.from({ length: 3 }, () => testEntry({ org_id: organization, timestamp }))
+    await db.system((sql) => storeRecords(sql, old))
+    await make(undefined).sign()
+    const gateways = Array.from({ length: 3 }, () => make(1))
+    for (const one of gateways) one.begin()
+    await Promise.all(gateways.map((one) => one.close()))
+    const left = await db.system(
+      (sql) => sql(Left)`
+        select method, detail ->> 'removed' as removed from records where organization_id = ${organization} order by seq`,
+    )
+    expect(left).toEqual([{ method: 'record.prune', removed: '3' }])
   })
 })

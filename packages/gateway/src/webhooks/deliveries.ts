@@ -23,7 +23,12 @@ export const LeasedRow = z.object({
 })
 export type LeasedRow = z.output<typeof LeasedRow>
 
-/** The oldest that are due, one of each webhook at a time: an address that hangs holds up its own messages and no others. */
+/**
+ * The oldest that are due, one of each webhook at a time: an address that hangs holds up its own messages and no others.
+ *
+ * The inner query reads the state of its beginning. The conditions on the row itself are repeated outside, where PostgreSQL checks
+ * them again once another gateway has let go of the row: it may have delivered the message meanwhile.
+ */
 export const leaseDeliveries = (sql: SystemSql, { lease, limit }: { lease: string; limit: number }) => sql(LeasedRow)`
   update webhook_deliveries d
      set lease = ${lease}, leased_until = now() + interval '1 minute'
@@ -37,6 +42,7 @@ export const leaseDeliveries = (sql: SystemSql, { lease, limit }: { lease: strin
               and not exists (select from webhook_deliveries y where y.webhook_id = x.webhook_id and y.leased_until > now())
             order by x.webhook_id, x.created_at, x.id) as first
           order by next_try limit ${limit})
+     and d.delivered_at is null and d.given_up_at is null and d.next_try <= now()
      and (d.leased_until is null or d.leased_until < now())
   returning d.id, d.organization_id, d.webhook_id, d.payload, d.attempts, w.url, w.private, w.sealed_secret,
             case when w.previous_until > now() then w.sealed_previous end as sealed_previous`

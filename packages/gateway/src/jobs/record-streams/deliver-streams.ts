@@ -3,7 +3,8 @@
  * A stream that fails is tried again for as long as it is switched on, with pauses of up to five minutes; nothing is skipped. One
  * batch of each stream under way is in memory.
  *
- * A batch may come twice, with the same id and the same items, where a gateway ends between the answer and its note of it.
+ * A batch of records may come twice, with the same id and the same items, where a gateway ends between the answer and its note of it;
+ * alerts may come twice with more of them behind, so in a batch with another id.
  */
 import { randomUUID } from 'node:crypto'
 import type { OrganizationId } from '@toolway/contract'
