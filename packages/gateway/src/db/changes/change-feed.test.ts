@@ -127,6 +127,23 @@ describeWithRedis('the change feed by Redis Streams', () => {
     expect(one.feed.problem()).toBeUndefined()
   })
 
+  test('a Redis that hangs is left for the database', { tags: 'long' }, async () => {
+    await using database = await createTestDatabase()
+    await using redis = await startTestRedis({ own: true })
+    await using one = await gateway(database, streamOf(redis.url))
+    await expect.poll(() => one.feed.state()).toBe('redis')
+    // Nothing is announced meanwhile: a change that waits would lead to the database by itself.
+    redis.hang?.(true)
+    try {
+      await expect.poll(() => one.feed.problem()).toContain('no answer')
+      await announce(database.db, 'meanwhile')
+      await expect.poll(() => one.heard.has('meanwhile')).toBe(true)
+    } finally {
+      redis.hang?.(false)
+    }
+    await expect.poll(() => one.feed.state()).toBe('redis')
+  })
+
   test('a stream whose entries are gone has every gateway reload', async () => {
     await using database = await createTestDatabase()
     await using redis = await startTestRedis()

@@ -40,6 +40,8 @@ class StreamFeed implements ChangeFeed {
   #line: StreamLine | undefined
   #running: Promise<unknown> = Promise.resolve()
   #problem: string | undefined = STARTING
+  /** Tries since the last answer to a read: a try that took its time and failed is none. */
+  #failures = 0
   #server: string | undefined
   #after = '0-0'
   /** The number of the last entry that was heard. */
@@ -69,8 +71,7 @@ class StreamFeed implements ChangeFeed {
   }
 
   async #keepReading(): Promise<void> {
-    for (let failures = 0; !this.#closed.signal.aborted;) {
-      const began = Date.now()
+    while (!this.#closed.signal.aborted) {
       try {
         await this.#place()
         await this.#read()
@@ -78,9 +79,8 @@ class StreamFeed implements ChangeFeed {
         this.#line?.close()
         this.#line = undefined
         if (this.#closed.signal.aborted) return
-        if (Date.now() - began > READ) failures = 0
         // A connection that was cut is made anew once before anything else is done.
-        if (failures++ === 0) continue
+        if (this.#failures++ === 0) continue
         const problem = thrown instanceof Error ? thrown.message : String(thrown)
         await this.#switch(() => this.#fallBack(problem))
         await this.#pause(RETRY)
@@ -110,6 +110,7 @@ class StreamFeed implements ChangeFeed {
     for (let line = this.#line; line !== undefined && !this.#closed.signal.aborted; line = this.#line) {
       await this.#switch(() => this.#comeBack())
       for (const entry of await readEntries(line, this.#key, this.#after, READ)) this.#hear(entry)
+      this.#failures = 0
     }
   }
 
