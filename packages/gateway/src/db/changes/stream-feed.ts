@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Listener } from '../db.ts'
 import { CHANNEL, type ChangeFeed, type ChangeFeedParts, type StreamSettings } from './change-feed.ts'
 import { createChangeRelay } from './change-relay.ts'
-import { lookAtRelay, wantChanges } from './change-rows.ts'
-import { lastEntry, readEntries, serverOf, streamKey, type StreamEntry } from './stream-entries.ts'
+import { dropWaiting, lookAtRelay, wantChanges } from './change-rows.ts'
+import { KEPT, lastEntry, readEntries, serverOf, streamKey, type StreamEntry } from './stream-entries.ts'
 import { openStreamLine, type StreamLine } from './stream-line.ts'
 
 /** Nobody notifies here: the connection alone says that this gateway lives. */
@@ -158,7 +158,10 @@ class StreamFeed implements ChangeFeed {
   }
 
   async #look(): Promise<void> {
-    const { db } = this.#parts
+    const { db, log } = this.#parts
+    // While Redis is away no gateway holds the relay, and rows would wait without bound.
+    if (await db.system((sql) => dropWaiting(sql, KEPT)))
+      log.warn({}, 'too many changes waited for Redis and were removed: everything is reloaded')
     const look = await db.system(lookAtRelay)
     if (this.#closed.signal.aborted) return
     if (!look.wanted) {
