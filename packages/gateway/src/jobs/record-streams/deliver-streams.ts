@@ -10,7 +10,7 @@ import type { OrganizationId } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 import { backoff } from '@toolway/protocol/retry'
 import { addAlert } from '../../alerts/alerts.ts'
-import type { Db } from '../../db/db.ts'
+import type { Db, SystemSql } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
 import { destinationOf, INSTALLATION } from '../../record-streams/record-streams.ts'
 import {
@@ -129,7 +129,6 @@ class StreamDelivery implements DeliverStreams {
       const batch = await db.system((sql) => this.#next(sql, held, bounds))
       if (batch === undefined) break
       sent = true
-      if (batch.of === 'records' && batch.lost > 0) await this.#tellGap(held, batch)
       const failed = await send(held, batch, this.#closed.signal)
       if (this.#closed.signal.aborted) {
         // Whether it was taken is unknown: the next gateway sends the same batch.
@@ -152,13 +151,11 @@ class StreamDelivery implements DeliverStreams {
     return sent
   }
 
-  async #next(
-    sql: Parameters<Parameters<Db['system']>[0]>[0],
-    held: Held,
-    bounds: Bounds,
-  ): Promise<RecordBatch | AlertBatch | undefined> {
+  async #next(sql: SystemSql, held: Held, bounds: Bounds): Promise<RecordBatch | AlertBatch | undefined> {
     if (!(await renewStream(sql, held))) return undefined
-    return (await nextRecords(sql, held, bounds)) ?? nextAlerts(sql, held, bounds)
+    const batch = (await nextRecords(sql, held, bounds)) ?? (await nextAlerts(sql, held, bounds))
+    if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, held, batch)
+    return batch
   }
 
   async #fail(held: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
@@ -182,15 +179,16 @@ class StreamDelivery implements DeliverStreams {
     })
   }
 
-  async #tellGap(held: Held, { lost, organizationId }: RecordBatch): Promise<void> {
+  /** In the transaction that moves the cursor past the gap: it is told or found again. */
+  async #tellGap(sql: SystemSql, held: Held, { lost, organizationId }: RecordBatch): Promise<void> {
     const facts = { stream: held.id, organization: organizationId, records: lost }
     this.#parts.log.warn(facts, 'retention removed records before a record stream delivered them')
-    await this.#parts.db.system((sql) => this.#alert(sql, held, 'stream.gap', facts))
+    await this.#alert(sql, held, 'stream.gap', facts)
   }
 
   /** Streams of the installation have no organization to tell: the log and the list of streams have it. */
   async #alert(
-    sql: Parameters<Parameters<Db['system']>[0]>[0],
+    sql: SystemSql,
     { organization_id: owner }: Held,
     kind: AlertKind,
     detail: Readonly<Record<string, unknown>>,
