@@ -131,6 +131,8 @@ test('records arrive in the order of the chain and alerts beside them, signed, a
   await db.system((sql) => addAlert(sql, { organizationId: id, kind: 'tool.held', detail: { tool: 'x' } }))
   await using job = delivering(db)
   await job.run()
+  // More than a batch of records waited: the alert does not wait for all of them.
+  expect(to.items.findIndex(({ kind }) => kind === 'alert')).toBeLessThan(1_000)
   const records = to.items.filter(({ kind }) => kind === 'call')
   expect(records.map(({ seq }) => seq)).toEqual(Array.from({ length: 1_203 }, (_, at) => at + 1))
   expect(to.items.filter(({ kind }) => kind === 'alert')).toMatchObject([{ method: 'tool.held', organization_id: id }])
@@ -154,7 +156,8 @@ test('what was not taken comes again, as the same message with the same items, a
   to.state.status = 204
   await due(db)
   await job.run()
-  const [first, second] = to.ids
+  // The alert that the stream is behind may come in between.
+  const [first, second] = to.ids.filter((one) => one.includes(id))
   expect(second).toBe(first)
   const records = to.items.filter(({ seq }) => seq !== null)
   expect(records.slice(0, 10)).toEqual(records.slice(10, 20))

@@ -53,6 +53,8 @@ const LARGE: Bounds & { linger: number } = { items: 5_000, bytes: 16 * MIB, ling
 const SMALL: Bounds & { linger: number } = { items: 500, bytes: 4 * MIB, linger: 1 }
 const boundsOf = (held: Held) => (/^(?:s3|clickhouse)$/.test(destinationOf(held).kind) ? LARGE : SMALL)
 
+type Kind = (RecordBatch | AlertBatch)['of']
+
 /** Streams of one gateway at a time. */
 const AT_ONCE = 4
 /** Milliseconds: after a notice; between two looks where nobody wakes it. */
@@ -125,8 +127,11 @@ class StreamDelivery implements DeliverStreams {
     const { db, send, log } = this.#parts
     const bounds = boundsOf(held)
     let sent = false
+    // Neither kind waits until the other one has ended, and a batch that is refused again and again does not hold up the other kind.
+    let kinds: readonly Kind[] = held.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
     for (;;) {
-      const batch = await db.system((sql) => this.#next(sql, held, bounds))
+      const turn = kinds
+      const batch = await db.system((sql) => this.#next(sql, held, bounds, turn))
       if (batch === undefined) break
       sent = true
       const failed = await send(held, batch, this.#closed.signal)
@@ -144,18 +149,28 @@ class StreamDelivery implements DeliverStreams {
         return sent
       }
       held.attempts = 0
-      if (!batch.full && bounds === LARGE) break
+      kinds = kinds.filter((kind) => kind !== batch.of)
+      // A store gets no small part more of a kind.
+      if (batch.full || bounds !== LARGE) kinds = [...kinds, batch.of]
     }
     await this.#judge(held)
     await db.system((sql) => releaseStream(sql, held, { again: bounds.linger }))
     return sent
   }
 
-  async #next(sql: SystemSql, held: Held, bounds: Bounds): Promise<RecordBatch | AlertBatch | undefined> {
+  async #next(
+    sql: SystemSql,
+    held: Held,
+    bounds: Bounds,
+    kinds: readonly Kind[],
+  ): Promise<RecordBatch | AlertBatch | undefined> {
     if (!(await renewStream(sql, held))) return undefined
-    const batch = (await nextRecords(sql, held, bounds)) ?? (await nextAlerts(sql, held, bounds))
-    if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, held, batch)
-    return batch
+    for (const kind of kinds) {
+      const batch = await (kind === 'records' ? nextRecords : nextAlerts)(sql, held, bounds)
+      if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, held, batch)
+      if (batch !== undefined) return batch
+    }
+    return undefined
   }
 
   async #fail(held: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
