@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newId, type OrganizationId } from '@toolway/contract'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { recordChange } from '../records/change.ts'
@@ -89,5 +90,31 @@ describeEachPostgres('checkpoints', (createDatabase) => {
         select method, detail ->> 'removed' as removed from records where organization_id = ${organization} order by seq`,
     )
     expect(left).toEqual([{ method: 'record.prune', removed: '3' }])
+  })
+
+  test('what is past its retention goes although months ahead cannot be made', { tags: 'long' }, async () => {
+    await using database = await createDatabase()
+    const { db, connection } = database
+    const said: string[] = []
+    const tell = (_: unknown, text: string) => void said.push(text)
+    const later = Date.now() + 150 * 86_400_000
+    const checkpoints = createKeepCheckpoints({
+      ...{ db, vault: createVault(randomBytes(32)), kept: NOWHERE, minutes: 60, days: 1 },
+      ...{ now: () => later, log: { ...SILENT, info: tell, warn: tell } },
+    })
+    await db.system((sql) =>
+      recordChange(sql, ACTOR, newId('org') as OrganizationId, { action: 'key.add', resource: 'key', id: 'key_1' }),
+    )
+    const reader = new pg.Client(connection)
+    await reader.connect()
+    try {
+      await reader.query('begin; lock table records_rest in access share mode')
+      checkpoints.begin()
+      await expect.poll(() => said).toContain('records past their retention were removed')
+      expect(said).toContain('partitions for the next months of records could not be made; retrying')
+    } finally {
+      await reader.end()
+      await checkpoints.close()
+    }
   })
 })

@@ -160,11 +160,20 @@ class CheckpointKeeper implements KeepCheckpoints {
   async #keepMonths(kept: number | undefined): Promise<void> {
     this.#pruned = this.#now()
     const now = new Date(this.#now())
-    await this.#db.system((sql) => makeMonthsAhead(sql, now))
+    await this.#makeMonths(now)
     if (kept === undefined) return
     const before = new Date(this.#now() - kept * DAY)
     await this.#dropMonths(before, now)
     await this.#pruneAll(before)
+  }
+
+  /** Readers of the table, such as a backup, may be in the way: months are made well ahead, and the rest goes on. */
+  async #makeMonths(now: Date): Promise<void> {
+    try {
+      await this.#db.system((sql) => makeMonthsAhead(sql, now))
+    } catch (thrown) {
+      this.#log.warn({ err: thrown }, 'partitions for the next months of records could not be made; retrying')
+    }
   }
 
   async #dropMonths(before: Date, now: Date): Promise<void> {

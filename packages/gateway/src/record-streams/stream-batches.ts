@@ -29,14 +29,16 @@ export interface Held extends LeasedStream {
 /** Seconds: longer than one delivery may take. */
 const LEASE = 30
 
-/** One that is due; the lease is renewed with each batch. */
+/** One that is due; the lease is renewed with each batch. Materialized: read again by a plan, the query would lock one more. */
 export const leaseStream = async (sql: SystemSql, lease: string): Promise<Held | undefined> => {
   const [row] = await sql(LeasedStream)`
+    with due as materialized (
+      select organization_id, id from record_streams
+       where enabled and next_try <= now() and (leased_until is null or leased_until < now())
+       order by next_try limit 1 for update skip locked)
     update record_streams s
        set lease = ${lease}, leased_until = now() + make_interval(secs => ${LEASE}::int)
-      from (select organization_id, id from record_streams
-             where enabled and next_try <= now() and (leased_until is null or leased_until < now())
-             order by next_try limit 1 for update skip locked) as due
+      from due
      where s.organization_id = due.organization_id and s.id = due.id
     returning s.id, s.organization_id, s.destination, s.sealed_secrets, s.private, s.attempts, s.behind_since,
            s.updated_at::text as version`

@@ -15,6 +15,8 @@ import { freePort } from './free-port.ts'
 export interface TestRedis extends AsyncDisposable, Pick<Door, 'shut' | 'open' | 'slow'> {
   /** Leads through the door. */
   readonly url: string
+  /** Stops the process of the server, which keeps its connections and answers nothing, or lets it go on. */
+  readonly hang: ((hung: boolean) => void) | undefined
 }
 
 /** Where CI runs, its absence fails; a desk without one does without. */
@@ -27,8 +29,9 @@ export function describeWithRedis(name: string, suite: () => void): void {
   }
 }
 
-export async function startTestRedis(): Promise<TestRedis> {
-  const given = process.env['TEST_REDIS_URL']
+/** `own`: a process of its own even where there is a server for all tests. */
+export async function startTestRedis({ own: isOwn = false } = {}): Promise<TestRedis> {
+  const given = isOwn ? undefined : process.env['TEST_REDIS_URL']
   const own = given === undefined ? await startOwn() : undefined
   const target = new URL(given ?? own?.url ?? '')
   const door = await openDoor({ port: Number(target.port || 6379), host: target.hostname })
@@ -38,6 +41,7 @@ export async function startTestRedis(): Promise<TestRedis> {
   return {
     url: url.href,
     ...door,
+    hang: own?.hang,
     async [Symbol.asyncDispose]() {
       await door.close()
       await own?.stop()
@@ -69,7 +73,9 @@ async function startOwn() {
   })
   return {
     url: `redis://:${password}@127.0.0.1:${port}/0`,
+    hang: (hung: boolean) => void child.kill(hung ? 'SIGSTOP' : 'SIGCONT'),
     async stop() {
+      child.kill('SIGCONT')
       child.kill('SIGTERM')
       await ended
       await rm(folder, { recursive: true, force: true })

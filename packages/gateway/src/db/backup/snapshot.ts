@@ -2,6 +2,9 @@
  * All rows of a database as they are at one moment, a table after the other, by COPY in text form, which every version of
  * PostgreSQL reads. One read-only transaction (repeatable read) sees one snapshot, so gateways may go on meanwhile.
  *
+ * A snapshot does not cover partitions that are dropped: a month that goes before it is read would be missing. So each table is
+ * locked against that (`access share`, which readers and writers pass) before the snapshot is taken. Months are made and dropped after.
+ *
  * Nothing is known of what the tables mean. The history of migrations is told beside the rows, and is no table of them.
  */
 import pg from 'pg'
@@ -43,10 +46,18 @@ export async function withSnapshot<T>(
   client.on('error', () => {}) // the query under way is rejected with it
   await client.connect()
   try {
+    const locked = await listTables(client)
     await client.query('begin isolation level repeatable read read only')
     // A table takes as long as it takes, and the snapshot must not end while a slow disk is written to.
     await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)
-    return await work(await open(client))
+    // Partitions are locked with their table. The first query after this takes the snapshot.
+    await client.query(
+      `lock table ${locked.map((name) => `public.${pg.escapeIdentifier(name)}`).join(', ')} in access share mode`,
+    )
+    const snapshot = await open(client)
+    if (snapshot.tables.some(({ name }) => !locked.includes(name)))
+      throw new Error('Tables were added while the backup began: make it again when the migration has ended.')
+    return await work(snapshot)
   } catch (thrown) {
     throw withoutRow(thrown)
   } finally {
@@ -54,10 +65,17 @@ export async function withSnapshot<T>(
   }
 }
 
+/** Throws NoToolwayDatabase. */
+async function listTables(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query<{ there: boolean }>(
+    `select to_regclass('public.migrations') is not null as there`,
+  )
+  if (found[0]?.there !== true) throw new NoToolwayDatabase()
+  return ['migrations', ...(await client.query<TableColumns>(TABLES)).rows.map(({ name }) => name)]
+}
+
 async function open(client: pg.Client): Promise<Snapshot> {
   const query = async <Row extends pg.QueryResultRow>(text: string) => (await client.query<Row>(text)).rows
-  const [found] = await query<{ there: boolean }>(`select to_regclass('public.migrations') is not null as there`)
-  if (found?.there !== true) throw new NoToolwayDatabase()
   const migrations = await query<{ name: string }>('select name from public.migrations order by id')
   return {
     migrations: migrations.map(({ name }) => name),

@@ -8,6 +8,7 @@ import { describeWithRedis, startTestRedis } from '../../testing/redis.ts'
 import { createDb, type Db, type Notice } from '../db.ts'
 import type { StreamSettings } from './change-feed.ts'
 import { openChangeFeed } from './open-change-feed.ts'
+import { KEPT } from './stream-entries.ts'
 
 const Said = z.object({ said: z.string() })
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
@@ -118,13 +119,62 @@ describeWithRedis('the change feed by Redis Streams', () => {
     await announce(one.db, 'at once')
     await expect.poll(() => two.heard.has('at once') || two.reloads() > 0).toBe(true)
     await expect.poll(() => two.feed.problem()).toBeDefined()
-    await announce(one.db, 'without')
-    await expect.poll(() => one.heard.has('without') && two.heard.has('without')).toBe(true)
+    // The problem is known before the database is listened to.
+    await expect
+      .poll(async () => {
+        await announce(one.db, 'without')
+        return one.heard.has('without') && two.heard.has('without')
+      })
+      .toBe(true)
     redis.open()
     await expect.poll(() => [one.feed.state(), two.feed.state()]).toEqual(['redis', 'redis'])
     await announce(two.db, 'again')
     await expect.poll(() => one.heard.has('again') && two.heard.has('again')).toBe(true)
     expect(one.feed.problem()).toBeUndefined()
+  })
+
+  test('changes that wait while Redis is away are bounded, and every gateway reloads', { tags: 'long' }, async () => {
+    await using database = await createTestDatabase()
+    await using redis = await startTestRedis()
+    const stream = streamOf(redis.url)
+    await using one = await gateway(database, stream)
+    await using two = await gateway(database, stream)
+    await expect.poll(() => [one.feed.state(), two.feed.state()]).toEqual(['redis', 'redis'])
+    redis.shut()
+    // Each reloads once when it listens to the database.
+    await expect.poll(() => [one, two].every(({ reloads }) => reloads() > 0)).toBe(true)
+    const before = [one.reloads(), two.reloads()]
+    await database.db.system(
+      (sql) => sql(Said)`
+        with added as (insert into changes (payload) select '{"table":"t' || n || '"}' from generate_series(1, ${KEPT + 1}::int) as n
+                       returning seq)
+        select max(seq)::text as said from added`,
+    )
+    const Count = z.object({ count: z.int() })
+    const left = () => database.db.system((sql) => sql(Count)`select count(*)::int as count from changes`)
+    await expect.poll(left).toEqual([{ count: 0 }])
+    await expect.poll(() => [one, two].every(({ reloads }, at) => reloads() > (before[at] ?? 0))).toBe(true)
+    redis.open()
+    await expect.poll(() => [one.feed.state(), two.feed.state()]).toEqual(['redis', 'redis'])
+    await announce(one.db, 'again')
+    await expect.poll(() => two.heard.has('again')).toBe(true)
+  })
+
+  test('a Redis that hangs is left for the database', { tags: 'long' }, async () => {
+    await using database = await createTestDatabase()
+    await using redis = await startTestRedis({ own: true })
+    await using one = await gateway(database, streamOf(redis.url))
+    await expect.poll(() => one.feed.state()).toBe('redis')
+    // Nothing is announced meanwhile: a change that waits would lead to the database by itself.
+    redis.hang?.(true)
+    try {
+      await expect.poll(() => one.feed.problem()).toContain('no answer')
+      await announce(database.db, 'meanwhile')
+      await expect.poll(() => one.heard.has('meanwhile')).toBe(true)
+    } finally {
+      redis.hang?.(false)
+    }
+    await expect.poll(() => one.feed.state()).toBe('redis')
   })
 
   test('a stream whose entries are gone has every gateway reload', async () => {

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
 import type { Db, Listener } from '../db.ts'
-import { dropWaiting, holdRelay, releaseRelay, storeRelayed, waitingChanges } from './change-rows.ts'
+import { dropWaiting, holdRelay, RELAY_BATCH, releaseRelay, storeRelayed, waitingChanges } from './change-rows.ts'
 import { addEntry, KEPT, streamKey } from './stream-entries.ts'
 import { openStreamLine, type StreamLine } from './stream-line.ts'
 
@@ -27,7 +27,6 @@ export interface ChangeRelayParts {
 /** Milliseconds: between two looks of the holder, which is woken besides; between two tries of the others. */
 const LOOK = 1_000
 const TRY = 2_000
-const BATCH = 200
 
 export const createChangeRelay = (parts: ChangeRelayParts): ChangeRelay => new Relay(parts)
 
@@ -79,13 +78,13 @@ class Relay implements ChangeRelay {
     const { db, holder } = this.#parts
     if (await db.system((sql) => dropWaiting(sql, KEPT))) return
     for (let full = true; full && !this.#closed.signal.aborted;) {
-      const rows = await db.system((sql) => waitingChanges(sql, BATCH))
+      const rows = await db.system((sql) => waitingChanges(sql, RELAY_BATCH))
       if (rows.length === 0) return
       const from = await db.system((sql) => holdRelay(sql, holder))
       if (from === undefined) return
       await Promise.all(rows.map(({ payload }, at) => addEntry(line, this.#key, from + BigInt(at + 1), payload)))
       if (!(await db.system((sql) => storeRelayed(sql, { holder, from, rows })))) return
-      full = rows.length === BATCH
+      full = rows.length === RELAY_BATCH
     }
   }
 

@@ -9,6 +9,8 @@ const Seq = z.object({ seq: z.string() })
 
 /** Seconds for which a gateway holds the relay without a word. */
 const LEASE = 10
+/** Changes that the holder moves at a time. */
+export const RELAY_BATCH = 200
 
 export const wantChanges = (sql: SystemSql) => sql(z.object({ said: z.string() }))`select want_changes()::text as said`
 
@@ -48,12 +50,21 @@ export async function storeRelayed(
   return true
 }
 
-/** Removes what waits and leaves out a number, so that every reader reloads, where more waits than the stream would hold. */
+/**
+ * Removes what waits where that is more than the stream would hold, and leaves out more numbers than a holder of the relay may have
+ * under way, so that every reader sees a gap and reloads. Any gateway may do it at any time. Whether it did.
+ */
 export async function dropWaiting(sql: SystemSql, most: number): Promise<boolean> {
-  const [over] = await sql(Seq)`select seq::text as seq from changes order by seq offset ${most} limit 1`
-  if (over === undefined) return false
+  const isOver = async () =>
+    (await sql(Seq)`select seq::text as seq from changes order by seq offset ${most} limit 1`).length > 0
+  if (!(await isOver())) return false
+  // In the order of `storeRelayed`. Of two gateways the second finds nothing left.
+  await sql(Relayed)`select relayed::text as relayed from change_relay for update`
+  if (!(await isOver())) return false
   await sql(Seq)`with gone as (delete from changes returning seq) select max(seq)::text as seq from gone`
-  await sql(Relayed)`update change_relay set relayed = relayed + 1 returning relayed::text as relayed`
+  await sql(
+    Relayed,
+  )`update change_relay set relayed = relayed + ${RELAY_BATCH + 1}::int returning relayed::text as relayed`
   return true
 }
 

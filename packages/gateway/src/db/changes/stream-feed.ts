@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Listener } from '../db.ts'
 import { CHANNEL, type ChangeFeed, type ChangeFeedParts, type StreamSettings } from './change-feed.ts'
 import { createChangeRelay } from './change-relay.ts'
-import { lookAtRelay, wantChanges } from './change-rows.ts'
-import { lastEntry, readEntries, serverOf, streamKey, type StreamEntry } from './stream-entries.ts'
+import { dropWaiting, lookAtRelay, wantChanges } from './change-rows.ts'
+import { KEPT, lastEntry, readEntries, serverOf, streamKey, type StreamEntry } from './stream-entries.ts'
 import { openStreamLine, type StreamLine } from './stream-line.ts'
 
 /** Nobody notifies here: the connection alone says that this gateway lives. */
@@ -40,6 +40,8 @@ class StreamFeed implements ChangeFeed {
   #line: StreamLine | undefined
   #running: Promise<unknown> = Promise.resolve()
   #problem: string | undefined = STARTING
+  /** Tries since the last answer to a read: a try that took its time and failed is none. */
+  #failures = 0
   #server: string | undefined
   #after = '0-0'
   /** The number of the last entry that was heard. */
@@ -69,8 +71,7 @@ class StreamFeed implements ChangeFeed {
   }
 
   async #keepReading(): Promise<void> {
-    for (let failures = 0; !this.#closed.signal.aborted;) {
-      const began = Date.now()
+    while (!this.#closed.signal.aborted) {
       try {
         await this.#place()
         await this.#read()
@@ -78,9 +79,8 @@ class StreamFeed implements ChangeFeed {
         this.#line?.close()
         this.#line = undefined
         if (this.#closed.signal.aborted) return
-        if (Date.now() - began > READ) failures = 0
         // A connection that was cut is made anew once before anything else is done.
-        if (failures++ === 0) continue
+        if (this.#failures++ === 0) continue
         const problem = thrown instanceof Error ? thrown.message : String(thrown)
         await this.#switch(() => this.#fallBack(problem))
         await this.#pause(RETRY)
@@ -110,6 +110,7 @@ class StreamFeed implements ChangeFeed {
     for (let line = this.#line; line !== undefined && !this.#closed.signal.aborted; line = this.#line) {
       await this.#switch(() => this.#comeBack())
       for (const entry of await readEntries(line, this.#key, this.#after, READ)) this.#hear(entry)
+      this.#failures = 0
     }
   }
 
@@ -157,7 +158,10 @@ class StreamFeed implements ChangeFeed {
   }
 
   async #look(): Promise<void> {
-    const { db } = this.#parts
+    const { db, log } = this.#parts
+    // While Redis is away no gateway holds the relay, and rows would wait without bound.
+    if (await db.system((sql) => dropWaiting(sql, KEPT)))
+      log.warn({}, 'too many changes waited for Redis and were removed: everything is reloaded')
     const look = await db.system(lookAtRelay)
     if (this.#closed.signal.aborted) return
     if (!look.wanted) {

@@ -11,7 +11,7 @@ import type { OrganizationId } from '@toolway/contract'
 import type { AlertKind } from '@toolway/contract/admin'
 import { backoff } from '@toolway/protocol/retry'
 import { addAlert } from '../../alerts/alerts.ts'
-import type { Db } from '../../db/db.ts'
+import type { Db, SystemSql } from '../../db/db.ts'
 import type { Log } from '../../lib/log.ts'
 import { destinationOf, INSTALLATION } from '../../record-streams/record-streams.ts'
 import {
@@ -53,6 +53,8 @@ const MIB = 1024 * 1024
 const LARGE: Bounds & { linger: number } = { items: 5_000, bytes: 16 * MIB, linger: 30 }
 const SMALL: Bounds & { linger: number } = { items: 500, bytes: 4 * MIB, linger: 1 }
 const boundsOf = (held: Held) => (/^(?:s3|clickhouse)$/.test(destinationOf(held).kind) ? LARGE : SMALL)
+
+type Kind = (RecordBatch | AlertBatch)['of']
 
 /** Streams of one gateway at a time. */
 const AT_ONCE = 4
@@ -126,11 +128,13 @@ class StreamDelivery implements DeliverStreams {
     const { db, send, log } = this.#parts
     const bounds = boundsOf(held)
     let sent = false
+    // Neither kind waits until the other one has ended, and a batch that is refused again and again does not hold up the other kind.
+    let kinds: readonly Kind[] = held.attempts % 2 === 0 ? ['records', 'alerts'] : ['alerts', 'records']
     for (;;) {
-      const batch = await db.system((sql) => this.#next(sql, held, bounds))
+      const turn = kinds
+      const batch = await db.system((sql) => this.#next(sql, held, bounds, turn))
       if (batch === undefined) break
       sent = true
-      if (batch.of === 'records' && batch.lost > 0) await this.#tellGap(held, batch)
       const failed = await send(held, batch, this.#closed.signal)
       if (this.#closed.signal.aborted) {
         // Whether it was taken is unknown: the next gateway sends the same batch.
@@ -146,7 +150,9 @@ class StreamDelivery implements DeliverStreams {
         return sent
       }
       held.attempts = 0
-      if (!batch.full && bounds === LARGE) break
+      kinds = kinds.filter((kind) => kind !== batch.of)
+      // A store gets no small part more of a kind.
+      if (batch.full || bounds !== LARGE) kinds = [...kinds, batch.of]
     }
     await this.#judge(held)
     await db.system((sql) => releaseStream(sql, held, { again: bounds.linger }))
@@ -154,12 +160,18 @@ class StreamDelivery implements DeliverStreams {
   }
 
   async #next(
-    sql: Parameters<Parameters<Db['system']>[0]>[0],
+    sql: SystemSql,
     held: Held,
     bounds: Bounds,
+    kinds: readonly Kind[],
   ): Promise<RecordBatch | AlertBatch | undefined> {
     if (!(await renewStream(sql, held))) return undefined
-    return (await nextRecords(sql, held, bounds)) ?? nextAlerts(sql, held, bounds)
+    for (const kind of kinds) {
+      const batch = await (kind === 'records' ? nextRecords : nextAlerts)(sql, held, bounds)
+      if (batch?.of === 'records' && batch.lost > 0) await this.#tellGap(sql, held, batch)
+      if (batch !== undefined) return batch
+    }
+    return undefined
   }
 
   async #fail(held: Held, { problem, retryAfter = 0 }: { problem: string; retryAfter: number | undefined }) {
@@ -183,15 +195,16 @@ class StreamDelivery implements DeliverStreams {
     })
   }
 
-  async #tellGap(held: Held, { lost, organizationId }: RecordBatch): Promise<void> {
+  /** In the transaction that moves the cursor past the gap: it is told or found again. */
+  async #tellGap(sql: SystemSql, held: Held, { lost, organizationId }: RecordBatch): Promise<void> {
     const facts = { stream: held.id, organization: organizationId, records: lost }
     this.#parts.log.warn(facts, 'retention removed records before a record stream delivered them')
-    await this.#parts.db.system((sql) => this.#alert(sql, held, 'stream.gap', facts))
+    await this.#alert(sql, held, 'stream.gap', facts)
   }
 
   /** Streams of the installation have no organization to tell: the log and the list of streams have it. */
   async #alert(
-    sql: Parameters<Parameters<Db['system']>[0]>[0],
+    sql: SystemSql,
     { organization_id: owner }: Held,
     kind: AlertKind,
     detail: Readonly<Record<string, unknown>>,
