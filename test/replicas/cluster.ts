@@ -81,6 +81,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     TOOLWAY_FILES: `folder:${join(folder, 'files')}`,
     TOOLWAY_CONFIG: file,
     TOOLWAY_DEMO: 'off',
+    // The server of the tests has 100 for several such files at once.
+    TOOLWAY_DATABASE_CONNECTIONS: '6',
     TOOLWAY_STOP_DELAY: '1',
     LOG_LEVEL: 'error',
     ...options.settings,
