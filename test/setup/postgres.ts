@@ -30,7 +30,8 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'toolway-test-'))
-  const embedded = await startEmbeddedPostgres({ directory })
+  // Three test files at a time may each start three gateways.
+  const embedded = await startEmbeddedPostgres({ directory, connections: 250 })
   const undo = [() => rm(directory, { recursive: true, force: true }), () => embedded.stop()]
   const tearDown = async () => {
     for (const step of undo.splice(0).reverse()) await step()

@@ -29,10 +29,17 @@ export interface EmbeddedParts {
   log?: Log
   /** Told in words what takes a while. */
   onProgress?: (text: string) => void
+  /** Connections that it takes at a time; one gateway needs fewer than the default of 40. */
+  connections?: number
 }
 
 /** Throws DirectoryInUse, NoEmbeddedPostgres, or an Error that says what stands in the way. */
-export async function startEmbeddedPostgres({ directory, log, onProgress }: EmbeddedParts): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres({
+  directory,
+  log,
+  onProgress,
+  connections = 40,
+}: EmbeddedParts): Promise<EmbeddedPostgres> {
   const binaries = await findBinaries()
   const home = await openHome(directory, log)
   const cluster = clusterOf(home)
@@ -43,7 +50,7 @@ export async function startEmbeddedPostgres({ directory, log, onProgress }: Embe
     await createCluster(home, account, binaries)
   }
   onProgress?.('Starting the database')
-  const server = await launch({ home, cluster, account, binaries, log })
+  const server = await launch({ home, cluster, account, binaries, log, connections })
   try {
     await addDatabase(server.connection)
   } catch (thrown) {

@@ -42,6 +42,8 @@ export interface ClusterLocation {
   account: Account
   binaries: Binaries
   log: Log | undefined
+  /** At a time. */
+  connections: number
 }
 
 const patience = { holderLeaves: 15_000, serverReady: 120_000, fastStop: 10_000, hardStop: 5_000 }
@@ -71,13 +73,13 @@ export async function launch(place: ClusterLocation): Promise<EmbeddedPostgres> 
 }
 
 /** Settings on the command line win over the cluster's own files. Errors are logged without rows and statements: those hold secrets. */
-function serverCommand({ cluster, binaries }: ClusterLocation, folder: string): string[] {
+function serverCommand({ cluster, binaries, connections }: ClusterLocation, folder: string): string[] {
   const settings = {
     listen_addresses: '',
     unix_socket_permissions: '0700',
     cluster_name: `toolway_started_by_${process.pid}`, // read back by findHolder
     shared_buffers: '32MB',
-    max_connections: '40',
+    max_connections: String(connections),
     max_wal_size: '256MB',
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
