@@ -112,7 +112,8 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       await page.waitForURL(/client=generic/)
       await page.getByText('Waiting for your client').waitFor()
       await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
-      const headers = { authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
+      const json = { 'content-type': 'application/json' }
+      const headers = { ...json, authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
       await fetch(console.gateway.url, { method: 'POST', headers })
       // A refused request is noted after it is answered.
       await until('the refused request is listed', async () => {

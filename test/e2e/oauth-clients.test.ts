@@ -114,7 +114,7 @@ test('what a person ends is ended for the client at once', async () => {
   expect(ended.status).toBe(204)
   expect((await list()).items).toEqual([])
   await until('its token is refused', async () => {
-    const headers = { authorization: `Bearer ${client.store.tokens?.access_token}` }
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${client.store.tokens?.access_token}` }
     return (await fetch(open.gateway.url, { method: 'POST', headers })).status === 401
   })
   client.store.sent.length = 0

@@ -49,7 +49,7 @@ const underLoad: Moment = async (begun, story) => {
   await sleep(50 + Math.random() * 300)
 }
 
-const MEMBERS = [/postgres.*-D/, /children\/worker\.ts/, /toolway-reaper/, /demo-server\.ts/]
+const MEMBERS = [/postgres.*-D/, /\/worker\.(?:ts|mjs)/, /toolway-reaper/, /demo-server\.(?:ts|mjs)/]
 
 /** One directory's life. Five kills, each of them also asks whether the start after the last one works. */
 const LIVES: readonly (readonly Moment[])[] = [
