@@ -28,13 +28,15 @@ const HOUR = 60 * 60 * 1000
 const utcTime = (at: number) =>
   tlv(0x17, Buffer.from(`${new Date(at).toISOString().replaceAll(/[-:T]/g, '').slice(2, 14)}Z`))
 
-export function selfSigned(): SelfSigned {
+/** @param names host names that it is good for besides 127.0.0.1 */
+export function selfSigned(names: readonly string[] = []): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(tlv(0x31, sequence(oid(COMMON_NAME), tlv(0x0c, Buffer.from('test')))))
-  const address = sequence(tlv(0x87, Buffer.from([127, 0, 0, 1])))
+  const hosts = names.map((host) => tlv(0x82, Buffer.from(host)))
+  const addresses = sequence(tlv(0x87, Buffer.from([127, 0, 0, 1])), ...hosts)
   const extensions = sequence(
     sequence(oid(BASIC_CONSTRAINTS), TRUE, tlv(0x04, sequence(TRUE))),
-    sequence(oid(SUBJECT_ALT_NAME), tlv(0x04, address)),
+    sequence(oid(SUBJECT_ALT_NAME), tlv(0x04, addresses)),
   )
   const body = sequence(
     tlv(0xa0, tlv(0x02, Buffer.from([2]))),

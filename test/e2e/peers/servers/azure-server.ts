@@ -9,24 +9,10 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { selfSigned } from '../authorities/self-signed.ts'
 
-export const AZURE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBtjCCAV2gAwIBAgIUJQJJI+vSDBEQsU6Dr1QRT86waCgwCgYIKoZIzj0EAwIw
-HjEcMBoGA1UEAwwTZG91YmxlIG9mIEtleSBWYXVsdDAgFw0yNjExMjUxNjI0NDVa
-GA8yMTI2MTEwMTE2MjQ0NVowHjEcMBoGA1UEAwwTZG91YmxlIG9mIEtleSBWYXVs
-dDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHKCTYt3YtT5vg6v8cpJE49EH0dm
-xpJ73Umid0A3nYlZUVvdq0rfX23XseHxXWzBSGYS7RmKBEsSq1P0sxi9sC+jdzB1
-MB0GA1UdDgQWBBRFwWLGSKK3JTBmfSYySs5U3EszYzAfBgNVHSMEGDAWgBRFwWLG
-SKK3JTBmfSYySs5U3EszYzAPBgNVHRMBAf8EBTADAQH/MCIGA1UdEQQbMBmCESou
-dmF1bHQuYXp1cmUubmV0hwR/AAABMAoGCCqGSM49BAMCA0cAMEQCIBPdU5OY7SrA
-8kJC0iry2TGf9N/mBmi0eX68ucAtoZ3vAiAtxRfbKqAuH8Z2ufwAqU++TYZZTHyj
-xFbXz1n/6JNbfQ==
------END CERTIFICATE-----`
-const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgI06d0sD10ruO/Sbz
-zJ9xPM26w9IfePiqPW0ilEuWgYShRANCAARygk2Ld2LU+b4Or/HKSROPRB9HZsaS
-e91JondAN52JWVFb3atK319t17Hh8V1swUhmEu0ZigRLEqtT9LMYvbAv
------END PRIVATE KEY-----`
+const own = selfSigned(['*.vault.azure.net'])
+export const AZURE_CERTIFICATE = own.cert
 
 const TENANT = '11111111-2222-3333-4444-555555555555'
 const RESOURCE = 'https://vault.azure.net'
@@ -57,7 +43,7 @@ export async function startAzureServer() {
   const troubles: Answer[] = []
   let rights: readonly string[] = ['get', 'wrapKey', 'unwrapKey']
   const asked: string[] = []
-  const server = createServer({ cert: AZURE_CERTIFICATE, key: PRIVATE_KEY }, (request, response) => {
+  const server = createServer({ cert: own.cert, key: own.key }, (request, response) => {
     void read(request).then((text) => {
       const { status, body, headers = {} } = answer(request, text)
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
