@@ -15,7 +15,7 @@ import { makeInstallation, type Installation, type Running, type Settings } from
 const KEY = `uru_${'5'.repeat(64)}`
 const BACKEND_KEY = 'what the backend wants'
 
-/** What each store is given: the same backend, and the rule that a search gives 50 at most. */
+/** Each store is given the same backend, and the rule that a search gives 50 at most. */
 interface Fed {
   readonly settings: Settings
   readonly tool: string

@@ -88,7 +88,7 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
   expect(running()).toHaveLength(2)
   for (const line of running()) expect(line).not.toContain('token-of')
 
-  // Whoever has no account is served by neither of them.
+  // A member without an account is served by neither of them.
   for (const key of [cy.token, gateway.key]) expect(await ask(key)).toMatch(LINK)
   expect(running()).toHaveLength(2)
 

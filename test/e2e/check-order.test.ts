@@ -75,7 +75,7 @@ test('a request is answered by the first check that it fails, and an unauthentic
   expect(await refusalOf(guarded, { ...GOOD, ...bearer(TEST_KEY) })).toMatch(/policy\.blocked/)
   expect(server.of('tools/call')).toHaveLength(0)
 
-  // What passes all of them is called, and recorded last.
+  // A request that passes all of them is called, and recorded last.
   const before = recorded()
   expect(await refusalOf('/mcp', { ...GOOD, ...bearer(TEST_KEY) })).toContain('well')
   expect(server.of('tools/call')).toHaveLength(1)

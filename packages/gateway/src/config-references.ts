@@ -34,7 +34,7 @@ export function awsKeysProblem(texts: SettingReferences['texts']): string | unde
   return `${name} is a reference, which the library of AWS cannot read: give TOOLWAY_KEY_SERVICE and TOOLWAY_SECRET_AWS a role of the machine, or set the value.`
 }
 
-/** What was read, by the words of the reference. */
+/** Values that were read, by the words of the reference. */
 export type ReadSecrets = ReadonlyMap<string, string>
 
 export interface SettingText {

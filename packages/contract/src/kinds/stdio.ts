@@ -45,7 +45,7 @@ export const ProcessSettings = z.strictObject({
 })
 export type ProcessSettings = z.output<typeof ProcessSettings>
 
-/** What an account of a program is bound to: its command line, as it may be shown, and its variable. */
+/** An account of a program is bound to its command line, as it may be shown, and to its variable. */
 export const programLine = ({ command, args, auth }: ProcessSettings): string =>
   `program ${JSON.stringify([command, ...args])} ${auth?.variable ?? ''}`
 

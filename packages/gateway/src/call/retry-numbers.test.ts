@@ -28,7 +28,7 @@ interface Failing {
   readonly limits?: Partial<RetryLimits>
 }
 
-/** What is waited for where every try fails, behind a breaker of its own. */
+/** The pauses where every try fails, behind a breaker of its own. */
 async function fail(limits: RetryLimits, { passing, idempotent = true, random = 1, takes = 0, ...more }: Failing = {}) {
   let at = 0
   let tries = 0

@@ -36,7 +36,7 @@ async function fixture() {
     for (const at of [0, 1, 2]) await run(sql, { kind: 'connect', at })
   })
   let fences = 0
-  /** What was told since the last time. */
+  /** Notices since the last time. */
   async function heard(): Promise<WantedRows> {
     fences++
     await db.system((sql) => sql(Said)`select announce_change(${JSON.stringify({ fence: fences })})::text as said`)

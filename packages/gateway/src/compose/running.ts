@@ -77,7 +77,7 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     },
     async close() {
       health.draining = true
-      // What a balancer sent before the port closed is let in yet.
+      // Requests that a balancer sent before the port closed are still let in.
       await end.closeDoor()
       drain.abort()
       // Nothing new begins while what is under way ends; ended once more with the rest, these do nothing.

@@ -14,7 +14,7 @@ import { createExceptions } from '../upstreams/http/exceptions.ts'
 
 const MEBIBYTE = 1024 * 1024
 const FOLDER = 'folder:'
-/** What an origin begins with that is a file: `NAME_FILE` named it. */
+/** The beginning of an origin that is a file: `NAME_FILE` named it. */
 const FILE = 'file '
 type Origins = Readonly<Record<string, string>>
 

@@ -1,6 +1,6 @@
 /** Which rows of an organization are to be read anew: all, or those that notices of changes named. */
 
-/** What one notice says of an organization. */
+/** The part of a notice that concerns an organization. */
 export interface ChangedRows {
   /** The table; undefined where no row changed but the count of changes. */
   readonly table?: string | undefined

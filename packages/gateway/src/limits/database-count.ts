@@ -28,7 +28,7 @@ export function createDatabaseCount({ db, hash, log, times = TIMES, sweep = 60_0
     connect: () => take('look', { most: 1, window: 1, want: 0, need: 0, back: 0 }),
   })
   let sweeping: Promise<void> | undefined
-  // What was not removed now is removed by the next sweep.
+  // The next sweep removes the rest.
   const clean = () =>
     void (sweeping ??= buckets
       .sweep()

@@ -6,7 +6,7 @@ export type StreamKind = StreamDestination['kind']
 interface KindFields {
   readonly fields: readonly string[]
   readonly secret: keyof StreamSecrets | undefined
-  /** What stands there at first. */
+  /** The text that stands there at first. */
   readonly unsaid: Readonly<Record<string, string>>
 }
 

@@ -171,7 +171,7 @@ function refuseUnconfined({ required, driver }: Confinement, { without = [] }: C
 async function handOver(folder: string, owner: number | undefined): Promise<void> {
   if (process.getuid?.() !== 0) return
   const wanted = owner ?? 0
-  // What the child removed from a folder of its own is there again, made by us.
+  // A folder of its own that the child removed is there again, made by us.
   const isOwn = (await lstat(folder)).uid === wanted
   await handOverContents(folder, wanted, !isOwn)
   if (isOwn) return
