@@ -45,7 +45,7 @@ const contentOf = ({ answer }: RawAnswer) => answer.result?.content ?? []
 const linksOf = (answer: RawAnswer) => contentOf(answer).flatMap((part) => ('uri' in part ? [String(part.uri)] : []))
 const faultOf = ({ answer }: RawAnswer) => answer.error?.data?.['fault']
 
-describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, file, line }) => {
+describe.each(CASES)('sizes with $settings', ({ settings, body, depth, text, file, line }) => {
   test('each size is taken at its border and refused, cut or kept beyond it', async () => {
     await using gateway = await openGateway({
       connections: [

@@ -124,7 +124,7 @@ test('a failed call is told to programs too, without breaking clients that check
   expect((await one.call('list_directory', {})).structuredContent).toMatchObject({ path: base.path })
 })
 
-test('U-16: the toolkit takes texts of 16 MiB, and a message that is larger than it takes ends the connection with a reason', async () => {
+test('the toolkit takes texts of 16 MiB, and a message that is larger than it takes ends the connection with a reason', async () => {
   await using base = await makeFolder()
   await using toolkit = await startToolkit({ args: ['--root', base.path] })
   const long = await toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(16 * 1024 * 1024) })

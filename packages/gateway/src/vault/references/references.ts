@@ -1,7 +1,7 @@
 /**
  * Secrets by reference: values that live in another place and are read from it when they are needed, never stored here.
  *
- * What was read is in memory: it is read again each minute while it is in use, and goes on being used while its place is away, until the
+ * Values that were read are in memory: each is read again every minute while it is in use, and goes on being used while its place is away, until the
  * place says, twice in a row, that there is no such secret any more: so access is withdrawn. A value
  * that changed is told (`onChange`), so that the connections with it are opened anew. A reference that was never read is tried again
  * a few seconds later, then less and less often, at least each minute.
