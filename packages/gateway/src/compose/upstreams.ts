@@ -4,7 +4,7 @@ import type { ConnectionId, Fault, OrganizationId } from '@toolway/contract'
 import { markStale } from '../catalog/catalogs.ts'
 import type { KeepCatalogs } from '../jobs/keep-catalogs.ts'
 import { noteState } from '../jobs/note-state.ts'
-import { storeCapabilities } from '../jobs/store-capabilities.ts'
+import { storeCapabilities, type Listed } from '../jobs/store-capabilities.ts'
 import type { CapabilitiesSnapshot } from '../jobs/sync-catalog.ts'
 import { createBatch } from '../lib/batch.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
@@ -87,12 +87,6 @@ export interface Contacts {
   note(connectionId: string, fault: Fault | undefined): Promise<unknown>
 }
 
-interface Offered {
-  readonly organizationId: OrganizationId
-  readonly connectionId: ConnectionId
-  readonly offer: CapabilitiesSnapshot
-}
-
 /** In one transaction. */
 const STORED_TOGETHER = 16
 
@@ -105,26 +99,18 @@ export function createContacts({ db }: CoreDependencies): Contacts {
   }
   const failed = ({ code }: Fault) => (code === 'upstream.needs-auth' ? ('needs_auth' as const) : ('error' as const))
 
-  const stored = createBatch<Offered, void>({
+  const store = (all: readonly Listed[]) => db.system((sql) => storeCapabilities(sql, all))
+  const stored = createBatch<Listed, void>({
     most: STORED_TOGETHER,
-    async run(all) {
-      // In one order, so that gateways that store the same at the same time wait for one another and never in a circle.
-      const ordered = all.toSorted((one, other) => (one.connectionId < other.connectionId ? -1 : 1))
-      await db.system(async (sql) => {
-        for (const one of ordered) await storeCapabilities(sql, one, one.offer, eraOf(one.connectionId))
-      })
-      return []
-    },
+    run: async (all) => (await store(all), []),
   })
-  const storeAlone = (one: Offered) =>
-    db.system((sql) => storeCapabilities(sql, one, one.offer, eraOf(one.connectionId)))
 
   return {
     remember: (connectionId: string, revision: string) => void revisions.set(connectionId, revision),
     async store(organizationId: OrganizationId, connectionId: ConnectionId, offer: CapabilitiesSnapshot) {
-      const one = { organizationId, connectionId, offer }
+      const one = { organizationId, connectionId, offer, era: eraOf(connectionId) }
       // An offer that cannot be stored must not prevent the storing of others.
-      await stored(one).catch(() => storeAlone(one))
+      await stored(one).catch(() => store([one]))
     },
     fail: (organizationId: OrganizationId, connectionId: ConnectionId, fault: Fault) =>
       db.system(async (sql) => {

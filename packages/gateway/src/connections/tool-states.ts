@@ -21,24 +21,36 @@ export const listToolStates = (sql: OrgSql, connectionIds?: readonly string[]) =
    where ${connectionIds ?? null}::text[] is null or connection_id = any(${connectionIds ?? null}::text[])
    order by connection_id, tool`
 
+const Id = z.object({ id: z.string() })
+
+/**
+ * The connection is locked before the states of its tools, as a look at its server and its removal lock them. Two changes at once wait
+ * for one another, so that a row is not judged by what it was before.
+ */
+const lock = (sql: OrgSql, connectionId: ConnectionId) =>
+  sql(Id)`select id from connections where id = ${connectionId} for update`
+
 export interface Switch {
   readonly tool: string
   readonly enabled: boolean
 }
 
 /** No tool may be named twice. */
-export const switchTools = (
+export async function switchTools(
   sql: OrgSql,
   organizationId: OrganizationId,
   connectionId: ConnectionId,
   switches: readonly Switch[],
-) => sql(ToolStateRow)`
-  insert into tool_states (organization_id, connection_id, tool, enabled)
-  select ${organizationId}, ${connectionId}, tool, enabled
-    from unnest(${switches.map(({ tool }) => tool)}::text[], ${switches.map(({ enabled }) => enabled)}::boolean[])
-         as wanted (tool, enabled)
-  on conflict (organization_id, connection_id, tool) do update set enabled = excluded.enabled, updated_at = now()
-  returning connection_id, tool, enabled, effect`
+): Promise<void> {
+  await lock(sql, connectionId)
+  await sql(ToolStateRow)`
+    insert into tool_states (organization_id, connection_id, tool, enabled)
+    select ${organizationId}, ${connectionId}, tool, enabled
+      from unnest(${switches.map(({ tool }) => tool)}::text[], ${switches.map(({ enabled }) => enabled)}::boolean[])
+           as wanted (tool, enabled)
+    on conflict (organization_id, connection_id, tool) do update set enabled = excluded.enabled, updated_at = now()
+    returning connection_id, tool, enabled, effect`
+}
 
 /** Say what a tool does; null takes the word back. */
 export async function sayEffect(
@@ -47,6 +59,7 @@ export async function sayEffect(
   connectionId: ConnectionId,
   { tool, effect, by }: { readonly tool: string; readonly effect: Effect | null; readonly by: string },
 ): Promise<void> {
+  await lock(sql, connectionId)
   if (effect !== null)
     await sql(ToolStateRow)`
       insert into tool_states (organization_id, connection_id, tool, effect, effect_by)
@@ -79,10 +92,9 @@ export const listSaidEffects = async (
     ).map(({ tool, effect }) => [tool, effect]),
   )
 
-const Id = z.object({ id: z.string() })
-
 /** All of them, and those that appear later. It is no change of the connection itself, so nothing of it is opened anew. */
 export async function switchAllTools(sql: OrgSql, connectionId: ConnectionId, enabled: boolean): Promise<void> {
+  await lock(sql, connectionId)
   await sql(ToolStateRow)`
     delete from tool_states where connection_id = ${connectionId} and effect is null
     returning connection_id, tool, enabled, effect`

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { ConnectionSettings, Fault, type ConnectionId, type Effect, type LockMode } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { expect, test } from 'vitest'
@@ -8,8 +9,9 @@ import { listCatalogs, type CatalogRow } from '../catalog/catalogs.ts'
 import { hashTool } from '../catalog/locks/tool-hash.ts'
 import { listToolLocks } from '../catalog/locks/tool-locks.ts'
 import { addConnection, listConnections, lockConnection, setToolLock } from '../connections/connections.ts'
-import { listToolStates, sayEffect } from '../connections/tool-states.ts'
+import { listToolStates, sayEffect, switchAllTools } from '../connections/tool-states.ts'
 import { findVersion } from '../organizations/versions.ts'
+import { recordChange } from '../records/change.ts'
 import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { storeCapabilities } from './store-capabilities.ts'
@@ -33,6 +35,7 @@ const offerOf = (tools: readonly JsonObject[], prompts: readonly JsonObject[] = 
 })
 
 const Alert = z.object({ kind: z.string(), detail: z.record(z.string(), z.unknown()) })
+const Waiting = z.object({ count: z.number() })
 const Told = z.object({ method: z.string(), detail: z.record(z.string(), z.unknown()).nullable() })
 
 describeEachPostgres('what a server offers', (createDatabase) => {
@@ -71,7 +74,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
       organizationId,
       toolListing,
       offer: (tools: readonly JsonObject[], prompts?: readonly JsonObject[]) =>
-        db.system((sql) => storeCapabilities(sql, of, offerOf(tools, prompts), undefined)),
+        db.system((sql) => storeCapabilities(sql, [{ ...of, offer: offerOf(tools, prompts), era: undefined }])),
       lock: (mode: LockMode, present?: 'accept' | 'hold', ifMatch?: string) =>
         db.organization(organizationId, async (sql) => {
           const connection = await lockConnection(sql, 'web')
@@ -352,6 +355,41 @@ describeEachPostgres('what a server offers', (createDatabase) => {
     expect(await held.db.organization(held.organizationId, (sql) => listCatalogs(sql))).toEqual([])
   })
 
+  test('of several connections is stored beside a change of one of them, whichever came first', async () => {
+    await using held = await fixture()
+    const { db, organizationId, id } = held
+    const words = { organizationId, alias: 'zoo', title: 'Zoo', settings, enabled: true, origin: 'test' }
+    const change = <T>(work: Parameters<typeof db.organization<T>>[1]) => db.organization(organizationId, work)
+    const last = (await change((sql) => addConnection(sql, { ...words, seal: () => undefined }))) as ConnectionId
+    const store = (description: string) =>
+      db.system((sql) =>
+        storeCapabilities(
+          sql,
+          [last, id].map((connectionId) => ({
+            ...{ organizationId, connectionId, era: undefined },
+            offer: offerOf([tool('a', description)]),
+          })),
+        ),
+      )
+    await store('First.')
+
+    const waits = async () =>
+      (await db.system((sql) => sql(Waiting)`select count(*)::int as count from pg_locks where not granted`))[0]?.count
+    const actor = { id: 'usr_1', type: 'user', correlationId: 'c' } as const
+    let stored: Promise<void> | undefined
+    await change(async (sql) => {
+      await switchAllTools(sql, last, false)
+      stored = store('Second.')
+      // The first connection is stored and the second is waited for: a chain that was locked with the first would be a circle.
+      while ((await waits()) === 0) await setTimeout(5)
+      const none = { keyId: undefined, address: undefined, userAgent: undefined }
+      const said = { action: 'tool.disable-all', resource: 'connection', id: last }
+      await recordChange(sql, { ...actor, ...none }, organizationId, said)
+    })
+    await stored
+    expect(await held.records()).toMatchObject([{ method: 'tool.change' }, { method: 'tool.change' }])
+  })
+
   test('is left out, list by list, where the catalogs of its organization would be larger than they may be together', async () => {
     await using database = await createDatabase()
     const { db } = database
@@ -365,7 +403,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
       return { organizationId, connectionId }
     }
     const store = (of: Awaited<ReturnType<typeof add>>, offer: CapabilitiesSnapshot) =>
-      db.system((sql) => storeCapabilities(sql, of, offer, undefined, most))
+      db.system((sql) => storeCapabilities(sql, [{ ...of, offer, era: undefined }], most))
     const keptOf = ({ organizationId, connectionId }: Awaited<ReturnType<typeof add>>) =>
       db.organization(organizationId, async (sql) => {
         const row = (await listCatalogs(sql, new Map())).find((one) => one.connection_id === connectionId)

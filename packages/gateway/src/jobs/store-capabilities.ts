@@ -26,7 +26,7 @@ import { lockForLook, type Seen } from '../connections/connections.ts'
 import { listSaidEffects } from '../connections/tool-states.ts'
 import type { SystemSql } from '../db/db.ts'
 import { entryOfChange, type Actor, type Change } from '../records/change.ts'
-import { storeRecords } from '../records/records.ts'
+import { storeRecords, type Entry } from '../records/records.ts'
 import { noteState } from './note-state.ts'
 import { bytesOf, createLeftOut, inMiB, MAX_ORGANIZATION } from './capabilities-bounds.ts'
 import type { CapabilitiesSnapshot } from './sync-catalog.ts'
@@ -36,21 +36,35 @@ interface Of {
   readonly connectionId: ConnectionId
 }
 
+/** What a server listed, and when it was asked. */
+export interface Listed extends Of {
+  readonly offer: CapabilitiesSnapshot
+  readonly era: Seen['era']
+}
+
 /**
- * A connection that is gone meanwhile keeps nothing.
+ * Stores the catalogs of several connections. All gateways lock the connections in the order of their ids and the head of a chain of
+ * records last: another order is a deadlock with an administrator's change of one of them. A connection that is gone meanwhile keeps
+ * nothing.
  *
- * @param most bytes that the catalogs of its organization may have together
+ * @param most bytes that the catalogs of an organization may have together
  */
 export async function storeCapabilities(
   sql: SystemSql,
-  of: Of,
-  listed: CapabilitiesSnapshot,
-  era: Seen['era'],
+  all: readonly Listed[],
   most = MAX_ORGANIZATION,
 ): Promise<void> {
+  const entries: Entry[] = []
+  for (const one of all.toSorted((a, b) => (a.connectionId < b.connectionId ? -1 : 1)))
+    entries.push(...(await storeOne(sql, one, most)))
+  if (entries.length > 0) await storeRecords(sql, entries)
+}
+
+/** Returns the records of what changed. */
+async function storeOne(sql: SystemSql, { offer: listed, era, ...of }: Listed, most: number): Promise<Entry[]> {
   const { organizationId, connectionId } = of
   const connection = await lockForLook(sql, connectionId)
-  if (connection === undefined) return
+  if (connection === undefined) return []
   const { alias, connector, tool_lock: mode, trusted } = connection
   const others = await bytesOfOthers(sql, organizationId, connectionId)
   const { offer, bytes } = withinRoom({ ...listed, tools: onceEach(listed.tools) }, { most, others })
@@ -65,7 +79,7 @@ export async function storeCapabilities(
   const speakersOf = (tool: string) => ({ connector, trusted, said: said.get(tool) })
   const kept = await keepAccount(sql, of, { mode, drift, speakersOf })
   await noteState(sql, connectionId, { status: 'connected', reason: undefined, era })
-  await tell(sql, of, alias, kept)
+  return tell(sql, of, alias, kept)
 }
 
 const MEMBERS = ['tools', 'prompts', 'templates', 'resources'] as const
@@ -186,12 +200,13 @@ const some = <Item>(list: readonly Item[]) => ({
   ...(list.length > MAX_NAMED ? { more: list.length - MAX_NAMED } : {}),
 })
 
+/** Alerts of what changed now; returns the records of it, which are stored last. */
 async function tell(
   sql: SystemSql,
   of: Of,
   alias: string,
   { known, accepted, held, back, gone }: StoredDrift,
-): Promise<void> {
+): Promise<Entry[]> {
   const hashes = ({ tool, hash }: Sighting) => ({ tool, before: known.get(tool)?.accepted_hash ?? null, after: hash })
   const reverted = back.filter((tool) => known.get(tool)?.held_hash != null)
   // Under a lock that is off, what a first look found is what there is, and no change.
@@ -210,12 +225,8 @@ async function tell(
   const changes: Change[] = told
     .filter(([, , count]) => count > 0)
     .map(([action, detail]) => ({ action, resource: 'connection', id: of.connectionId, detail: { alias, ...detail } }))
-  if (changes.length === 0) return
   const actor = lookingActor()
-  await storeRecords(
-    sql,
-    changes.map((change) => entryOfChange(actor, of.organizationId, change)),
-  )
+  return changes.map((change) => entryOfChange(actor, of.organizationId, change))
 }
 
 /** A look at a server, which nobody makes. */
