@@ -11,6 +11,7 @@ import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { createTestDatabase } from '../../packages/gateway/src/testing/database.ts'
 import { makeInstallation, type Installation, type Settings } from '../cli/installation.ts'
+import { until } from '../e2e/peers/until.ts'
 import { faultIn, requestOf, callTool, type Target } from './caller.ts'
 import { startCountingUpstream, type CountingUpstream } from './counting-upstream.ts'
 
@@ -99,11 +100,14 @@ test('S3-AUD-04: killed fifty times under load, it has on record every call that
     while (kills++ < KILLS) {
       const running = await here.start(settings)
       const target = { url: `${running.address}/mcp`, key: KEY }
-      const loads = Array.from({ length: 6 }, () => callOn(target, answered).catch(() => undefined))
-      await sleep(100 + Math.random() * 200)
+      const own = new Set<string>()
+      const loads = Array.from({ length: 6 }, () => callOn(target, own).catch(() => undefined))
+      await until('calls are answered', () => own.size >= 3)
+      await sleep(Math.random() * 200)
       running.signal('SIGKILL')
       expect(await running.ended).toBe('SIGKILL')
       await Promise.all(loads)
+      for (const mark of own) answered.add(mark)
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
