@@ -27,7 +27,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (r
 })`
 
 const CASES = [
-  { settings: {}, body: 1_048_576, depth: 64, text: 262_144, file: 5_000_000, line: 8_388_608 },
+  { settings: {}, body: 1_048_576, depth: 64, text: 262_144, file: 5_242_880, line: 8_388_608 },
   {
     settings: {
       TOOLWAY_BODY_LIMIT: '4000',

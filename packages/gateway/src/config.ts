@@ -296,7 +296,7 @@ export const SETTINGS = {
     'Levels of nesting that the arguments of a call may have.',
   ),
   TOOLWAY_RESULT_FILE_FROM: setting(
-    bytes(5_000_000, 1_024, 67_108_864),
+    bytes(5_242_880, 1_024, 67_108_864),
     'Bytes of text from which on the whole of a cut result is kept as a file, where files are kept; answers of Composio are passed on whole up to it.',
   ),
   TOOLWAY_STDIO_LINE_LIMIT: setting(
