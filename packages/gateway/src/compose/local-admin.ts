@@ -138,7 +138,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     credentials: credentials.admin,
     events: { follow: elsewhere },
     sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
-    sendBatch: createSendBatchOf(vault),
+    sendBatch: createSendBatchOf({ vault, reveal }),
     approvals: approvals.admin,
     previewList: elsewhere,
     files: localFiles(core),
