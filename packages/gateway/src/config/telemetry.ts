@@ -5,7 +5,7 @@
  * with the mend, because traces that go nowhere are noticed when they are needed.
  */
 import { z } from 'zod'
-import { SAMPLERS } from './telemetry/tracing/sampler.ts'
+import { SAMPLERS } from '../telemetry/tracing/sampler.ts'
 
 const http = z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' })
 const wholeNumber = (least: number, most: number, unsaid: number) => {

@@ -1,6 +1,6 @@
 /** The settings of keys and secrets that are kept elsewhere: a key service for the vault key, and the places that references lead to. */
 import { z } from 'zod'
-import { KEY_SERVICE_FORM } from './vault/key-service/key-service.ts'
+import { KEY_SERVICE_FORM } from '../vault/key-service/key-service.ts'
 
 const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
 const http = z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' })
