@@ -16,7 +16,7 @@ export const FLOORS = [
   {
     name: 'doors',
     about: 'what comes in, worded for its transport; `compose` builds every part',
-    folders: ['http', 'cli', 'compose', 'declaration'],
+    folders: ['http', 'cli', 'compose', 'config', 'declaration'],
     files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
   },
   { name: 'verbs', about: 'what is done; nouns meet here', folders: ['call', 'admin', 'oauth', 'jobs'] },
@@ -178,7 +178,7 @@ export default {
           'http/server\\.ts$', // what comes in
           'db/embedded', // our own database, on its socket
           'cli/', // a program of its own, that asks the gateway
-          'kinds/remote\\.ts$|config(?:-service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
+          'kinds/remote\\.ts$|config(?:/service-links)?\\.ts$|identity/attempts\\.ts$', // only judge texts
         ].join('|')})`,
       },
       { path: '^(?:node:)?(?:https?|http2|net|tls|dgram|dns)(?:/promises)?$', dependencyTypesNot: ['type-only'] },

@@ -1,5 +1,6 @@
 /** REST servers behind their OpenAPI documents: looked at, connected, called, and renewed, through the doors that people use. */
 // @module-tag long
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documentText } from '../../packages/gateway/src/testing/openapi-documents.ts'
@@ -9,13 +10,10 @@ import { toolNames } from './peers/open-gateway.ts'
 import { addKey, createAsk, type Answered, type Ask } from './peers/people/administrators.ts'
 import { startDouble, type OpenApiDouble } from './peers/servers/openapi-double.ts'
 import { until } from './peers/until.ts'
-import { within } from '../setup/form.ts'
 
 const CONNECTORS = '/api/v1/admin/tenants/default/connectors'
 const KEY = 'a-key-that-nobody-may-read'
 const GITHUB = documentText('github')
-/** A desk at work on something else is given more time. */
-const SOON = within(5_000)
 const packed = (text: string) => gzipSync(text).toString('base64')
 
 const parts = new AsyncDisposableStack()
@@ -39,11 +37,28 @@ const textOf = (answer: Awaited<ReturnType<typeof callOf>>) =>
 const lists = (alias: string, tool: string) =>
   until(`${alias} lists ${tool}`, async () => (await toolNames(gateway, gateway.connectionUrl(alias))).includes(tool))
 
+/** Answers that others have to get while one document is read: a gateway that read it on its own thread gives some twenty around it. */
+const OTHERS = 50
+
+/** The result of a request, during which others are answered, however long it takes. */
+async function meanwhile<Result>(asked: Promise<Result>): Promise<Result> {
+  let isOver = false
+  let answered = 0
+  const ended = asked.finally(() => (isOver = true))
+  ended.catch(() => {})
+  for (; !isOver; answered++) {
+    await (await fetch(`${gateway.address}/health/live`)).text()
+    await sleep(5)
+  }
+  const result = await ended
+  expect(answered).toBeGreaterThan(OTHERS)
+  return result
+}
+
 describe("a look at GitHub's document", () => {
   test('says what every operation would become, and keeps nothing', async () => {
-    const began = performance.now()
-    const { status, body } = await admin(`POST ${CONNECTORS}/openapi/preview`, { document_gzip: packed(GITHUB) })
-    expect(performance.now() - began).toBeLessThan(SOON)
+    const asked = admin(`POST ${CONNECTORS}/openapi/preview`, { document_gzip: packed(GITHUB) })
+    const { status, body } = await meanwhile(asked)
     expect(status).toBe(200)
     expect(body).toMatchObject({
       format: '3.0.3',
@@ -79,9 +94,7 @@ describe("a look at GitHub's document", () => {
 
 describe('calls of a server that takes only what its description says', () => {
   let connected: Answered
-  let imported: number
   beforeAll(async () => {
-    const began = performance.now()
     connected = await platform(`POST ${CONNECTORS}/openapi`, {
       alias: 'github',
       document_gzip: packed(GITHUB),
@@ -90,12 +103,10 @@ describe('calls of a server that takes only what its description says', () => {
       headers: { 'x-fixed': 'f1xed-secret' },
     })
     await lists('github', 'issues_create')
-    imported = performance.now() - began
   })
 
   test('come from a connection that shows what it was made of, and no secret', () => {
     expect(connected.status, connected.text).toBe(201)
-    expect(imported).toBeLessThan(SOON)
     const { url } = github
     expect(connected.body).toMatchObject({ connector: 'openapi', url, private: true, openapi: { document: null } })
     expect(connected.text).not.toContain('f1xed-secret')

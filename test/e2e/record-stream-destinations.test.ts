@@ -26,6 +26,7 @@ const vault = createVault(Buffer.alloc(32, 6))
 const ID = 'str_1' as RecordStreamId
 const send = createSendBatch({
   vault,
+  reveal: (_owner, text) => Promise.resolve(text),
   connectTls,
   fetchFor: (reach) => createGuardedFetch(reach),
   now: Date.now,
@@ -46,7 +47,8 @@ const batchOf = (count: number): StreamBatch => ({
 const deliver = (destination: object, secrets: object, batch: StreamBatch, more: { private?: boolean } = {}) =>
   send(
     {
-      ...{ id: ID, destination: StreamDestination.parse(destination), private: more.private ?? true },
+      ...{ id: ID, organization_id: 'org_1', destination: StreamDestination.parse(destination) },
+      private: more.private ?? true,
       sealed_secrets: vault.seal(JSON.stringify(secrets), recordStreamRow(ID)),
     },
     batch,

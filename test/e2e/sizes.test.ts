@@ -1,12 +1,19 @@
 /**
- * The sizes of requests, arguments, results and lines at their borders, over HTTP: with the defaults, and with each setting changed.
+ * The sizes of requests, arguments, results, lines and the toolkit's texts at their borders, over HTTP: with the defaults, and with each
+ * setting changed.
  *
- * The server is a program on stdio that answers with as many bytes as its caller asks for.
+ * One server is a program on stdio that answers with as many bytes as its caller asks for, the other one the toolkit.
  */
 // @module-tag long
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { makeFolder } from '../../packages/toolkit/src/testing/toolkit-client.ts'
 import { callTool, type RawAnswer } from './peers/clients/raw-client.ts'
 import { openGateway } from './peers/open-gateway.ts'
+
+const TOOLKIT = fileURLToPath(new URL('../../packages/toolkit/bin/toolway-toolkit.mjs', import.meta.url))
 
 /** `text`: bytes of the text of the result; `line`: bytes of the whole line. */
 const PROGRAM = `
@@ -27,7 +34,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (r
 })`
 
 const CASES = [
-  { settings: {}, body: 1_048_576, depth: 64, text: 262_144, file: 5_000_000, line: 8_388_608 },
+  { settings: {}, body: 1_048_576, depth: 64, text: 262_144, file: 5_242_880, line: 8_388_608 },
   {
     settings: {
       TOOLWAY_BODY_LIMIT: '4000',
@@ -40,12 +47,18 @@ const CASES = [
   },
 ]
 
+/** Texts of the default, 16 MiB, are in packages/toolkit/src/protocol.test.ts: a line to a stdio server is shorter. */
+const TOOLKITS = [
+  { options: ['--max-text', '3000'], settings: {}, text: 3_000 },
+  { options: ['--max-text', '5000000'], settings: { TOOLWAY_BODY_LIMIT: '8000000' }, text: 5_000_000 },
+]
+
 const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) })
 const contentOf = ({ answer }: RawAnswer) => answer.result?.content ?? []
 const linksOf = (answer: RawAnswer) => contentOf(answer).flatMap((part) => ('uri' in part ? [String(part.uri)] : []))
 const faultOf = ({ answer }: RawAnswer) => answer.error?.data?.['fault']
 
-describe.each(CASES)('sizes with $settings', ({ settings, body, depth, text, file, line }) => {
+describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, file, line }) => {
   test('each size is taken at its border and refused, cut or kept beyond it', async () => {
     await using gateway = await openGateway({
       connections: [
@@ -84,5 +97,38 @@ describe.each(CASES)('sizes with $settings', ({ settings, body, depth, text, fil
     const late = await call({ line: line + 1 })
     expect(late.answer.result?.['_meta']).toMatchObject({ 'dev.toolway/fault': { fault: 'upstream.ended' } })
     expect(late.answer.result?.content?.[0]?.text).toContain('longer than a line may be')
+  })
+})
+
+describe.each(TOOLKITS)('U-16: with $options of the toolkit', ({ options, settings, text }) => {
+  test('a text is written at its border and refused beyond it, through the gateway', async () => {
+    await using folder = await makeFolder()
+    const args = [TOOLKIT, '--root', folder.path, ...options]
+    await using gateway = await openGateway({
+      connections: [
+        {
+          alias: 'toolkit',
+          wire: {
+            ...{ kind: 'process', command: process.execPath, args, environment: {} },
+            access: { allow_paths: [folder.path] },
+          },
+        },
+      ],
+      settings,
+    })
+    const peer = { url: gateway.connectionUrl('toolkit'), key: gateway.key, era: 'modern' as const }
+    for (const tool of ['write_local_file', 'append_to_file']) {
+      const write = async (length: number) => {
+        const { answer } = await callTool(peer, tool, { path: `${tool}.txt`, content: 'x'.repeat(length) })
+        return answer.result
+      }
+      expect((await write(text))?.['structuredContent'], tool).toMatchObject({ chars: text })
+      const longer = await write(text + 1)
+      expect(longer?.['_meta'], tool).toMatchObject({ 'dev.toolway/fault': { code: 'INVALID_ARGUMENT' } })
+      expect(longer?.content?.[0]?.text, tool).toContain(
+        `content: Too big: expected string to have <=${text} characters`,
+      )
+      expect((await stat(join(folder.path, `${tool}.txt`))).size, tool).toBe(text)
+    }
   })
 })

@@ -204,7 +204,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     results: composeResults(core),
   })
   const { open } = admission
-  const told: Events = composeEvents(core, { accounts, snapshots })
+  const told: Events = composeEvents(core, { accounts, snapshots, reveal: secrets.reveal })
   const feed = await hearDatabaseNotifications(core, {
     stream: streamOf(core),
     ...told,

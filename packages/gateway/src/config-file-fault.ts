@@ -6,7 +6,7 @@
  */
 import { isMap, isScalar, isSeq, type Document, type LineCounter } from 'yaml'
 import type { z } from 'zod'
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import { nearest } from './lib/nearest.ts'
 
 export type Issue = z.core.$ZodIssue

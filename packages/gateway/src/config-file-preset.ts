@@ -3,7 +3,7 @@
  * the process or from those that stand beside it. What the file itself says of the organization counts for more.
  */
 import { z } from 'zod'
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import type { Complain } from './config-file-fault.ts'
 import { createFill, Values } from './config-file-value.ts'
 import type { Lookup } from './preset-variables.ts'

@@ -1,6 +1,6 @@
 /** YAML as a person wrote it, JSON being some of it: what it says, and how to say where something does not fit. */
 import { LineCounter, parseDocument } from 'yaml'
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import { createComplain, type Complain } from './config-file-fault.ts'
 
 export interface Yaml {

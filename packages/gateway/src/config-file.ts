@@ -36,7 +36,7 @@ import {
 import { z } from 'zod'
 import type { DeclaredKey } from './admin/installation/declare.ts'
 import type { DeclaredGroup } from './admin/installation/declare-groups.ts'
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import { wordIssues } from './config-file-fault.ts'
 import {
   ORGANIZATION_MEMBERS,

@@ -10,7 +10,7 @@ import { RuleWords } from '@toolway/contract'
 import { z } from 'zod'
 import { wordIssues, type Complain } from './config-file-fault.ts'
 import { readYaml } from './config-file-yaml.ts'
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 
 const ToolName = z
   .string()

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONNECTOR_CATALOG, type CatalogEntry } from '@toolway/contract'
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import type { Preset, PresetVariable } from './preset.ts'
 import { isUnset, listed, variablesOf, type Lookup } from './preset-variables.ts'
 

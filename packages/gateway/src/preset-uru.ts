@@ -2,7 +2,7 @@
  * The preset `uru` (source system S0): company tools from n8n, personal tools from Composio, and the tools of the platform itself, in
  * two tiers.
  */
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import type { Preset, PresetVariable } from './preset.ts'
 import { isUnset, listed, type Lookup } from './preset-variables.ts'
 

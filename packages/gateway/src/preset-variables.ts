@@ -1,5 +1,5 @@
 /** The variables from which a preset makes its declaration: how they are looked up and read. */
-import { ConfigFault } from './config-fault.ts'
+import { ConfigFault } from './config/fault.ts'
 import type { Lookup, PresetVariable } from './preset.ts'
 
 export type { Lookup }

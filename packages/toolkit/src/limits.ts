@@ -4,9 +4,9 @@ const MIB = 1024 * KIB
 const GIB = 1024 * MIB
 
 export const LIMITS = {
-  /** Bytes of one message of the client. */
+  /** Bytes of one message of the client: the most, and what `--max-message` is unless given. */
   message: 64 * MIB,
-  /** Characters of one text that is written or added. */
+  /** Characters of one text that is written or added, unless `--max-text` says otherwise. */
   text: 16 * MIB,
   /** Bytes of one file that is read as text. */
   readFile: 16 * MIB,

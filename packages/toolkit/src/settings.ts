@@ -13,6 +13,7 @@ export const HELP = `toolway-toolkit: files of this machine as MCP tools, over s
   --max-tool-calls N    how many calls of tools a session may make
   --max-calls TOOL=N    how many calls of one tool it may make; may be given several times
   --max-message BYTES   the size of one message of the client; 67108864 (64 MiB) if not given, which is the most
+  --max-text N          the characters of one text that is written or added; 16777216 if not given, at most 67108864
 ${CRAWL_HELP}  --version             the version
   --help                this text
 `
@@ -22,6 +23,8 @@ export interface Settings {
   readonly budgets: Budgets
   /** Bytes of one message of the client. */
   readonly message: number
+  /** Characters of one text that is written or added. */
+  readonly text: number
   /** The variables of the process, and in place of some of them what options say. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly asks: 'help' | 'version' | undefined
@@ -39,6 +42,7 @@ export function readSettings(
       'max-tool-calls': { type: 'string' },
       'max-calls': { type: 'string', multiple: true },
       'max-message': { type: 'string' },
+      'max-text': { type: 'string' },
       ...CRAWL_OPTIONS,
       version: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -52,17 +56,20 @@ export function readSettings(
       ...(all === undefined ? {} : { all: countOf('--max-tool-calls', all) }),
       byTool: new Map(values['max-calls']?.map(toolAndCount)),
     },
-    message: values['max-message'] === undefined ? LIMITS.message : bytesOf(values['max-message']),
+    message: sizeOf('--max-message', values['max-message'], 'bytes') ?? LIMITS.message,
+    text: sizeOf('--max-text', values['max-text'], 'characters') ?? LIMITS.text,
     environment: { ...environment, ...crawlVariables(values) },
     asks: values.help === true ? 'help' : values.version === true ? 'version' : undefined,
   }
 }
 
-function bytesOf(text: string): number {
-  const bytes = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (!(bytes >= 1_024 && bytes <= LIMITS.message))
-    throw new Refusal(`--max-message takes 1024 to ${LIMITS.message} bytes, and not ${JSON.stringify(text)}.`)
-  return bytes
+/** A message bounds each text in it, so that no size is larger than the largest message. */
+function sizeOf(option: string, text: string | undefined, unit: 'bytes' | 'characters'): number | undefined {
+  if (text === undefined) return undefined
+  const size = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (!(size >= 1_024 && size <= LIMITS.message))
+    throw new Refusal(`${option} takes 1024 to ${LIMITS.message} ${unit}, and not ${JSON.stringify(text)}.`)
+  return size
 }
 
 function countOf(option: string, text: string): number {

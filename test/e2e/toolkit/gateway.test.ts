@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { TestGateway } from '../../../packages/gateway/src/testing/gateway.ts'
 import { callTool } from '../peers/clients/raw-client.ts'
 import { API_KEY, startComposio, type ComposioDouble } from '../peers/composio/composio-double.ts'
+import { startHeldLine } from '../peers/held-line.ts'
 import { openGateway } from '../peers/open-gateway.ts'
 import { createMachine, faultOf, textOf, type Machine, type Progress, type Toolkit } from './toolkit-process.ts'
 
@@ -62,8 +63,8 @@ const at = (toolset: string) => `${gateway.address}/o/default/t/${toolset}/mcp`
 const start = (url = at('all')): Promise<Toolkit> => machine.start({ TOOLWAY_URL: url, TOOLWAY_KEY: gateway.key })
 
 /** Files of this name that the gateway does not have whole. */
-async function uploading(name: string): Promise<{ id: string }[]> {
-  const url = `${gateway.address}/api/v1/organizations/default/files?search=${name}`
+async function uploading(name: string, { address }: Pick<TestGateway, 'address'> = gateway): Promise<{ id: string }[]> {
+  const url = `${address}/api/v1/organizations/default/files?search=${name}`
   const response = await fetch(url, { headers: { authorization: `Bearer ${gateway.key}` } })
   const { items } = (await response.json()) as { items: { id: string; name: string; state: string }[] }
   return items.filter((one) => one.name === name && one.state === 'uploading')
@@ -180,7 +181,10 @@ describe('files by reference', () => {
   })
 
   test('an upload that was cut off goes on with the same file', async () => {
-    const toolkit = await start()
+    await using line = await startHeldLine(1_500_000)
+    await using behind = await openGateway({ settings: { TOOLWAY_PUBLIC_URL: line.address } })
+    line.leadTo(behind.address)
+    const toolkit = await start(`${line.address}/mcp`)
     const bytes = randomBytes(3_000_000)
     await writeFile(join(machine.root, 'cut.bin'), bytes)
     const controller = new AbortController()
@@ -190,11 +194,12 @@ describe('files by reference', () => {
       { signal: controller.signal, onprogress: () => controller.abort() },
     )
     await expect(cut).rejects.toThrow()
-    const begun = await uploading('cut.bin')
+    const begun = await uploading('cut.bin', behind)
     expect(begun).toHaveLength(1)
+    line.cut()
     const up = await toolkit.call('upload_file', { path: 'cut.bin' })
     expect(String(up.structuredContent?.['uri'])).toBe(`toolway://files/${begun[0]?.id}`)
-    expect(await uploading('cut.bin')).toEqual([])
+    expect(await uploading('cut.bin', behind)).toEqual([])
     expect(up.isError, textOf(up)).toBeUndefined()
     const down = await toolkit.call('download_file', {
       uri: String(up.structuredContent?.['uri']),

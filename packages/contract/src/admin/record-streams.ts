@@ -60,9 +60,16 @@ export const StreamDestination = z.discriminatedUnion('kind', [
 ])
 export type StreamDestination = z.output<typeof StreamDestination>
 
-/** Of a destination, by its kind: `private_key` of syslog, `headers` of OTLP, `secret_access_key` of S3, `password` of ClickHouse. */
+/**
+ * Of a destination, by its kind: `private_key` of syslog, `headers` of OTLP, `secret_access_key` of S3, `password` of ClickHouse. Each may
+ * be a reference (`secret://…`), or have one within it.
+ */
 export const StreamSecrets = z.strictObject({
-  private_key: Pem.optional(),
+  private_key: z
+    .string()
+    .max(50_000)
+    .regex(/^(?:-----BEGIN |secret:\/\/)/, 'is neither PEM text nor a reference')
+    .optional(),
   headers: z.record(z.string().regex(/^[\w-]{1,100}$/), Secret).optional(),
   secret_access_key: Secret.optional(),
   password: Secret.optional(),

@@ -3,7 +3,7 @@
  * alone. A place that does not answer ends the command with the name of the setting.
  */
 import { ConfigFault, findSettingReferences, loadConfig, placesOf, type LoadedConfig } from '../config.ts'
-import { keySettingsProblem } from '../config-keys.ts'
+import { keySettingsProblem } from '../config/keys.ts'
 import {
   awsKeysProblem,
   OF_GATEWAY,
@@ -11,7 +11,7 @@ import {
   withoutPlace,
   type ReadSecrets,
   type SettingReferences,
-} from '../config-references.ts'
+} from '../config/references.ts'
 
 /** @param said settings of the command line. Throws ConfigFault. */
 export async function openConfig(said: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {

@@ -5,7 +5,12 @@ import { createDeliverWebhooks } from '../jobs/deliver-webhooks.ts'
 import { createEventFeed, type EventFeed } from '../jobs/event-feed.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import { createDeliverStreams } from '../jobs/record-streams/deliver-streams.ts'
-import { createSendBatch, PATIENCE, type SendBatch } from '../jobs/record-streams/create-destination.ts'
+import {
+  createSendBatch,
+  PATIENCE,
+  type SendBatch,
+  type SendBatchParts,
+} from '../jobs/record-streams/create-destination.ts'
 import { createSendWebhook, type SendWebhook } from '../jobs/send-webhook.ts'
 import { forgetClientsSeen, storeClientsSeen } from '../identity/clients-seen.ts'
 import { createKeepClientsSeen, type KeepClientsSeen } from '../jobs/keep-clients-seen.ts'
@@ -26,11 +31,12 @@ export interface Events {
 export interface ComposeEventsParts {
   readonly accounts: Pick<Accounts, 'find'>
   readonly snapshots: Pick<KeepSnapshots, 'find' | 'refresh'>
+  readonly reveal: SendBatchParts['reveal']
 }
 
 export function composeEvents(
   { db, vault, log, opened }: CoreDependencies,
-  { accounts, snapshots }: ComposeEventsParts,
+  { accounts, snapshots, reveal }: ComposeEventsParts,
 ): Events {
   const events = createEventFeed({
     accounts,
@@ -43,7 +49,7 @@ export function composeEvents(
   const sendWebhook = createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now })
   const webhooks = createDeliverWebhooks({ db, send: sendWebhook, random: Math.random, log })
   opened.defer(() => webhooks.close())
-  const sendBatch = createSendBatchOf(vault)
+  const sendBatch = createSendBatchOf({ vault, reveal })
   const streams = createDeliverStreams({ db, send: sendBatch, random: Math.random, log })
   opened.defer(() => streams.close())
   // Resumes deliveries that an earlier run left over.
@@ -63,9 +69,9 @@ export function composeEvents(
 }
 
 /** Requests that are sent from here to the destinations of record streams. */
-export const createSendBatchOf = (vault: CoreDependencies['vault']): SendBatch =>
+export const createSendBatchOf = (parts: Pick<SendBatchParts, 'vault' | 'reveal'>): SendBatch =>
   createSendBatch({
-    vault,
+    ...parts,
     connectTls,
     fetchFor: (reach) => createGuardedFetch(reach, { patience: PATIENCE }),
     now: Date.now,

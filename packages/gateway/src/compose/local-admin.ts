@@ -10,7 +10,7 @@ import type { Store } from '../admin/installation/open-store.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { appsOf, type LoadedConfig } from '../config.ts'
-import { shownSettings } from '../config-shown.ts'
+import { shownSettings } from '../config/shown.ts'
 import { createClients } from '../http/client-address.ts'
 import { createWebSession } from '../http/sign-in/web-session.ts'
 import { CHECKPOINTS, createKeepCheckpoints } from '../jobs/keep-checkpoints.ts'
@@ -138,7 +138,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     credentials: credentials.admin,
     events: { follow: elsewhere },
     sendWebhook: createSendWebhook({ vault, fetchFor: createGuardedFetch, now: Date.now }),
-    sendBatch: createSendBatchOf(vault),
+    sendBatch: createSendBatchOf({ vault, reveal }),
     approvals: approvals.admin,
     previewList: elsewhere,
     files: localFiles(core),

@@ -4,7 +4,7 @@ import type { ConnectionReferences } from '../call/snapshot.ts'
 import type { PlaceSettings } from '../config.ts'
 import type { ConnectionRow } from '../connections/connections.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
-import type { RevealSecret } from '../oauth/outgoing/ports.ts'
+import { INSTALLATION } from '../record-streams/record-streams.ts'
 import { operatorFetch } from '../upstreams/http/guarded-fetch.ts'
 import { createFileSource, createVariableSource } from '../vault/references/local-sources.ts'
 import { createSecretReferences, type SecretReferences } from '../vault/references/references.ts'
@@ -18,6 +18,9 @@ export interface SnapshotReferences extends ConnectionReferences {
   prepare(organization: string, connections: readonly ConnectionRow[]): Promise<void>
 }
 
+/** The name in place of `{organization}` for what belongs to the whole installation. No slug begins like it. */
+const OF_INSTALLATION = '_installation'
+
 export interface ComposeReferencesParts {
   /** Reads a variable of the environment. */
   readonly lookup?: ((name: string) => string | undefined) | undefined
@@ -29,14 +32,19 @@ export function composeSecretReferences({ config, vault, log, opened }: Base, pa
   const sources = sourcesOf(config, lookup)
   const references = createSecretReferences({
     sources,
-    onChange: (slug) => snapshots().signal(snapshots().findAny({ slug })?.organization.id),
+    onChange(slug) {
+      // No snapshot holds a secret of the installation.
+      if (slug !== OF_INSTALLATION) snapshots().signal(snapshots().findAny({ slug })?.organization.id)
+    },
     log,
   })
   opened.defer(() => references.close())
-  const reveal: RevealSecret = async (id, text) => {
+  const slugOf = (id: string) =>
+    id === INSTALLATION ? OF_INSTALLATION : (snapshots().findAny({ id })?.organization.slug ?? '')
+  const reveal = async (id: string, text: string): Promise<string> => {
     if (!hasReference(text)) return text
     try {
-      return await references.resolve(snapshots().findAny({ id })?.organization.slug ?? '', text)
+      return await references.resolve(slugOf(id), text)
     } catch (thrown) {
       throw unresolved(thrown, 'the organization')
     }

@@ -92,7 +92,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
     limits: createNoLimits(),
     argumentDepth: 64,
     resultLimit: 1_000_000,
-    fileFrom: 5_000_000,
+    fileFrom: 5_242_880,
     suspended,
     states: createBoundStates(vault),
     credentials,

@@ -3,9 +3,10 @@
  * is imported by the tool's `run` when it is first called, so that the start stays short.
  */
 import { readCrawlSettings } from '../crawl/settings.ts'
+import { LIMITS } from '../limits.ts'
 import { createBatchToolExecute } from './batch-tool-execute.ts'
 import { createCrawlParallel } from './crawl-parallel.ts'
-import { appendToFile, listDirectory, readResearchFiles, writeLocalFile } from './files.ts'
+import { createTextTools, listDirectory, readResearchFiles } from './files.ts'
 import { compressFiles, extractFiles } from './compress-files.ts'
 import { createGatewayFileTools } from './gateway-files.ts'
 import { saveCorpus } from './save-corpus.ts'
@@ -17,13 +18,14 @@ import { createWorkbenchTools, type Connect } from './workbench.ts'
 export interface ToolParts {
   /** The variables of the process. Each part reads those of its own names, and no other part of the toolkit reads any. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Characters of one text that is written or added. */
+  readonly text?: number
 }
 
-export function createTools({ environment }: ToolParts): readonly Tool[] {
+export function createTools({ environment, text = LIMITS.text }: ToolParts): readonly Tool[] {
   const tools = [
     saveCorpus,
-    writeLocalFile,
-    appendToFile,
+    ...createTextTools(text),
     listDirectory,
     readResearchFiles,
     compressFiles,

@@ -1,59 +1,66 @@
 /** Tools for single files and folders (ledger S4-TK-05, S4-FUT-01). */
 import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
-import { tool } from './tool.ts'
+import { tool, type Tool } from './tool.ts'
 
 const Path = z.string().min(1).describe('Relative to the workspace of the session, or absolute within it.')
-const Content = z.string().max(LIMITS.text)
 
-export const writeLocalFile = tool({
-  name: 'write_local_file',
-  title: 'Write local file',
-  description:
-    'Writes a text file on this machine, in UTF-8, and makes the folders that it needs. A file that is there is replaced, whole or not at all.',
-  input: z.strictObject({ path: Path, content: Content }),
-  output: z.strictObject({
-    path: z.string().describe('Absolute.'),
-    chars: z.int(),
-    bytes: z.int(),
-  }),
-  examples: [{ path: 'work_products/report.md', content: '# Report\n' }],
-  readOnly: false,
-  destructive: true,
-  idempotent: true,
-  openWorld: false,
-  failure: 'Error writing file',
-  async run({ path, content }, { workspace, signal }) {
-    const { path: written, bytes } = await workspace.write(path, content, { signal })
-    const chars = content.length
-    return {
-      text: `Successfully wrote ${chars} chars to ${written}`,
-      structured: { path: written, chars, bytes },
-    }
-  },
-})
+/** The tools that write a text. @param most characters of one text */
+export const createTextTools = (most: number): readonly Tool[] => {
+  const content = z.string().max(most)
+  return [writeLocalFile(content), appendToFile(content)]
+}
 
-export const appendToFile = tool({
-  name: 'append_to_file',
-  title: 'Append to file',
-  description: 'Adds text to the end of a file on this machine, which is made where it is not there.',
-  input: z.strictObject({ path: Path, content: Content }),
-  output: z.strictObject({ path: z.string().describe('Absolute.'), chars: z.int(), bytes: z.int() }),
-  examples: [{ path: 'notes.md', content: 'One more line.\n' }],
-  readOnly: false,
-  destructive: false,
-  idempotent: false,
-  openWorld: false,
-  failure: 'Error appending to file',
-  async run({ path, content }, { workspace }) {
-    const { path: written, bytes } = await workspace.append(path, content)
-    const chars = content.length
-    return {
-      text: `Successfully appended ${chars} chars to ${written}`,
-      structured: { path: written, chars, bytes },
-    }
-  },
-})
+const writeLocalFile = (content: z.ZodString) =>
+  tool({
+    name: 'write_local_file',
+    title: 'Write local file',
+    description:
+      'Writes a text file on this machine, in UTF-8, and makes the folders that it needs. A file that is there is replaced, whole or not at all.',
+    input: z.strictObject({ path: Path, content }),
+    output: z.strictObject({
+      path: z.string().describe('Absolute.'),
+      chars: z.int(),
+      bytes: z.int(),
+    }),
+    examples: [{ path: 'work_products/report.md', content: '# Report\n' }],
+    readOnly: false,
+    destructive: true,
+    idempotent: true,
+    openWorld: false,
+    failure: 'Error writing file',
+    async run({ path, content: text }, { workspace, signal }) {
+      const { path: written, bytes } = await workspace.write(path, text, { signal })
+      const chars = text.length
+      return {
+        text: `Successfully wrote ${chars} chars to ${written}`,
+        structured: { path: written, chars, bytes },
+      }
+    },
+  })
+
+const appendToFile = (content: z.ZodString) =>
+  tool({
+    name: 'append_to_file',
+    title: 'Append to file',
+    description: 'Adds text to the end of a file on this machine, which is made where it is not there.',
+    input: z.strictObject({ path: Path, content }),
+    output: z.strictObject({ path: z.string().describe('Absolute.'), chars: z.int(), bytes: z.int() }),
+    examples: [{ path: 'notes.md', content: 'One more line.\n' }],
+    readOnly: false,
+    destructive: false,
+    idempotent: false,
+    openWorld: false,
+    failure: 'Error appending to file',
+    async run({ path, content: text }, { workspace }) {
+      const { path: written, bytes } = await workspace.append(path, text)
+      const chars = text.length
+      return {
+        text: `Successfully appended ${chars} chars to ${written}`,
+        structured: { path: written, chars, bytes },
+      }
+    },
+  })
 
 export const listDirectory = tool({
   name: 'list_directory',

@@ -67,7 +67,7 @@ test('a task that is told of with its result is told within the budget of result
     credentials: undefined,
     results: undefined,
     resultLimit: 1_000_000,
-    fileFrom: 5_000_000,
+    fileFrom: 5_242_880,
     tasks: { release: () => ({ place: offered, taskId: 't1' }) } as unknown as CallParts['tasks'],
   })
   await expect.poll(() => hearings.length).toBe(1)

@@ -31,7 +31,7 @@ function place(limit = 100_000, sizes: Rule<'size'>[] = []) {
   }
   const parts: ShapeParts = {
     resultLimit: limit,
-    fileFrom: 5_000_000,
+    fileFrom: 5_242_880,
     results: {
       seconds: 600,
       keep: async (_: ResultOwner, result: StoredResult) => `res_${kept.push(result)}` as never,

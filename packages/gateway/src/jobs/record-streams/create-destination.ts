@@ -1,4 +1,4 @@
-/** The destination of a stream, with its secrets opened for one delivery. */
+/** The destination of a stream, with its secrets opened for one delivery, and read where they are kept if they are references. */
 import { Fault } from '@toolway/contract'
 import type { RecordStreamId } from '@toolway/contract'
 import type { StreamDestination } from '@toolway/contract/admin'
@@ -18,6 +18,8 @@ import { toWebhook } from './webhook-destination.ts'
 
 export interface SendBatchParts {
   readonly vault: Pick<Vault, 'open'>
+  /** Puts the values in place of references to secrets. Throws `secret.unresolved`. @param owner of the stream */
+  reveal(owner: string, text: string): Promise<string>
   fetchFor(reach: { alias: string; allowPrivate: boolean }): GuardedFetch
   readonly connectTls: ConnectTls
   readonly now: () => number
@@ -26,6 +28,7 @@ export interface SendBatchParts {
 
 export interface StreamTarget {
   readonly id: RecordStreamId
+  readonly organization_id: string
   readonly destination: unknown
   readonly sealed_secrets: Buffer
   readonly private: boolean
@@ -42,11 +45,12 @@ export type SendBatch = (
 export const PATIENCE = 20_000
 const ALIAS = 'of a record stream'
 
-export function createSendBatch({ vault, fetchFor, connectTls, now, host }: SendBatchParts): SendBatch {
+export function createSendBatch({ vault, reveal, fetchFor, connectTls, now, host }: SendBatchParts): SendBatch {
   return async (stream, batch, signal) => {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)])
     try {
-      const secrets = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
+      const kept = JSON.parse(vault.open(stream.sealed_secrets, recordStreamRow(stream.id))) as Secrets
+      const secrets = await revealed(kept, (text) => reveal(stream.organization_id, text))
       const reach = { alias: ALIAS, allowPrivate: stream.private }
       const connect: DestinationParts['connect'] = (target) => connectTls({ ...target, ...reach })
       const parts: DestinationParts = { fetch: fetchFor(reach), connect, now, host }
@@ -57,6 +61,21 @@ export function createSendBatch({ vault, fetchFor, connectTls, now, host }: Send
       return { problem: problemOf(thrown, bounded), retryAfter }
     }
   }
+}
+
+/** The same secrets with the values of their references, which are in memory for this delivery alone. */
+async function revealed(
+  { headers = {}, webhook, ...single }: Secrets,
+  valueOf: (text: string) => Promise<string>,
+): Promise<Secrets> {
+  const valuesOf = async (texts: Readonly<Record<string, string | undefined>>) => {
+    const named = Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]))
+    return Object.fromEntries(
+      await Promise.all(named.map(async ([name, text]) => [name, await valueOf(text)] as const)),
+    )
+  }
+  // The secret of a webhook is the gateway's own.
+  return { ...(await valuesOf(single)), headers: await valuesOf(headers), webhook }
 }
 
 function deliverTo(parts: DestinationParts, destination: StreamDestination, secrets: Secrets): Deliver {
@@ -81,6 +100,8 @@ function problemOf(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `it did not answer within ${PATIENCE / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
+    if (cause instanceof Fault && cause.code === 'secret.unresolved')
+      return `its secret cannot be read: ${cause.facts['problem']}`
     if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'
     const { code } = cause as { code?: unknown }
     if (typeof code === 'string' && CODE.test(code)) return `it could not be reached (${code})`

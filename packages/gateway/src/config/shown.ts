@@ -1,5 +1,5 @@
 /** The settings in force as they may be shown: of a secret only that it is set, of an address never a password in it. */
-import { SETTINGS, type Config, type LoadedConfig, type SettingName } from './config.ts'
+import { SETTINGS, type Config, type LoadedConfig, type SettingName } from '../config.ts'
 
 const names = Object.keys(SETTINGS) as SettingName[]
 

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigFault, findSettingReferences, loadConfig, placesOf } from './config.ts'
-import { awsKeysProblem } from './config-references.ts'
+import { ConfigFault, findSettingReferences, loadConfig, placesOf } from '../config.ts'
+import { awsKeysProblem } from './references.ts'
 
 const FOLDER = join(tmpdir(), 'toolway-no-such-folder')
 const find = (surroundings: Record<string, string>) => findSettingReferences({ surroundings, folder: FOLDER })

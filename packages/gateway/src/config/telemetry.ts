@@ -5,7 +5,8 @@
  * with the mend, because traces that go nowhere are noticed when they are needed.
  */
 import { z } from 'zod'
-import { SAMPLERS } from './telemetry/tracing/sampler.ts'
+import { setting } from './setting.ts'
+import { SAMPLERS } from '../telemetry/tracing/sampler.ts'
 
 const http = z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' })
 const wholeNumber = (least: number, most: number, unsaid: number) => {
@@ -44,7 +45,6 @@ function pairsIn(text = ''): Readonly<Record<string, string>> | undefined {
   }
 }
 
-const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
 const endpoint = (signal: string) =>
   setting(http.optional(), `Whole address for ${signal}, in place of the common one.`)
 const headers = (signal: string) => setting(pairs, `Headers for ${signal}, in place of the common ones.`, true)

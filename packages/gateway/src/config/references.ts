@@ -4,15 +4,15 @@
  * They are found here, read once at the start by a reader that the command line hands in, and replaced before any setting is
  * checked. A setting that is not marked as secret takes none. No value is in an error, and none is put into the environment.
  */
-import { ConfigFault } from './config-fault.ts'
-import { BaoFault } from './vault/bao-client.ts'
+import { ConfigFault } from './fault.ts'
+import { BaoFault } from '../vault/bao-client.ts'
 import {
   hasReference,
   referencesIn,
   replaceReferences,
   SecretFault,
   type SecretReference,
-} from './vault/references/secret-source.ts'
+} from '../vault/references/secret-source.ts'
 
 /** Whose secrets these are at each place: no organization has this slug, since a slug begins with a letter or a digit. */
 export const OF_GATEWAY = '_gateway'

@@ -1,8 +1,8 @@
 /** The settings of keys and secrets that are kept elsewhere: a key service for the vault key, and the places that references lead to. */
 import { z } from 'zod'
-import { KEY_SERVICE_FORM } from './vault/key-service/key-service.ts'
+import { setting } from './setting.ts'
+import { KEY_SERVICE_FORM } from '../vault/key-service/key-service.ts'
 
-const setting = <Shape extends z.ZodType>(shape: Shape, about: string, secret = false) => ({ shape, about, secret })
 const http = z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' })
 const text = z.string().min(1).optional()
 /** A place of an organization: what follows its name must be nothing that a slug may go on with. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { loadConfig } from './config.ts'
-import { shownSettings } from './config-shown.ts'
+import { loadConfig } from '../config.ts'
+import { shownSettings } from './shown.ts'
 
 const shown = (environment: Record<string, string>) => {
   const all = shownSettings(loadConfig(environment, '/nowhere').config)

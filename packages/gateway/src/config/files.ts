@@ -1,0 +1,81 @@
+/** The settings of files that travel by reference, and the place where they are kept. */
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { ConfigFault } from './fault.ts'
+import { bytes, notPlaceholder, onOff, setting, wholeNumber, type Setting, type ValuesOf } from './setting.ts'
+
+const FILES_FORM = /^(?:off|folder:\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w!.*'()/-]{0,200})?)$/
+
+export const FILE_SETTINGS = {
+  TOOLWAY_FILES: setting(
+    z.string().regex(FILES_FORM, 'it must be folder:/a/path, s3://bucket, s3://bucket/prefix or off').optional(),
+    'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; if unsaid, files in the data directory. Their content is encrypted everywhere.',
+  ),
+  TOOLWAY_FILES_LIMIT: setting(bytes(5_000_000_000, 1_024, 51_539_607_552), 'Bytes that one file may have.'),
+  TOOLWAY_FILES_QUOTA: setting(
+    bytes(10_000_000_000, 1_024, 1_125_899_906_842_624),
+    'Bytes that the files of one organization may have together, where files_quota_bytes is not set for it.',
+  ),
+  TOOLWAY_FILES_DAYS: setting(
+    wholeNumber(1, 30).default(7),
+    'Days after which an uploaded file expires where its upload says nothing; files made of results live as long as TOOLWAY_RESULTS_SECONDS says.',
+  ),
+  TOOLWAY_FILES_S3_ENDPOINT: setting(
+    z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
+    'Address of the S3-compatible store of TOOLWAY_FILES; if unsaid, that of AWS in AWS_REGION. It may be a private one.',
+  ),
+  TOOLWAY_FILES_S3_PATH_STYLE: setting(
+    onOff('on'),
+    'off: the bucket is part of the host name, as AWS prefers it; on: of the path, as most other stores want it.',
+  ),
+  AWS_REGION: setting(z.string().min(1).default('us-east-1'), 'Region of the bucket of TOOLWAY_FILES.'),
+  AWS_ACCESS_KEY_ID: setting(notPlaceholder, 'Access key of the bucket of TOOLWAY_FILES; read for nothing else.'),
+  AWS_SECRET_ACCESS_KEY: setting(notPlaceholder, 'Secret to AWS_ACCESS_KEY_ID.', true),
+  AWS_SESSION_TOKEN: setting(notPlaceholder, 'Session token to AWS_ACCESS_KEY_ID, where it is a temporary one.', true),
+} as const satisfies Record<string, Setting>
+
+export type FilePlace =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | {
+      readonly kind: 's3'
+      readonly bucket: string
+      readonly prefix: string
+      readonly endpoint: string | undefined
+      readonly region: string
+      readonly pathStyle: boolean
+      readonly credentials: {
+        readonly accessKeyId: string
+        readonly secretAccessKey: string
+        readonly sessionToken?: string
+      }
+    }
+
+/** The settings that decide where files are. */
+interface PlacedFiles extends ValuesOf<typeof FILE_SETTINGS> {
+  readonly TOOLWAY_DATA: string
+  readonly TOOLWAY_STORE: 'database' | 'none'
+}
+
+/** Where files are kept; undefined: nowhere. Throws ConfigFault where a store has no keys. */
+export function filePlaceOf(config: PlacedFiles): FilePlace | undefined {
+  const { TOOLWAY_FILES: said = `folder:${join(resolve(config.TOOLWAY_DATA), 'files')}` } = config
+  if (said === 'off' || config.TOOLWAY_STORE === 'none') return undefined
+  if (said.startsWith('folder:')) return { kind: 'folder', folder: said.slice('folder:'.length) }
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new ConfigFault(
+      `TOOLWAY_FILES is ${said}, which needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as the store gave them.`,
+    )
+  const { hostname: bucket, pathname } = new URL(said)
+  const prefix = pathname.replace(/^\/+|\/+$/g, '')
+  const { AWS_SESSION_TOKEN: sessionToken } = config
+  return {
+    kind: 's3',
+    bucket,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint: config.TOOLWAY_FILES_S3_ENDPOINT,
+    region: config.AWS_REGION,
+    pathStyle: config.TOOLWAY_FILES_S3_PATH_STYLE === 'on',
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+  }
+}

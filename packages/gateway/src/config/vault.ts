@@ -1,0 +1,37 @@
+/** The settings of the vault keys that are given instead of made. */
+import { z } from 'zod'
+import { known, list, onOff, setting, type Setting } from './setting.ts'
+
+const KEY_PROBLEM = 'it must be 64 hexadecimal digits (`openssl rand -hex 32` makes them)'
+const vaultKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, KEY_PROBLEM)
+  .transform((text) => text.toLowerCase())
+const SECRET_LENGTH = 32
+
+export const VAULT_SETTINGS = {
+  TOOLWAY_KEYCHAIN: setting(
+    onOff('off'),
+    'on: a start moves the vault key into the keychain of the operating system, and out of its file.',
+  ),
+  MCP_ENCRYPTION_KEY: setting(vaultKey.optional(), 'Vault key, 64 hexadecimal digits, given instead of made.', true),
+  MCP_ENCRYPTION_KEY_PREVIOUS: setting(
+    list.pipe(z.array(vaultKey)),
+    'Vault keys that values may still be sealed with, separated by commas.',
+    true,
+  ),
+  JWT_SECRET: known(
+    ['SECRET_KEY'],
+    setting(
+      z
+        .string()
+        .refine(
+          (text) => Buffer.byteLength(text) >= SECRET_LENGTH,
+          `it has fewer than ${SECRET_LENGTH} bytes, which is too little to make a vault key of: give it at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
+        )
+        .optional(),
+      'At least 32 bytes of which a vault key is made where no MCP_ENCRYPTION_KEY is given; SECRET_KEY is another name for it.',
+      true,
+    ),
+  ),
+} as const satisfies Record<string, Setting>
