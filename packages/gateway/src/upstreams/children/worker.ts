@@ -29,8 +29,13 @@ function createWorker(link: Socket) {
   const children = new Map<number, Process | undefined>()
   let leaving = false
 
-  const reportOf = (id: number): Report => ({
-    line: (bytes) => link.write(encodeFrame(KIND.line, id, bytes)),
+  /** @param spoke called with its first line */
+  const reportOf = (id: number, spoke: (() => void) | undefined): Report => ({
+    line(bytes) {
+      spoke?.()
+      spoke = undefined
+      link.write(encodeFrame(KIND.line, id, bytes))
+    },
     stderr: (lines) => link.write(encodeFrame(KIND.stderr, id, JSON.stringify(lines))),
     taken: (weight) => link.write(encodeTaken(id, weight)),
     deaf: () => link.write(encodeFrame(KIND.deaf, id)),
@@ -56,25 +61,29 @@ function createWorker(link: Socket) {
     const file = await findCommand(order.command, { path, cwd })
     await findPrograms(order.programs, path)
     const { lineLimit, memoryLimit, environment: declared, hidden } = order
-    const confined = await confine(order, { file, cwd, environment, temporary: temporary.path })
+    const { started, ...confined } = await confine(order, { file, cwd, environment, temporary: temporary.path })
     if (leaving || !children.has(id)) {
+      started?.()
       await confined.cleanUp?.()
       throw new ChildError('STOPPED', 'It was stopped before it was started.')
     }
-    const report = reportOf(id)
+    const report = reportOf(id, started)
     const mask = createMask(declared, hidden)
     const notes = (confined.notes ?? []).map((line) => mask(line))
     if (notes.length > 0) report.stderr(notes)
-    return startProcess({
+    const born = startProcess({
       ...confined,
       ...{ npm, lineLimit, memoryLimit, reaper, memory },
       mask,
       async gone() {
+        started?.()
         await confined.cleanUp?.()
         await temporary.remove()
       },
       report,
     })
+    born.catch(() => started?.())
+    return born
   }
 
   async function start(id: number, order: Order): Promise<void> {

@@ -120,7 +120,15 @@ describe('a path that is allowed', () => {
 async function wordsOf(more: Partial<ConfinedLaunch>): Promise<string> {
   const { args } = await createBubblewrap().confine({
     ...{ name: 'x', command: '/bin/true', args: [], env: {}, cwd: '/tmp', folder: '/tmp/a', temporary: '/tmp/b' },
-    ...{ packageFolders: [], neededFolders: [], givenFiles: [], allowPaths: [], hiddenPaths: [], allowHosts: [] },
+    ...{
+      packageFolders: [],
+      neededFolders: [],
+      givenFiles: [],
+      allowPaths: [],
+      hiddenPaths: [],
+      identities: new Map(),
+      allowHosts: [],
+    },
     ...{ network: 'none', bounds: { memoryBytes: 1, processes: 1 }, ...more },
   })
   return args.join(' ')
