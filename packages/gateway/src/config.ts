@@ -68,6 +68,15 @@ const networks = z
     const wrong = all.find((one) => !isNetwork(one))
     if (wrong !== undefined) context.addIssue(`${wrong} is neither an address nor a range such as 10.0.0.0/8`)
   })
+const ROOT_FORM = /^\/(?:[^{}]|\{organization\})*$/
+const roots = z
+  .string()
+  .default('')
+  .transform(splitList)
+  .superRefine((all, context) => {
+    const wrong = all.find((one) => !ROOT_FORM.test(one) || one.split('/').includes('..'))
+    if (wrong !== undefined) context.addIssue(`${wrong} is no absolute folder such as /srv/toolway/{organization}`)
+  })
 const ROLES_PROBLEM = `it must be ${PROCESS_ROLES.join(', ')}, or several of them, separated by commas`
 const roles = z
   .string()
@@ -213,6 +222,10 @@ export const SETTINGS = {
       )
       .default('auto'),
     'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it; disabled starts no server here.',
+  ),
+  TOOLWAY_SANDBOX_ROOTS: setting(
+    roots,
+    'Folders below which connections may allow paths, separated by commas; {organization} stands for the slug of the organization: /srv/toolway/{organization},/srv/shared. Unset: platform administrators allow any path, administrators of an organization none.',
   ),
   TOOLWAY_SANDBOX_IMAGE: setting(
     z

@@ -9,6 +9,7 @@ import { namedPaths, notAllowedWords } from '@toolway/contract'
 import { OWN_WORDS } from '../../program-said.ts'
 import { ChildError } from '../child-error.ts'
 import type { Confinement, Order } from '../frame.ts'
+import { isInRoots, outsideWords, plainPath } from '../sandbox/allowed-roots.ts'
 import { DRIVERS, lacking } from '../sandbox/choose-driver.ts'
 import type { AllowedPath, ConfinedCommand, ConfinedLaunch, SandboxDriver } from '../sandbox/driver.ts'
 import { isInside } from '../sandbox/paths.ts'
@@ -105,12 +106,23 @@ async function launchOf(
   const isShown = (one: string) => !isInside(one, own.path) && !leadsTo(one, folders.get(one)?.path ?? one, hidden)
   const authorities = await Promise.all(Object.values(order.inherited).filter(isAbsolute).map(realOrSame))
   const allowed: (Place & AllowedPath)[] = []
-  for (const said of confinement.allowPaths) allowed.push(await allowedPath(said, hidden, places))
-  const packageFolders = readable.all.filter(isShown)
+  const roots = confinement.roots === undefined ? undefined : await Promise.all(confinement.roots.map(realOrSame))
+  for (const said of confinement.allowPaths) {
+    const one = await allowedPath(said, hidden, places)
+    if (roots !== undefined && !isInRoots(one.path, roots)) throw outside('path', said, confinement)
+    allowed.push(one)
+  }
+  // The connection names its program and PATH, and so what is shown to be read.
+  const isOfRoots = (one: string) =>
+    roots === undefined || isInRoots(folders.get(one)?.path ?? one, roots) || isInstalled(one, order)
+  const neededFolders = readable.needed.filter(isShown)
+  const strange = neededFolders.find((one) => !isOfRoots(one))
+  if (strange !== undefined) throw outside('folder of its program', strange, confinement)
+  const packageFolders = readable.all.filter((one) => isShown(one) && isOfRoots(one))
   return {
     ...{ name, command: file, args: order.args, env: environment, cwd, folder: own.path, temporary: temporary.path },
     packageFolders,
-    neededFolders: readable.needed.filter(isShown),
+    neededFolders,
     givenFiles: authorities,
     allowPaths: allowed.map(({ path, write }) => ({ path, write })),
     hiddenPaths: hidden,
@@ -124,6 +136,12 @@ async function launchOf(
     bounds: { memoryBytes: order.memoryLimit, processes: confinement.processes, fileBytes: confinement.diskLimit },
   }
 }
+
+/** Of the programs of the installation: those of its PATH, of Node, and its own. */
+const isInstalled = (path: string, order: Order): boolean =>
+  readableFolders({ command: process.execPath, args: process.argv.slice(1, 2), cwd: '/', path: order.path }).all.some(
+    (one) => isInside(path, one),
+  )
 
 const identityOf = (path: string, identity: string | undefined): (readonly [string, string])[] =>
   identity === undefined ? [] : [[path, identity]]
@@ -147,7 +165,7 @@ const realOrSame = (path: string): Promise<string> => realpath(path).catch(() =>
 /** An allowed path that is there; the data folder and the kernel's folders are refused. */
 async function allowedPath(said: string, hidden: readonly string[], places: HeldPlaces): Promise<Place & AllowedPath> {
   const write = !said.endsWith(':ro')
-  const place = await places.hold(write ? said : said.slice(0, -3)).catch(() => {
+  const place = await places.hold(plainPath(said)).catch(() => {
     throw new ChildError(
       'FOLDER_NOT_FOUND',
       `The allowed path "${said}" is not there. Create it or remove it from allow_paths.`,
@@ -163,6 +181,9 @@ async function allowedPath(said: string, hidden: readonly string[], places: Held
   }
   return { ...place, write }
 }
+
+const outside = (what: string, path: string, { roots = [] }: Confinement): ChildError =>
+  new ChildError('NOT_CONFINED', `The ${what} ${path} cannot be allowed: ${outsideWords(roots)}.`)
 
 function notesOf({ driver }: Confinement, { without = [] }: ConfinedCommand): string[] {
   if (driver === 'none' || without.length === 0) return []
