@@ -22,15 +22,11 @@ const FAREWELL_MS = 1_000
 const CLEARING_MS = 300
 const CONGESTED_FROM = 1024 * 1024
 
-function createWorker(link: Socket) {
-  const reaper = createProcessReaper()
-  const memory = createMemoryWatch()
-  /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
-  const children = new Map<number, Process | undefined>()
-  let leaving = false
-
+/** @param forget called when the child is gone */
+const reportsTo =
+  (link: Socket, forget: (id: number) => void) =>
   /** @param spoke called with its first line */
-  const reportOf = (id: number, spoke: (() => void) | undefined): Report => ({
+  (id: number, spoke: (() => void) | undefined): Report => ({
     line(bytes) {
       spoke?.()
       spoke = undefined
@@ -40,11 +36,20 @@ function createWorker(link: Socket) {
     taken: (weight) => link.write(encodeTaken(id, weight)),
     deaf: () => link.write(encodeFrame(KIND.deaf, id)),
     exited(ending) {
-      children.delete(id)
+      forget(id)
       link.write(encodeFrame(KIND.exited, id, JSON.stringify(ending)))
     },
     congested: () => link.writableLength > CONGESTED_FROM,
   })
+
+function createWorker(link: Socket) {
+  const reaper = createProcessReaper()
+  const memory = createMemoryWatch()
+  /** undefined while a child is being prepared; one that is stopped by then is not started at all. */
+  const children = new Map<number, Process | undefined>()
+  let leaving = false
+
+  const reportOf = reportsTo(link, (id) => children.delete(id))
 
   async function bear(id: number, order: Order): Promise<Process> {
     const residence = await settle(order)
