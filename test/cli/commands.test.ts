@@ -377,6 +377,12 @@ describe('connections', () => {
         expect(await here.run(['connection', 'allow', 'files'])).toMatchObject({ code: 2 })
         const allowed = await here.run(['connection', 'allow', 'files', '--allow-path', `${folder}:ro`])
         expect(allowed).toMatchObject({ code: 0, out: expect.stringContaining('files is connected') })
+        const outside = await here.run(['doctor'], { settings: { TOOLWAY_SANDBOX_ROOTS: '/srv/{organization}' } })
+        expect(outside.out).toMatch(
+          /^BAD +paths of files: .*cannot be allowed: .*TOOLWAY_SANDBOX_ROOTS.*\/srv\/default\b/m,
+        )
+        const within = await here.run(['doctor'], { settings: { TOOLWAY_SANDBOX_ROOTS: folder } })
+        expect(within.out).not.toContain('paths of files')
         const read = (path: string) => here.run(['call', 'files__read_text_file', JSON.stringify({ path })])
         expect((await read(join(folder, 'poem.txt'))).out).toContain('rivers')
         const { out } = await here.run(['connection', 'allow', 'files', '--remove-path', folder])

@@ -19,7 +19,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'toolway-slow-'))
     parts.defer(() => rm(folder, { recursive: true }))
-    console = parts.use(await startConsole({ settings: { TOOLWAY_SANDBOX: 'off' } }))
+    console = parts.use(await startConsole({ settings: { TOOLWAY_SANDBOX: 'off', TOOLWAY_SANDBOX_ROOTS: tmpdir() } }))
     ;({ page } = parts.use(await console.open(ADA)))
   })
   afterAll(() => parts.disposeAsync())
@@ -110,6 +110,15 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     await look(page, 'connection-sandbox')
     await choose('None')
     await page.getByText('Saving this starts the program anew').waitFor()
+    await page.getByLabel('Allowed paths').fill('/srv/elsewhere')
+    await press('Save')
+    // At the field and at the button.
+    await expect
+      .poll(() => page.getByText(/\/srv\/elsewhere cannot be allowed: .*TOOLWAY_SANDBOX_ROOTS/).count())
+      .toBe(2)
+    await look(page, 'connection-sandbox-path-refused')
+    expect(await one()).toEqual(was)
+    await page.getByLabel('Allowed paths').fill(`${file}:ro`)
     await press('Save')
     await expect.poll(one).toEqual({ ...was, network: 'none' })
   })

@@ -130,7 +130,15 @@ describe.runIf(runs)('in an API server', () => {
         folder: '/data/notes',
         temporary: '/tmp/a',
       },
-      ...{ packageFolders: [], neededFolders: [], allowPaths: [], hiddenPaths: [], givenFiles: [], allowHosts: [] },
+      ...{
+        packageFolders: [],
+        neededFolders: [],
+        allowPaths: [],
+        hiddenPaths: [],
+        identities: new Map(),
+        givenFiles: [],
+        allowHosts: [],
+      },
       ...{ network: 'none' as const, bounds: { memoryBytes: 268_435_456, processes: 100, fileBytes: 1_000_000 } },
     }
     const pod = podOf({ name: 'toolway-stdio-1', image: 'toolway', launch })

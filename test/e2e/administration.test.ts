@@ -150,6 +150,20 @@ describe('connections', () => {
       status: 422,
       body: { detail: expect.stringContaining('/environment holds values that were given for another server') },
     })
+    // A path is of the machine: without folders that the installation names, the platform alone allows one, and it stays.
+    const path = { allow_paths: ['/srv/mine:ro'] }
+    for (const refused of [
+      admin(`PUT ${CONNECTIONS}/child`, path),
+      admin(`POST ${CONNECTIONS}`, { ...words, ...path, alias: 'other' }),
+    ])
+      expect(await refused).toMatchObject({
+        status: 403,
+        body: { code: 'process.path', detail: expect.stringContaining('/srv/mine:ro') },
+      })
+    expect((await platform(`PUT ${CONNECTIONS}/child`, path)).body).toMatchObject(path)
+    expect((await admin(`PUT ${CONNECTIONS}/child`, { title: 'Yours', ...path })).body).toMatchObject({
+      title: 'Yours',
+    })
     await platform('PUT /api/v1/admin/tenants/default', { settings: { allow_processes: null } })
   })
 

@@ -146,6 +146,7 @@ export const FAULTS = {
   'rule.limit': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'There are {limit} rules here, and there can be no more.', 'Remove some that are not needed; one rule can name many tools.'),
   'rule.elsewhere': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This rule stands in {place}, and is not changed here.', 'Change it there: in the toolset, or as an administrator of the platform.'),
   'process.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A connection that starts a program runs code on the gateway\'s machine: here only a platform administrator may make or change one.', 'Ask a platform administrator to do it, or to set allow_processes for this organization.'),
+  'process.path': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The path {path} cannot be allowed: {problem}.', 'Choose a folder below those, or ask whoever runs the gateway to name it in TOOLWAY_SANDBOX_ROOTS.'),
   'private.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Only a platform administrator may let a connection reach a private address.', 'Ask a platform administrator, or use a public address.'),
   'request.stale': row('check', 'INVALID_ARGUMENT', [412, INVALID], 'This {thing} was changed after you looked at it.', 'Get it again, and send the ETag of that answer as If-Match.'),
   'idempotency.mismatch': row('check', 'INVALID_ARGUMENT', [422, INVALID], 'This Idempotency-Key came before with another request.', 'Use a new key for a new request.'),

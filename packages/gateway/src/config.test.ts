@@ -388,6 +388,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_CHILD_PROCESSES: '64',
       TOOLWAY_SANDBOX: 'off',
       TOOLWAY_SANDBOX_DRIVER: 'process',
+      TOOLWAY_SANDBOX_ROOTS: '/srv/toolway/{organization},/srv/shared',
       TOOLWAY_CA: '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----',
       TOOLWAY_PROGRAM_PROXY: 'http://proxy.example:3128',
       TOOLWAY_NPM_REGISTRY: 'https://npm.example/',

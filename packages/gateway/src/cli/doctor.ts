@@ -1,6 +1,6 @@
 /** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
 import { stat } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { namedPaths, notAllowed, notAllowedWords } from '@toolway/contract'
 import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
@@ -11,6 +11,7 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { openConfig } from './open-config.ts'
 import { isUnset } from '../preset-variables.ts'
+import { isInRoots, outsideWords, plainPath, realPlace, rootsOf } from '../upstreams/children/sandbox/allowed-roots.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
 import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
 import { presetVariables } from '../presets.ts'
@@ -143,6 +144,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
         }),
         ...(await missingPrograms(loaded, connections)),
         ...(await closedPaths(loaded, connections)),
+        ...outsidePaths(loaded, own.slug, connections),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
           if (!enabled) return note(`connection ${alias}`, 'switched off')
           return status === 'connected'
@@ -240,6 +242,23 @@ async function closedPaths({ config }: LoadedConfig, connections: readonly Conne
   return closed
     .filter((_, at) => found[at]?.isDirectory() === true)
     .map(({ alias, path }) => note(`paths of ${alias}`, notAllowedWords(path, alias)))
+}
+
+/** Paths that connections allow and `TOOLWAY_SANDBOX_ROOTS` does not: their servers are not started. */
+function outsidePaths(
+  { config: { TOOLWAY_SANDBOX_ROOTS: forms } }: LoadedConfig,
+  slug: string,
+  connections: readonly ConnectionRow[],
+): Finding[] {
+  if (forms.length === 0) return []
+  const own = rootsOf(forms, slug)
+  const roots = own.map(realPlace)
+  const allowed = connections.flatMap(({ alias, enabled, settings }) =>
+    enabled && 'allow_paths' in settings ? (settings.allow_paths ?? []).map((said) => ({ alias, said })) : [],
+  )
+  return allowed
+    .filter(({ said }) => !isInRoots(realPlace(resolve(plainPath(said))), roots))
+    .map(({ alias, said }) => bad(`paths of ${alias}`, `the path ${said} cannot be allowed: ${outsideWords(own)}`))
 }
 
 async function checkProgram(loaded: LoadedConfig, name: string, why: string): Promise<Finding> {

@@ -146,6 +146,7 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
       ...{ upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),
       childMemory: config.TOOLWAY_CHILD_MEMORY,
+      roots: config.TOOLWAY_SANDBOX_ROOTS,
       sandbox: sandboxStateOf(config),
     },
   }

@@ -150,6 +150,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
       words: { recent: () => [], follow: elsewhere },
       settings: shownSettings(config, origins),
       childMemory: config.TOOLWAY_CHILD_MEMORY,
+      roots: config.TOOLWAY_SANDBOX_ROOTS,
       sandbox: sandboxStateOf(config),
     },
   }

@@ -31,6 +31,7 @@ export function sandboxOf(config: Config, log: Log, origins: Origins = {}): Sand
     policy: config.TOOLWAY_SANDBOX,
     driver: config.TOOLWAY_SANDBOX_DRIVER,
     hiddenPaths: hiddenPaths(config, origins),
+    ...(config.TOOLWAY_SANDBOX_ROOTS.length === 0 ? {} : { roots: config.TOOLWAY_SANDBOX_ROOTS }),
     processes: config.TOOLWAY_CHILD_PROCESSES,
     diskLimit: config.TOOLWAY_CHILD_DISK * MEBIBYTE,
     async openEgress({ name, network, allowHosts }: EgressWish) {

@@ -1,8 +1,14 @@
 /** The settings of servers that are started here: what each may hold, and how it is confined. */
 import { z } from 'zod'
-import { setting, wholeNumber, type Setting } from './setting.ts'
+import { list, setting, wholeNumber, type Setting } from './setting.ts'
 
 const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
+
+const ROOT_FORM = /^\/(?:[^{}]|\{organization\})*$/
+const roots = list.superRefine((all, context) => {
+  const wrong = all.find((one) => !ROOT_FORM.test(one) || one.split('/').includes('..'))
+  if (wrong !== undefined) context.addIssue(`${wrong} is no absolute folder such as /srv/toolway/{organization}`)
+})
 
 export const SANDBOX_SETTINGS = {
   TOOLWAY_CHILD_MEMORY: setting(
@@ -33,6 +39,10 @@ export const SANDBOX_SETTINGS = {
       )
       .default('auto'),
     'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it; disabled starts no server here.',
+  ),
+  TOOLWAY_SANDBOX_ROOTS: setting(
+    roots,
+    'Folders below which connections may allow paths, separated by commas; {organization} stands for the slug of the organization: /srv/toolway/{organization},/srv/shared. Unset: platform administrators allow any path, administrators of an organization none.',
   ),
   TOOLWAY_SANDBOX_IMAGE: setting(
     z

@@ -284,6 +284,8 @@ export interface ProcessTarget {
   readonly network?: 'public' | 'listed' | 'none' | 'host'
   readonly allowHosts?: readonly string[]
   readonly allowPaths?: readonly string[]
+  /** The slug of its organization. */
+  readonly organization?: string
   /** A program of this product, started by its own code and by no connection: it is not confined. */
   readonly own?: true
   readonly environment: Record<string, string>

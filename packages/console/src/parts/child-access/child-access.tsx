@@ -11,10 +11,12 @@ export interface ChildAccessProps {
   readonly access: AccessDraft
   readonly args: readonly string[]
   readonly disabled: boolean
+  /** Why the gateway refused one of the paths. */
+  readonly refused?: string | undefined
   readonly onChange: (access: AccessDraft) => void
 }
 
-export function ChildAccessFields({ access, args, disabled, onChange }: ChildAccessProps) {
+export function ChildAccessFields({ access, args, disabled, refused, onChange }: ChildAccessProps) {
   const { network, hosts, paths } = access
   const relative = relativePath(access)
   return (
@@ -52,7 +54,7 @@ export function ChildAccessFields({ access, args, disabled, onChange }: ChildAcc
       <Textarea
         label={t.paths}
         description={t.pathsHint}
-        error={relative === undefined ? undefined : t.pathsRelative(relative)}
+        error={relative === undefined ? refused : t.pathsRelative(relative)}
         value={paths}
         autosize
         minRows={2}

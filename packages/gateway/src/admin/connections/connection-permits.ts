@@ -4,8 +4,17 @@
  * A command line is code on the gateway's machine, and a private address opens access behind its firewall: only the platform may
  * allow either (CVE-2026-30623, CVE-2026-42271). Sealed values stay with the server or the program that they were given for.
  */
+import { resolve } from 'node:path'
 import { Fault, type Role } from '@toolway/contract'
 import type { OrganizationRow } from '../../organizations/organizations.ts'
+import {
+  isInRoots,
+  NO_ROOTS_WORDS,
+  outsideWords,
+  plainPath,
+  realPlace,
+  rootsOf,
+} from '../../upstreams/children/sandbox/allowed-roots.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
 import type { ConnectionParts } from '../../kinds/kind.ts'
@@ -18,26 +27,49 @@ const CARRIED = ['http:', 'https:', 'ws:', 'wss:']
 
 export interface Speaker {
   readonly role: Role
-  readonly organization: Pick<OrganizationRow, 'settings' | 'egress'>
+  readonly organization: Pick<OrganizationRow, 'slug' | 'settings' | 'egress'>
+  /** Folders below which paths may be allowed, as the installation sets them; none: the platform alone allows paths. */
+  readonly roots: readonly string[]
 }
 
 /** Throws `process.forbidden`. */
-export function refuseProcess({ role, organization }: Speaker): void {
+export function refuseProcess({ role, organization }: Omit<Speaker, 'roots'>): void {
   if (role !== 'platform_admin' && organization.settings.allow_processes !== true) throw new Fault('process.forbidden')
 }
 
 /**
+ * A path opens a part of the machine. Those that a connection has already stay; the start judges them, too. Throws `process.path`.
+ */
+function refusePaths({ role, organization, roots }: Speaker, wanted: readonly string[], held: readonly string[]): void {
+  const known = new Set(held.map(plainPath))
+  const added = wanted.filter((said) => !held.includes(said) && !(said.endsWith(':ro') && known.has(plainPath(said))))
+  const [first] = added
+  if (first === undefined || (roots.length === 0 && role === 'platform_admin')) return
+  if (roots.length === 0) throw new Fault('process.path', { path: first, problem: NO_ROOTS_WORDS })
+  const own = rootsOf(roots, organization.slug)
+  const real = own.map(realPlace)
+  const outside = added.find((said) => !isInRoots(realPlace(resolve(plainPath(said))), real))
+  if (outside !== undefined) throw new Fault('process.path', { path: outside, problem: outsideWords(own) })
+}
+
+/**
  * Returns the settings and secrets to store for a described connection. `wanted`: the requested setting for private addresses;
- * `before`: the setting until now. Throws `process.forbidden`, `private.forbidden` and `body.shape`.
+ * `before`: the setting until now; `paths`: those that the connection allows until now. Throws `process.forbidden`, `process.path`,
+ * `private.forbidden` and `body.shape`.
  */
 export function permittedParts(
   speaker: Speaker,
   { words, moved, keeps }: DescribedConnection,
-  { wanted, before }: { wanted: boolean | undefined; before: boolean },
+  {
+    wanted,
+    before,
+    paths = [],
+  }: { wanted: boolean | undefined; before: boolean; paths?: readonly string[] | undefined },
 ): ConnectionParts {
   const platform = speaker.role === 'platform_admin'
   const { wire } = words
   if ('command' in wire || ('source' in wire && wire.source !== undefined)) refuseProcess(speaker)
+  if ('access' in wire) refusePaths(speaker, wire.access?.allow_paths ?? [], paths)
   if (moved && keeps && !platform)
     throw new Fault('body.shape', {
       place: 'command' in wire ? '/environment' : '/headers',

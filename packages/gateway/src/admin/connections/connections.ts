@@ -126,7 +126,8 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
   const { change, parts, organization, role, body } = asked
   const connector = connectorOf(body)
   const described = describe(connector, body, undefined)
-  const { settings, secrets } = permittedParts({ role, organization }, described, {
+  const { roots } = parts.runtime
+  const { settings, secrets } = permittedParts({ role, organization, roots }, described, {
     wanted: body.private,
     before: false,
   })
@@ -166,7 +167,10 @@ function changed({ parts, organization, role, body }: ChangeAsked, held: Connect
     title: body.title ?? body.name ?? held.title,
     description: body.description === undefined ? held.description : body.description,
     enabled: body.enabled ?? body.is_enabled ?? held.enabled,
-    ...permittedParts({ role, organization }, described, { wanted: body.private, before }),
+    ...permittedParts({ role, organization, roots: parts.runtime.roots }, described, {
+      ...{ wanted: body.private, before },
+      paths: 'allow_paths' in was ? was.allow_paths : undefined,
+    }),
   }
 }
 

@@ -27,14 +27,17 @@ interface Planned extends ConnectionParts {
 
 /** Throws as `addConnection` does; the place of what does not fit is one of the list. */
 function partsOf(
-  { role, organization }: ImportRequest,
+  { role, organization, parts: { runtime } }: ImportRequest,
   { secret_args: secret = [], ...wanted }: ImportEntry,
   at: number,
 ) {
   try {
     const described = describe(connectorOf(wanted), wanted, undefined)
     return hiding(
-      permittedParts({ role, organization }, described, { wanted: wanted.private, before: false }),
+      permittedParts({ role, organization, roots: runtime.roots }, described, {
+        wanted: wanted.private,
+        before: false,
+      }),
       new Set(secret),
     )
   } catch (thrown) {

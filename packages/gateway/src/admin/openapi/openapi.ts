@@ -65,7 +65,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const { revision = 'auto', checks, timeout = DEFAULT_TIMEOUT } = body
   const words = { revision, checks, timeout, wire }
   const { settings, secrets } = permittedParts(
-    { role, organization },
+    { role, organization, roots: parts.runtime.roots },
     { words, moved: false, keeps: false },
     { wanted: body.private, before: false },
   )

@@ -21,6 +21,8 @@ export interface Runtime {
   }[]
   /** MiB that a process may hold. */
   readonly childMemory: number
+  /** Folders below which connections may allow paths; none: where the platform wants. */
+  readonly roots: readonly string[]
   /** How programs are confined; found out once. */
   readonly sandbox: () => Promise<SandboxState>
 }

@@ -153,7 +153,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
     ...{ allow_hosts: hosts, allow_paths: paths },
     ...(auth === undefined ? {} : { auth }),
   }),
-  open({ reach, settings, secrets }, making) {
+  open({ reach, settings, secrets, organization }, making) {
     const {
       command,
       args,
@@ -162,7 +162,7 @@ export const stdio: Kind<ProcessSettings, ProcessWire> = {
       allow_hosts: allowHosts = [],
       allow_paths: allowPaths = [],
     } = settings
-    const own = { allowHosts, allowPaths, ...(network === undefined ? {} : { network }) }
+    const own = { organization, allowHosts, allowPaths, ...(network === undefined ? {} : { network }) }
     const wire = {
       command,
       args: secrets.args ?? args,

@@ -5,6 +5,7 @@
 import { ChildError } from './child-error.ts'
 import type { Confinement } from './frame.ts'
 import type { Launch } from './launch.ts'
+import { rootsOf } from './sandbox/allowed-roots.ts'
 import { chooseDriver, type SandboxPolicy, type SandboxState, type WantedDriver } from './sandbox/choose-driver.ts'
 import type { ChildNetwork, ContainerSettings } from './sandbox/driver.ts'
 import type { Log } from '../../lib/log.ts'
@@ -20,6 +21,8 @@ export interface SandboxParts {
   readonly driver: WantedDriver
   /** Folders and files that no child may see. */
   readonly hiddenPaths: readonly string[]
+  /** Folders below which paths may be allowed, `{organization}` for the slug in them; absent: anywhere. */
+  readonly roots?: readonly string[]
   /** Processes and threads of one child. */
   readonly processes: number
   /** Bytes of the folders of one child. */
@@ -70,6 +73,7 @@ export function createConfinement(
         order: {
           ...{ driver: found.driver, required: parts.policy === 'required', name: launch.name, network, allowHosts },
           ...{ allowPaths: [...(launch.allowPaths ?? [])], hiddenPaths: [...parts.hiddenPaths] },
+          ...(parts.roots === undefined ? {} : { roots: rootsOf(parts.roots, launch.organization) }),
           ...{ processes: parts.processes, diskLimit: parts.diskLimit },
           ...(egress === undefined ? {} : { egressSocket: egress.path }),
           ...(parts.container === undefined ? {} : { container: parts.container }),

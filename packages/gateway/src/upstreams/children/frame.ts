@@ -70,6 +70,8 @@ export interface Confinement {
   allowPaths: string[]
   /** Never visible: the data folder, and files with secrets. */
   hiddenPaths: string[]
+  /** Folders below which its paths and its program must lie; absent: anywhere. */
+  roots?: string[]
   egressSocket?: string
   processes: number
   /** Bytes of its folders together. */

@@ -36,6 +36,8 @@ export interface Launch {
   allowHosts?: readonly string[]
   /** Folders and files that it may use besides its own: `path`, or `path:ro` for one that it may only read. */
   allowPaths?: readonly string[]
+  /** The slug of the organization that it is started for. */
+  organization?: string
   /** A program of this product, started by its own code and by no connection: it is not confined. */
   own?: true
 }

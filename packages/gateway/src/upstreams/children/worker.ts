@@ -22,6 +22,26 @@ const FAREWELL_MS = 1_000
 const CLEARING_MS = 300
 const CONGESTED_FROM = 1024 * 1024
 
+/** @param forget called when the child is gone */
+const reportsTo =
+  (link: Socket, forget: (id: number) => void) =>
+  /** @param spoke called with its first line */
+  (id: number, spoke: (() => void) | undefined): Report => ({
+    line(bytes) {
+      spoke?.()
+      spoke = undefined
+      link.write(encodeFrame(KIND.line, id, bytes))
+    },
+    stderr: (lines) => link.write(encodeFrame(KIND.stderr, id, JSON.stringify(lines))),
+    taken: (weight) => link.write(encodeTaken(id, weight)),
+    deaf: () => link.write(encodeFrame(KIND.deaf, id)),
+    exited(ending) {
+      forget(id)
+      link.write(encodeFrame(KIND.exited, id, JSON.stringify(ending)))
+    },
+    congested: () => link.writableLength > CONGESTED_FROM,
+  })
+
 function createWorker(link: Socket) {
   const reaper = createProcessReaper()
   const memory = createMemoryWatch()
@@ -29,17 +49,7 @@ function createWorker(link: Socket) {
   const children = new Map<number, Process | undefined>()
   let leaving = false
 
-  const reportOf = (id: number): Report => ({
-    line: (bytes) => link.write(encodeFrame(KIND.line, id, bytes)),
-    stderr: (lines) => link.write(encodeFrame(KIND.stderr, id, JSON.stringify(lines))),
-    taken: (weight) => link.write(encodeTaken(id, weight)),
-    deaf: () => link.write(encodeFrame(KIND.deaf, id)),
-    exited(ending) {
-      children.delete(id)
-      link.write(encodeFrame(KIND.exited, id, JSON.stringify(ending)))
-    },
-    congested: () => link.writableLength > CONGESTED_FROM,
-  })
+  const reportOf = reportsTo(link, (id) => children.delete(id))
 
   async function bear(id: number, order: Order): Promise<Process> {
     const residence = await settle(order)
@@ -56,25 +66,29 @@ function createWorker(link: Socket) {
     const file = await findCommand(order.command, { path, cwd })
     await findPrograms(order.programs, path)
     const { lineLimit, memoryLimit, environment: declared, hidden } = order
-    const confined = await confine(order, { file, cwd, environment, temporary: temporary.path })
+    const { started, ...confined } = await confine(order, { file, cwd, environment, temporary: temporary.path })
     if (leaving || !children.has(id)) {
+      started?.()
       await confined.cleanUp?.()
       throw new ChildError('STOPPED', 'It was stopped before it was started.')
     }
-    const report = reportOf(id)
+    const report = reportOf(id, started)
     const mask = createMask(declared, hidden)
     const notes = (confined.notes ?? []).map((line) => mask(line))
     if (notes.length > 0) report.stderr(notes)
-    return startProcess({
+    const born = startProcess({
       ...confined,
       ...{ npm, lineLimit, memoryLimit, reaper, memory },
       mask,
       async gone() {
+        started?.()
         await confined.cleanUp?.()
         await temporary.remove()
       },
       report,
     })
+    born.catch(() => started?.())
+    return born
   }
 
   async function start(id: number, order: Order): Promise<void> {

@@ -3,6 +3,7 @@ import { Alert, Button, Group, NumberInput, Select, Stack, Switch, Text, Textare
 import { kindOf, REVISIONS } from '@toolway/contract'
 import type { Connection } from '@toolway/contract/admin'
 import { useState } from 'react'
+import { Problem } from '../../../data/problem.ts'
 import { useMe } from '../../../data/me.ts'
 import { ChildAccessFields } from '../../../parts/child-access/child-access.tsx'
 import { texts } from '../../../texts/texts.ts'
@@ -66,7 +67,7 @@ function Form({ connection, onDirty }: { connection: Connection; onDirty: Kept['
           </Alert>
         )}
         <General {...part} />
-        {connection.command === null ? <Address {...part} /> : <Program {...part} />}
+        {connection.command === null ? <Address {...part} /> : <Program {...part} refused={refusedPath(save.error)} />}
         {draft.auth === undefined ? null : (
           <Section title={t.auth} hint={t.authHint}>
             {connection.command === null ? (
@@ -157,7 +158,14 @@ function Address({ draft, put, disabled }: PartProps) {
   )
 }
 
-function Program({ draft, put, disabled }: PartProps) {
+/** Shown at the field: the paths are far above the button. */
+function refusedPath(thrown: Error | null): string | undefined {
+  if (thrown === null) return undefined
+  const { code, message } = Problem.of(thrown)
+  return code === 'process.path' ? message : undefined
+}
+
+function Program({ draft, put, disabled, refused }: PartProps & { readonly refused: string | undefined }) {
   return (
     <Section title={t.program} hint={t.programHint}>
       <TextInput
@@ -187,6 +195,7 @@ function Program({ draft, put, disabled }: PartProps) {
         access={draft.access}
         args={linesOf(draft.args)}
         disabled={disabled}
+        refused={refused}
         onChange={(access) => put({ access })}
       />
     </Section>

@@ -11,6 +11,7 @@ import type { ConfinedCommand, ConfinedLaunch, DriverState, Guarantee, SandboxDr
 import { GUARANTEES } from './driver.ts'
 import { bounded, priority, WITHOUT_CAPABILITIES } from './limits.ts'
 import { apart, finalStep } from './loader-variables.ts'
+import { mountedStep, type MountedPlaces } from './mounted-step.ts'
 import { bridged, proxyVariables } from './network-bridge.ts'
 import { isInside } from './paths.ts'
 import { seccompFilter } from './seccomp.ts'
@@ -50,7 +51,7 @@ export function createBubblewrap(): SandboxDriver {
     name: 'bubblewrap',
     async check(): Promise<DriverState> {
       if (process.platform !== 'linux') return { ready: false, reason: 'bubblewrap needs Linux.' }
-      const missing = missingTools(['bwrap', 'setpriv', 'prlimit', 'nice', 'env'])
+      const missing = missingTools(['bwrap', 'setpriv', 'prlimit', 'nice', 'env', 'stat'])
       if (missing !== undefined) return { ready: false, reason: missing }
       const filter = seccompFilter()
       const words = [
@@ -145,7 +146,8 @@ function innerOf(own: number | undefined, program: readonly string[], launch?: C
   // Only as the child's user: bubblewrap, with few rights left, cannot enter its folder.
   const place = launch === undefined ? [] : [`--chdir=${launch.cwd}`]
   const bounds = launch === undefined ? [] : [...bounded(launch.bounds), ...priority()]
-  return [...user, ...bounds, findTool('env'), '--unset=PWD', '--default-signal=TERM', ...place, ...program]
+  const looked = launch === undefined ? [] : mountedStep(mountedPlaces(launch))
+  return [...user, ...looked, ...bounds, findTool('env'), '--unset=PWD', '--default-signal=TERM', ...place, ...program]
 }
 
 const links = (): string[] =>
@@ -155,15 +157,63 @@ const links = (): string[] =>
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
+interface Shown {
+  readonly path: string
+  readonly write: boolean
+  /** Shown as part of a folder around it, and mounted again so that its name stays. */
+  readonly fixed?: true
+}
+
+/** From the outside in: a later mount lies over an earlier one. */
+function shownPaths({ packageFolders, allowPaths, hiddenPaths }: ConfinedLaunch): Shown[] {
+  const wanted = [...packageFolders.map((path) => ({ path, write: false })), ...allowPaths].toSorted(byLength)
+  const fixed = [...new Set(hiddenPaths.flatMap((hidden) => namesAbove(hidden, wanted)))]
+  return [...wanted, ...fixed.map((path) => ({ path, write: true, fixed: true as const }))].toSorted(byLength)
+}
+
+const byLength = (a: { path: string }, b: { path: string }): number => a.path.length - b.path.length
+
+/**
+ * Folders between one that the child may write and what is hidden in it. A mount cannot be renamed: the child gives none of them
+ * another name, under which what is hidden would be seen at the next start.
+ */
+function namesAbove(hidden: string, shown: readonly Shown[]): string[] {
+  const around = shown.findLast(({ path }) => isInside(hidden, path))
+  if (around?.write !== true) return []
+  const names: string[] = []
+  for (let at = dirname(hidden); at !== around.path && isInside(at, around.path); at = dirname(at))
+    if (isFolder(at)) names.push(at)
+  return names
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+const hiddenIn = (launch: ConfinedLaunch, shown: readonly Shown[]): string[] =>
+  launch.hiddenPaths.filter((path) => isOfSystem(path) || shown.some((one) => isInside(path, one.path)))
+
+const ownFolders = ({ folder, temporary }: ConfinedLaunch): string[] => [folder, temporary]
+
+/** What the step before the program looks at. A place that was not judged is refused there. */
+function mountedPlaces(launch: ConfinedLaunch): MountedPlaces {
+  const shown = shownPaths(launch)
+  const paths = [...shown.filter(({ fixed }) => fixed !== true).map(({ path }) => path), ...ownFolders(launch)]
+  const isInner = (path: string) => paths.some((one) => one !== path && isInside(path, one))
+  const place = (path: string) => ({ path, identity: launch.identities.get(path) ?? 'unknown' })
+  return {
+    outer: paths.filter((path) => !isInner(path)).map(place),
+    inner: paths.filter(isInner).map(place),
+    hidden: hiddenIn(launch, shown)
+      .filter((path) => launch.identities.has(path))
+      .map(place),
+  }
+}
+
 /** What the child sees, from the outside in: a later mount lies over an earlier one. */
 function views(launch: ConfinedLaunch): string[] {
-  const { folder, temporary, packageFolders, allowPaths, hiddenPaths } = launch
-  const shown = [
-    ...packageFolders.map((path) => ({ path, words: ['--ro-bind', path, path] })),
-    ...allowPaths.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] })),
-  ].toSorted((a, b) => a.path.length - b.path.length)
-  const hidden = hiddenPaths.filter((path) => isOfSystem(path) || shown.some((one) => isInside(path, one.path)))
-  const own = [folder, temporary].map((path) => ({ path, words: ['--bind', path, path] }))
+  const wanted = shownPaths(launch)
+  const shown = wanted.map(({ path, write }) => ({ path, words: [write ? '--bind' : '--ro-bind', path, path] }))
+  const hidden = hiddenIn(launch, wanted)
+  const own = ownFolders(launch).map((path) => ({ path, words: ['--bind', path, path] }))
   return [
     ...['--ro-bind', '/usr', '/usr', ...links()],
     ...['--perms', '0755', '--dir', '/etc'],

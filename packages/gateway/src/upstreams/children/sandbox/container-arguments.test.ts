@@ -18,6 +18,7 @@ const launch: ConfinedLaunch = {
   allowPaths: [{ path: '/srv/files', write: true }],
   hiddenPaths: ['/srv/files/private', '/data'],
   givenFiles: [],
+  identities: new Map(),
   network: 'listed',
   allowHosts: ['api.example.com'],
   egressSocket: '/tmp/egress/proxy',

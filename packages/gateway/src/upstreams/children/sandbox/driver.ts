@@ -50,7 +50,7 @@ export interface ContainerSettings {
   readonly namespace?: string
 }
 
-/** All paths are absolute and without links. */
+/** All paths are absolute; all but those of its program are without links. */
 export interface ConfinedLaunch {
   /** Identifies the child: the same name gets the same folder and the same user id again. */
   readonly name: string
@@ -72,6 +72,11 @@ export interface ConfinedLaunch {
   readonly allowPaths: readonly AllowedPath[]
   /** Never visible, also where a folder above is: the data folder, files with secrets. Its own folder is given inside them. */
   readonly hiddenPaths: readonly string[]
+  /**
+   * `device:inode` by path, as the launch was judged: of all folders and files above but `givenFiles`, as far as they are there. The
+   * worker holds them until the program has spoken, so that no other place gets one of these meanwhile.
+   */
+  readonly identities: ReadonlyMap<string, string>
   readonly network: ChildNetwork
   /** Host names, `*.example.com`, or `host:port`; for `listed`. */
   readonly allowHosts: readonly string[]

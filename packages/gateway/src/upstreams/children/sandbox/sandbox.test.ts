@@ -116,11 +116,84 @@ describe('a path that is allowed', () => {
   })
 })
 
+describe('with folders below which paths may be allowed', () => {
+  async function world() {
+    const at = await folder()
+    for (const name of ['acme', 'other', 'data']) await mkdir(join(at.path, name), { mode: 0o755 })
+    await chmod(at.path, 0o755)
+    await writeFile(join(at.path, 'acme/text'), 'of acme')
+    await writeFile(join(at.path, 'other/run.sh'), 'echo "of another"', { mode: 0o755 })
+    await symlink(join(at.path, 'other'), join(at.path, 'acme/link'))
+    const sandbox = parts(join(at.path, 'data'), { roots: [join(at.path, '{organization}')] })
+    const children = await startChildren({ sandbox })
+    const start = (more: object) =>
+      children.start({ ...launchOf('x'), command: 'sh', args: ['-c', ''], organization: 'acme', ...more })
+    return {
+      ...{ path: at.path, start },
+      async [Symbol.asyncDispose]() {
+        await children[Symbol.asyncDispose]()
+        await at[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('those in the folder of the organization are shown', async () => {
+    await using here = await world()
+    const { path, start } = here
+    const args = ['-c', `cat ${path}/acme/text; echo`]
+    const child = await start({ args, allowPaths: [`${path}/acme:ro`] })
+    expect((await readAll(child)).lines).toEqual(['of acme'])
+  })
+
+  test.each([
+    ['of another organization', 'other', 'acme'],
+    ['above it', '.', 'acme'],
+    ['to which a link in it leads', 'acme/link', 'acme'],
+    ['of this organization, where no organization is named', 'acme', undefined],
+  ])('a folder %s is refused at the start, and the setting is named', async (_, name, organization) => {
+    await using here = await world()
+    const allowPaths = [join(here.path, name)]
+    await expect(here.start({ allowPaths, organization })).rejects.toMatchObject({
+      code: 'NOT_CONFINED',
+      message: expect.stringMatching(/^The path \S+ cannot be allowed: it is outside of .*TOOLWAY_SANDBOX_ROOTS/),
+    })
+  })
+
+  test('neither a program nor PATH brings in a folder from elsewhere', async () => {
+    await using here = await world()
+    const { path, start } = here
+    await expect(start({ args: [`${path}/other/run.sh`] })).rejects.toMatchObject({
+      message: expect.stringContaining('TOOLWAY_SANDBOX_ROOTS'),
+    })
+    const environment = { PATH: `${path}/other:/usr/bin:/bin` }
+    const { lines } = await readAll(await start({ args: ['-c', `cat ${path}/other/run.sh || echo none`], environment }))
+    const driver = await createBubblewrap().check()
+    if (driver.ready) expect(lines).toEqual(['none'])
+  })
+
+  test('programs of the installation start as before', async () => {
+    await using here = await world()
+    const { command, args } = launchOf('echo')
+    const child = await here.start({ command, args })
+    const line = firstLine(child)
+    await child.send('hello')
+    expect(await line).toBe('hello')
+  })
+})
+
 /** A launch that needs nothing, as the driver words it. */
 async function wordsOf(more: Partial<ConfinedLaunch>): Promise<string> {
   const { args } = await createBubblewrap().confine({
     ...{ name: 'x', command: '/bin/true', args: [], env: {}, cwd: '/tmp', folder: '/tmp/a', temporary: '/tmp/b' },
-    ...{ packageFolders: [], neededFolders: [], givenFiles: [], allowPaths: [], hiddenPaths: [], allowHosts: [] },
+    ...{
+      packageFolders: [],
+      neededFolders: [],
+      givenFiles: [],
+      allowPaths: [],
+      hiddenPaths: [],
+      identities: new Map(),
+      allowHosts: [],
+    },
     ...{ network: 'none', bounds: { memoryBytes: 1, processes: 1 }, ...more },
   })
   return args.join(' ')

@@ -9,11 +9,13 @@ import { namedPaths, notAllowedWords } from '@toolway/contract'
 import { OWN_WORDS } from '../../program-said.ts'
 import { ChildError } from '../child-error.ts'
 import type { Confinement, Order } from '../frame.ts'
+import { isInRoots, outsideWords, plainPath } from '../sandbox/allowed-roots.ts'
 import { DRIVERS, lacking } from '../sandbox/choose-driver.ts'
 import type { AllowedPath, ConfinedCommand, ConfinedLaunch, SandboxDriver } from '../sandbox/driver.ts'
 import { isInside } from '../sandbox/paths.ts'
 import { readableFolders } from '../sandbox/readable-folders.ts'
 import { watchDisk } from './disk-watch.ts'
+import { createHiddenPlaces, holdPlaces, type HeldPlaces, type Place } from './held-places.ts'
 
 interface Residence {
   /** The program that was found. */
@@ -36,9 +38,12 @@ export interface Confined {
   cleanUp?: () => Promise<void>
   /** Lines for its log: guarantees that do not hold for it, and paths of its arguments that it may not see. */
   notes?: string[]
+  /** What was judged need not be held any longer: the program runs, or has ended. */
+  started?: () => void
 }
 
 const drivers = new Map<string, SandboxDriver>()
+const hiddenPlaces = createHiddenPlaces()
 
 function driverOf(name: Confinement['driver']): SandboxDriver {
   const known = drivers.get(name) ?? DRIVERS[name]?.()
@@ -53,7 +58,22 @@ export async function confine(order: Order, residence: Residence): Promise<Confi
     const { file, cwd, environment } = residence
     return { file, args: order.args, cwd, environment }
   }
-  const launch = await launchOf(order, confinement, residence)
+  const places = holdPlaces()
+  try {
+    return { ...(await confineWith(order, confinement, residence, places)), started: () => void places.close() }
+  } catch (thrown) {
+    await places.close()
+    throw thrown
+  }
+}
+
+async function confineWith(
+  order: Order,
+  confinement: Confinement,
+  residence: Residence,
+  places: HeldPlaces,
+): Promise<Confined> {
+  const launch = await launchOf(order, confinement, residence, places)
   const made = await driverOf(confinement.driver).confine(launch)
   refuseUnconfined(confinement, made)
   for (const folder of [launch.folder, launch.temporary]) await handOver(folder, made.owner)
@@ -68,26 +88,48 @@ export async function confine(order: Order, residence: Residence): Promise<Confi
   }
 }
 
-async function launchOf(order: Order, confinement: Confinement, residence: Residence): Promise<ConfinedLaunch> {
+async function launchOf(
+  order: Order,
+  confinement: Confinement,
+  residence: Residence,
+  places: HeldPlaces,
+): Promise<ConfinedLaunch> {
   const { file, environment } = residence
-  const [folder, temporary, cwd] = await Promise.all(
-    [order.home, residence.temporary, residence.cwd].map((one) => realpath(one)),
-  )
-  const hidden = await Promise.all(confinement.hiddenPaths.map(realOrSame))
+  const closed = await hiddenPlaces(confinement.hiddenPaths)
+  const hidden = closed.map(({ path }) => path)
+  const own = await places.hold(order.home)
+  const temporary = await places.hold(residence.temporary)
+  const cwd = await realpath(residence.cwd)
   const { name, network, allowHosts, egressSocket } = confinement
-  const own = folder ?? order.home
-  const place = cwd ?? residence.cwd
-  const readable = readableFolders({ command: file, args: order.args, cwd: place, path: environment['PATH'] ?? '' })
-  const isElsewhere = (one: string) => !isInside(one, own) && !leadsTo(one, hidden)
+  const readable = readableFolders({ command: file, args: order.args, cwd, path: environment['PATH'] ?? '' })
+  const folders = await heldFolders(readable.all, places)
+  const isShown = (one: string) => !isInside(one, own.path) && !leadsTo(one, folders.get(one)?.path ?? one, hidden)
   const authorities = await Promise.all(Object.values(order.inherited).filter(isAbsolute).map(realOrSame))
+  const allowed: (Place & AllowedPath)[] = []
+  const roots = confinement.roots === undefined ? undefined : await Promise.all(confinement.roots.map(realOrSame))
+  for (const said of confinement.allowPaths) {
+    const one = await allowedPath(said, hidden, places)
+    if (roots !== undefined && !isInRoots(one.path, roots)) throw outside('path', said, confinement)
+    allowed.push(one)
+  }
+  // The connection names its program and PATH, and so what is shown to be read.
+  const isOfRoots = (one: string) =>
+    roots === undefined || isInRoots(folders.get(one)?.path ?? one, roots) || isInstalled(one, order)
+  const neededFolders = readable.needed.filter(isShown)
+  const strange = neededFolders.find((one) => !isOfRoots(one))
+  if (strange !== undefined) throw outside('folder of its program', strange, confinement)
+  const packageFolders = readable.all.filter((one) => isShown(one) && isOfRoots(one))
   return {
-    ...{ name, command: file, args: order.args, env: environment, cwd: place, folder: own },
-    temporary: temporary ?? residence.temporary,
-    packageFolders: readable.all.filter(isElsewhere),
-    neededFolders: readable.needed.filter(isElsewhere),
+    ...{ name, command: file, args: order.args, env: environment, cwd, folder: own.path, temporary: temporary.path },
+    packageFolders,
+    neededFolders,
     givenFiles: authorities,
-    allowPaths: await Promise.all(confinement.allowPaths.map((path) => allowed(path, hidden))),
+    allowPaths: allowed.map(({ path, write }) => ({ path, write })),
     hiddenPaths: hidden,
+    identities: new Map([
+      ...packageFolders.flatMap((path) => identityOf(path, folders.get(path)?.identity)),
+      ...[...closed, ...allowed, own, temporary].flatMap(({ path, identity }) => identityOf(path, identity)),
+    ]),
     ...{ network, allowHosts },
     ...(egressSocket === undefined ? {} : { egressSocket }),
     ...(confinement.container === undefined ? {} : { container: confinement.container }),
@@ -95,28 +137,41 @@ async function launchOf(order: Order, confinement: Confinement, residence: Resid
   }
 }
 
+/** Of the programs of the installation: those of its PATH, of Node, and its own. */
+const isInstalled = (path: string, order: Order): boolean =>
+  readableFolders({ command: process.execPath, args: process.argv.slice(1, 2), cwd: '/', path: order.path }).all.some(
+    (one) => isInside(path, one),
+  )
+
+const identityOf = (path: string, identity: string | undefined): (readonly [string, string])[] =>
+  identity === undefined ? [] : [[path, identity]]
+
+/** Folders of a program by the names that it uses, which may be links. */
+async function heldFolders(paths: readonly string[], places: HeldPlaces): Promise<ReadonlyMap<string, Place>> {
+  const held = new Map<string, Place>()
+  for (const path of paths) held.set(path, await places.hold(path))
+  return held
+}
+
 /**
  * Whether a folder of a program is hidden, or is a link to what is hidden or to a folder above it, where the hidden one would have
  * another name. The connection may have named the folder, in its variable PATH.
  */
-function leadsTo(path: string, hidden: readonly string[]): boolean {
-  const real = realpathSync(path)
-  return hidden.some(
-    (closed) => isInside(path, closed) || isInside(real, closed) || (real !== path && isInside(closed, real)),
-  )
-}
+const leadsTo = (path: string, real: string, hidden: readonly string[]): boolean =>
+  hidden.some((closed) => isInside(path, closed) || isInside(real, closed) || (real !== path && isInside(closed, real)))
 
 const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 /** An allowed path that is there; the data folder and the kernel's folders are refused. */
-async function allowed(said: string, hidden: readonly string[]): Promise<AllowedPath> {
+async function allowedPath(said: string, hidden: readonly string[], places: HeldPlaces): Promise<Place & AllowedPath> {
   const write = !said.endsWith(':ro')
-  const path = await realpath(write ? said : said.slice(0, -3)).catch(() => {
+  const place = await places.hold(plainPath(said)).catch(() => {
     throw new ChildError(
       'FOLDER_NOT_FOUND',
       `The allowed path "${said}" is not there. Create it or remove it from allow_paths.`,
     )
   })
+  const { path } = place
   const closed = [...hidden, '/proc', '/sys', '/dev', '/run'].find((one) => isInside(path, one))
   if (closed !== undefined || path === '/') {
     throw new ChildError(
@@ -124,8 +179,11 @@ async function allowed(said: string, hidden: readonly string[]): Promise<Allowed
       `The path "${said}" cannot be allowed: it is ${path === '/' ? 'the whole machine' : `in ${closed}, which no server may see`}.`,
     )
   }
-  return { path, write }
+  return { ...place, write }
 }
+
+const outside = (what: string, path: string, { roots = [] }: Confinement): ChildError =>
+  new ChildError('NOT_CONFINED', `The ${what} ${path} cannot be allowed: ${outsideWords(roots)}.`)
 
 function notesOf({ driver }: Confinement, { without = [] }: ConfinedCommand): string[] {
   if (driver === 'none' || without.length === 0) return []
