@@ -31,11 +31,22 @@ export interface Plan {
   /** Per round and target. */
   readonly mostCalls: number
   readonly connections: readonly number[]
+  /** Of each load of the open loop, for each target. */
+  readonly open: { readonly rounds: number; readonly seconds: number }
+  /** Calls in a round of counts: those of heap and instructions, and those under strace. */
+  readonly counts: {
+    readonly rounds: number
+    readonly warmupCalls: number
+    readonly calls: number
+    readonly tracedCalls: number
+  }
 }
 
 export interface Options {
   readonly targets: readonly TargetName[]
   readonly plan: Plan
+  /** Nothing but the counts. */
+  readonly countsOnly: boolean
   readonly json: boolean
   readonly profile: boolean
   readonly help: boolean
@@ -46,14 +57,29 @@ export const USAGE = `npm run bench -- [options]
   --quick          about a minute in place of more than two; rougher figures
   --target <name>  only this target, may be repeated: ${[...TARGETS, ...TRACED].join(', ')};
                    the traced ones are measured only where they are named
+  --counts         only what other work on the machine cannot change: system calls, bytes of the heap, instructions
   --profile        run the gateway under --cpu-prof and say where the file is
   --json           print nothing but JSON on stdout
   --help           print this
 `
 
 const BOUNDS = { mostCalls: 100_000, connections: [1, 64] }
-const FULL: Plan = { rounds: 6, roundSeconds: 0.75, warmupSeconds: 1.5, ...BOUNDS }
-const QUICK: Plan = { rounds: 3, roundSeconds: 0.35, warmupSeconds: 0.6, ...BOUNDS }
+const FULL: Plan = {
+  rounds: 6,
+  roundSeconds: 0.75,
+  warmupSeconds: 1.5,
+  open: { rounds: 5, seconds: 1.5 },
+  counts: { rounds: 3, warmupCalls: 10_000, calls: 20_000, tracedCalls: 2_000 },
+  ...BOUNDS,
+}
+const QUICK: Plan = {
+  rounds: 3,
+  roundSeconds: 0.35,
+  warmupSeconds: 0.6,
+  open: { rounds: 3, seconds: 0.6 },
+  counts: { rounds: 3, warmupCalls: 3_000, calls: 6_000, tracedCalls: 1_000 },
+  ...BOUNDS,
+}
 
 /** @param args the command line after the script; throws a sentence on what it does not know */
 export function readOptions(args: readonly string[]): Options {
@@ -61,6 +87,7 @@ export function readOptions(args: readonly string[]): Options {
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
+      counts: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -69,8 +96,8 @@ export function readOptions(args: readonly string[]): Options {
   })
   const asked = new Set(values.target.flatMap((list) => list.split(',')).map(targetNamed))
   const targets = asked.size === 0 ? TARGETS : ALL.filter((name) => asked.has(name))
-  const { json, profile, help } = values
-  return { targets, plan: values.quick ? QUICK : FULL, json, profile, help }
+  const { json, profile, help, counts: countsOnly } = values
+  return { targets, plan: values.quick ? QUICK : FULL, countsOnly, json, profile, help }
 }
 
 function targetNamed(name: string): TargetName {

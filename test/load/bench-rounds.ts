@@ -6,10 +6,13 @@
  * without evaluating them.
  */
 import type { Plan, TargetName } from './bench-options.ts'
+import type { Probe } from './counts/heap-profile.ts'
 import type { Peer } from './processes/peer-process.ts'
 import type { Load, Order, Outcome, Report } from './generator/load-generator.ts'
 import type { CallTarget } from './generator/mcp-call.ts'
 import { readFamilyCpu, readMachineCpu } from './processes/process-cpu.ts'
+import { readIo } from './processes/process-io.ts'
+import { readThreadCpu, threadCpuBetween } from './processes/thread-cpu.ts'
 
 /** Something to measure. `pid` is the process of the hop: `direct` has none. */
 export interface Target {
@@ -20,6 +23,13 @@ export interface Target {
   readonly upstream?: number
   /** A folder whose processes belong to the hop, wherever they are in the process tree. */
   readonly folder?: string
+  /** The process whose counts tell what a call costs; `direct` has the server here. Undefined where none are taken. */
+  readonly counted?: {
+    readonly pid: number
+    readonly probe: Probe
+    /** The folder of its journal, where it has one. */
+    readonly journal?: string
+  }
 }
 
 /** CPU milliseconds spent in one round; undefined where there is no such process, or no /proc. */
@@ -38,7 +48,16 @@ export interface Sample {
   readonly round: number
   readonly outcome: Outcome
   readonly cpu: RoundCpu
+  /** Times that the target's own process read and wrote; undefined where that is not counted. */
+  readonly io?: number | undefined
 }
+
+/** Others that use more of a core than this disturb a round. What a hypervisor took is theirs, too. */
+const BUSY_FROM = 0.2
+
+/** True where something else used the machine during the round: its times are rough. */
+export const isBusy = ({ cpu, outcome }: Pick<Sample, 'cpu' | 'outcome'>): boolean =>
+  (cpu.others ?? 0) > BUSY_FROM * 1000 * outcome.seconds
 
 interface Parts {
   readonly generator: Peer
@@ -69,18 +88,21 @@ export async function runRounds({ generator, stub, targets, plan, say }: Parts):
   return samples
 }
 
-async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
+/** One load, with what it cost the processes that have a part in it. */
+export async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
   const read = () => ({
     target: target.pid === undefined ? undefined : readFamilyCpu(target.pid, target.folder),
     stub: readFamilyCpu(target.upstream ?? stub.pid),
     generator: readFamilyCpu(generator.pid),
     machine: readMachineCpu(),
+    threads: target.pid === undefined ? undefined : readThreadCpu(target.pid),
+    io: target.pid === undefined ? undefined : readIo(target.pid),
   })
   const finish = await generate(generator, load)
   const { outcome, before } = await finish(read)
   const after = read()
   const ours = {
-    target: spent(before.target?.own, after.target?.own),
+    target: threadCpuBetween(before.threads, after.threads) ?? spent(before.target?.own, after.target?.own),
     descendants: spent(before.target?.descendants, after.target?.descendants),
     stub: spent(before.stub?.own, after.stub?.own),
     generator: spent(before.generator?.own, after.generator?.own),
@@ -88,7 +110,8 @@ async function measure(load: Load, target: Target, stub: Peer, generator: Peer) 
   const all = spent(before.machine, after.machine)
   const own = Object.values(ours).reduce<number>((total, ms) => total + (ms ?? 0), 0)
   const cpu: RoundCpu = { ...ours, others: all === undefined ? undefined : Math.max(0, all - own) }
-  return { outcome, cpu }
+  const moves = ({ io }: typeof before) => (io === undefined ? undefined : io.reads + io.writes)
+  return { outcome, cpu, io: spent(moves(before), moves(after)) }
 }
 
 /** Opens the connections; the function it returns looks once at what `before` reads and then lets the calls go. */
