@@ -33,11 +33,12 @@ export interface Plan {
   readonly connections: readonly number[]
   /** Of each load of the open loop, for each target. */
   readonly open: { readonly rounds: number; readonly seconds: number }
-  /** Calls in a round of counts: those of heap and instructions, and those under strace. */
+  /** Calls in a round of counts: as many as can be, at a fixed rate, and under strace. */
   readonly counts: {
     readonly rounds: number
     readonly warmupCalls: number
     readonly calls: number
+    readonly offeredCalls: number
     readonly tracedCalls: number
   }
 }
@@ -69,7 +70,7 @@ const FULL: Plan = {
   roundSeconds: 0.75,
   warmupSeconds: 1.5,
   open: { rounds: 5, seconds: 1.5 },
-  counts: { rounds: 3, warmupCalls: 10_000, calls: 20_000, tracedCalls: 2_000 },
+  counts: { rounds: 3, warmupCalls: 8_000, calls: 15_000, offeredCalls: 3_400, tracedCalls: 2_000 },
   ...BOUNDS,
 }
 const QUICK: Plan = {
@@ -77,7 +78,7 @@ const QUICK: Plan = {
   roundSeconds: 0.35,
   warmupSeconds: 0.6,
   open: { rounds: 3, seconds: 0.6 },
-  counts: { rounds: 3, warmupCalls: 3_000, calls: 6_000, tracedCalls: 1_000 },
+  counts: { rounds: 3, warmupCalls: 3_000, calls: 4_000, offeredCalls: 1_700, tracedCalls: 1_000 },
   ...BOUNDS,
 }
 

@@ -27,7 +27,7 @@ import { measureSessionMemory } from './session-memory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REPORTS = join(ROOT, '.reports')
-const WHOLE_RUN_LIMIT_MS = 480_000
+const WHOLE_RUN_LIMIT_MS = 600_000
 /** Of one minute, before anything was started. */
 const LOAD_BEFORE = loadavg()[0] ?? 0
 

@@ -2,8 +2,9 @@
  * Measures what a call costs in counts, which other work on the machine does not change: system calls, bytes of the heap that are
  * allocated and promoted, instructions.
  *
- * The same number of calls over all connections at once, for each target in turn, in rounds. Each kind of count has rounds of its
- * own: strace slows its process down. `direct` tells of the server itself. Never judges.
+ * The same number of calls for each target in turn, in rounds. Each kind of count has rounds of its own: strace slows its process
+ * down. Bytes are counted at a fixed rate, and promoted ones also over all connections at once: there, the calls that are under
+ * way when a collection comes are kept by it, however little they hold. `direct` tells of the server itself. Never judges.
  */
 import type { Plan, TargetName } from '../bench-options.ts'
 import { generate, type Target } from '../bench-rounds.ts'
@@ -27,6 +28,8 @@ export interface TargetCounts {
   readonly readsAndWrites?: Spread
   readonly allocatedBytes?: Spread
   readonly promotedBytes?: Spread
+  /** With a call under way on each connection all the time. */
+  readonly promotedAtOnceBytes?: Spread
   readonly instructions?: Spread
 }
 
@@ -44,33 +47,38 @@ type Part = Omit<TargetCounts, 'target'>
 interface Kind {
   readonly what: string
   readonly calls: (plan: Plan) => number
+  /** Calls a second; as many as can be when undefined. */
+  readonly perSecond?: number
   readonly why: () => string | undefined
   /** Begins to count in the process of the target; the function it returns ends that, and says what was counted by name. */
   readonly begin: (target: Counted) => Promise<() => Promise<Record<string, number>>>
   readonly told: (rounds: readonly Record<string, number>[]) => Part
 }
 
+/** Low enough for any machine, so that few calls are under way when a collection comes. */
+export const BYTES_RATE = 850
 /** Names of system calls are kept apart from the other counts of their round. */
 const CALL = 'call '
 
 const KINDS: readonly Kind[] = [
   {
-    what: 'allocated and promoted bytes',
-    calls: ({ counts }) => counts.calls,
+    what: `bytes of the heap at ${BYTES_RATE} calls/s`,
+    calls: ({ counts }) => counts.offeredCalls,
+    perSecond: BYTES_RATE,
     why: () => undefined,
-    async begin({ counted: { pid, probe } }) {
-      const finish = await startHeapProfile(probe)
-      const before = readIo(pid)
-      return async () => {
-        const after = readIo(pid)
-        const { allocated, promoted } = await finish()
-        if (before === undefined || after === undefined) return { allocated, promoted }
-        return { allocated, promoted, moved: after.reads + after.writes - before.reads - before.writes }
-      }
-    },
+    begin: countBytes,
     told: (rounds) => ({
       ...named(rounds, 'allocated', 'allocatedBytes'),
       ...named(rounds, 'promoted', 'promotedBytes'),
+    }),
+  },
+  {
+    what: 'bytes of the heap with all connections at once',
+    calls: ({ counts }) => counts.calls,
+    why: () => undefined,
+    begin: countBytes,
+    told: (rounds) => ({
+      ...named(rounds, 'promoted', 'promotedAtOnceBytes'),
       ...named(rounds, 'moved', 'readsAndWrites'),
     }),
   },
@@ -107,6 +115,17 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
+async function countBytes({ counted: { pid, probe } }: Counted) {
+  const finish = await startHeapProfile(probe)
+  const before = readIo(pid)
+  return async () => {
+    const after = readIo(pid)
+    const { allocated, promoted } = await finish()
+    if (before === undefined || after === undefined) return { allocated, promoted }
+    return { allocated, promoted, moved: after.reads + after.writes - before.reads - before.writes }
+  }
+}
+
 export async function measureCounts(
   generator: Peer,
   targets: readonly Target[],
@@ -118,15 +137,20 @@ export async function measureCounts(
   const connections = Math.max(...plan.connections)
   const parts = new Map<TargetName, Part>(counted.map(({ name }) => [name, {}]))
   const notMeasured: string[] = []
-  const load = (target: Target, calls: number) =>
-    ({ target: target.call, connections, seconds: LONGEST_S, mostCalls: calls }) as const
+  const load = (target: Target, calls: number, perSecond?: number) => ({
+    target: target.call,
+    connections,
+    seconds: LONGEST_S,
+    mostCalls: calls,
+    ...(perSecond === undefined ? {} : { perSecond }),
+  })
   for (const target of counted) {
     say(`counts: warming up ${target.name}`)
     await (
       await generate(generator, load(target, plan.counts.warmupCalls))
     )(() => undefined)
   }
-  for (const { what, calls, why, begin, told } of KINDS) {
+  for (const { what, calls, perSecond, why, begin, told } of KINDS) {
     const reason = why()
     if (reason !== undefined) {
       notMeasured.push(`${what}: ${reason}`)
@@ -137,7 +161,7 @@ export async function measureCounts(
     try {
       for (let round = 0; round < plan.counts.rounds; round++)
         for (const target of counted) {
-          const go = await generate(generator, load(target, calls(plan)))
+          const go = await generate(generator, load(target, calls(plan), perSecond))
           const finish = await begin(target)
           const { outcome } = await go(() => undefined)
           rounds.get(target.name)?.push(perCall(await finish(), outcome, target.name))
@@ -151,7 +175,7 @@ export async function measureCounts(
   return { connections, targets: [...parts].map(([target, part]) => ({ target, ...part })), notMeasured }
 }
 
-const LONGEST_S = 20
+const LONGEST_S = 30
 
 function perCall(counted: Record<string, number>, { calls, errors, faults }: Outcome, name: TargetName) {
   if (errors > 0 || calls === 0) throw new Error(`calls of ${name} failed: ${faults.join('; ')}`)

@@ -46,6 +46,8 @@ async function openLanes(load: Load, nextId: () => number) {
   )
   // A refused connection shows again, and is counted, at the first call of its lane.
   await Promise.all(lanes.map((lane) => lane.open()))
+  // What a connection costs once, some of it at its first call, is no part of what a call costs.
+  await Promise.all(lanes.map((lane) => lane.call()))
   return lanes
 }
 

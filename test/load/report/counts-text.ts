@@ -1,7 +1,7 @@
 /**
  * The table of counts: a line for each count, a column for each target.
  */
-import type { Counts, TargetCounts } from '../counts/counts.ts'
+import { BYTES_RATE, type Counts, type TargetCounts } from '../counts/counts.ts'
 import { fixed, spread, table } from './table.ts'
 
 /** Names of system calls that have a line; the others share one. */
@@ -30,13 +30,14 @@ export function countsText({ connections, targets, notMeasured }: Counts): strin
     line('reads and writes (/proc)', (counts) => spread(counts.readsAndWrites, 2)),
     line('allocated kB', (counts) => spread(counts.allocatedBytes, 1, 1000)),
     line('promoted kB', (counts) => spread(counts.promotedBytes, 2, 1000)),
+    line('promoted kB, all at once', (counts) => spread(counts.promotedAtOnceBytes, 2, 1000)),
     line('instructions, thousands', (counts) => spread(counts.instructions, 1, 1000)),
   ]
   const [title = '', ...rest] = table(lines)
   return [
     title.trimStart().padEnd(title.length),
     ...rest,
-    `  over ${connections} connections at once; the median of the rounds (lowest–highest)`,
+    `  over ${connections} connections at once, bytes at ${BYTES_RATE} calls/s; the median of the rounds (lowest–highest)`,
     ...notMeasured.map((reason) => `  not measured: ${reason}`),
   ].map((each) => each.trimEnd())
 }
