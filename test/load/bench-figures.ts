@@ -32,8 +32,6 @@ export interface Row {
   readonly rounds: number
   /** Rounds in which others used the machine. */
   readonly busyRounds: number
-  /** Times that the target's own process read and wrote for each call, of the rounds. */
-  readonly readsAndWrites: Spread | null
 }
 
 export interface Ratio {
@@ -110,7 +108,6 @@ function rowOf(target: TargetName, connections: number, samples: readonly Sample
   const cpu = (process: keyof RoundCpu) => sum(samples.map((sample) => sample.cpu[process]))
   const perCall = (process: keyof RoundCpu) => quotient(cpu(process), count('calls'))
   const use = (...processes: (keyof RoundCpu)[]) => quotient(sum(processes.map(cpu)), 1000 * count('seconds'))
-  const moves = samples.flatMap(({ io, outcome }) => quotient(io, outcome.calls) ?? [])
   return {
     target,
     connections,
@@ -129,7 +126,6 @@ function rowOf(target: TargetName, connections: number, samples: readonly Sample
     coreUse: { driver: use('stub', 'generator'), target: use('target', 'descendants'), others: use('others') },
     rounds: samples.length,
     busyRounds: samples.filter(isBusy).length,
-    readsAndWrites: moves.length === 0 ? null : spreadOf(moves),
   }
 }
 

@@ -11,7 +11,6 @@ import type { Peer } from './processes/peer-process.ts'
 import type { Load, Order, Outcome, Report } from './generator/load-generator.ts'
 import type { CallTarget } from './generator/mcp-call.ts'
 import { readFamilyCpu, readMachineCpu } from './processes/process-cpu.ts'
-import { readIo } from './processes/process-io.ts'
 import { readThreadCpu, threadCpuBetween } from './processes/thread-cpu.ts'
 
 /** Something to measure. `pid` is the process of the hop: `direct` has none. */
@@ -48,8 +47,6 @@ export interface Sample {
   readonly round: number
   readonly outcome: Outcome
   readonly cpu: RoundCpu
-  /** Times that the target's own process read and wrote; undefined where that is not counted. */
-  readonly io?: number | undefined
 }
 
 /** Others that use more of a core than this disturb a round. What a hypervisor took is theirs, too. */
@@ -96,7 +93,6 @@ export async function measure(load: Load, target: Target, stub: Peer, generator:
     generator: readFamilyCpu(generator.pid),
     machine: readMachineCpu(),
     threads: target.pid === undefined ? undefined : readThreadCpu(target.pid),
-    io: target.pid === undefined ? undefined : readIo(target.pid),
   })
   const finish = await generate(generator, load)
   const { outcome, before } = await finish(read)
@@ -110,8 +106,7 @@ export async function measure(load: Load, target: Target, stub: Peer, generator:
   const all = spent(before.machine, after.machine)
   const own = Object.values(ours).reduce<number>((total, ms) => total + (ms ?? 0), 0)
   const cpu: RoundCpu = { ...ours, others: all === undefined ? undefined : Math.max(0, all - own) }
-  const moves = ({ io }: typeof before) => (io === undefined ? undefined : io.reads + io.writes)
-  return { outcome, cpu, io: spent(moves(before), moves(after)) }
+  return { outcome, cpu }
 }
 
 /** Opens the connections; the function it returns looks once at what `before` reads and then lets the calls go. */

@@ -61,6 +61,7 @@ async function bench(options: Options, cores: CoreLayout, stops: AsyncDisposable
   if (options.countsOnly) return { samples: [], remarks, failed, more: { counts } }
   const samples = targets.length === 0 ? [] : await runRounds({ generator, stub, targets, plan, say })
   const openLoop = await openLoopOf(generator, stub, targets, samples, plan)
+  if (!options.more) return { samples, remarks, failed, more: { counts, openLoop } }
   if (many !== undefined) say('walking a list of ten thousand tools')
   const longList = many === undefined ? undefined : await measureLongList(many)
   const measured = options.targets.includes('gateway') && !failed
@@ -134,7 +135,7 @@ function doubts(rows: ReturnType<typeof rowsOf>): string[] {
     ...(others < 0.2
       ? []
       : [
-          `others on this machine used up to ${Math.round(others * 100)} % of a core: calls/s and latencies are rough.`,
+          `others on this machine used up to ${Math.round(others * 100)} % of a core: calls/s, latencies and CPU are rough.`,
         ]),
   ]
 }

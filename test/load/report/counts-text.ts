@@ -33,7 +33,8 @@ export function countsText({ connections, targets, notMeasured }: Counts): strin
     line('promoted kB, all at once', (counts) => spread(counts.promotedAtOnceBytes, 2, 1000)),
     line('instructions, thousands', (counts) => spread(counts.instructions, 1, 1000)),
   ]
-  const [title = '', ...rest] = table(lines)
+  // A line without a figure says nothing; the reason is below.
+  const [title = '', ...rest] = table(lines.filter((cells) => cells.slice(1).some((cell) => cell !== '–')))
   return [
     title.trimStart().padEnd(title.length),
     ...rest,
