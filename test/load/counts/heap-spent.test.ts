@@ -22,10 +22,14 @@ const heap = (young: number, old: number, large = 0): Collection['beforeGC'] => 
   return {
     heapStatistics: { usedHeapSize: young + old + large } as Collection['beforeGC']['heapStatistics'],
     heapSpaceStatistics: [space('new_space', young), space('old_space', old), space('large_object_space', large)],
-  } as Collection['beforeGC']
+  }
 }
-const collection = (gcType: string, beforeGC: Collection['beforeGC'], afterGC: Collection['beforeGC']) =>
-  ({ gcType, cost: 1, beforeGC, afterGC }) as Collection
+const collection = (gcType: string, beforeGC: Collection['beforeGC'], afterGC: Collection['beforeGC']) => ({
+  gcType,
+  cost: 1,
+  beforeGC,
+  afterGC,
+})
 
 describe('what a heap spent', () => {
   test('is what it grew by and what was freed meanwhile', () => {
