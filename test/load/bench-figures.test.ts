@@ -56,6 +56,7 @@ const countsWith = (over: number): Counts => ({
     },
   ],
   notMeasured: ['instructions: perf is not installed'],
+  faults: ['raw, system calls: status 502'],
 })
 
 const levelWith = (share: number, cpuOfRaw: number, addedP99Ms: number): OpenLevel => ({
@@ -192,7 +193,7 @@ describe('the figures', () => {
       [false, false, false],
     ])
     const [, gateway] = countsWith(0).targets
-    const alone = { connections: 64, notMeasured: [], targets: gateway === undefined ? [] : [gateway] }
+    const alone = { connections: 64, notMeasured: [], faults: [], targets: gateway === undefined ? [] : [gateway] }
     expect(verdictsOfMore({ counts: alone }).map(({ sentence }) => sentence)).toEqual([
       'promoted per call at most 0.5 kB: 0.50 kB',
       'journal writes per call at most 0.2 at 64 connections: 0.20',
@@ -248,6 +249,7 @@ describe('the report', () => {
     expect(text).toContain('CPU of the gateway ÷ raw 1.90')
     expect(text).toContain('gateway − direct: p50 0.20 ms, p99 2.50 (1.50–3.50) ms')
     expect(text).toContain('gateway, 4000 calls/s: status 503')
+    expect(text).toContain('raw, system calls: status 502')
   })
 
   test('tells what was measured beside the rounds', () => {

@@ -116,6 +116,7 @@ const verdictText = ({ met, sentence, busy }: Verdict) =>
 
 function faultsText({ rows, more }: Figures): string[] {
   const lines = rows.flatMap((row) => row.faults.map((fault) => `  ${row.target}, ${row.connections}: ${fault}`))
+  lines.push(...(more.counts?.faults ?? []).map((fault) => `  ${fault}`))
   for (const level of more.openLoop?.levels ?? [])
     for (const { target, faults } of level.rows)
       lines.push(...faults.map((fault) => `  ${target}, ${level.callsPerSecond} calls/s: ${fault}`))

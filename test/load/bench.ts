@@ -140,6 +140,11 @@ function doubts(rows: ReturnType<typeof rowsOf>): string[] {
   ]
 }
 
+/** True where a call of any round was not answered well. */
+const hasErrors = ({ rows, more: { counts, openLoop } }: Figures): boolean =>
+  (counts?.faults.length ?? 0) > 0 ||
+  [...rows, ...(openLoop?.levels ?? []).flatMap((level) => level.rows)].some(({ errors }) => errors > 0)
+
 function deliver(figures: Figures, json: boolean): void {
   const text = `${JSON.stringify(figures, null, 2)}\n`
   mkdirSync(REPORTS, { recursive: true })
@@ -172,7 +177,7 @@ async function run(options: Options): Promise<number> {
     // A profile is written when the gateway ends, so everything ends before the report that names it.
     await stops.disposeAsync()
     deliver(figures, options.json)
-    return failed || figures.rows.some(({ errors }) => errors > 0) ? 1 : 0
+    return failed || hasErrors(figures) ? 1 : 0
   } finally {
     await stops.disposeAsync()
   }

@@ -38,6 +38,8 @@ export interface Counts {
   readonly targets: readonly TargetCounts[]
   /** Counts that were not taken, with the reason. */
   readonly notMeasured: readonly string[]
+  /** The first calls that were not answered well. */
+  readonly faults: readonly string[]
 }
 
 type Counted = Target & { readonly counted: NonNullable<Target['counted']> }
@@ -132,11 +134,12 @@ export async function measureCounts(
   plan: Plan,
   say: (line: string) => void,
 ): Promise<Counts | undefined> {
-  const counted = targets.filter((target): target is Counted => target.counted !== undefined)
-  if (counted.length === 0) return undefined
+  const those = targets.filter((target): target is Counted => target.counted !== undefined)
+  if (those.length === 0) return undefined
   const connections = Math.max(...plan.connections)
-  const parts = new Map<TargetName, Part>(counted.map(({ name }) => [name, {}]))
+  const parts = new Map<TargetName, Part>(those.map(({ name }) => [name, {}]))
   const notMeasured: string[] = []
+  const faults: string[] = []
   const load = (target: Target, calls: number, perSecond?: number) => ({
     target: target.call,
     connections,
@@ -144,7 +147,7 @@ export async function measureCounts(
     mostCalls: calls,
     ...(perSecond === undefined ? {} : { perSecond }),
   })
-  for (const target of counted) {
+  for (const target of those) {
     say(`counts: warming up ${target.name}`)
     await (
       await generate(generator, load(target, plan.counts.warmupCalls))
@@ -157,14 +160,19 @@ export async function measureCounts(
       continue
     }
     say(`counts: ${what}`)
-    const rounds = new Map<TargetName, Record<string, number>[]>(counted.map(({ name }) => [name, []]))
+    const rounds = new Map<TargetName, Record<string, number>[]>(those.map(({ name }) => [name, []]))
     try {
       for (let round = 0; round < plan.counts.rounds; round++)
-        for (const target of counted) {
+        for (const target of those) {
           const go = await generate(generator, load(target, calls(plan), perSecond))
           const finish = await begin(target)
-          const { outcome } = await go(() => undefined)
-          rounds.get(target.name)?.push(perCall(await finish(), outcome, target.name))
+          // Whatever became of the calls, nothing stays attached to the process.
+          const [made] = await Promise.allSettled([go(() => undefined)])
+          const counted = await finish()
+          if (made.status === 'rejected') throw made.reason
+          const { outcome } = made.value
+          faults.push(...outcome.faults.map((fault) => `${target.name}, ${what}: ${fault}`))
+          rounds.get(target.name)?.push(perCall(counted, outcome, target.name))
         }
     } catch (thrown) {
       notMeasured.push(`${what}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
@@ -172,13 +180,13 @@ export async function measureCounts(
     }
     for (const [name, own] of rounds) parts.set(name, { ...parts.get(name), ...told(own) })
   }
-  return { connections, targets: [...parts].map(([target, part]) => ({ target, ...part })), notMeasured }
+  return { connections, targets: [...parts].map(([target, part]) => ({ target, ...part })), notMeasured, faults }
 }
 
 const LONGEST_S = 30
 
-function perCall(counted: Record<string, number>, { calls, errors, faults }: Outcome, name: TargetName) {
-  if (errors > 0 || calls === 0) throw new Error(`calls of ${name} failed: ${faults.join('; ')}`)
+function perCall(counted: Record<string, number>, { calls, errors }: Outcome, name: TargetName) {
+  if (errors > 0 || calls === 0) throw new Error(`calls of ${name} failed`)
   return Object.fromEntries(Object.entries(counted).map(([what, count]) => [what, count / calls]))
 }
 
