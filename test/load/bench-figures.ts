@@ -6,11 +6,12 @@
  * give the same figures. Never hides an error in an average.
  */
 import { type Plan, TARGETS, type TargetName, TRACED } from './bench-options.ts'
-import type { RoundCpu, Sample } from './bench-rounds.ts'
+import { isBusy, type RoundCpu, type Sample } from './bench-rounds.ts'
+import type { Counts } from './counts/counts.ts'
 import { createLatencyHistogram, percentile } from './generator/latency-histogram.ts'
-import type { HalfLoad } from './half-load.ts'
 import type { LongList } from './long-list.ts'
-import { median } from './median.ts'
+import { median, type Spread, spreadOf } from './median.ts'
+import { LOADS, type OpenLoop } from './open-loop.ts'
 import type { SessionMemory } from './session-memory.ts'
 
 export interface Row {
@@ -20,13 +21,17 @@ export interface Row {
   readonly errors: number
   /** The first few sentences about errors. */
   readonly faults: readonly string[]
-  readonly callsPerSecond: number
+  /** Of the rounds. */
+  readonly callsPerSecond: Spread
   readonly p50Ms: number
   readonly p99Ms: number
   /** CPU milliseconds per call; null where there is no such process. */
   readonly cpuMsPerCall: { readonly [Process in Exclude<keyof RoundCpu, 'others'>]: number | null }
   /** CPU time over wall time: 1 is a whole core. `others` is everybody who has no part in the bench. */
   readonly coreUse: { readonly driver: number | null; readonly target: number | null; readonly others: number | null }
+  readonly rounds: number
+  /** Rounds in which others used the machine. */
+  readonly busyRounds: number
 }
 
 export interface Ratio {
@@ -40,16 +45,21 @@ export interface Ratio {
   readonly cpu: number | null
   /** The same with all descendants of both. */
   readonly cpuWithDescendants: number | null
+  /** Most of the rounds were disturbed by others. */
+  readonly busy?: boolean
 }
 
 export interface Verdict {
   readonly met: boolean
   readonly sentence: string
+  /** It rests on times of a machine that others used. */
+  readonly busy?: boolean
 }
 
 /** Measurements beside the rounds, as far as they were made. */
 export interface More {
-  readonly halfLoad?: HalfLoad | undefined
+  readonly counts?: Counts | undefined
+  readonly openLoop?: OpenLoop | undefined
   readonly longList?: LongList | undefined
   readonly sessionMemory?: SessionMemory | undefined
 }
@@ -60,6 +70,9 @@ const AIMS = {
   leastOfSdk: 5,
   mostOfRules: 1.1,
   addedP99Ms: 3,
+  allocatedOverRaw: 12_000,
+  promoted: 500,
+  journalWrites: 0.2,
   listMs: 50,
   idleMb: 25,
   fullMb: 250,
@@ -101,7 +114,7 @@ function rowOf(target: TargetName, connections: number, samples: readonly Sample
     calls: count('calls'),
     errors: count('errors'),
     faults: samples.flatMap(({ outcome }) => outcome.faults).slice(0, 3),
-    callsPerSecond: median(samples.map(speedOf)),
+    callsPerSecond: spreadOf(samples.map(speedOf)),
     p50Ms: percentile(buckets, 0.5),
     p99Ms: percentile(buckets, 0.99),
     cpuMsPerCall: {
@@ -111,6 +124,8 @@ function rowOf(target: TargetName, connections: number, samples: readonly Sample
       generator: perCall('generator'),
     },
     coreUse: { driver: use('stub', 'generator'), target: use('target', 'descendants'), others: use('others') },
+    rounds: samples.length,
+    busyRounds: samples.filter(isBusy).length,
   }
 }
 
@@ -144,6 +159,7 @@ function ratioOf(
     throughputRange: [Math.min(...speeds), Math.max(...speeds)],
     cpu: cpu('target'),
     cpuWithDescendants: cpu('target', 'descendants'),
+    busy: pairs.filter((pair) => pair.some(isBusy)).length * 2 > pairs.length,
   }
 }
 
@@ -155,41 +171,76 @@ export function verdictsOf(ratios: readonly Ratio[]): Verdict[] {
   const judged = ratios.filter(({ of, connections }) => JUDGED.includes(of) && connections === most)
   const ruled = ratios.find(({ of, cpu, connections }) => of === 'ruled' && cpu !== null && connections === most)
   return [
-    ...judged.flatMap(({ of, to, cpu, throughput }) =>
-      to === 'raw' ? ofRaw(of, cpu, throughput) : [ofSdk(of, throughput)],
-    ),
-    ...(ruled === undefined ? [] : [ofRules(ruled.cpu ?? Number.NaN)]),
+    ...judged.map((ratio) => ofSpeed(ratio, ratio.to === 'raw' ? AIMS.leastThroughput : AIMS.leastOfSdk)),
+    ...(ruled === undefined ? [] : [ofRules(ruled)]),
   ]
 }
 
-const ofRules = (cpu: number): Verdict => ({
-  met: cpu <= AIMS.mostOfRules,
-  sentence: `CPU per call under 50 rules at most ${AIMS.mostOfRules.toFixed(1)} × of none: ${cpu.toFixed(2)} ×`,
+const ofRules = ({ cpu, busy }: Ratio): Verdict => ({
+  met: (cpu ?? Number.NaN) <= AIMS.mostOfRules,
+  sentence: `CPU per call under 50 rules at most ${AIMS.mostOfRules.toFixed(1)} × of none: ${(cpu ?? Number.NaN).toFixed(2)} ×`,
+  busy: busy === true,
 })
 
-function ofRaw(of: TargetName, cpu: number | null, throughput: number): Verdict[] {
-  const speedAim = `throughput of ${of} at least ${AIMS.leastThroughput} × raw`
-  const speedVerdict = { met: throughput >= AIMS.leastThroughput, sentence: `${speedAim}: ${throughput.toFixed(2)} ×` }
-  if (cpu === null) return [speedVerdict]
-  const cpuAim = `CPU per call of ${of} at most ${AIMS.mostCpu.toFixed(1)} × raw`
-  return [{ met: cpu <= AIMS.mostCpu, sentence: `${cpuAim}: ${cpu.toFixed(2)} ×` }, speedVerdict]
+const ofSpeed = ({ of, to, throughput, busy }: Ratio, least: number): Verdict => ({
+  met: throughput >= least,
+  sentence: `throughput of ${of} at least ${least} × ${to}: ${throughput.toFixed(2)} ×`,
+  busy: busy === true,
+})
+
+/** CPU is judged at one offered rate: at saturation a driver that is busy makes raw look cheap. */
+function ofOpenLoop({ levels }: OpenLoop): Verdict[] {
+  return levels.flatMap((level) => {
+    const { share, cpuOfRaw, addedP99Ms, rows } = level
+    const good = rows.every(({ errors }) => errors === 0)
+    const busy = level.busyRounds * 2 > level.rounds
+    const verdict = (sentence: string, met: boolean): Verdict => ({ met: met && good, sentence, busy })
+    const load = `${Math.round(share * 100)} % of the load`
+    const cpuAim = `CPU per call at most ${AIMS.mostCpu.toFixed(1)} × raw at ${load}`
+    const addedAim = `p99 added at half load under ${AIMS.addedP99Ms} ms`
+    return [
+      ...(cpuOfRaw === undefined || share === LOADS.half
+        ? []
+        : [verdict(`${cpuAim}: ${cpuOfRaw.median.toFixed(2)} ×`, cpuOfRaw.median <= AIMS.mostCpu)]),
+      ...(addedP99Ms === undefined || share !== LOADS.half
+        ? []
+        : [verdict(`${addedAim}: ${addedP99Ms.median.toFixed(2)} ms`, addedP99Ms.median < AIMS.addedP99Ms)]),
+    ]
+  })
 }
 
-const ofSdk = (of: TargetName, throughput: number): Verdict => ({
-  met: throughput >= AIMS.leastOfSdk,
-  sentence: `throughput of ${of} at least ${AIMS.leastOfSdk} × sdk: ${throughput.toFixed(2)} ×`,
-})
+function ofCounts({ targets, connections }: Counts): Verdict[] {
+  const [raw, gateway] = ['raw', 'gateway'].map((name) => targets.find(({ target }) => target === name))
+  const kilobytes = (bytes: number) => (bytes / 1000).toFixed(1)
+  const verdict = (aim: string, value: number | undefined, most: number, told: (value: number) => string): Verdict[] =>
+    value === undefined ? [] : [{ met: value <= most, sentence: `${aim}: ${told(value)}` }]
+  const [own, ofRaw] = [gateway?.allocatedBytes, raw?.allocatedBytes]
+  return [
+    ...verdict(
+      `allocated per call at most ${AIMS.allocatedOverRaw / 1000} kB over raw`,
+      own === undefined || ofRaw === undefined ? undefined : own.median - ofRaw.median,
+      AIMS.allocatedOverRaw,
+      (bytes) => `${kilobytes(bytes)} kB`,
+    ),
+    ...verdict(
+      `promoted per call at most ${AIMS.promoted / 1000} kB`,
+      gateway?.promotedBytes?.median,
+      AIMS.promoted,
+      (bytes) => `${(bytes / 1000).toFixed(2)} kB`,
+    ),
+    ...verdict(
+      `journal writes per call at most ${AIMS.journalWrites} at ${connections} connections`,
+      gateway?.journalWrites?.median,
+      AIMS.journalWrites,
+      (writes) => writes.toFixed(2),
+    ),
+  ]
+}
 
-export function verdictsOfMore({ halfLoad, longList, sessionMemory }: More): Verdict[] {
+export function verdictsOfMore({ counts, openLoop, longList, sessionMemory }: More): Verdict[] {
   const verdicts: Verdict[] = []
-  if (halfLoad !== undefined) {
-    const { addedP99Ms, errors } = halfLoad
-    const aim = `added latency at half load, p99, under ${AIMS.addedP99Ms} ms`
-    verdicts.push({
-      met: addedP99Ms < AIMS.addedP99Ms && errors === 0,
-      sentence: `${aim}: ${addedP99Ms.toFixed(2)} ms`,
-    })
-  }
+  if (counts !== undefined) verdicts.push(...ofCounts(counts))
+  if (openLoop !== undefined) verdicts.push(...ofOpenLoop(openLoop))
   if (longList !== undefined) {
     const aim = `tools/list of ${longList.tools} tools under ${AIMS.listMs} ms`
     verdicts.push({ met: longList.walkMs < AIMS.listMs, sentence: `${aim}: ${longList.walkMs.toFixed(1)} ms` })

@@ -1,8 +1,8 @@
 /**
  * The options of this run, and its time limits.
  *
- * Reads the command line strictly. The plan bounds a run in time and in count: the default takes two to three minutes with all
- * targets, `--quick` near one. Never starts anything.
+ * Reads the command line strictly. The plan bounds a run in time and in count: the default takes some five minutes with all
+ * targets, `--quick` near one; more on a machine that others use. Never starts anything.
  */
 import { parseArgs } from 'node:util'
 
@@ -31,11 +31,25 @@ export interface Plan {
   /** Per round and target. */
   readonly mostCalls: number
   readonly connections: readonly number[]
+  /** Of each load of the open loop, for each target. */
+  readonly open: { readonly rounds: number; readonly seconds: number }
+  /** Calls in a round of counts: as many as can be, at a fixed rate, and under strace. */
+  readonly counts: {
+    readonly rounds: number
+    readonly warmupCalls: number
+    readonly calls: number
+    readonly offeredCalls: number
+    readonly tracedCalls: number
+  }
 }
 
 export interface Options {
   readonly targets: readonly TargetName[]
   readonly plan: Plan
+  /** Nothing but the counts. */
+  readonly countsOnly: boolean
+  /** The longest list and the memory of sessions are measured, too. */
+  readonly more: boolean
   readonly json: boolean
   readonly profile: boolean
   readonly help: boolean
@@ -43,17 +57,34 @@ export interface Options {
 
 export const USAGE = `npm run bench -- [options]
 
-  --quick          about a minute in place of more than two; rougher figures
+  --quick          about a minute in place of some five: fewer rounds, only direct, raw and gateway where no target is
+                   named, neither the long list nor the memory of sessions
   --target <name>  only this target, may be repeated: ${[...TARGETS, ...TRACED].join(', ')};
                    the traced ones are measured only where they are named
+  --counts         only what other work on the machine cannot change: system calls, bytes of the heap, instructions
   --profile        run the gateway under --cpu-prof and say where the file is
   --json           print nothing but JSON on stdout
   --help           print this
 `
 
+const SHORT: readonly TargetName[] = ['direct', 'raw', 'gateway']
 const BOUNDS = { mostCalls: 100_000, connections: [1, 64] }
-const FULL: Plan = { rounds: 6, roundSeconds: 0.75, warmupSeconds: 1.5, ...BOUNDS }
-const QUICK: Plan = { rounds: 3, roundSeconds: 0.35, warmupSeconds: 0.6, ...BOUNDS }
+const FULL: Plan = {
+  rounds: 6,
+  roundSeconds: 0.75,
+  warmupSeconds: 1.5,
+  open: { rounds: 5, seconds: 1.5 },
+  counts: { rounds: 3, warmupCalls: 8_000, calls: 15_000, offeredCalls: 3_400, tracedCalls: 2_000 },
+  ...BOUNDS,
+}
+const QUICK: Plan = {
+  rounds: 3,
+  roundSeconds: 0.35,
+  warmupSeconds: 0.6,
+  open: { rounds: 3, seconds: 0.6 },
+  counts: { rounds: 3, warmupCalls: 3_000, calls: 4_000, offeredCalls: 1_700, tracedCalls: 1_000 },
+  ...BOUNDS,
+}
 
 /** @param args the command line after the script; throws a sentence on what it does not know */
 export function readOptions(args: readonly string[]): Options {
@@ -61,6 +92,7 @@ export function readOptions(args: readonly string[]): Options {
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
+      counts: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -68,9 +100,10 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const asked = new Set(values.target.flatMap((list) => list.split(',')).map(targetNamed))
-  const targets = asked.size === 0 ? TARGETS : ALL.filter((name) => asked.has(name))
-  const { json, profile, help } = values
-  return { targets, plan: values.quick ? QUICK : FULL, json, profile, help }
+  const usual = values.quick ? SHORT : TARGETS
+  const targets = asked.size === 0 ? usual : ALL.filter((name) => asked.has(name))
+  const { json, profile, help, counts: countsOnly } = values
+  return { targets, plan: values.quick ? QUICK : FULL, countsOnly, more: !values.quick, json, profile, help }
 }
 
 function targetNamed(name: string): TargetName {

@@ -5,6 +5,9 @@
  * what goes into the JSON.
  */
 import type { More, Ratio, Row, Verdict } from './bench-figures.ts'
+import { fixed, percent, spread, table } from './report/table.ts'
+import { countsText } from './report/counts-text.ts'
+import { openLoopText } from './report/open-loop-text.ts'
 import type { SessionMemory } from './session-memory.ts'
 
 export interface Figures {
@@ -27,13 +30,13 @@ export function reportText(figures: Figures): string {
       'Toolway bench: tools/call, loopback; revision 2026-07-28 where no era is named',
       ...figures.circumstances.map(([label, sentence]) => `  ${label.padEnd(10)}${sentence}`),
     ],
+    figures.more.counts === undefined ? [] : countsText(figures.more.counts),
     ...counts.map((count) => rowsText(figures.rows, count)),
     ratiosText(figures.ratios),
+    ...(figures.more.openLoop === undefined ? [] : openLoopText(figures.more.openLoop)),
     moreText(figures.more),
-    figures.verdicts.length === 0
-      ? []
-      : ['Aims', ...figures.verdicts.map(({ met, sentence }) => `  ${met ? 'met   ' : 'missed'}  ${sentence}`)],
-    faultsText(figures.rows),
+    figures.verdicts.length === 0 ? [] : ['Aims', ...figures.verdicts.map(verdictText)],
+    faultsText(figures),
     figures.remarks.length === 0 ? [] : ['Remarks', ...figures.remarks.map((remark) => `  ${remark}`)],
   ]
   const told = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
@@ -51,14 +54,14 @@ function rowsText(rows: readonly Row[], count: number): string[] {
     'stub',
     'generator',
     'cores',
-    'others',
+    'others, busy',
     'errors',
   ]
   const body = rows
     .filter(({ connections }) => connections === count)
     .map((row) => [
       row.target,
-      row.callsPerSecond.toFixed(0),
+      spread(row.callsPerSecond, 0),
       row.p50Ms.toFixed(2),
       row.p99Ms.toFixed(2),
       fixed(row.cpuMsPerCall.target, 3),
@@ -66,7 +69,7 @@ function rowsText(rows: readonly Row[], count: number): string[] {
       fixed(row.cpuMsPerCall.stub, 3),
       fixed(row.cpuMsPerCall.generator, 3),
       `${percent(row.coreUse.driver)}+${percent(row.coreUse.target)}`,
-      percent(row.coreUse.others),
+      `${percent(row.coreUse.others)} ${row.busyRounds}/${row.rounds}`,
       String(row.errors),
     ])
   const title = count === 1 ? '1 connection' : `${count} connections`
@@ -88,15 +91,8 @@ function ratiosText(ratios: readonly Ratio[]): string[] {
   return [title.trimStart(), ...lines]
 }
 
-function moreText({ halfLoad, longList, sessionMemory }: More): string[] {
+function moreText({ longList, sessionMemory }: More): string[] {
   const lines: string[] = []
-  if (halfLoad !== undefined) {
-    const { connections, callsPerSecond, directP99Ms, gatewayP99Ms, addedP50Ms, addedP99Ms } = halfLoad
-    lines.push(
-      `  half load   ${callsPerSecond} calls/s over ${connections} connections: p99 ${directP99Ms.toFixed(2)} ms direct, ` +
-        `${gatewayP99Ms.toFixed(2)} ms through the gateway; added p50 ${addedP50Ms.toFixed(2)} ms, p99 ${addedP99Ms.toFixed(2)} ms`,
-    )
-  }
   if (longList !== undefined) {
     const { tools, pages, bytes, walkMs, firstPageMs } = longList
     lines.push(
@@ -115,18 +111,14 @@ function moreText({ halfLoad, longList, sessionMemory }: More): string[] {
   return lines.length === 0 ? [] : ['More', ...lines]
 }
 
-function faultsText(rows: readonly Row[]): string[] {
+const verdictText = ({ met, sentence, busy }: Verdict) =>
+  `  ${met ? 'met   ' : 'missed'}  ${sentence}${busy === true ? ' (busy machine)' : ''}`
+
+function faultsText({ rows, more }: Figures): string[] {
   const lines = rows.flatMap((row) => row.faults.map((fault) => `  ${row.target}, ${row.connections}: ${fault}`))
+  lines.push(...(more.counts?.faults ?? []).map((fault) => `  ${fault}`))
+  for (const level of more.openLoop?.levels ?? [])
+    for (const { target, faults } of level.rows)
+      lines.push(...faults.map((fault) => `  ${target}, ${level.callsPerSecond} calls/s: ${fault}`))
   return lines.length === 0 ? [] : ['Errors (the first of each)', ...lines]
 }
-
-/** Aligned columns: the first to the left, the others to the right. */
-function table(lines: readonly (readonly string[])[]): string[] {
-  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
-  return lines.map((line) =>
-    line.map((cell, i) => (i === 0 ? `  ${cell.padEnd(widths[i] ?? 0)}` : cell.padStart(widths[i] ?? 0))).join('  '),
-  )
-}
-
-const fixed = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits))
-const percent = (share: number | null) => (share === null ? '–' : `${Math.round(share * 100)}%`)

@@ -6,10 +6,12 @@
  * without evaluating them.
  */
 import type { Plan, TargetName } from './bench-options.ts'
+import type { Probe } from './counts/heap-profile.ts'
 import type { Peer } from './processes/peer-process.ts'
 import type { Load, Order, Outcome, Report } from './generator/load-generator.ts'
 import type { CallTarget } from './generator/mcp-call.ts'
 import { readFamilyCpu, readMachineCpu } from './processes/process-cpu.ts'
+import { readThreadCpu, threadCpuBetween } from './processes/thread-cpu.ts'
 
 /** Something to measure. `pid` is the process of the hop: `direct` has none. */
 export interface Target {
@@ -20,6 +22,13 @@ export interface Target {
   readonly upstream?: number
   /** A folder whose processes belong to the hop, wherever they are in the process tree. */
   readonly folder?: string
+  /** The process whose counts tell what a call costs; `direct` has the server here. Undefined where none are taken. */
+  readonly counted?: {
+    readonly pid: number
+    readonly probe: Probe
+    /** The folder of its journal, where it has one. */
+    readonly journal?: string
+  }
 }
 
 /** CPU milliseconds spent in one round; undefined where there is no such process, or no /proc. */
@@ -39,6 +48,13 @@ export interface Sample {
   readonly outcome: Outcome
   readonly cpu: RoundCpu
 }
+
+/** Others that use more of a core than this disturb a round. What a hypervisor took is theirs, too. */
+const BUSY_FROM = 0.2
+
+/** True where something else used the machine during the round: its times are rough. */
+export const isBusy = ({ cpu, outcome }: Pick<Sample, 'cpu' | 'outcome'>): boolean =>
+  (cpu.others ?? 0) > BUSY_FROM * 1000 * outcome.seconds
 
 interface Parts {
   readonly generator: Peer
@@ -69,18 +85,20 @@ export async function runRounds({ generator, stub, targets, plan, say }: Parts):
   return samples
 }
 
-async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
+/** One load, with what it cost the processes that have a part in it. */
+export async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
   const read = () => ({
     target: target.pid === undefined ? undefined : readFamilyCpu(target.pid, target.folder),
     stub: readFamilyCpu(target.upstream ?? stub.pid),
     generator: readFamilyCpu(generator.pid),
     machine: readMachineCpu(),
+    threads: target.pid === undefined ? undefined : readThreadCpu(target.pid),
   })
   const finish = await generate(generator, load)
   const { outcome, before } = await finish(read)
   const after = read()
   const ours = {
-    target: spent(before.target?.own, after.target?.own),
+    target: threadCpuBetween(before.threads, after.threads) ?? spent(before.target?.own, after.target?.own),
     descendants: spent(before.target?.descendants, after.target?.descendants),
     stub: spent(before.stub?.own, after.stub?.own),
     generator: spent(before.generator?.own, after.generator?.own),

@@ -8,6 +8,7 @@
 import { rmSync } from 'node:fs'
 import { TRACED, type TargetName } from './bench-options.ts'
 import { openSession, type CallTarget } from './generator/mcp-call.ts'
+import type { Probe } from './counts/heap-profile.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 import type { Target } from './bench-rounds.ts'
 import { gatewayMain, startGateway } from './processes/gateway-process.ts'
@@ -17,6 +18,10 @@ interface Place {
   readonly root: string
   /** MCP endpoint of the stub. */
   readonly upstream: string
+  /** The process of the stub. */
+  readonly server: NonNullable<Target['counted']>
+  /** Makes a probe of a process by its name. */
+  readonly probe: (name: string) => Probe
   /** The core of every target, and of what stands behind them. */
   readonly core: number | undefined
   readonly driver: number | undefined
@@ -45,15 +50,19 @@ export async function startTargets(
   }
   const gateway = await startGatewayTargets(asked, place, start, say)
   const traced = await startTraced(asked, place, start, say)
-  const direct: Target = { name: 'direct', call: { url: place.upstream, tool: 'echo' }, pid: undefined }
+  const toStub = { url: place.upstream, tool: 'echo' }
+  const direct: Target = { name: 'direct', call: toStub, pid: undefined, counted: place.server }
   const targets = [...(asked.includes('direct') ? [direct] : []), ...proxies, ...gateway.targets, ...traced]
   if (targets.length === 0 && !gateway.failed) throw new Error(gateway.remarks.join(' '))
   return { ...gateway, targets }
 }
 
-async function startProxy(name: 'raw' | 'sdk', { upstream, core }: Place, start: Start): Promise<Target> {
-  const peer = start(() => startPeer(new URL(`./${name}-proxy.ts`, import.meta.url), [upstream], core))
-  return { name, call: { url: await endpointOf(peer), tool: 'echo' }, pid: peer.pid }
+async function startProxy(name: 'raw' | 'sdk', place: Place, start: Start): Promise<Target> {
+  const probe = place.probe(name)
+  const script = new URL(`./${name}-proxy.ts`, import.meta.url)
+  const peer = start(() => startPeer(script, [place.upstream], place.core, probe))
+  const counted = name === 'raw' ? { counted: { pid: peer.pid, probe } } : {}
+  return { name, call: { url: await endpointOf(peer), tool: 'echo' }, pid: peer.pid, ...counted }
 }
 
 const OF_GATEWAY = ['gateway', 'joined', 'ruled', 'legacy-legacy', 'legacy-modern', 'modern-legacy'] as const
@@ -61,7 +70,7 @@ type GatewayTarget = (typeof OF_GATEWAY)[number]
 
 async function startGatewayTargets(
   asked: readonly TargetName[],
-  { root, upstream, core, driver, profileTo }: Place,
+  { root, upstream, core, driver, profileTo, probe: probeOf }: Place,
   start: Start,
   say: (line: string) => void,
 ): Promise<Started> {
@@ -85,11 +94,12 @@ async function startGatewayTargets(
     many: { url: await endpointOf(stub('./many-tools-stub.ts')), revision: '2026-07-28' },
   }
   const port = await freePort()
-  const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo }))
+  const probe = probeOf('gateway')
+  const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo, probe }))
   try {
     await gateway.ready()
     const targets: Target[] = []
-    for (const name of wanted) targets.push(await targetNamed(name, gateway, legacy.pid))
+    for (const name of wanted) targets.push(await targetNamed(name, gateway, legacy.pid, probe))
     const remarks =
       profileTo === undefined
         ? []
@@ -134,10 +144,11 @@ async function targetNamed(
   name: GatewayTarget,
   gateway: ReturnType<typeof startGateway>,
   legacy: number,
+  probe: Probe,
 ): Promise<Target> {
-  const { pid, folder, connection, joined } = gateway
+  const { pid, folder, connection, joined, journal } = gateway
   const own = { name, pid, folder }
-  if (name === 'gateway') return { ...own, call: gateway.single }
+  if (name === 'gateway') return { ...own, call: gateway.single, counted: { pid, probe, journal } }
   if (name === 'joined') return { ...own, call: joined }
   if (name === 'ruled') {
     const call = connection('ruled')

@@ -2,18 +2,22 @@
  * `npm run bench`: measures the cost of a tools/call through the gateway, against the physical limit and the SDK.
  *
  * Starts the stubs, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process on loopback;
- * measures them in interleaved rounds, then the gateway at partial load and its longest list; prints the report and stores it in
- * .reports/bench.json. Absolute times on a shared machine are unreliable: read the ratios, which come from the same run. Exits 1
+ * counts what a call costs, measures all targets in interleaved rounds, then at the same offered rate, then the longest list;
+ * prints the report and stores it in .reports/bench.json. Absolute times on a shared machine are unreliable: read the counts,
+ * which noise does not move, and the ratios, which come from the same rounds; rounds that others disturbed are marked. Exits 1
  * on any wrong answer or when a gateway that is there does not start. Ends every process it started, unless it is killed itself.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type More, ratiosOf, rowsOf, verdictsOf, verdictsOfMore } from './bench-figures.ts'
-import { type Options, type Plan, readOptions, type TargetName, USAGE } from './bench-options.ts'
-import { type HalfLoad, measureHalfLoad } from './half-load.ts'
+import { type Options, type Plan, readOptions, USAGE } from './bench-options.ts'
+import { measureCounts } from './counts/counts.ts'
+import { probeAt } from './counts/heap-profile.ts'
 import { measureLongList } from './long-list.ts'
+import { measureOpenLoop, type OpenLoop } from './open-loop.ts'
 import { endpointOf, type Peer, startPeer } from './processes/peer-process.ts'
 import { type Figures, reportText } from './bench-report.ts'
 import { runRounds, type Sample, type Target } from './bench-rounds.ts'
@@ -23,7 +27,9 @@ import { measureSessionMemory } from './session-memory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REPORTS = join(ROOT, '.reports')
-const WHOLE_RUN_LIMIT_MS = 300_000
+const WHOLE_RUN_LIMIT_MS = 600_000
+/** Of one minute, before anything was started. */
+const LOAD_BEFORE = loadavg()[0] ?? 0
 
 const say = (line: string) => void process.stderr.write(`bench: ${line}\n`)
 
@@ -34,36 +40,58 @@ async function bench(options: Options, cores: CoreLayout, stops: AsyncDisposable
     signal.throwIfAborted()
     return stops.use(begin())
   }
-  const stub = start(() => startPeer(new URL('./stub-upstream.ts', import.meta.url), [], cores.driver))
+  const probes = start(makeProbes)
+  const stubProbe = probes.of('stub')
+  const stub = start(() => startPeer(new URL('./stub-upstream.ts', import.meta.url), [], cores.driver, stubProbe))
   const upstream = await endpointOf(stub)
   const generator = start(() => startPeer(new URL('./generator/load-generator.ts', import.meta.url), [], cores.driver))
   const profileTo = options.profile ? join(REPORTS, 'gateway-profile') : undefined
-  const place = { root: ROOT, upstream, core: cores.target, driver: cores.driver, profileTo }
+  const place = {
+    root: ROOT,
+    upstream,
+    server: { pid: stub.pid, probe: stubProbe },
+    probe: probes.of,
+    core: cores.target,
+    driver: cores.driver,
+    profileTo,
+  }
   const { targets, remarks, failed, many } = await startTargets(options.targets, place, start, say)
-  const samples = targets.length === 0 ? [] : await runRounds({ generator, stub, targets, plan: options.plan, say })
-  const halfLoad = await halfLoadOf(generator, targets, samples, options.plan)
+  const { plan } = options
+  const counts = await measureCounts(generator, targets, plan, say)
+  if (options.countsOnly) return { samples: [], remarks, failed, more: { counts } }
+  const samples = targets.length === 0 ? [] : await runRounds({ generator, stub, targets, plan, say })
+  const openLoop = await openLoopOf(generator, stub, targets, samples, plan)
+  if (!options.more) return { samples, remarks, failed, more: { counts, openLoop } }
   if (many !== undefined) say('walking a list of ten thousand tools')
   const longList = many === undefined ? undefined : await measureLongList(many)
   const measured = options.targets.includes('gateway') && !failed
   if (measured) say('three thousand sessions with full buffers')
   const sessionMemory = measured ? await measureSessionMemory(cores.target, start) : undefined
-  return { samples, remarks, failed, more: { halfLoad, longList, sessionMemory } }
+  return { samples, remarks, failed, more: { counts, openLoop, longList, sessionMemory } }
 }
 
-/** Needs both the gateway and what it is compared with. */
-async function halfLoadOf(
+/** A folder for the sockets of all probes. */
+function makeProbes() {
+  const path = mkdtempSync(join(tmpdir(), 'toolway-probes-'))
+  return {
+    of: (name: string) => probeAt(join(path, name)),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+/** Needs the gateway: the rate is a share of what it can do. */
+async function openLoopOf(
   generator: Peer,
-  targets: readonly Target[],
+  stub: Peer,
+  all: readonly Target[],
   samples: readonly Sample[],
   plan: Plan,
-): Promise<HalfLoad | undefined> {
-  const named = (name: TargetName) => targets.find((target) => target.name === name)
-  const [direct, gateway] = [named('direct'), named('gateway')]
-  if (direct === undefined || gateway === undefined) return undefined
-  say('half of the load that saturates the gateway')
+): Promise<OpenLoop | undefined> {
+  const targets = all.filter(({ name }) => name === 'direct' || name === 'raw' || name === 'gateway')
   const most = Math.max(...plan.connections)
   const row = rowsOf(samples, plan).find(({ target, connections }) => target === 'gateway' && connections === most)
-  return measureHalfLoad(generator, { direct, gateway }, row?.callsPerSecond ?? 0, plan)
+  const saturation = row?.callsPerSecond.median ?? 0
+  return saturation === 0 ? undefined : measureOpenLoop({ generator, stub, targets, saturation, plan, say })
 }
 
 function figuresOf(
@@ -84,6 +112,7 @@ function figuresOf(
         'machine',
         `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${process.platform} ${process.arch}`,
       ],
+      ['load', `${LOAD_BEFORE.toFixed(2)} before the run, the average of a minute`],
       ['runtime', `Node ${process.version}`],
       ['layout', cores.sentence],
       ['rounds', `${length}, after ${plan.warmupSeconds} s of warm-up; ${bound}`],
@@ -106,10 +135,15 @@ function doubts(rows: ReturnType<typeof rowsOf>): string[] {
     ...(others < 0.2
       ? []
       : [
-          `others on this machine used up to ${Math.round(others * 100)} % of a core: calls/s and latencies are rough.`,
+          `others on this machine used up to ${Math.round(others * 100)} % of a core: calls/s, latencies and CPU are rough.`,
         ]),
   ]
 }
+
+/** True where a call of any round was not answered well. */
+const hasErrors = ({ rows, more: { counts, openLoop } }: Figures): boolean =>
+  (counts?.faults.length ?? 0) > 0 ||
+  [...rows, ...(openLoop?.levels ?? []).flatMap((level) => level.rows)].some(({ errors }) => errors > 0)
 
 function deliver(figures: Figures, json: boolean): void {
   const text = `${JSON.stringify(figures, null, 2)}\n`
@@ -143,7 +177,7 @@ async function run(options: Options): Promise<number> {
     // A profile is written when the gateway ends, so everything ends before the report that names it.
     await stops.disposeAsync()
     deliver(figures, options.json)
-    return failed || figures.rows.some(({ errors }) => errors > 0) ? 1 : 0
+    return failed || hasErrors(figures) ? 1 : 0
   } finally {
     await stops.disposeAsync()
   }

@@ -1,4 +1,11 @@
-/** The median: one disturbed round moves it by one rank, and an average by its whole delay. */
+/** The median and its range: one disturbed round moves a median by one rank, and an average by its whole delay. */
+
+/** Of the rounds: the median, and the lowest and the highest. */
+export interface Spread {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+}
 
 /** NaN of nothing. */
 export function median(values: readonly number[]): number {
@@ -7,3 +14,10 @@ export function median(values: readonly number[]): number {
   const upper = sorted[Math.floor(middle)] ?? Number.NaN
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper
 }
+
+/** Of one value at least. */
+export const spreadOf = (values: readonly number[]): Spread => ({
+  median: median(values),
+  low: Math.min(...values),
+  high: Math.max(...values),
+})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLatencyHistogram, percentile } from './latency-histogram.ts'
+import { bucketEndMs, createLatencyHistogram, percentile } from './latency-histogram.ts'
 
 const histogramOf = (latencies: readonly number[]) => {
   const histogram = createLatencyHistogram()
@@ -35,6 +35,16 @@ describe('a latency histogram', () => {
     const added = createLatencyHistogram()
     for (const round of [a, b]) added.add(histogramOf(round ?? []).buckets())
     expect(added.buckets()).toEqual(histogramOf([...(a ?? []), ...(b ?? [])]).buckets())
+  })
+
+  test('tells where each bucket ends: no call in it was longer, and the next bucket begins there', () => {
+    for (const us of [1, 127, 128, 129, 255, 256, 257, 4095, 4096, 65_535]) {
+      const [[bucket] = [Number.NaN]] = histogramOf([us / 1000]).buckets()
+      const endUs = Math.round(bucketEndMs(bucket) * 1000)
+      expect(endUs).toBeGreaterThanOrEqual(us)
+      expect(histogramOf([endUs / 1000]).buckets()[0]?.[0]).toBe(bucket)
+      expect(histogramOf([(endUs + 1) / 1000]).buckets()[0]?.[0]).toBe(bucket + 1)
+    }
   })
 
   test('has no percentile without calls', () => {

@@ -39,6 +39,13 @@ export function percentile(buckets: Buckets, share: number): number {
   return Number.NaN
 }
 
+/** The longest latency that a bucket holds, in milliseconds. */
+export function bucketEndMs(bucket: number): number {
+  if (bucket < 2 * PER_OCTAVE) return bucket / 1000
+  const shift = Math.floor(bucket / PER_OCTAVE) - 1
+  return ((bucket - shift * PER_OCTAVE + 1) * 2 ** shift - 1) / 1000
+}
+
 function bucketOf(us: number): number {
   if (us < 2 * PER_OCTAVE) return us
   const shift = 25 - Math.clz32(us)

@@ -9,13 +9,14 @@
 import { type Buckets, createLatencyHistogram } from './latency-histogram.ts'
 import { createLane } from './load-lane.ts'
 import { type CallTarget, FIRST_ID } from './mcp-call.ts'
+import { createSchedule, runOpenLoop } from './open-loop.ts'
 
 export interface Load {
   readonly target: CallTarget
   readonly connections: number
   readonly seconds: number
   readonly mostCalls: number
-  /** Calls a second over all connections; as many as can be when undefined. */
+  /** Calls a second over all connections, by a schedule that waits for no answer; as many as can be when undefined. */
   readonly perSecond?: number
 }
 
@@ -26,6 +27,8 @@ export interface Outcome {
   readonly faults: readonly string[]
   readonly seconds: number
   readonly latency: Buckets
+  /** How late calls of a schedule began although a connection was free. */
+  readonly late?: Buckets
 }
 
 export type Order = { readonly open: Load } | { readonly go: true }
@@ -34,6 +37,8 @@ export type Report = { readonly opened: true } | { readonly outcome: Outcome }
 const CALL_LIMIT_MS = 10_000
 const MOST_ERRORS = 50
 const FAULTS_TOLD = 3
+/** A target that is so far behind its schedule at the end is not waited for. */
+const GRACE_MS = 5_000
 
 async function openLanes(load: Load, nextId: () => number) {
   const lanes = Array.from({ length: load.connections }, () =>
@@ -41,30 +46,36 @@ async function openLanes(load: Load, nextId: () => number) {
   )
   // A refused connection shows again, and is counted, at the first call of its lane.
   await Promise.all(lanes.map((lane) => lane.open()))
+  // What a connection costs once, some of it at its first call, is no part of what a call costs.
+  await Promise.all(lanes.map((lane) => lane.call()))
   return lanes
 }
 
-async function run(load: Load, lanes: Awaited<ReturnType<typeof openLanes>>): Promise<Outcome> {
+type Lanes = Awaited<ReturnType<typeof openLanes>>
+
+async function run(load: Load, lanes: Lanes): Promise<Outcome> {
+  const begin = performance.now()
+  const made = await (load.perSecond === undefined
+    ? runClosedLoop(load, lanes)
+    : runOpenLoop(createSchedule(load.perSecond, load.seconds, load.mostCalls), lanes, {
+        mostErrors: MOST_ERRORS,
+        faultsTold: FAULTS_TOLD,
+        graceMs: GRACE_MS,
+      }))
+  return { ...made, seconds: (performance.now() - begin) / 1000 }
+}
+
+/** Each connection makes its next call when the one before is answered. */
+async function runClosedLoop(load: Load, lanes: Lanes) {
   const latency = createLatencyHistogram()
   const faults: string[] = []
   let started = 0
   let calls = 0
   let errors = 0
-  const begin = performance.now()
-  const end = begin + load.seconds * 1000
+  const end = performance.now() + load.seconds * 1000
 
-  const every = load.perSecond === undefined ? 0 : (1000 * lanes.length) / load.perSecond
-
-  async function drive(lane: (typeof lanes)[number], index: number): Promise<void> {
-    // Lanes take turns, so that the calls of all are spread evenly.
-    let due = begin + (every * index) / lanes.length
+  async function drive(lane: Lanes[number]): Promise<void> {
     for (let now = performance.now(); now < end && started < load.mostCalls && errors < MOST_ERRORS;) {
-      if (every > 0) {
-        if (due > now) await new Promise((resolve) => setTimeout(resolve, due - now))
-        // A lane that is late because the answer before was slow counts the wait: others would have called meanwhile.
-        now = due > now ? performance.now() : due
-        due += every
-      }
       started++
       const fault = await lane.call()
       const done = performance.now()
@@ -80,18 +91,18 @@ async function run(load: Load, lanes: Awaited<ReturnType<typeof openLanes>>): Pr
   }
 
   await Promise.all(lanes.map(drive))
-  const seconds = (performance.now() - begin) / 1000
-  for (const lane of lanes) lane.close()
-  return { calls, errors, faults, seconds, latency: latency.buckets() }
+  return { calls, errors, faults, latency: latency.buckets() }
 }
 
 function serve(): void {
   let id = FIRST_ID
-  let ready: { load: Load; lanes: Awaited<ReturnType<typeof openLanes>> } | undefined
+  let ready: { load: Load; lanes: Lanes } | undefined
   const tell = (report: Report) => process.send?.(report)
   process.on('disconnect', () => process.exit(0))
   async function enforce(order: Order): Promise<void> {
     if ('open' in order) {
+      // Connections stay open after the last answer, so that closing them is counted in no round.
+      for (const lane of ready?.lanes ?? []) lane.close()
       ready = { load: order.open, lanes: await openLanes(order.open, () => ++id) }
       tell({ opened: true })
     } else if (ready !== undefined) {

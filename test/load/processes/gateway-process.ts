@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Probe } from '../counts/heap-profile.ts'
 import { onCore } from './core-layout.ts'
 import { refusedCall, refusedHealth } from './gateway-answers.ts'
 import type { CallTarget } from '../generator/mcp-call.ts'
@@ -26,6 +27,8 @@ export interface GatewayStart {
   readonly core: number | undefined
   /** Folder for CPU profiles; none is made when undefined. */
   readonly profileTo: string | undefined
+  /** Answers from inside what the heap of the gateway spends. */
+  readonly probe?: Probe
   /** Further settings, by their names in the environment. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -63,6 +66,8 @@ export function startGateway(start: GatewayStart) {
   return {
     pid: child.pid ?? 0,
     folder: folder.path,
+    /** Where its journal is: what is on record before it is in the database. */
+    journal: join(folder.data, 'outbox'),
     /** One connection's own endpoint. */
     connection,
     single,
@@ -83,7 +88,12 @@ export function startGateway(start: GatewayStart) {
 
 function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGatewayFolder>, key: string) {
   const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
-  const [command, args] = onCore(start.core, process.execPath, [...profile, start.main, 'start'])
+  const [command, args] = onCore(start.core, process.execPath, [
+    ...(start.probe?.words ?? []),
+    ...profile,
+    start.main,
+    'start',
+  ])
   const env = {
     ...inherited(['PATH', 'HOME', 'LANG', 'TMPDIR']),
     TOOLWAY_HOST: '127.0.0.1',
@@ -97,6 +107,7 @@ function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGateway
     TOOLWAY_LIMIT_ADDRESS: '1000000',
     TOOLWAY_LIMIT_ORGANIZATION: '1000000',
     LOG_LEVEL: 'info',
+    ...start.probe?.env,
     ...start.settings,
   }
   const log = openSync(folder.log, 'a')

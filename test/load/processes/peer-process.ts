@@ -8,15 +8,18 @@
 import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Probe } from '../counts/heap-profile.ts'
 import { onCore } from './core-layout.ts'
 
 const SAY_LIMIT_MS = 30_000
 
-export function startPeer(script: URL, args: readonly string[], core: number | undefined) {
+/** @param probe answers from inside what the heap of the process spends */
+export function startPeer(script: URL, args: readonly string[], core: number | undefined, probe?: Probe) {
   const path = fileURLToPath(script)
   const name = basename(path)
-  const [command, rest] = onCore(core, process.execPath, [path, ...args])
-  const child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [command, rest] = onCore(core, process.execPath, [...(probe?.words ?? []), path, ...args])
+  const env = { ...process.env, ...probe?.env }
+  const child = spawn(command, rest, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const said: unknown[] = []
   let failed: Error | undefined
   let wake: (() => void) | undefined
