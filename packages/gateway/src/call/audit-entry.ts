@@ -44,8 +44,8 @@ export interface AuditLogParts {
   refuse(code: string): void
   /** A rule that only watches would have done this. */
   shadow?(rule: string, would: string): void
-  /** Writes down what remains of a call if nothing more is heard of it. Throws `record.unwritable`. */
-  intend(entry: Entry): Intent
+  /** Writes down what remains of a call if nothing more is heard of it. Rejects with `record.unwritable`. */
+  intend(entry: Entry): Promise<Intent>
   /** Keeps a record; `json` is the same. */
   write(entry: Entry, json: string, intent: Intent | undefined): void
   /** Seals what is kept of a call besides its record; absent where nothing can be kept. */
@@ -159,10 +159,10 @@ export class AuditEntryBuilder {
     return inner
   }
 
-  /** Writes down the request before it leaves for its upstream. Throws `record.unwritable`. */
-  writeAhead(): void {
+  /** Writes down the request before it leaves for its upstream. Rejects with `record.unwritable`. */
+  async writeAhead(): Promise<void> {
     if (this.#intent === undefined && this.#isRecorded)
-      this.#intent = this.#parts.intend(this.#withPayload(this.#entry(0, ENDED_BEFORE)))
+      this.#intent = await this.#parts.intend(this.#withPayload(this.#entry(0, ENDED_BEFORE)))
   }
 
   close(): void {

@@ -77,7 +77,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     throw new Fault('credential.brought', { connection: target.alias })
   const counting = parts.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
-  audit.writeAhead()
+  await audit.writeAhead()
   const going = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
   let answer: Word | undefined
   for (let turn = 0; answer === undefined; turn++) {

@@ -7,7 +7,7 @@ export const createTestAuditLog = (parts: Partial<AuditLogParts> = {}): AuditLog
     logLine() {},
     count() {},
     refuse() {},
-    intend: () => ({ path: '', open: 0, waiting: 0, spilled: false }),
+    intend: async () => ({ path: '', open: 0, waiting: 0, spilled: false }),
     write() {},
     refuseStranger() {},
     ...parts,

@@ -58,7 +58,7 @@ async function askUpstream(step: TaskRequest, place: Offered, { taskId, acting }
   const forwarding: Forwarding = { ...step, target, params: { ...params, taskId }, account: acting }
   if (eraOf(step.mcpRequest.caller.revision) !== eraOf(place.revision)) {
     step.audit.note({ connection: place.alias, eraUpstream: place.revision })
-    step.audit.writeAhead()
+    await step.audit.writeAhead()
     return sayAccount(await askAcross(forwarding, taskId), step.audit)
   }
   if (step.mcpRequest.method !== 'tasks/result') return forward(forwarding)

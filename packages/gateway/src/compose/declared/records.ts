@@ -7,7 +7,7 @@ import { createRefusals } from '../../records/refusals.ts'
 import type { Base } from '../core-dependencies.ts'
 
 /** A placeholder that is never read. */
-const NOWHERE = {} as ReturnType<AuditLogParts['intend']>
+const NOWHERE = Promise.resolve({} as Awaited<ReturnType<AuditLogParts['intend']>>)
 
 export function composeLogRecords({ log, opened }: Base): Pick<AuditLogParts, 'intend' | 'write' | 'refuseStranger'> {
   const refusals = createRefusals({

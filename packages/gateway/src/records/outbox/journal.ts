@@ -63,7 +63,7 @@ export interface JournalParts {
 
 const SEGMENT_BYTES = 4 * 1024 * 1024
 /** Where lines are put together that are short enough, as nearly all are. */
-const BUFFER_BYTES = 64 * 1024
+const BUFFER_BYTES = 128 * 1024
 /** All is brought to the disk, and what is empty is cut, this often. Milliseconds. */
 const BEAT = 1_000
 /** Without a beat for so long this process was stopped, and others may have taken it for gone. Milliseconds. */

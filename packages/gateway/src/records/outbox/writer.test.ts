@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testEntry } from '../../testing/record-entry.ts'
 import { ENDED_BEFORE, type Entry } from '../records.ts'
-import { placeOf } from './journal.ts'
+import { createJournal, placeOf, type Journal } from './journal.ts'
 import { createRecordWriter, MOST_IN_MEMORY, type RecordWriter } from './writer.ts'
+
+vi.mock('./journal.ts', { spy: true })
 
 const PASSED = new Error('the database is away')
 const many = (count: number) => Array.from({ length: count }, (_, at) => testEntry({ request_id: `r-${at}` }))
@@ -103,10 +105,10 @@ describe('the outbox of a gateway elsewhere', () => {
     const [before, after] = [testEntry(), testEntry()]
     vi.useFakeTimers({ toFake: ['Date'] })
     const writer = held.begin()
-    writer.intend(begun(before))
+    await writer.intend(begun(before))
     for (const name of await held.files()) await rm(join(held.directory, name))
     vi.setSystemTime(Date.now() + 120_000)
-    writer.intend(begun(after))
+    await writer.intend(begun(after))
     const names = await held.files()
     expect(names).toHaveLength(1)
     expect(await readFile(join(held.directory, names[0] ?? ''), 'utf8')).toContain(after.id)
@@ -119,7 +121,8 @@ describe('the outbox', () => {
     await using held = await fixture()
     const writer = held.begin()
     const entries = many(2_500)
-    for (const entry of entries) writer.write(entry, undefined, writer.intend(begun(entry)))
+    const intents = await Promise.all(entries.map((entry) => writer.intend(begun(entry))))
+    entries.forEach((entry, at) => writer.write(entry, undefined, intents[at]))
     expect(held.ids()).toEqual([])
     await writer.flush()
     expect(held.ids()).toEqual(entries.map(({ id }) => id))
@@ -133,7 +136,7 @@ describe('the outbox', () => {
     const entries = many(40)
     const store = async (batch: readonly Entry[]) => {
       await held.store(batch)
-      for (const entry of entries.splice(0, 3)) writer.write(entry, undefined, writer.intend(begun(entry)))
+      for (const entry of entries.splice(0, 3)) writer.write(entry, undefined, await writer.intend(begun(entry)))
     }
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const writer = createRecordWriter({
@@ -154,7 +157,7 @@ describe('the outbox', () => {
   test('is readable by nobody else', async () => {
     await using held = await fixture()
     const writer = held.begin()
-    writer.intend(begun(testEntry()))
+    await writer.intend(begun(testEntry()))
     const [name = ''] = await held.files()
     expect((await stat(held.directory)).mode & 0o777).toBe(0o700)
     expect((await stat(join(held.directory, name))).mode & 0o777).toBe(0o600)
@@ -165,17 +168,51 @@ describe('the outbox', () => {
     await using held = await fixture()
     const writer = held.begin()
     const entry = testEntry()
-    writer.intend(begun(entry))
+    await writer.intend(begun(entry))
     const [name = ''] = await held.files()
     expect(await readFile(join(held.directory, name), 'utf8')).toBe(`${line('i', begun(entry))}\n`)
     await writer.close()
+  })
+
+  test('writes the intents of one turn with one write, and each before its call goes on', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const entries = many(10)
+    const journal = vi.mocked(createJournal).mock.results.at(-1)?.value as Journal
+    const writes = vi.spyOn(journal, 'append')
+    const text = async () => readFile(join(held.directory, (await held.files())[0] ?? ''), 'utf8')
+    await Promise.all(
+      entries.map(async (entry) => {
+        await writer.intend(begun(entry))
+        expect(await text()).toContain(`${line('i', begun(entry))}\n`)
+      }),
+    )
+    expect(writes).toHaveBeenCalledTimes(1)
+    // A turn that would take much memory is written before its end.
+    const large = many(200).map((entry) => writer.intend(begun(entry)))
+    expect(writes.mock.calls.length).toBeGreaterThan(3)
+    await Promise.all(large)
+    await writer.close()
+  })
+
+  test('writes what is intended when it ends', async () => {
+    await using held = await fixture()
+    const writer = held.begin()
+    const entry = testEntry()
+    const intent = writer.intend(begun(entry))
+    await writer.close()
+    expect(await intent).toMatchObject({ open: 1 })
+    const next = held.begin()
+    await next.flush()
+    expect(held.rows.get(entry.id)).toMatchObject({ outcome: 'unknown' })
+    await next.close()
   })
 
   test('keeps what was sent with a call whose gateway was gone before the answer', async () => {
     await using held = await fixture()
     const writer = held.begin()
     const entry = begun(testEntry({ payload: 'c2VhbGVk' }))
-    writer.intend(entry)
+    await writer.intend(entry)
     await writer.close()
     const next = held.begin()
     await next.flush()
@@ -220,8 +257,8 @@ describe('the outbox', () => {
     held.state.away = true
     const first = held.begin()
     const [ended, open] = [testEntry(), testEntry()]
-    first.write(ended, undefined, first.intend(begun(ended)))
-    first.intend(begun(open))
+    first.write(ended, undefined, await first.intend(begun(ended)))
+    await first.intend(begun(open))
     await first.close()
     held.state.away = false
     const second = held.begin()
@@ -237,7 +274,7 @@ describe('the outbox', () => {
   test('a killed gateway leaves its records, and of what it had begun that nobody knows how it ended', async () => {
     await using held = await fixture()
     const writer = held.begin()
-    const stays = writer.intend(begun(testEntry()))
+    const stays = await writer.intend(begun(testEntry()))
     const [stored, ended, open] = [testEntry(), testEntry(), testEntry()]
     held.rows.set(stored.id, stored)
     const lines = [line('i', begun(ended)), line('i', begun(stored)), line('f', ended), line('i', begun(open))]
@@ -252,7 +289,7 @@ describe('the outbox', () => {
   test('takes nothing from a gateway that lives', async () => {
     await using held = await fixture()
     const writer = held.begin()
-    writer.intend(begun(testEntry()))
+    await writer.intend(begun(testEntry()))
     const foreign = 'ffffffffffff-1-00000000'
     await asLeftBehind(held.directory, [line('i', begun(testEntry()))], `${placeOf()}-${process.ppid}-00000000`)
     await asLeftBehind(held.directory, [line('i', begun(testEntry()))], `${placeOf()}-${process.pid}-00000000`)
@@ -289,12 +326,12 @@ describe('the outbox', () => {
     await using held = await fixture()
     await writeFile(held.directory, 'a file stands where the folder should be')
     const writer = held.begin()
-    expect(() => writer.intend(begun(testEntry()))).toThrow(/No record of this call can be kept \(EEXIST\)/)
+    await expect(writer.intend(begun(testEntry()))).rejects.toThrow(/No record of this call can be kept \(EEXIST\)/)
     // An entry without a call to refuse waits in memory.
     const entry = testEntry()
     writer.write(entry)
     await rm(held.directory)
-    writer.write(testEntry(), undefined, writer.intend(begun(testEntry())))
+    writer.write(testEntry(), undefined, await writer.intend(begun(testEntry())))
     await writer.flush()
     expect([held.rows.size, held.lost]).toEqual([2, []])
     await writer.close()
@@ -305,7 +342,7 @@ describe('the outbox', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const writer = held.begin()
     const entry = testEntry()
-    writer.write(entry, undefined, writer.intend(begun(entry)))
+    writer.write(entry, undefined, await writer.intend(begun(entry)))
     await writer.flush()
     vi.advanceTimersByTime(1_000)
     const [name = ''] = await held.files()

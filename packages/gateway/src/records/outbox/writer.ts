@@ -1,8 +1,8 @@
 /**
  * The writer of records: they come into the database without holding a call up, and none is lost.
  *
- * A call writes what it is about to do into the journal before it leaves, and its record when it has ended; records go to the
- * database in batches. Memory holds so many of them and no more: the others are read back from the journal. Records that a killed
+ * A call writes what it is about to do into the journal before it leaves, and its record when it has ended. The calls of one turn of
+ * the event loop share one write (group commit). Records go to the database in batches. Memory holds so many of them and no more: the others are read back from the journal. Records that a killed
  * process left there are stored by the next process that starts, an intent without an end as a call with an unknown outcome.
  */
 import { unlink } from 'node:fs/promises'
@@ -18,8 +18,11 @@ export type Intent = Segment
 export interface RecordWriter {
   /** Its name at the outbox, which has to be alive in the database for as long as it is. */
   readonly owner: string
-  /** Write down what is about to happen, as the record that remains if nothing more is heard. Throws `record.unwritable`. */
-  intend(entry: Entry): Intent
+  /**
+   * Writes down what is about to happen, as the record that remains if nothing more is heard, together with all else that is intended
+   * in this turn of the event loop. Rejects with `record.unwritable`.
+   */
+  intend(entry: Entry): Promise<Intent>
   /** `json` is the same entry, where the caller has it as a text already. */
   write(entry: Entry, json?: string, intent?: Intent): void
   /** One attempt to store all that waits. */
@@ -46,8 +49,16 @@ interface Item {
   readonly spilled: boolean
 }
 
+/** The intents of one turn of the event loop. */
+interface Turn {
+  lines: string
+  count: number
+  readonly written: Promise<Intent>
+  write(): void
+}
+
 const EVERY = 50
-/** Characters of ends that wait for a write. */
+/** Characters of ends that wait for a write, and of intents. */
 const MOST_UNWRITTEN = 16 * 1024
 export const MOST_IN_MEMORY = 10_000
 const AGAIN = { first: 200, most: 10_000 }
@@ -64,6 +75,7 @@ class OutboxWriter implements RecordWriter {
   /** Ends that are not written down yet, and their lines: a write costs more than what it writes. */
   #ends: Item[] = []
   #lines = ''
+  #turn: Turn | undefined
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #pause = AGAIN.first
@@ -93,13 +105,30 @@ class OutboxWriter implements RecordWriter {
     return this.#queue.length
   }
 
-  intend(entry: Entry): Intent {
-    try {
-      return this.#append(`i${JSON.stringify(entry)}\n`, 1)
-    } catch (thrown) {
-      const { code = 'unknown cause' } = thrown as NodeJS.ErrnoException
-      throw new Fault('record.unwritable', { problem: code }, { cause: thrown })
+  intend(entry: Entry): Promise<Intent> {
+    const turn = (this.#turn ??= this.#beginTurn())
+    turn.lines += `i${JSON.stringify(entry)}\n`
+    turn.count++
+    if (turn.lines.length > MOST_UNWRITTEN) turn.write()
+    return turn.written
+  }
+
+  #beginTurn(): Turn {
+    const { promise: written, resolve, reject } = Promise.withResolvers<Intent>()
+    const write = () => {
+      clearImmediate(immediate)
+      this.#turn = undefined
+      try {
+        resolve(this.#append(turn.lines, turn.count))
+      } catch (thrown) {
+        const { code = 'unknown cause' } = thrown as NodeJS.ErrnoException
+        reject(new Fault('record.unwritable', { problem: code }, { cause: thrown }))
+      }
     }
+    // After all that came in this turn was read, and before anything else is waited for.
+    const immediate = setImmediate(write)
+    const turn = { lines: '', count: 0, written, write }
+    return turn
   }
 
   /**
@@ -125,6 +154,7 @@ class OutboxWriter implements RecordWriter {
   async close(): Promise<void> {
     const { log, onLoss } = this.#parts
     clearInterval(this.#look)
+    this.#turn?.write()
     await this.flush()
     clearTimeout(this.#timer)
     const alone = this.#queue.filter(({ home, intent }) => home === undefined && intent === undefined)
@@ -216,9 +246,9 @@ class OutboxWriter implements RecordWriter {
     }
   }
 
-  /** A line, and the ends that wait to be written down before it. */
-  #append(line: string, open: number): Segment {
-    const segment = this.#journal.append(this.#lines + line, { open, waiting: this.#ends.length })
+  /** The lines of so many intents, and before them the ends that wait to be written down. */
+  #append(lines: string, open: number): Segment {
+    const segment = this.#journal.append(this.#lines + lines, { open, waiting: this.#ends.length })
     if (this.#ends.length === 0) return segment
     const written = this.#ends
     this.#ends = []
