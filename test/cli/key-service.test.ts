@@ -44,6 +44,17 @@ describe('the vault key at a key service', () => {
     await again.stop()
   })
 
+  test('a first start names the service where it cannot make the key', async () => {
+    await using bao = await startBaoServer()
+    await using here = await makeInstallation(settingsFor(bao))
+    await bao.stop()
+    const first = here.begin()
+    expect(await first.ended).not.toBe(0)
+    expect(first.err()).toMatch(
+      /The vault key cannot be made: the key service transit:\S+ .+ Check TOOLWAY_KEY_SERVICE/,
+    )
+  })
+
   test('while the service is away calls go on, new secrets are refused in words, and a start waits for nobody', async () => {
     await using bao = await startBaoServer()
     await using here = await makeInstallation(settingsFor(bao))

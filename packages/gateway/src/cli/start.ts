@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declare, DeclarationConflict, withdraw } from '../admin/installation/declare.ts'
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/installation/first-run.ts'
-import { openStore, WrongVaultKey, type Store } from '../admin/installation/open-store.ts'
+import { KeyServiceFault, openStore, WrongVaultKey, type Store } from '../admin/installation/open-store.ts'
 import { sealPlain } from '../admin/installation/seal-plain.ts'
 import { compose } from '../compose.ts'
 import type { LoadedConfig } from '../config.ts'
@@ -118,6 +118,10 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 
 function wordOpening(thrown: unknown, directory: string, outside: boolean): unknown {
   if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
+  if (thrown instanceof KeyServiceFault)
+    return new CommandFault(
+      `The vault key cannot be made: ${thrown.message}. Check TOOLWAY_KEY_SERVICE, and start again.`,
+    )
   if (thrown instanceof DirectoryInUse) {
     return new CommandFault(
       `The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,

@@ -25,6 +25,7 @@ import { createKeychain } from '../../vault/keychain.ts'
 import { openVault, type BoundRing } from '../../vault/ring.ts'
 import type { Vault } from '../../vault/vault.ts'
 
+export { KeyServiceFault } from '../../vault/key-service/key-service.ts'
 export { WrongVaultKey } from '../../vault/ring.ts'
 
 export interface StoreParts {
