@@ -223,20 +223,8 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   refuseNoPlace(config, snapshots.find)
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
-    ...{
-      sessions,
-      keepSessions,
-      sharedStreams,
-      changes,
-      callers,
-      offers,
-      outgoing,
-      globalApps,
-      links,
-      credentials,
-      platform,
-    },
-    ...{ snapshots, rules, approving, admission, told, files, secrets, feed },
+    ...{ sessions, keepSessions, sharedStreams, changes, callers, offers, outgoing, globalApps, links, credentials },
+    ...{ snapshots, rules, approving, admission, told, files, secrets, feed, platform },
   }
 }
 

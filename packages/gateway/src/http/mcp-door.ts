@@ -72,7 +72,8 @@ export interface McpDoorParts {
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
-  readonly remoteStreams: RemoteStreams | undefined
+  /** Streams that other gateways hold; undefined where there is no other gateway. */
+  readonly remoteStreams?: RemoteStreams | undefined
   readonly auditLog: AuditLog
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>

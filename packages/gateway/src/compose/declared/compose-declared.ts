@@ -140,7 +140,6 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     parts: admission.calls,
     brought,
     keepSessions,
-    remoteStreams: undefined,
     changes,
     auditLog,
     room,
