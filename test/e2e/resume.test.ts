@@ -3,64 +3,30 @@
  * of events that are no longer stored. Real sockets, cut in the middle.
  */
 // @module-tag long
-import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { startEverythingServer } from '../conformance/everything-server.ts'
-import { startScriptedUpstream, type Heard } from '../fault/scripted-upstream.ts'
 import { connectClient } from './peers/clients/client.ts'
 import { openStream, readEvents, type EventReader } from './peers/clients/event-reader.ts'
 import { openGateway } from './peers/open-gateway.ts'
 import { ask, callTool, openSession, start, tell } from './peers/clients/raw-client.ts'
 import type { RawMessage, RawPeer } from './peers/clients/raw-client.ts'
+import { beginHeld, startHeldCalls, type HeldCallsServer } from './peers/servers/held-calls.ts'
 import { httpWire } from './peers/servers/real-servers.ts'
 import { until } from './peers/until.ts'
 
 const OTHER = `uru_${'cd'.repeat(32)}`
 const parts = new AsyncDisposableStack()
 let gateway: TestGateway
-/** Calls that the server is answering, by the label they carry: the test says what comes next. */
-const calls = new Map<string, Live>()
-
-interface Live {
-  progress(step: number): void
-  log(text: string): void
-  answer(): void
-}
-
-function hold({ id, params }: Heard, response: ServerResponse): void {
-  const { label } = params['arguments'] as { label: string }
-  const progressToken = (params['_meta'] as { progressToken?: unknown } | undefined)?.progressToken
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-  const say = (message: object) => void response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
-  calls.set(label, {
-    progress: (progress) => say({ method: 'notifications/progress', params: { progressToken, progress } }),
-    log: (data) => say({ method: 'notifications/message', params: { level: 'error', data } }),
-    answer() {
-      say({ id, result: { content: [{ type: 'text', text: label }] } })
-      response.end()
-    },
-  })
-}
+let held: HeldCallsServer
 
 beforeAll(async () => {
-  const upstream = parts.use(
-    await startScriptedUpstream({
-      era: 'legacy',
-      capabilities: { tools: {}, logging: {} },
-      results: { 'tools/list': { tools: [{ name: 'held', inputSchema: { type: 'object' } }] } },
-      act(heard, response) {
-        if (heard.method !== 'tools/call') return false
-        hold(heard, response)
-        return true
-      },
-    }),
-  )
+  held = parts.use(await startHeldCalls())
   const everything = parts.use(await startEverythingServer({ era: 'legacy' }))
   gateway = parts.use(
     await openGateway({
       connections: [
-        { alias: 'up', revision: '2025-11-25', wire: { kind: 'http', url: upstream.url, headers: {} } },
+        { alias: 'up', revision: '2025-11-25', wire: { kind: 'http', url: held.url, headers: {} } },
         { alias: 'everything', revision: '2025-11-25', wire: httpWire(everything.url) },
       ],
       keys: [{ name: 'other', value: OTHER, toolset: undefined }],
@@ -71,18 +37,7 @@ afterAll(() => parts.disposeAsync())
 
 const session = (revision?: string): Promise<RawPeer> => openSession(gateway.connectionUrl('up'), gateway.key, revision)
 
-/** Begin a call, and be there when the server works on it. */
-async function begin(peer: RawPeer, label: string): Promise<{ reader: EventReader; live: Live }> {
-  const meta = { progressToken: label }
-  const reading = readEvents((signal) =>
-    start(peer, 'tools/call', { name: 'held', arguments: { label } }, { id: label, meta, signal }),
-  )
-  const live = await until(`the server works on ${label}`, () => calls.get(label))
-  live.progress(1)
-  const reader = await reading
-  await until('the first progress', () => reader.messages.length > 0)
-  return { reader, live }
-}
+const begin = (peer: RawPeer, label: string) => beginHeld(held, peer, label)
 
 const stepsOf = (messages: readonly RawMessage[]) =>
   messages.map(({ id, params, result }) => (result === undefined ? params?.['progress'] : id))
@@ -219,7 +174,7 @@ describe('a call whose connection breaks', () => {
     const reading = readEvents((signal) =>
       start(peer, 'tools/call', { name: 'held', arguments: { label: 'silent' } }, { id: 'silent', signal }),
     )
-    const live = await until('the server works on it', () => calls.get('silent'))
+    const live = await until('the server works on it', () => held.calls.get('silent'))
     const reader = await reading
     await until('an id', () => reader.lastId !== '')
     reader.leave()

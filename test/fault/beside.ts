@@ -8,7 +8,10 @@ import type { TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { createVault } from '../../packages/gateway/src/vault/vault.ts'
 
 /** Another gateway of the same installation: it shares the database and the root key, and nothing in memory. */
-export async function startBeside({ db }: TestGateway): Promise<AsyncDisposable & { address: string }> {
+export async function startBeside(
+  { db }: TestGateway,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<AsyncDisposable & { address: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'toolway-beside-'))
   const { config, path, lang } = loadConfig({
     PATH: process.env['PATH'],
@@ -16,6 +19,7 @@ export async function startBeside({ db }: TestGateway): Promise<AsyncDisposable 
     TOOLWAY_DATA: folder,
     TOOLWAY_LIMIT_ADDRESS: 'off',
     TOOLWAY_LIMIT_ORGANIZATION: 'off',
+    ...settings,
   })
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const store = { db, vault: createVault(Buffer.alloc(32, 7)) }

@@ -36,7 +36,6 @@ const HOOKS = 6
 const ALERTS = 10
 const vault = createTestVault()
 const Nothing = z.object({})
-const Id = z.object({ id: z.string() })
 const Count = z.object({ count: z.int() })
 
 const parts = new AsyncDisposableStack()
@@ -143,22 +142,6 @@ test('messages of webhooks and items of a record stream are delivered once by th
   expect(idsOf(itemsIn(streamed))).toEqual(once(idsOf(itemsIn(streamed))))
   await cluster.db.system((sql) => sql(Nothing)`update webhooks set enabled = false`)
   await cluster.db.system((sql) => sql(Nothing)`update record_streams set enabled = false`)
-})
-
-test('requests for approval that nobody answers end once, each with one record and one alert', async () => {
-  const asked = Array.from({ length: 12 }, () => newId('apr'))
-  await cluster.db.system(
-    (sql) => sql(Nothing)`
-      insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, caller, rules, sealed_arguments, expires_at)
-      select a.id, ${cluster.organization.id}, c.id, 'look', 'write', encode(sha256(a.id::bytea), 'hex'), 'key_test', 'test', '[]',
-             decode('00', 'hex'), now() + interval '1 second'
-        from unnest(${asked}::text[]) as a (id), connections c where c.alias = 'one'`,
-  )
-  const ended = () =>
-    cluster.db.system((sql) => sql(Id)`select resource_id as id from records where resource_id = any(${asked}::text[])`)
-  await expect.poll(async () => (await ended()).length).toBeGreaterThanOrEqual(asked.length)
-  expect(idsOf(await ended())).toEqual(asked.toSorted())
-  expect(await alertsOf('approval.expired')).toBe(asked.length)
 })
 
 /** Connections to one server whose accounts are kept by one authorization server, each connected by her. */

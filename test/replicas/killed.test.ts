@@ -6,11 +6,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { expect, test } from 'vitest'
-import { ask, callTool, openSession } from '../e2e/peers/clients/raw-client.ts'
+import { ask, callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
+import { openStream } from '../e2e/peers/clients/event-reader.ts'
+import { beginHeld, startHeldCalls } from '../e2e/peers/servers/held-calls.ts'
 import { startEffects } from '../e2e/peers/servers/effects-server.ts'
 import { startCountingUpstream } from '../fault/counting-upstream.ts'
 import type { BalancerKind } from './balancers.ts'
-import { startCluster, type Cluster } from './cluster.ts'
+import { startCluster, type Cluster, type Member } from './cluster.ts'
 
 const LEAST = Number(process.env['TEST_ROLLING_REQUESTS'] ?? '600')
 const LANES = 6
@@ -27,8 +29,9 @@ const recorded = async ({ db }: Cluster, like: string): Promise<number> => {
 
 test('one of three is killed under load: no record is lost, reads repeated once all answer, and sessions go on', async () => {
   await using effects = await startEffects()
+  await using held = await startHeldCalls()
   await using cluster = await startCluster({
-    declared: { connections: { effects: { url: effects.url, trusted: true } } },
+    declared: { connections: { effects: { url: effects.url, trusted: true }, held: { url: held.url } } },
     pgbouncer: true,
   })
   const peer = { url: cluster.connectionUrl('effects'), key: cluster.key, era: 'modern' as const }
@@ -56,10 +59,18 @@ test('one of three is killed under load: no record is lost, reads repeated once 
   }
   const lanes = Array.from({ length: LANES }, lane)
   await sleep(1_500)
-  const [, victim] = cluster.members
+  const [first, victim] = cluster.members
+  const streamed = await openSession(cluster.connectionUrl('held'), cluster.key)
+  const at = (member: Member | undefined): RawPeer => ({
+    ...streamed,
+    url: new URL(new URL(streamed.url).pathname, member?.address).href,
+  })
+  const { reader } = await beginHeld(held, at(victim), 'of the killed one')
   victim?.running.signal('SIGKILL')
   await victim?.running.ended
-  await sleep(2_500)
+  // The stream of its call is nowhere any more: that is told before anything is written.
+  const [gone] = await Promise.all([openStream(at(first), reader.lastId), sleep(2_500)])
+  expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('"stream.gone"')])
   running = false
   await Promise.all(lanes)
   expect(failures).toEqual([])

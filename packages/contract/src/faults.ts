@@ -174,7 +174,7 @@ export const FAULTS = {
     'admit',
     'NOT_FOUND',
     [410, INVALID],
-    'The stream cannot be resumed after event {event}: that event, or one that came after it, is not kept by this gateway (any more).',
+    'The stream cannot be resumed after event {event}: that event, or one that came after it, is not kept (any more).',
     'Open a new stream without Last-Event-ID and list again; look at the effect of a call before you repeat it.',
   ),
   'stream.ended': row(

@@ -39,7 +39,7 @@ import { createConsoleDoor } from './http/console/console-door.ts'
 import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
-import { composeSessions } from './compose/sessions.ts'
+import { composeSessions, composeSharedStreams } from './compose/sessions.ts'
 import { composeSecretReferences } from './compose/secret-references.ts'
 import { composeSnapshots, type Snapshots } from './compose/snapshots.ts'
 import { composeTelemetry, tracesOf } from './compose/telemetry.ts'
@@ -148,6 +148,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   const words = createChildWords()
   const upstreams = composeUpstreams(core, { path, lang, origins, catalogs: () => catalogs, contacts, words })
   const { sessions, keepSessions } = composeSessions(core, upstreams, () => admission.calls)
+  const sharedStreams = composeSharedStreams(core, keepSessions)
   const changes = createChanges()
   const callers = composeIdentity(core, { publicUrl, snapshots: () => snapshots, open: () => open })
   const { identity, accounts, ended } = callers
@@ -210,7 +211,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     ...told,
     outboxOwner: records.owner,
     approvals: approving,
-    ...{ upstreams, keepSessions, identity, ended, open, snapshots },
+    ...{ upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots },
     credentials: credentials.memory,
     reloadPeople: callers.reloadPeople,
     reloadRules: known.reloadRules,
@@ -222,8 +223,8 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
   refuseNoPlace(config, snapshots.find)
   return {
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
-    ...{ sessions, keepSessions, changes, callers, offers, outgoing, globalApps, links, credentials, platform },
-    ...{ snapshots, rules, approving, admission, told, files, secrets, feed },
+    ...{ sessions, keepSessions, sharedStreams, changes, callers, offers, outgoing, globalApps, links, credentials },
+    ...{ snapshots, rules, approving, admission, told, files, secrets, feed, platform },
   }
 }
 
@@ -280,6 +281,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     brought: callers.brought,
     keepSessions: core.keepSessions,
     changes: core.changes,
+    remoteStreams: core.sharedStreams?.remote,
     auditLog: core.auditLog,
     room,
     challenge: createChallenge(endpoints),

@@ -27,6 +27,7 @@ async function fixture() {
     outboxOwner: 'a-test',
     upstreams: { stop: later('stop') },
     keepSessions: { endedElsewhere: note('session') },
+    sharedStreams: { hear: ({ reader, state }) => note('stream')(reader, state), lost: note('streams lost') },
     identity: { forget: note('keys') },
     ended: { add: note('sign-in') },
     open: { recheck: note('recheck') },

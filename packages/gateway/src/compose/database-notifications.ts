@@ -12,6 +12,7 @@ import type { KeepSessions } from '../jobs/keep-sessions.ts'
 import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { CredentialMemory } from '../oauth/outgoing/credentials/credential-memory.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { StreamReaderNotice } from '../sessions/stream-reader-rows.ts'
 import { createVaultReload } from '../vault/reload.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
@@ -20,6 +21,8 @@ export interface DatabaseNotificationsParts {
   readonly outboxOwner: string
   readonly upstreams: Pick<Upstreams, 'stop'>
   readonly keepSessions: Pick<KeepSessions, 'endedElsewhere'>
+  /** Undefined where no other gateway is. */
+  readonly sharedStreams: { hear(notice: StreamReaderNotice): void; lost(): void } | undefined
   readonly identity: Pick<Identity, 'forget'>
   readonly ended: Pick<EndedSignIns, 'add'>
   readonly open: Pick<OpenStreams, 'recheck'>
@@ -38,7 +41,7 @@ export interface DatabaseNotificationsParts {
   readonly reloadVault: Store['reloadVault'] | undefined
 }
 
-interface Notice extends EventNotice {
+interface Notice extends EventNotice, Omit<StreamReaderNotice, 'organization'> {
   readonly table?: string
   /** The rows of the table that changed; absent: any. */
   readonly ids?: readonly string[]
@@ -58,7 +61,18 @@ export async function hearDatabaseNotifications(
   { db, log, counters, opened }: Pick<CoreDependencies, 'db' | 'log' | 'counters' | 'opened'>,
   parts: DatabaseNotificationsParts,
 ): Promise<ChangeFeed> {
-  const { upstreams, keepSessions, identity, ended, open, snapshots, credentials, reloadPeople, reloadRules } = parts
+  const {
+    upstreams,
+    keepSessions,
+    sharedStreams,
+    identity,
+    ended,
+    open,
+    snapshots,
+    credentials,
+    reloadPeople,
+    reloadRules,
+  } = parts
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })
   const forgetKeys = (id?: KeyId) => {
@@ -82,6 +96,7 @@ export async function hearDatabaseNotifications(
     if (stop !== undefined) return void upstreams.stop(stop)
     if (table === 'vault') return void loadVault()
     if (table === 'sessions') return keepSessions.endedElsewhere(over)
+    if (table === 'stream_readers') return sharedStreams?.hear(notice)
     if (table === 'sign_ins') {
       ended.add(over as FamilyId)
       return open.recheck()
@@ -111,6 +126,7 @@ export async function hearDatabaseNotifications(
     credentials.changed()
     snapshots.signal()
     parts.events.lost()
+    sharedStreams?.lost()
     parts.approvals.hear()
     parts.wakeWebhooks()
     parts.wakeStreams()

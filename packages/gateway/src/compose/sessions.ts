@@ -1,7 +1,11 @@
-/** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them. */
+/** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them and any gateway serves them. */
 import type { CallParts } from '../call/ports.ts'
 import { watchAgain } from '../call/read-resource.ts'
+import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
+import { createLentStreams } from '../sessions/lent-streams.ts'
+import { createRemoteStreams } from '../sessions/remote-streams.ts'
+import { removeOldReaders, type StreamReaderNotice } from '../sessions/stream-reader-rows.ts'
 import {
   findSession,
   removeIdleSessions,
@@ -12,6 +16,7 @@ import {
 import { createSessionNames } from '../sessions/session-names.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import { streamEventRow } from '../vault/sealed-columns.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
 export function composeSessions(
@@ -33,7 +38,7 @@ export function composeSessions(
   const keepSessions: KeepSessions = createKeepSessions({
     now: Date.now,
     log,
-    hash: (id) => vault.hash(`session ${id}`),
+    hash: hashOfSession(vault),
     ageOf: names.ageOf,
     sessions,
     store: (all) => db.system((sql) => storeSessions(sql, all)),
@@ -48,3 +53,45 @@ export function composeSessions(
   opened.defer(() => keepSessions.close())
   return { sessions, keepSessions }
 }
+
+const CLEAN_EVERY = 60_000
+
+/** Streams of calls between gateways; undefined with the embedded database, which has one gateway. */
+export function composeSharedStreams(
+  { config, db, vault, log, opened }: CoreDependencies,
+  keepSessions: Pick<KeepSessions, 'held'>,
+) {
+  if (config.DATABASE_URL === undefined) return undefined
+  const remote = createRemoteStreams({
+    db,
+    hash: hashOfSession(vault),
+    open: (sealed, reader, at) => vault.open(sealed, streamEventRow(`${reader} ${at}`)),
+  })
+  const lent = createLentStreams({
+    db,
+    sessionOf: (hash) => keepSessions.held(hash),
+    seal: (text, reader, at) => vault.seal(text, streamEventRow(`${reader} ${at}`)),
+    log,
+  })
+  const cleaning = createCleanOld({
+    removeOld: () => db.system(removeOldReaders),
+    what: 'readers of streams',
+    log,
+    every: CLEAN_EVERY,
+  })
+  opened.defer(() => lent.close())
+  opened.defer(() => cleaning.close())
+  return {
+    remote,
+    hear(notice: StreamReaderNotice) {
+      lent.hear(notice)
+      remote.hear(notice)
+    },
+    lost: () => remote.lost(),
+  }
+}
+
+const hashOfSession =
+  (vault: CoreDependencies['vault']) =>
+  (id: string): Buffer =>
+    vault.hash(`session ${id}`)

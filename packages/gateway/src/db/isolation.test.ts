@@ -60,6 +60,11 @@ async function addOrganization(sql: SystemSql, id: string): Promise<void> {
     insert into sessions (hash, organization_id, owner, principal, revision, capabilities, opened_at, seen_at)
     values (${Buffer.from(id.padEnd(32))}, ${id}, ${id}, 'key:k', '2025-11-25', '{}', now(), now())`
   await sql(Nothing)`
+    insert into stream_readers (organization_id, reader, session, stream, after, read_until)
+    values (${id}, 'same', ${Buffer.from(id.padEnd(32))}, 'same', 0, now())`
+  await sql(Nothing)`
+    insert into stream_reader_events (organization_id, reader, at, sealed) values (${id}, 'same', 1, 'same')`
+  await sql(Nothing)`
     insert into oauth_apps (id, organization_id, provider, client_id) values (${`app_${id}`}, ${id}, 'same', 'same')`
   await sql(Nothing)`
     insert into credentials (id, organization_id, provider, connection_id, user_id, sealed_access_token)
@@ -178,6 +183,8 @@ describeEverywhere('two organizations', (createDatabase) => {
       'records',
       'sessions',
       'spent_aliases',
+      'stream_reader_events',
+      'stream_readers',
       'tool_locks',
       'tool_states',
       'toolsets',

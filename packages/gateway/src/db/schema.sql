@@ -589,6 +589,23 @@ create table spent_states (
   hash bytea not null,
   expires_at timestamp with time zone not null
 );
+create unlogged table stream_reader_events (
+  organization_id text not null,
+  reader text not null,
+  at bigint not null,
+  sealed bytea not null
+);
+create unlogged table stream_readers (
+  organization_id text not null,
+  reader text not null,
+  session bytea not null,
+  stream text not null,
+  after bigint not null,
+  state text not null default 'asked'::text,
+  asked_at timestamp with time zone not null default clock_timestamp(),
+  read_until timestamp with time zone not null,
+  held_until timestamp with time zone
+);
 create table tool_locks (
   organization_id text not null,
   connection_id text not null,
@@ -935,6 +952,16 @@ alter table spent_aliases add constraint spent_aliases_pkey PRIMARY KEY (organiz
 alter table spent_aliases add constraint spent_aliases_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table spent_states add constraint spent_states_hash_check CHECK ((length(hash) = 32));
 alter table spent_states add constraint spent_states_pkey PRIMARY KEY (hash);
+alter table stream_reader_events add constraint stream_reader_events_at_check CHECK ((at > 0));
+alter table stream_reader_events add constraint stream_reader_events_pkey PRIMARY KEY (organization_id, reader, at);
+alter table stream_reader_events add constraint stream_reader_events_organization_id_reader_fkey FOREIGN KEY (organization_id, reader) REFERENCES stream_readers(organization_id, reader) ON DELETE CASCADE;
+alter table stream_readers add constraint stream_readers_after_check CHECK ((after >= 0));
+alter table stream_readers add constraint stream_readers_pkey PRIMARY KEY (organization_id, reader);
+alter table stream_readers add constraint stream_readers_reader_check CHECK ((reader <> ''::text));
+alter table stream_readers add constraint stream_readers_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'lent'::text, 'over'::text, 'gone'::text, 'ended'::text])));
+alter table stream_readers add constraint stream_readers_stream_check CHECK ((stream <> ''::text));
+alter table stream_readers add constraint stream_readers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table stream_readers add constraint stream_readers_organization_id_session_fkey FOREIGN KEY (organization_id, session) REFERENCES sessions(organization_id, hash) ON DELETE CASCADE;
 alter table tool_locks add constraint tool_locks_accepted_effect_check CHECK ((accepted_effect = ANY (ARRAY['read'::text, 'write'::text, 'destructive'::text])));
 alter table tool_locks add constraint tool_locks_accepted_hash_check CHECK ((accepted_hash ~ '^[0-9a-f]{64}$'::text));
 alter table tool_locks add constraint tool_locks_check CHECK (((accepted_hash IS NOT NULL) OR (held_hash IS NOT NULL)));
@@ -1042,6 +1069,7 @@ CREATE UNIQUE INDEX sessions_placed ON public.sessions USING btree (organization
 CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
+CREATE INDEX stream_readers_session ON public.stream_readers USING btree (organization_id, session);
 CREATE UNIQUE INDEX toolsets_placed ON public.toolsets USING btree (organization_id, id);
 CREATE INDEX users_vouched ON public.users USING btree (vouched_by) WHERE (vouched_by IS NOT NULL);
 CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);
@@ -1098,6 +1126,8 @@ alter table sessions enable row level security, force row level security;
 alter table sign_ins enable row level security, force row level security;
 alter table spent_aliases enable row level security, force row level security;
 alter table spent_states enable row level security, force row level security;
+alter table stream_reader_events enable row level security, force row level security;
+alter table stream_readers enable row level security, force row level security;
 alter table tool_locks enable row level security, force row level security;
 alter table tool_states enable row level security, force row level security;
 alter table toolsets enable row level security, force row level security;
@@ -1356,6 +1386,18 @@ create policy system_all on spent_aliases as permissive for all to owner
   using (true)
   with check (true);
 create policy system_all on spent_states as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on stream_reader_events as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on stream_reader_events as permissive for all to owner
+  using (true)
+  with check (true);
+create policy organization_own on stream_readers as permissive for all to toolway_organization
+  using ((organization_id = current_setting('app.organization'::text, true)))
+  with check ((organization_id = current_setting('app.organization'::text, true)));
+create policy system_all on stream_readers as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on tool_locks as permissive for all to toolway_organization
@@ -2263,6 +2305,22 @@ begin
 end
 $function$
 ;
+CREATE OR REPLACE FUNCTION public.tell_stream_reader()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog'
+AS $function$
+declare
+  told public.stream_readers;
+begin
+  if tg_op = 'DELETE' then told := old; else told := new; end if;
+  perform public.announce_change(json_build_object('organization', told.organization_id, 'table', tg_table_name, 'reader', told.reader,
+    'session', encode(told.session, 'hex'), 'stream', told.stream,
+    'state', case when tg_op = 'DELETE' then 'left' else told.state end)::text);
+  return null;
+end
+$function$
+;
 CREATE OR REPLACE FUNCTION public.want_changes()
  RETURNS void
  LANGUAGE plpgsql
@@ -2361,6 +2419,7 @@ CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE ON public.rules FOR
 CREATE TRIGGER tell_removed AFTER DELETE ON public.sessions REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION tell_session_ended();
 CREATE TRIGGER end_grant AFTER UPDATE OF ended_at ON public.sign_ins FOR EACH ROW WHEN (((new.ended_at IS NOT NULL) AND (old.ended_at IS NULL))) EXECUTE FUNCTION end_grant_of_sign_in();
 CREATE TRIGGER tell_ended AFTER UPDATE ON public.sign_ins FOR EACH ROW EXECUTE FUNCTION tell_sign_in_ended();
+CREATE TRIGGER tell_changed AFTER INSERT OR DELETE OR UPDATE OF state ON public.stream_readers FOR EACH ROW EXECUTE FUNCTION tell_stream_reader();
 CREATE CONSTRAINT TRIGGER count_change AFTER INSERT OR DELETE OR UPDATE ON public.tool_locks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_change();
 CREATE TRIGGER tell_added AFTER INSERT ON public.tool_locks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
 CREATE TRIGGER tell_changed AFTER UPDATE ON public.tool_locks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_changed('organization_id');
@@ -2415,6 +2474,8 @@ grant delete, insert, select, update on record_streams to toolway_organization;
 grant select on records to toolway_organization;
 grant delete, insert, select, update on sessions to toolway_organization;
 grant select on spent_aliases to toolway_organization;
+grant delete, insert, select, update on stream_reader_events to toolway_organization;
+grant delete, insert, select, update on stream_readers to toolway_organization;
 grant delete, insert, select, update on tool_locks to toolway_organization;
 grant delete, insert, select, update on tool_states to toolway_organization;
 grant delete, insert, select, update on toolsets to toolway_organization;

@@ -33,6 +33,7 @@ import type { Inbound, EndpointPath, RequestContext } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { AuditEntryBuilder, AuditLog } from '../call/audit-entry.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { RemoteStreams } from '../sessions/remote-streams.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
 import { createAbandoned } from './mcp/abandoned.ts'
 import type { Challenge } from './oauth/challenge.ts'
@@ -71,6 +72,8 @@ export interface McpDoorParts {
   /** Sessions that memory does not know may live again. */
   readonly keepSessions: Pick<KeepSessions, 'keep' | 'recall'>
   readonly changes: Changes
+  /** Streams that other gateways hold; undefined where there is no other gateway. */
+  readonly remoteStreams?: RemoteStreams | undefined
   readonly auditLog: AuditLog
   readonly clients: Clients
   readonly limits: Pick<Limits, 'unknown'>
@@ -409,6 +412,7 @@ class HttpMcpDoor implements McpDoor {
       response,
       lastEventId,
       changes: this.#parts.changes,
+      remoteStreams: this.#parts.remoteStreams,
       draining: this.#draining,
     })
   }

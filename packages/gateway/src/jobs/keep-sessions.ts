@@ -55,6 +55,8 @@ export interface KeepSessions {
   ended(session: Session, why: SessionEnd): void
   /** It was ended in another gateway. */
   endedElsewhere(hash: string): void
+  /** The session of that hash, in hexadecimal, if it lives here. */
+  held(hash: string): Session | undefined
   /** Write what is still to be written; nothing is written afterwards. */
   close(): Promise<void>
 }
@@ -268,6 +270,10 @@ class SessionKeeper implements KeepSessions {
     this.#gone.set(hash, true)
     const id = this.#byHash.get(hash)
     if (id !== undefined) this.#parts.sessions.drop(id)
+  }
+
+  held(hash: string) {
+    return this.#kept.get(this.#byHash.get(hash) ?? '')?.session
   }
 
   async close() {

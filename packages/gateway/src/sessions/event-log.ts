@@ -17,10 +17,14 @@ export interface Connection {
   end(): void
 }
 
-interface LoggedEvents {
-  readonly stream: EventStream
+/** An event of a stream: its place there, and its message as JSON. */
+export interface KeptEvent {
   readonly at: number
   readonly text: string
+}
+
+interface LoggedEvents extends KeptEvent {
+  readonly stream: EventStream
   readonly size: number
 }
 
@@ -34,7 +38,7 @@ export interface EventLimits {
 
 export const EVENT_LIMITS: EventLimits = { events: 100, bytes: 8 * 1024 * 1024, all: 64 * 1024 * 1024 }
 /** Milliseconds that a client waits before it comes back. */
-const RETRY = 1_000
+export const RETRY = 1_000
 /** `life-kind number.place`: a log's random name, what began the stream, which one it is, and the event's place in it. */
 const EVENT_FORM = /^(([\da-f]{12})-([gp])[\da-z]{1,8})\.(\d{1,12})$/
 const OWN = 'g'
@@ -125,6 +129,17 @@ export class EventLog {
     return kind === OWN && life !== this.#name
   }
 
+  /** The stream of a call that another log of this session may hold, and the event's place in it; undefined: no other has it. */
+  elsewhere(event: string): { stream: string; after: number } | undefined {
+    const [, stream = '', life, kind, digits] = EVENT_FORM.exec(event) ?? []
+    return kind === CALL && life !== this.#name ? { stream, after: Number(digits) } : undefined
+  }
+
+  /** Whether a stream of that name began in this log. */
+  named(stream: string): boolean {
+    return this.#name !== '' && stream.startsWith(`${this.#name}-`)
+  }
+
   keep(stream: EventStream, at: number, text: string): void {
     const size = sizeOf(text)
     const { events, bytes } = this.#budget.limits
@@ -148,7 +163,7 @@ export class EventLog {
   }
 
   /** The events of a stream after one of them, in order. */
-  after(stream: EventStream, at: number): { at: number; text: string }[] {
+  after(stream: EventStream, at: number): KeptEvent[] {
     return this.#kept.filter((one) => one.stream === stream && one.at > at)
   }
 
@@ -197,7 +212,12 @@ export class EventStream {
     const text = JSON.stringify(message)
     const at = ++this.last
     this.#log.keep(this, at, text)
-    this.#connection?.write(eventOfText(text, this.#id(at)))
+    this.#connection?.write(eventOfText(text, eventId(this.name, at)))
+  }
+
+  /** The events after `at`, in order; undefined when one of them is no longer kept. */
+  since(at: number): readonly KeptEvent[] | undefined {
+    return this.lost > at ? undefined : this.#log.after(this, at)
   }
 
   /** A message that says no more when it is said again: while nobody reads it is kept once. */
@@ -217,8 +237,8 @@ export class EventStream {
     const before = this.#connection
     this.#connection = connection
     before?.end()
-    if (primes) connection.write(primingEvent(this.#id(after), RETRY))
-    for (const { at, text } of this.#log.after(this, after)) connection.write(eventOfText(text, this.#id(at)))
+    if (primes) connection.write(primingEvent(eventId(this.name, after), RETRY))
+    for (const { at, text } of this.#log.after(this, after)) connection.write(eventOfText(text, eventId(this.name, at)))
     if (this.finished) this.pause()
   }
 
@@ -243,11 +263,10 @@ export class EventStream {
     this.pause()
     this.#log.settle(this)
   }
-
-  #id(at: number): string {
-    return `${this.name}.${at}`
-  }
 }
+
+/** The id of the event at a place of a stream. */
+export const eventId = (stream: string, at: number): string => `${stream}.${at}`
 
 /** As the engine holds it: one byte for each character, or two when one of them needs two. */
 const sizeOf = (text: string): number => OVERHEAD + text.length * (/[^\0-\xff]/.test(text) ? 2 : 1)

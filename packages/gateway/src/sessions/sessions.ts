@@ -40,6 +40,8 @@ export interface Session {
   readonly own: OwnStreams
   /** Sends a message outside any request: on one of the client's streams, or stored for the last open one. */
   say(message: Message): void
+  /** Readers here of streams that other gateways hold. */
+  remoteReaders: number
   /** Whether another process held it before. */
   readonly revived: boolean
   /** When it was used last, in milliseconds. */
@@ -102,8 +104,8 @@ const MOST = 10_000
 const MOST_OF_ONE = 10
 
 /** Nothing is under way in it, and nobody listens. */
-const isIdle = ({ underWay, stream, own }: Session): boolean =>
-  underWay.size === 0 && stream === undefined && !own.isRead
+const isIdle = ({ underWay, stream, own, remoteReaders }: Session): boolean =>
+  underWay.size === 0 && stream === undefined && !own.isRead && remoteReaders === 0
 
 const randomName = () => randomUUID().replaceAll('-', '')
 
@@ -183,6 +185,7 @@ class MemorySessions implements Sessions {
         if (session.stream === undefined) session.own.say(message)
         else session.stream(message)
       },
+      remoteReaders: 0,
       revived,
       seen: this.#now(),
       changed: () => this.#parts.onChange?.(session),

@@ -65,6 +65,14 @@ async function addPlainRows(db: Db, organizationId: string, value: string): Prom
     await sql(Nothing)`
       insert into agent_models (organization_id, provider, url, model, sealed)
       values (${organizationId}, 'openai', 'https://models.example/v1', 'model', ${plain})`
+    await sql(Nothing)`
+      insert into sessions (hash, organization_id, owner, principal, revision, capabilities, opened_at, seen_at)
+      values (${Buffer.alloc(32, 5)}, ${organizationId}, 'usr_1', 'usr_1', '2025-11-25', '{}', now(), now())`
+    await sql(Nothing)`
+      insert into stream_readers (organization_id, reader, session, stream, after, read_until)
+      values (${organizationId}, 'reader', ${Buffer.alloc(32, 5)}, 'stream', 0, now())`
+    await sql(Nothing)`
+      insert into stream_reader_events (organization_id, reader, at, sealed) values (${organizationId}, 'reader', 1, ${plain})`
     await sql(Nothing)`insert into vault_secrets (name, sealed) values ('other', ${plain})`
   })
 }

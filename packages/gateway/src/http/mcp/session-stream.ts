@@ -1,6 +1,6 @@
 /**
  * The streams that a legacy client opens itself (GET): a new one for what its servers say outside any request, list changes
- * above all; or, with `Last-Event-ID`, one it had before, whichever request began it.
+ * above all; or, with `Last-Event-ID`, one it had before, whichever request began it and whichever gateway holds it.
  */
 import type { ServerResponse } from 'node:http'
 import type { Message } from '@toolway/protocol'
@@ -9,8 +9,10 @@ import { announcedLists } from '../../call/introduce.ts'
 import { createDifference } from '../../call/discovery/difference.ts'
 import { aborted } from '../../call/listening/listen.ts'
 import type { RequestContext } from '../../call/ports.ts'
+import type { RemoteStreams } from '../../sessions/remote-streams.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { openEventStream } from '../streams/event-stream.ts'
+import { isGone } from '../streams/unread.ts'
 import { knowsPriming } from './session-reply.ts'
 
 export interface SessionStream {
@@ -19,13 +21,21 @@ export interface SessionStream {
   readonly response: ServerResponse
   readonly lastEventId: string | undefined
   readonly changes: Changes
+  /** Streams that other gateways hold; undefined where there is no other gateway. */
+  readonly remoteStreams: RemoteStreams | undefined
   readonly draining: AbortSignal
 }
 
-/** Resolves when the connection is gone. Throws `stream.gone` and `stream.ended` before anything is written. */
+/**
+ * Resolves when the connection is gone. Before anything is written it throws `stream.gone` and `stream.ended`, and what
+ * `RemoteStreams.resume` throws.
+ */
 export async function openSessionStream(parts: SessionStream): Promise<void> {
-  const { session, response, lastEventId, draining } = parts
-  const missed = lastEventId !== undefined && session.revived && session.events.isOfAnotherLife(lastEventId)
+  const { session, response, lastEventId, remoteStreams, draining } = parts
+  const elsewhere = lastEventId === undefined ? undefined : session.events.elsewhere(lastEventId)
+  if (elsewhere !== undefined && remoteStreams !== undefined) return resumeElsewhere(parts, remoteStreams, elsewhere)
+  const isShared = session.revived || remoteStreams !== undefined
+  const missed = lastEventId !== undefined && isShared && session.events.isOfAnotherLife(lastEventId)
   const found = lastEventId === undefined || missed ? undefined : session.events.find(lastEventId)
   if (found === undefined) hearChanges(parts)
   const stream = found?.stream ?? session.own.begin()
@@ -40,6 +50,26 @@ export async function openSessionStream(parts: SessionStream): Promise<void> {
   if (missed) for (const message of allChanged(parts)) stream.say(message)
   await aborted(AbortSignal.any([closed.signal, session.ended.signal, draining]))
   connection.end()
+}
+
+/** The stream of a call that another gateway holds. */
+async function resumeElsewhere(
+  { session, requestContext, response, draining }: SessionStream,
+  remoteStreams: RemoteStreams,
+  elsewhere: { stream: string; after: number },
+): Promise<void> {
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
+  const over = AbortSignal.any([closed.signal, session.ended.signal, draining])
+  const { organizationId } = requestContext
+  session.remoteReaders++
+  try {
+    const stream = await remoteStreams.resume({ organizationId, session: session.id, ...elsewhere }, over)
+    if (isGone(response)) return await stream.leave()
+    await stream.pass(openEventStream(response), knowsPriming(session.revision))
+  } finally {
+    session.remoteReaders--
+  }
 }
 
 /**
