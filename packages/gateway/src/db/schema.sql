@@ -954,6 +954,7 @@ alter table spent_states add constraint spent_states_hash_check CHECK ((length(h
 alter table spent_states add constraint spent_states_pkey PRIMARY KEY (hash);
 alter table stream_reader_events add constraint stream_reader_events_at_check CHECK ((at > 0));
 alter table stream_reader_events add constraint stream_reader_events_pkey PRIMARY KEY (organization_id, reader, at);
+alter table stream_reader_events add constraint stream_reader_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table stream_reader_events add constraint stream_reader_events_organization_id_reader_fkey FOREIGN KEY (organization_id, reader) REFERENCES stream_readers(organization_id, reader) ON DELETE CASCADE;
 alter table stream_readers add constraint stream_readers_after_check CHECK ((after >= 0));
 alter table stream_readers add constraint stream_readers_pkey PRIMARY KEY (organization_id, reader);

@@ -17,7 +17,7 @@ create unlogged table stream_readers (
 create index stream_readers_session on stream_readers (organization_id, session);
 
 create unlogged table stream_reader_events (
-  organization_id text not null,
+  organization_id text not null references organizations (id) on delete cascade,
   reader          text not null,
   at              bigint not null check (at > 0), -- its place in the stream
   sealed          bytea not null,
