@@ -45,7 +45,7 @@ export interface Counts {
 type Counted = Target & { readonly counted: NonNullable<Target['counted']> }
 type Part = Omit<TargetCounts, 'target'>
 
-/** What one kind of count is taken by. */
+/** The parts by which one kind of count is taken. */
 interface Kind {
   readonly what: string
   readonly calls: (plan: Plan) => number

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { once } from 'node:events'
 import type { HeapSpent } from './heap-spent.ts'
 
-/** What a process is started with to hold a probe: words before its script, and its environment. */
+/** The words before its script and the environment that a process with a probe is started with. */
 export interface Probe {
   readonly path: string
   readonly words: readonly string[]

@@ -57,7 +57,7 @@ const orderOf = (
   ...more,
 })
 
-/** What a program said, started after `between` had its turn: the worker has judged its paths by then. */
+/** The output of a program, started after `between` had its turn: the worker has judged its paths by then. */
 async function started(order: Order, between: () => Promise<void> = async () => undefined): Promise<string> {
   const { cwd, environment, temporary } = await settle(order)
   const judged = await confine(order, { file: order.command, cwd, environment, temporary: temporary.path }).catch(

@@ -1,4 +1,4 @@
-/** What a setting is, and the shapes that several settings have. */
+/** The form of a setting, and the shapes that several settings have. */
 import { isPlaceholder } from '@toolway/contract'
 import { z } from 'zod'
 

@@ -36,7 +36,7 @@ interface Of {
   readonly connectionId: ConnectionId
 }
 
-/** What a server listed, and when it was asked. */
+/** The lists of a server, and the revision it spoke. */
 export interface Listed extends Of {
   readonly offer: CapabilitiesSnapshot
   readonly era: Seen['era']

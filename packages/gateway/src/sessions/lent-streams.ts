@@ -53,7 +53,7 @@ interface Loan {
   readonly wake: Wake
   /** The place of the last event that was passed on. */
   at: number
-  /** Nobody will read more of it there: the stream has finished, or lets its reader go. */
+  /** The reader gets no more of it: the stream has finished, or lets its reader go. */
   over: boolean
   /** The reader has left, or another one has its place. */
   left: boolean

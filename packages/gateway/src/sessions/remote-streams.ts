@@ -81,7 +81,7 @@ class Reading implements RemoteStreams {
     try {
       await reader.ask()
     } catch (thrown) {
-      // Nobody waits for that: the database may be away.
+      // It is not waited for: the database may be away.
       void reader.leave()
       throw thrown
     }

@@ -101,7 +101,7 @@ export interface LentEvents {
   readonly events: readonly SealedEvent[]
   /** Nothing comes after these. */
   readonly over: boolean
-  /** What may wait for the reader. */
+  /** The events and bytes that may wait for the reader. */
   readonly most: { readonly events: number; readonly bytes: number }
 }
 

@@ -193,7 +193,7 @@ const hiddenIn = (launch: ConfinedLaunch, shown: readonly Shown[]): string[] =>
 
 const ownFolders = ({ folder, temporary }: ConfinedLaunch): string[] => [folder, temporary]
 
-/** What the step before the program looks at. A place that was not judged is refused there. */
+/** The places that the step before the program looks at. A place that was not judged is refused there. */
 function mountedPlaces(launch: ConfinedLaunch): MountedPlaces {
   const shown = shownPaths(launch)
   const paths = [...shown.filter(({ fixed }) => fixed !== true).map(({ path }) => path), ...ownFolders(launch)]

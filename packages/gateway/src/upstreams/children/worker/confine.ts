@@ -38,7 +38,7 @@ export interface Confined {
   cleanUp?: () => Promise<void>
   /** Lines for its log: guarantees that do not hold for it, and paths of its arguments that it may not see. */
   notes?: string[]
-  /** What was judged need not be held any longer: the program runs, or has ended. */
+  /** Releases the judged places: the program runs, or has ended. */
   started?: () => void
 }
 
