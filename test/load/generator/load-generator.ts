@@ -46,7 +46,7 @@ async function openLanes(load: Load, nextId: () => number) {
   )
   // A refused connection shows again, and is counted, at the first call of its lane.
   await Promise.all(lanes.map((lane) => lane.open()))
-  // What a connection costs once, some of it at its first call, is no part of what a call costs.
+  // The cost of opening a connection, some of it at its first call, is no part of the cost of a call.
   await Promise.all(lanes.map((lane) => lane.call()))
   return lanes
 }

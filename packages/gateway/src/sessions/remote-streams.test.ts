@@ -148,7 +148,7 @@ describeEachPostgres('a stream that is resumed at another gateway', (createDatab
     expect(reading.heard()).toEqual(['2 two', '3 three', '4 four', '5 answer'])
     await expect.poll(() => rowsIn(all.parts)).toEqual({ readers: 0, events: 0 })
     expect(all.a.lent.size).toBe(0)
-    // What was read to its end goes on being known by its holder.
+    // Its holder goes on knowing a stream that was read to its end.
     expect(await codeOf(all.c.read('s1', `${stream.name}.5`))).toBe('stream.ended')
     const again = await all.c.read('s1', `${stream.name}.3`)
     await again.over
