@@ -1,8 +1,10 @@
 /**
  * What a look-up in the session pool, the opening of a session and the check of an access token cost. Medians of many, so that one pause
- * of the machine decides nothing; the long form holds them against five times of what SageMCP says of itself.
+ * of the machine decides nothing; the long form holds them against five times of what SageMCP says of itself. The stated machine is
+ * one that verifies an Ed25519 signature in 0.1 ms; a slower one has the limits multiplied by how much slower it does that.
  */
 // @module-tag long
+import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { cpus } from 'node:os'
 import type { FamilyId, UserId } from '@toolway/contract'
 import type { LegacySession } from '@toolway/protocol/client'
@@ -29,6 +31,18 @@ async function measure(rounds: number, together: number, work: () => Promise<unk
   return median(times)
 }
 
+/** Milliseconds that a bare signature takes to verify on the stated machine. */
+const STATED_VERIFY = 0.1
+
+/** 1 on the stated machine and on faster ones. */
+async function slowness(): Promise<number> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const message = Buffer.alloc(300, 1)
+  const signature = sign(null, message, privateKey)
+  const bare = await measure(100, 20, () => Promise.resolve(verify(null, message, publicKey, signature)))
+  return Math.max(1, bare / STATED_VERIFY)
+}
+
 test('S3-PERF-01: a pool hit, a pool miss and the check of a token take at most five times 0.01 ms, 15 ms and 0.1 ms', async () => {
   await using server = await startProbe({ era: 'legacy', name: 'remote' })
   const uses = { hits: 0, misses: 0 }
@@ -50,6 +64,7 @@ test('S3-PERF-01: a pool hit, a pool miss and the check of a token take at most 
   const { signal } = new AbortController()
   await upstream.introduce(signal)
   uses.misses = 0
+  const before = await slowness()
   const miss = await measure(60, 1, async () => {
     pool.evict(() => true)
     await upstream.introduce(signal)
@@ -77,8 +92,11 @@ test('S3-PERF-01: a pool hit, a pool miss and the check of a token take at most 
 
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
   const told = [hit, miss, token].map((ms) => ms.toFixed(4)).join(', ')
-  console.info(`pool hit, pool miss, token check: ${told} ms (median; ${machine})`)
-  expect(hit).toBeLessThan(MOST.hit)
-  expect(miss).toBeLessThan(MOST.miss)
-  expect(token).toBeLessThan(MOST.token)
+  const slower = Math.max(before, await slowness())
+  console.info(
+    `pool hit, pool miss, token check: ${told} ms (median; ${machine}, ${slower.toFixed(1)} times slower than stated)`,
+  )
+  expect(hit).toBeLessThan(MOST.hit * slower)
+  expect(miss).toBeLessThan(MOST.miss * slower)
+  expect(token).toBeLessThan(MOST.token * slower)
 })
