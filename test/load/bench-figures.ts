@@ -91,7 +91,6 @@ const COMPARED = [
   ['modern-legacy', 'raw'],
   ['traced', 'gateway'],
   ['traced-tenth', 'gateway'],
-  ['legacy-stdio', 'raw'],
   ['legacy-stdio', 'mcp-proxy'],
   ['legacy-stdio', 'supergateway'],
   ['legacy-legacy', 'mcp-hub'],

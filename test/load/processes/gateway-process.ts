@@ -17,7 +17,7 @@ import { makeGatewayFolder, type Upstream } from './gateway-folder.ts'
 import { endProcess } from './process-end.ts'
 
 const READY_LIMIT_MS = 45_000
-const STEP_MS = 25
+const STEP_MS = 50
 
 export interface GatewayStart {
   /** The gateway's main file. */

@@ -20,7 +20,7 @@ import { endProcess } from './process-end.ts'
 
 const START_LIMIT_MS = 30_000
 const CALL_LIMIT_MS = 5_000
-const STEP_MS = 25
+const STEP_MS = 50
 
 /** @param root of the installed package */
 export function startPublished(

@@ -24,6 +24,12 @@ const HEAD = [
   'version',
 ]
 
+const LEGEND = [
+  '  CPU and MB: the process and all that it started but the server; MB: proportional set size, after one call and after',
+  '  the rounds; start: to the first answered call. The targets of the gateway are one process, which makes its database',
+  '  when it starts.',
+]
+
 export function besideText(beside: readonly Beside[], rows: readonly Row[]): string[] {
   if (beside.length === 0) return []
   const most = Math.max(...rows.map(({ connections }) => connections))
@@ -37,9 +43,10 @@ export function besideText(beside: readonly Beside[], rows: readonly Row[]): str
   ])
   const isFirst = (at: number) => all[at - 1]?.about.road !== all[at]?.about.road
   return [
-    `Beside others, ${most} connections, per call and per target with all that it started`,
+    `Beside others, ${most} connections, a server of one kind behind each group`,
     head,
     ...lines.flatMap((line, at) => (isFirst(at) ? [all[at]?.about.road ?? '', line] : [line])),
+    ...LEGEND,
     'What each does for a call, and what it does not',
     ...all.flatMap(({ one, about }) => aboutText(one.target, about)),
   ]
