@@ -3,9 +3,10 @@
  *
  * Starts the stubs, a raw byte proxy, an SDK proxy, the real gateway and a load generator, each its own process on loopback;
  * counts what a call costs, measures all targets in interleaved rounds, then at the same offered rate, then the longest list;
- * prints the report and stores it in .reports/bench.json. With --peers it measures published programs beside them, rounds only. Absolute times on a shared machine are unreliable: read the counts,
- * which noise does not move, and the ratios, which come from the same rounds; rounds that others disturbed are marked. Exits 1
- * on any wrong answer or when a gateway that is there does not start. Ends every process it started, unless it is killed itself.
+ * prints the report and stores it in .reports/bench.json. With --peers it measures published programs beside them, and rounds
+ * only. Absolute times on a shared machine are unreliable: read the counts, which noise does not move, and the ratios, which come
+ * from the same rounds; rounds that others disturbed are marked. Exits 1 on any wrong answer of what is no published program, or
+ * when a gateway that is there does not start. Ends every process it started, unless it is killed itself.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

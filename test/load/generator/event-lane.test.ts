@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { createEventLane } from './event-lane.ts'
@@ -9,11 +9,12 @@ interface Asked {
   readonly id?: number
   readonly method: string
 }
-type Turn = (stream: ServerResponse, id: number) => void
+type Turn = (stream: ServerResponse, id: number, post: Socket) => void
 
 const say = (stream: ServerResponse, message: object) =>
   void stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
-const good: Turn = (stream, id) => say(stream, { id, result: { content: [{ type: 'text', text: `echo ${id}` }] } })
+const good = (stream: ServerResponse, id: number) =>
+  say(stream, { id, result: { content: [{ type: 'text', text: `echo ${id}` }] } })
 
 /** A lane to a server of the oldest transport, which does with its nth call what the nth of `turns` says. */
 async function laneTo(...turns: Turn[]) {
@@ -29,10 +30,9 @@ async function laneTo(...turns: Turn[]) {
     void text(request).then((body) => {
       const { id = 0, method } = JSON.parse(body) as Asked
       methods.push(method)
+      if (stream !== undefined && method === 'initialize') say(stream, { id, result: {} })
+      if (stream !== undefined && method === 'tools/call') turns.shift()?.(stream, id, request.socket)
       response.writeHead(202).end('Accepted')
-      if (stream === undefined || method === 'notifications/initialized') return
-      if (method === 'initialize') say(stream, { id, result: {} })
-      else turns.shift()?.(stream, id)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,6 +56,7 @@ describe('a lane of the oldest transport', () => {
   test('opens one session and makes call after call in it', async () => {
     const noted: Turn = (stream, id) => {
       say(stream, { method: 'notifications/message', params: {} })
+      say(stream, { id: 'p1', method: 'ping' })
       good(stream, id)
     }
     await using setup = await laneTo(good, noted, good)
@@ -77,6 +78,13 @@ describe('a lane of the oldest transport', () => {
   test('reports a closed stream and opens another for the next call', async () => {
     await using setup = await laneTo((stream) => void stream.end(), good)
     expect(await setup.lane.call()).toBe('the stream was closed')
+    expect(await setup.lane.call()).toBeUndefined()
+    expect(setup.sessions()).toBe(2)
+  })
+
+  test('opens another session when its messages are taken no more', async () => {
+    await using setup = await laneTo((_, __, post) => void post.destroy(), good)
+    expect(await setup.lane.call()).toMatch(/closed|ECONNRESET/)
     expect(await setup.lane.call()).toBeUndefined()
     expect(setup.sessions()).toBe(2)
   })

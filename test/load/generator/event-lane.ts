@@ -27,8 +27,8 @@ export function createEventLane({ target, nextId, limitMs }: LaneParts) {
     settled?.(fault)
   }
   const heard: Heard = (data) => {
-    // A notification is no answer.
-    if (data.includes('"id"')) end(faultIn({ status: 200, contentType: 'application/json', body: data }, id, true))
+    // A notification or a request of the server is no answer.
+    if (!data.includes('"method"')) end(faultIn({ status: 200, contentType: 'application/json', body: data }, id, true))
   }
   const ended: Ended = (why) => {
     link?.close()
@@ -53,7 +53,10 @@ export function createEventLane({ target, nextId, limitMs }: LaneParts) {
       if (link === undefined) return refused ?? 'the stream was closed'
       id = nextId()
       const answered = new Promise<string | undefined>((resolve) => (settle = resolve))
-      return (await link.call(id)) ?? (await answered)
+      const notTaken = await link.call(id)
+      // The session cannot be used any more: the next call opens another.
+      if (notTaken !== undefined) ended(notTaken)
+      return answered
     },
     close(): void {
       link?.close()
@@ -85,17 +88,18 @@ async function openLink(target: CallTarget, limitMs: number, heard: Heard, ended
   const plain = (body: string) =>
     `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   const refused = await posts.send(plain(opening.initialize))
-  if (refused !== undefined) throw new Error(`initialize: ${refused}`)
+  const closeBoth = () => {
+    posts.close()
+    close()
+  }
+  if (refused !== undefined) {
+    closeBoth()
+    throw new Error(`initialize: ${refused}`)
+  }
   await opened.promise
   await posts.send(plain(opening.initialized))
   listener = heard
-  return {
-    call: (id: number) => posts.send(calls(id)),
-    close(): void {
-      posts.close()
-      close()
-    },
-  }
+  return { call: (id: number) => posts.send(calls(id)), close: closeBoth }
 }
 
 /** Resolves once the server named the address for messages; rejects when it does not. */

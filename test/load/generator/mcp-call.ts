@@ -103,8 +103,8 @@ export function faultIn(reply: Reply, id: number, legacy = false): string | unde
 /** The response is the last message of an event stream, whatever notifications and empty events went before it. */
 function messageIn({ contentType, body }: Pick<Reply, 'contentType' | 'body'>): string {
   if (!contentType.startsWith('text/event-stream')) return body
-  const messages = body.split(/\r?\n\r?\n/).map((event) => readEvent(event).data)
-  return messages.findLast((data) => data !== '') ?? ''
+  const events = body.split(/\r?\n\r?\n/)
+  return readEvent(events.findLast((event) => /^data: ?\S/m.test(event)) ?? '').data
 }
 
 /** The name and the data of one server-sent event, given without the empty line that ends it. */

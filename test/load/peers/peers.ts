@@ -32,6 +32,9 @@ export interface PublishedPeer {
   readonly endpoint: { readonly path: string; readonly tool: string } & Pick<CallTarget, 'isStream'>
 }
 
+/** A word for a shell. */
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+
 export const PUBLISHED: readonly PublishedPeer[] = [
   {
     name: 'mcp-proxy',
@@ -48,7 +51,7 @@ export const PUBLISHED: readonly PublishedPeer[] = [
     server: 'stdio',
     // Without --stateful it starts the server anew for each request.
     words: ({ port, stdio }) => [
-      ...['--stdio', stdio.map((word) => `'${word}'`).join(' ')],
+      ...['--stdio', stdio.map(quoted).join(' ')],
       ...['--outputTransport', 'streamableHttp', '--stateful', '--port', String(port)],
     ],
     endpoint: { path: '/mcp', tool: 'echo' },

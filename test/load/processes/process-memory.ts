@@ -23,15 +23,20 @@ export function parsePss(text: string): number | undefined {
 /** @param folder processes that work inside this folder count as descendants too */
 export function readFamilyMemory(root: number, folder?: string): FamilyMemory | undefined {
   const bytes = { hop: 0, database: 0, stub: 0 }
-  for (const [pid, times] of familyOf(root, folder) ?? []) bytes[partOf(times)] += readPss(pid) ?? 0
+  for (const [pid, times] of familyOf(root, folder) ?? []) {
+    const own = readPss(pid)
+    if (own === undefined) return undefined
+    bytes[partOf(times)] += own
+  }
   return bytes.hop === 0 ? undefined : { hop: bytes.hop, database: bytes.database }
 }
 
+/** Nothing for a process that ended meanwhile; undefined for one that may not be looked at, since a sum without it is too low. */
 function readPss(pid: number): number | undefined {
   try {
-    return parsePss(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))
-  } catch {
-    // It ended, or it belongs to somebody else.
-    return undefined
+    return parsePss(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? 0
+  } catch (thrown) {
+    const isForbidden = ['EACCES', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '')
+    return isForbidden ? undefined : 0
   }
 }
