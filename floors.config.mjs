@@ -115,7 +115,7 @@ export default {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
-          'start(?:-declared)?\\.ts$|doctor\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup)/|records/verify-file\\.ts$', // local by nature
+          'start(?:-declared)?\\.ts$|doctor\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup|processes)/|records/verify-file\\.ts$', // local by nature
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },
