@@ -83,7 +83,7 @@ async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gat
   const { config, origins, path, lang, lookup } = loaded
   const { log } = logs
   if (config.TOOLWAY_PROCESSES === 1) {
-    process.on('SIGUSR2', () => log.warn({}, 'SIGUSR2 replaces processes, and TOOLWAY_PROCESSES is 1'))
+    onRestart(() => log.warn({}, 'SIGUSR2 replaces processes, and TOOLWAY_PROCESSES is 1'))
     return compose({ config, origins, store, log, logLine: logs.line, tail: logs.tail, path, lang, lookup })
   }
   const { createProcessGroup } = await import('./processes/process-group.ts')
@@ -97,8 +97,13 @@ async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gat
   })
   // Asked again while one is under way, it is done once more.
   const restarts = createTurns({ atOnce: 1, waiting: 1 })
-  process.on('SIGUSR2', () => void restarts.take(group.restart))
+  onRestart(() => void restarts.take(group.restart))
   return group
+}
+
+/** Windows has no such signal. */
+function onRestart(restart: () => void): void {
+  if (process.platform !== 'win32') process.on('SIGUSR2', restart)
 }
 
 async function openInstallation({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {

@@ -40,6 +40,23 @@ export interface SseDoorParts extends ChannelParts {
   readonly bodyLimit: number
   /** Where clients reach the gateway, when that is not where it listens: its path stands before ours. */
   readonly publicUrl: string | undefined
+  /** Other processes of this port, which may have the stream that a message is for. */
+  readonly elsewhere?:
+    | {
+        post(posted: PostedMessage): Promise<boolean>
+        onPost(take: (posted: PostedMessage) => Promise<boolean>): void
+      }
+    | undefined
+}
+
+/** A message as its client posted it; who has the stream identifies the client again. */
+export interface PostedMessage {
+  readonly stream: string
+  readonly inbound: Inbound
+  readonly text: string
+  readonly brought: string | undefined
+  readonly correlationId: string
+  readonly from: AuditEntryBuilder['from']
 }
 
 export interface SseDoor {
@@ -57,9 +74,11 @@ interface Stream {
 }
 
 interface Received {
-  readonly channel: Channel
+  /** Undefined where another process has the stream. */
+  readonly channel: Channel | undefined
   readonly incoming: Incoming
   readonly requestContext: RequestContext
+  readonly text: string
 }
 
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
@@ -69,7 +88,7 @@ const MOST_UNREAD = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
-  const { admit, open, room, auditLog, bodyLimit, draining } = parts
+  const { admit, open, room, auditLog, bodyLimit, draining, elsewhere } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
 
@@ -132,9 +151,10 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
     let requestContext = await admit(inbound)
     audit.note({ requestContext })
-    const id = new URLSearchParams(request.url?.split('?', 2)[1]).get('sessionId') ?? ''
-    const channelOf = ({ owner }: RequestContext): Channel => {
+    const id = streamIn(request)
+    const channelOf = ({ owner }: RequestContext): Channel | undefined => {
       const stream = streams.get(id)
+      if (stream === undefined && elsewhere !== undefined) return undefined
       if (stream?.owner !== owner) throw new Fault('session.unknown')
       return stream.channel
     }
@@ -143,9 +163,20 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const body = await readBody(request, bodyLimit)
     audit.note({ bytesIn: body.length })
     if (cameSlowly(audit.begun)) requestContext = await admit(inbound)
-    const incoming = readIncoming(parseJson(textOf(body)))
-    return { channel: channelOf(requestContext), incoming, requestContext }
+    const text = textOf(body)
+    const incoming = readIncoming(parseJson(text))
+    return { channel: channelOf(requestContext), incoming, requestContext, text }
   }
+
+  elsewhere?.onPost(async ({ stream: id, inbound, text, brought, correlationId, from }) => {
+    if (!streams.has(id)) return false
+    const requestContext = await admit(inbound)
+    const stream = streams.get(id)
+    if (stream?.owner !== requestContext.owner) return false
+    const audit = auditLog.begin(Buffer.byteLength(text), correlationId, from)
+    void stream.channel.take(readIncoming(parseJson(text)), requestContext, audit, brought)
+    return true
+  })
 
   return {
     async answer(request, response, place, way) {
@@ -153,11 +184,15 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
-          const { channel, incoming, requestContext } = await receive(request, inbound, audit)
+          const { channel, incoming, requestContext, text } = await receive(request, inbound, audit)
           const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
+          const { correlationId, from } = audit
+          const posted = { stream: streamIn(request), inbound, text, brought, correlationId, from }
+          if (channel === undefined && (await elsewhere?.post(posted)) !== true) throw new Fault('session.unknown')
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
-          return await channel.take(incoming, requestContext, audit, brought)
+          // The process that has the stream puts the message on record.
+          return await channel?.take(incoming, requestContext, audit, brought)
         }
         await openStream(request, response, inbound, audit)
       } catch (thrown) {
@@ -168,6 +203,8 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     },
   }
 }
+
+const streamIn = ({ url }: IncomingMessage): string => new URLSearchParams(url?.split('?', 2)[1]).get('sessionId') ?? ''
 
 function createWire(response: ServerResponse): Wire {
   const gone = () => response.destroyed || response.writableEnded
