@@ -92,12 +92,6 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
 
-  /** Behind a proxy that serves us below a path, the client must hear of that path too. */
-  const messagesAt = ({ url, headers }: IncomingMessage, id: string): string => {
-    const below = own !== undefined && headers.host?.toLowerCase() === own.host
-    return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
-  }
-
   async function openStream(
     request: IncomingMessage,
     response: ServerResponse,
@@ -120,7 +114,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const beat = setInterval(() => {
       reader.look()
       response.write(KEEP_ALIVE)
-      void stillAdmitted(inbound, requestContext).catch((thrown: unknown) => {
+      void stillAdmitted(admit, inbound, requestContext).catch((thrown: unknown) => {
         const fault = Fault.of(thrown)
         if (isRefusal(fault)) channel.close(fault)
       })
@@ -138,12 +132,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
-    response.write(`event: endpoint\ndata: ${messagesAt(request, id)}\n\n`)
-  }
-
-  /** An endpoint may go while its stream is open, without any key having changed. */
-  async function stillAdmitted(inbound: Inbound, { owner }: RequestContext): Promise<void> {
-    if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
+    response.write(`event: endpoint\ndata: ${messagesAt(own, request, id)}\n\n`)
   }
 
   /** Receives a message that a client posts, after checking that the stream belongs to the same owner. */
@@ -168,15 +157,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     return { channel: channelOf(requestContext), incoming, requestContext, text }
   }
 
-  elsewhere?.onPost(async ({ stream: id, inbound, text, brought, correlationId, from }) => {
-    if (!streams.has(id)) return false
-    const requestContext = await admit(inbound)
-    const stream = streams.get(id)
-    if (stream?.owner !== requestContext.owner) return false
-    const audit = auditLog.begin(Buffer.byteLength(text), correlationId, from)
-    void stream.channel.take(readIncoming(parseJson(text)), requestContext, audit, brought)
-    return true
-  })
+  elsewhere?.onPost((posted) => takePosted(parts, streams, posted))
 
   return {
     async answer(request, response, place, way) {
@@ -202,6 +183,32 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       audit.close()
     },
   }
+}
+
+/** An endpoint may go while its stream is open, without any key having changed. */
+async function stillAdmitted(admit: Admit, inbound: Inbound, { owner }: RequestContext): Promise<void> {
+  if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
+}
+
+/** Behind a proxy that serves us below a path, the client must hear of that path too. */
+function messagesAt(own: URL | undefined, { url, headers }: IncomingMessage, id: string): string {
+  const below = own !== undefined && headers.host?.toLowerCase() === own.host
+  return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
+}
+
+/** A message that was posted at another process. False where the stream is not here, or is somebody else's. */
+async function takePosted(
+  { admit, auditLog }: SseDoorParts,
+  streams: ReadonlyMap<string, Stream>,
+  { stream: id, inbound, text, brought, correlationId, from }: PostedMessage,
+): Promise<boolean> {
+  if (!streams.has(id)) return false
+  const requestContext = await admit(inbound)
+  const stream = streams.get(id)
+  if (stream?.owner !== requestContext.owner) return false
+  const audit = auditLog.begin(Buffer.byteLength(text), correlationId, from)
+  void stream.channel.take(readIncoming(parseJson(text)), requestContext, audit, brought)
+  return true
 }
 
 const streamIn = ({ url }: IncomingMessage): string => new URLSearchParams(url?.split('?', 2)[1]).get('sessionId') ?? ''
