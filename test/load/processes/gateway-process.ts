@@ -17,6 +17,7 @@ import { makeGatewayFolder, type Upstream } from './gateway-folder.ts'
 import { endProcess } from './process-end.ts'
 
 const READY_LIMIT_MS = 45_000
+const STEP_MS = 50
 
 export interface GatewayStart {
   /** The gateway's main file. */
@@ -43,6 +44,7 @@ export function gatewayMain(root: string): string | undefined {
 
 /** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */
 export function startGateway(start: GatewayStart) {
+  const began = performance.now()
   const folder = makeGatewayFolder(start.upstreams)
   const key = `uru_${randomBytes(32).toString('hex')}`
   const child = spawnGateway(start, folder, key)
@@ -56,11 +58,11 @@ export function startGateway(start: GatewayStart) {
   const single = connection('stub')
   const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
 
-  const limit = performance.now() + READY_LIMIT_MS
+  const limit = began + READY_LIMIT_MS
   /** Waits until `look` has nothing to say any more. */
   async function until(look: () => Promise<string | undefined>): Promise<void> {
     for (let why = await look(); why !== undefined; why = await look()) {
-      if (ended === undefined && performance.now() < limit) await sleep(100)
+      if (ended === undefined && performance.now() < limit) await sleep(STEP_MS)
       else throw new Error(`${ended ?? why}; the end of its log:\n${folder.logEnd(key)}`)
     }
   }
@@ -75,9 +77,12 @@ export function startGateway(start: GatewayStart) {
     single,
     /** The endpoint that joins all connections. */
     joined,
-    async ready(): Promise<void> {
-      for (const look of [() => refusedHealth(base), () => refusedCall(single), () => refusedCall(joined)])
-        await until(look)
+    /** Resolves to the milliseconds from its start to the first answered call; making its database is a part of them. */
+    async ready(): Promise<number> {
+      for (const look of [() => refusedHealth(base), () => refusedCall(single)]) await until(look)
+      const startMs = performance.now() - began
+      await until(() => refusedCall(joined))
+      return startMs
     },
     /** Resolves once a call to it is answered well. */
     answers: (target: CallTarget) => until(() => refusedCall(target)),
@@ -117,7 +122,7 @@ function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGateway
 }
 
 /** Settings of whoever runs the bench must not reach the gateway: the run would not be comparable. */
-function inherited(names: readonly string[]): Record<string, string> {
+export function inherited(names: readonly string[]): Record<string, string> {
   const kept = names.map((name) => [name, process.env[name]] as const)
   return Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
