@@ -153,10 +153,10 @@ export default {
     ),
     error(
       'children-are-started-by-the-worker',
-      'The process that listens starts no other, apart from its own database; a command may open a browser.',
+      'The process that listens starts no other, apart from its own database; a command may open a browser, and the first of several processes starts the others.',
       {
         path: '^packages/',
-        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
+        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^${gateway}/cli/processes/process-group\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
       },
       { path: '^(?:node:)?(?:child_process|cluster)$' },
     ),

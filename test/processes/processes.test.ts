@@ -5,10 +5,15 @@
 // @module-tag long
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SSEClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findEmbeddedPostgres } from '../../packages/gateway/src/db/embedded-postgres.ts'
 import { makeInstallation, type Installation, type Running } from '../cli/installation.ts'
+import { startEverythingServer } from '../conformance/everything-server.ts'
+import { connectClient, connectOver, textOf } from '../e2e/peers/clients/client.ts'
+import { sseOf } from '../e2e/peers/clients/lasting-transports.ts'
 import { callTool, openSession, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
+import { until } from '../e2e/peers/until.ts'
 import { callTool as callOnce, type Called } from '../fault/caller.ts'
 
 const PROCESSES = 2
@@ -108,6 +113,73 @@ test('a session that one process opened is served by all', async () => {
   for (let one = 0; one < 2 * PROCESSES; one++) expect((await call(session)).text).toContain('42')
 })
 
+const LEGACY_KINDS = ['SDK 1', 'SDK 2 legacy'] as const
+const asked = 'legacy__test_elicitation'
+
+describe('every request comes to another process than the one before', () => {
+  const headers = { connection: 'close' }
+  beforeAll(async () => {
+    const server = parts.use(await startEverythingServer({ era: 'legacy' }))
+    await here.json(['connection', 'add', 'legacy', '--url', server.url])
+    await until('the tools are there', async () => !(await callTool(peer, asked)).text.includes('tool.unknown'))
+  })
+
+  test.each(LEGACY_KINDS)('a question to %s is answered', async (kind) => {
+    await using client = await connectClient({ kind, url: peer.url, key, answers: true, headers })
+    for (let one = 0; one < 2 * PROCESSES; one++)
+      expect(textOf(await client.call(asked, { message: `Who, ${one}?` }))).toContain('action=accept')
+    expect(client.asked).toHaveLength(2 * PROCESSES)
+  })
+
+  test.each(LEGACY_KINDS)('%s cancels a call', async (kind) => {
+    await using client = await connectClient({ kind, url: peer.url, key, headers })
+    const inFlight = async () => (await metrics())['toolway_calls_in_flight']
+    for (let one = 0; one < PROCESSES; one++) {
+      const stop = new AbortController()
+      const call = client.call('demo__wait_for', { seconds: 30 }, { signal: stop.signal })
+      const ended = call.then(
+        () => 'answered',
+        () => 'cancelled',
+      )
+      await expect.poll(inFlight).toBe(1)
+      stop.abort()
+      expect(await ended).toBe('cancelled')
+      // By itself it would end after the thirty seconds.
+      await expect.poll(inFlight, { timeout: 15_000 }).toBe(0)
+    }
+  })
+
+  test('HTTP+SSE answers on the stream, wherever a message is posted', async () => {
+    const requestInit = { headers: { ...headers, authorization: `Bearer ${key}` } }
+    await using client = await connectOver(new SSEClientTransport(new URL(sseOf(peer.url)), { requestInit }))
+    for (let one = 0; one < 2 * PROCESSES; one++)
+      expect(textOf(await client.call('demo__calculate', { expression: '6*7' }))).toContain('42')
+  })
+
+  test('a stream that no process has, or that another key opened, is unknown', async () => {
+    const response = await fetch(sseOf(peer.url), { headers: { authorization: `Bearer ${key}` } })
+    const reader = response.body?.getReader()
+    const first = new TextDecoder().decode((await reader?.read())?.value)
+    const [, place = ''] = /^data: (\S+)$/m.exec(first) ?? []
+    const { key: stranger } = (await here.json(['key', 'add', 'stranger'])) as { key: string }
+    const post = async (path: string, by: string) => {
+      const sent = await fetch(new URL(path, running.address), {
+        method: 'POST',
+        headers: { ...headers, authorization: `Bearer ${by}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+      })
+      await sent.text()
+      return sent.status
+    }
+    for (let one = 0; one < PROCESSES; one++) {
+      expect(await post(place, stranger)).toBe(404)
+      expect(await post(place.replace(/.{4}$/, '0000'), key)).toBe(404)
+      expect(await post(place, key)).toBe(202)
+    }
+    await reader?.cancel()
+  })
+})
+
 test('a process that is killed is replaced, and every call that was answered is on record', async () => {
   const callers = keepCalling()
   await expect.poll(() => callers.answered.length).toBeGreaterThan(50)
@@ -157,6 +229,14 @@ test('a limit counts for all processes together', async () => {
   expect(await gateway.stop()).toBe(0)
 })
 
+test('a port that is taken is told in the words of a single process', async () => {
+  const { port } = new URL(running.address)
+  await using other = await makeInstallation({ ...settings, TOOLWAY_PORT: port })
+  const starting = other.begin()
+  expect(await starting.ended).toBe(1)
+  expect(starting.err()).toContain(`Port ${port} on 127.0.0.1 is taken by another program`)
+})
+
 test('SIGTERM ends all of them, and nothing is left', async () => {
   const pids = await processesOf(running)
   expect(await running.stop()).toBe(0)
@@ -168,15 +248,4 @@ test('SIGTERM ends all of them, and nothing is left', async () => {
     }
   })
   expect(alive).toEqual([])
-})
-
-test('a port that is taken is told in the words of a single process', async () => {
-  const [, port = ''] = /:(\d+)$/.exec(running.address) ?? []
-  await using holder = await makeInstallation()
-  const held = await holder.start({ TOOLWAY_PORT: port })
-  await using other = await makeInstallation(settings)
-  const starting = other.begin({ TOOLWAY_PORT: port })
-  expect(await starting.ended).toBe(1)
-  expect(starting.err()).toContain(`Port ${port} on 127.0.0.1 is taken by another program`)
-  await held.stop()
 })

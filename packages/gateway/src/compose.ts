@@ -285,6 +285,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     keepSessions: core.keepSessions,
     changes: core.changes,
     remoteStreams: core.sharedStreams?.remote,
+    place: parts.place,
     auditLog: core.auditLog,
     room,
     challenge: createChallenge(endpoints),

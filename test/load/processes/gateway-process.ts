@@ -30,6 +30,8 @@ export interface GatewayStart {
   readonly profileTo: string | undefined
   /** Answers from inside what the heap of the gateway spends. */
   readonly probe?: Probe
+  /** Starts it in a group of processes, in place of a core. */
+  readonly within?: (command: string, words: readonly string[]) => [string, string[]]
   /** Further settings, by their names in the environment. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -93,12 +95,9 @@ export function startGateway(start: GatewayStart) {
 
 function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGatewayFolder>, key: string) {
   const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
-  const [command, args] = onCore(start.core, process.execPath, [
-    ...(start.probe?.words ?? []),
-    ...profile,
-    start.main,
-    'start',
-  ])
+  const words = [...(start.probe?.words ?? []), ...profile, start.main, 'start']
+  const [command, args] =
+    start.within === undefined ? onCore(start.core, process.execPath, words) : start.within(process.execPath, words)
   const env = {
     ...inherited(['PATH', 'HOME', 'LANG', 'TMPDIR']),
     TOOLWAY_HOST: '127.0.0.1',

@@ -11,7 +11,6 @@ import { declare, DeclarationConflict, withdraw } from '../admin/installation/de
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/installation/first-run.ts'
 import { KeyServiceFault, openStore, WrongVaultKey, type Store } from '../admin/installation/open-store.ts'
 import { sealPlain } from '../admin/installation/seal-plain.ts'
-import { compose } from '../compose.ts'
 import type { Gateway } from '../compose/running.ts'
 import type { LoadedConfig } from '../config.ts'
 import { readConfigFile, type Declared } from '../config-file.ts'
@@ -82,8 +81,10 @@ const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gateway> {
   const { config, origins, path, lang, lookup } = loaded
   const { log } = logs
+  // What serves is loaded where something is served: the first of several processes stays small.
   if (config.TOOLWAY_PROCESSES === 1) {
-    process.on('SIGUSR2', () => log.warn({}, 'SIGUSR2 replaces processes, and TOOLWAY_PROCESSES is 1'))
+    onRestart(() => log.warn({}, 'SIGUSR2 replaces processes, and TOOLWAY_PROCESSES is 1'))
+    const { compose } = await import('../compose.ts')
     return compose({ config, origins, store, log, logLine: logs.line, tail: logs.tail, path, lang, lookup })
   }
   const { createProcessGroup } = await import('./processes/process-group.ts')
@@ -97,8 +98,13 @@ async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gat
   })
   // Asked again while one is under way, it is done once more.
   const restarts = createTurns({ atOnce: 1, waiting: 1 })
-  process.on('SIGUSR2', () => void restarts.take(group.restart))
+  onRestart(() => void restarts.take(group.restart))
   return group
+}
+
+/** Windows has no such signal. */
+function onRestart(restart: () => void): void {
+  if (process.platform !== 'win32') process.on('SIGUSR2', restart)
 }
 
 async function openInstallation({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {

@@ -14,8 +14,10 @@ export function createChannelPlace(send: Send): ChannelPlace {
   const answers = new Map<string, (facts: unknown) => unknown>()
   let last = 0
 
+  /** Who asks is not told why there is no answer, and goes on without one. */
   async function reply(id: number, what: string, facts: unknown): Promise<void> {
-    const answer = await answers.get(what)?.(facts)
+    const answering = async () => answers.get(what)?.(facts)
+    const answer = await answering().catch(() => null)
     send({ kind: 'answer', id, facts: answer ?? null })
   }
 
@@ -30,8 +32,7 @@ export function createChannelPlace(send: Send): ChannelPlace {
     answer: (what, how) => void answers.set(what, how),
     hear(message) {
       if (message.kind === 'asked') {
-        // Who asks is not told why there is no answer: it goes on without one.
-        reply(message.id, message.what, message.facts).catch(() => {})
+        void reply(message.id, message.what, message.facts)
         return true
       }
       if (message.kind !== 'answers') return false

@@ -15,7 +15,8 @@ import { createChannelPlace, type ChannelPlace } from './channel-place.ts'
 import type { Beginning, FromProcess, ToProcess } from './process-messages.ts'
 
 module.enableCompileCache()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => {})
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', ...(process.platform === 'win32' ? [] : ['SIGUSR2'])]
+for (const signal of SIGNALS) process.on(signal, () => {})
 
 const send = (message: FromProcess) => void (process.connected && process.send?.(message))
 const end = Promise.withResolvers<void>()

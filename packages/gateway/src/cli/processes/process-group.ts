@@ -68,12 +68,9 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
       send: (message) => void (worker.isConnected() && worker.send(message)),
     }
     all.add(running)
-    running.port.then(
-      () => (running.isServing = true),
-      () => {},
-    )
     worker.on('message', (message: FromProcess) => {
-      if (message.kind === 'answer') relay.answered(running, message)
+      if (message.kind === 'listening') running.isServing = true
+      else if (message.kind === 'answer') relay.answered(running, message)
       else if (message.kind === 'ask') void answer(running, message)
     })
     worker.once('exit', (code: number | null, signal: string | null) => {
@@ -88,13 +85,8 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   }
 
   async function answer(asker: Running, { id, what, facts }: Extract<FromProcess, { kind: 'ask' }>): Promise<void> {
-    const others = () =>
-      relay.ask(
-        serving().filter((peer) => peer !== asker),
-        what,
-        facts,
-      )
-    const answers = what === METRICS ? [await metrics.gather()] : [...(await others()).values()]
+    const others = serving().filter((peer) => peer !== asker)
+    const answers = what === METRICS ? [await metrics.gather()] : [...(await relay.ask(others, what, facts)).values()]
     asker.send({ kind: 'answers', id, all: answers })
   }
 
@@ -114,15 +106,6 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
         log.error({ err: thrown }, 'a gateway process does not start; retrying')
       }
     }
-  }
-
-  async function end(running: Running): Promise<void> {
-    running.isEnding = true
-    running.isServing = false
-    running.send({ kind: 'end' })
-    const late = setTimeout(() => running.worker.process.kill('SIGKILL'), drainSeconds * 1000 + LAST_WORDS)
-    await running.gone
-    clearTimeout(late)
   }
 
   return {
@@ -146,7 +129,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
         old.send({ kind: 'retire' })
         await sleep(LAST_REQUESTS)
         await metrics.gather()
-        await end(old)
+        await end(old, drainSeconds)
         log.info({ pid: old.worker.process.pid, by: fresh.worker.process.pid }, 'a gateway process was replaced')
       }
     },
@@ -155,9 +138,19 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
     },
     async close() {
       closing.abort()
-      await Promise.all([...all].map(end))
+      await Promise.all([...all].map((one) => end(one, drainSeconds)))
     },
   }
+}
+
+/** After the time that calls may take at the end, it is killed. */
+async function end(running: Running, drainSeconds: number): Promise<void> {
+  running.isEnding = true
+  running.isServing = false
+  running.send({ kind: 'end' })
+  const late = setTimeout(() => running.worker.process.kill('SIGKILL'), drainSeconds * 1000 + LAST_WORDS)
+  await running.gone
+  clearTimeout(late)
 }
 
 function watch(worker: Worker): Pick<Running, 'port' | 'gone'> {
