@@ -2,7 +2,8 @@
  * One connection of the oldest transport (HTTP+SSE of revision 2024-11-05) that makes one call after another.
  *
  * Two sockets: calls are posted on one, answers come as events of a stream on the other. Each lane is a session of its own, as
- * the transport has it. A call ends when both its post and its answer are in. The same checks and limits as in `load-lane.ts`.
+ * the transport has it. A call ends when both its post and its answer are in. The same checks and limits as in `load-lane.ts`; the
+ * stream may be silent between calls, so that a session lasts over all rounds.
  */
 import { get } from 'node:http'
 import { connect } from 'node:net'
@@ -36,27 +37,27 @@ export function createEventLane({ target, nextId, limitMs }: LaneParts) {
     end(why)
   }
 
-  async function open(): Promise<string | undefined> {
-    try {
-      link = await openLink(target, limitMs, heard, ended)
-      return undefined
-    } catch (thrown) {
-      return thrown instanceof Error ? thrown.message : String(thrown)
-    }
-  }
-
   return {
-    open,
+    /** Connects when there is no live session. Resolves to the reason when that fails. */
+    async open(): Promise<string | undefined> {
+      try {
+        link ??= await openLink(target, limitMs, heard, ended)
+        return undefined
+      } catch (thrown) {
+        return thrown instanceof Error ? thrown.message : String(thrown)
+      }
+    },
     /** One call. Resolves to undefined, or to what was wrong with it. */
     async call(): Promise<string | undefined> {
-      const refused = link === undefined ? await open() : undefined
+      const refused = await this.open()
       if (link === undefined) return refused ?? 'the stream was closed'
       id = nextId()
       const answered = new Promise<string | undefined>((resolve) => (settle = resolve))
+      const timer = setTimeout(() => ended(`no answer within ${limitMs} ms`), limitMs)
       const notTaken = await link.call(id)
       // The session cannot be used any more: the next call opens another.
       if (notTaken !== undefined) ended(notTaken)
-      return answered
+      return answered.finally(() => clearTimeout(timer))
     },
     close(): void {
       link?.close()
@@ -73,7 +74,7 @@ async function openLink(target: CallTarget, limitMs: number, heard: Heard, ended
   let listener: Heard = (data) => {
     if ((JSON.parse(data) as { id?: unknown }).id === INITIALIZE_ID) opened.resolve()
   }
-  const { url, close } = await openStream(
+  const { url, close, keep } = await openStream(
     target.url,
     limitMs,
     (data) => listener(data),
@@ -87,24 +88,35 @@ async function openLink(target: CallTarget, limitMs: number, heard: Heard, ended
   const calls = createCallText({ ...target, url: url.href })
   const plain = (body: string) =>
     `POST ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  const refused = await posts.send(plain(opening.initialize))
   const closeBoth = () => {
     posts.close()
     close()
   }
-  if (refused !== undefined) {
+  try {
+    const notTaken = await posts.send(plain(opening.initialize))
+    if (notTaken !== undefined) throw new Error(`initialize: ${notTaken}`)
+    await opened.promise
+    await posts.send(plain(opening.initialized))
+  } catch (thrown) {
     closeBoth()
-    throw new Error(`initialize: ${refused}`)
+    throw thrown
   }
-  await opened.promise
-  await posts.send(plain(opening.initialized))
   listener = heard
+  keep()
   return { call: (id: number) => posts.send(calls(id)), close: closeBoth }
 }
 
+interface Stream {
+  /** The address for messages. */
+  readonly url: URL
+  readonly close: () => void
+  /** From now on it may be silent for as long as it likes. */
+  readonly keep: () => void
+}
+
 /** Resolves once the server named the address for messages; rejects when it does not. */
-function openStream(from: string, limitMs: number, heard: Heard, ended: Ended) {
-  return new Promise<{ url: URL; close: () => void }>((resolve, reject) => {
+function openStream(from: string, limitMs: number, heard: Heard, ended: Ended): Promise<Stream> {
+  return new Promise((resolve, reject) => {
     let over = false
     const fail = (why: string) => {
       if (over) return
@@ -116,6 +128,7 @@ function openStream(from: string, limitMs: number, heard: Heard, ended: Ended) {
       over = true
       request.destroy()
     }
+    const keep = () => void request.setTimeout(0)
     const request = get(from, { agent: false, headers: { accept: 'text/event-stream' } }, (response) => {
       if (response.statusCode !== 200) return void request.destroy(new Error(`status ${response.statusCode}`))
       let text = ''
@@ -123,7 +136,7 @@ function openStream(from: string, limitMs: number, heard: Heard, ended: Ended) {
         const events = (text + chunk).split(/\r?\n\r?\n/)
         text = events.pop() ?? ''
         for (const { name, data } of events.map(readEvent)) {
-          if (name === 'endpoint') resolve({ url: new URL(data, from), close })
+          if (name === 'endpoint') resolve({ url: new URL(data, from), close, keep })
           else if (data !== '') heard(data)
         }
       })
@@ -134,9 +147,9 @@ function openStream(from: string, limitMs: number, heard: Heard, ended: Ended) {
   })
 }
 
-/** A connection for messages, one at a time. */
+/** Posts messages, one at a time, over one connection; over another where the server closed it between two. */
 function createPosts({ hostname, port }: URL, limitMs: number) {
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  let socket: ReturnType<typeof connect> | undefined
   let received = ''
   let settle: ((fault: string | undefined) => void) | undefined
   function end(fault: string | undefined): void {
@@ -146,30 +159,37 @@ function createPosts({ hostname, port }: URL, limitMs: number) {
   }
   function receive(chunk: Buffer): void {
     received += chunk.toString('latin1')
-    const reply = readReply(received)
-    if (reply === undefined) return
-    received = received.slice(reply.length)
-    end(reply.status === 202 ? undefined : `status ${reply.status}: ${reply.body.slice(0, 200)}`)
-  }
-  socket.setTimeout(limitMs, () => socket.destroy(new Error(`no answer within ${limitMs} ms`)))
-  socket.on('data', (chunk) => {
     try {
-      receive(chunk)
+      const reply = readReply(received)
+      if (reply === undefined) return
+      received = received.slice(reply.length)
+      if (!reply.keepAlive) socket?.destroy()
+      end(reply.status === 202 ? undefined : `status ${reply.status}: ${reply.body.slice(0, 200)}`)
     } catch (thrown) {
-      socket.destroy()
+      socket?.destroy()
       end(String(thrown))
     }
-  })
-  socket.on('error', (error) => end(error.message)).on('close', () => end('the connection was closed'))
+  }
+  function open() {
+    const fresh = connect({ host: hostname, port: Number(port), noDelay: true })
+    received = ''
+    // A connection that was given up may still speak or close: that is no longer about the message under way.
+    const ofThis = (speak: () => void) => socket === fresh && speak()
+    fresh.setTimeout(limitMs, () => fresh.destroy(new Error(`no answer within ${limitMs} ms`)))
+    fresh.on('data', (chunk) => ofThis(() => receive(chunk)))
+    fresh.on('error', (error) => ofThis(() => end(error.message)))
+    fresh.on('close', () => ofThis(() => end('the connection was closed')))
+    return fresh
+  }
   return {
     /** Resolves to undefined when it was accepted, or to what was wrong. */
     send(text: string): Promise<string | undefined> {
       return new Promise((resolve) => {
         settle = resolve
-        if (socket.destroyed) end('the connection was closed')
-        else socket.write(text, 'latin1')
+        if (socket === undefined || socket.destroyed) socket = open()
+        socket.write(text, 'latin1')
       })
     },
-    close: () => void socket.destroy(),
+    close: () => void socket?.destroy(),
   }
 }

@@ -41,11 +41,20 @@ const FAULTS_TOLD = 3
 /** A target that is so far behind its schedule at the end is not waited for. */
 const GRACE_MS = 5_000
 
+/** Sessions of targets that have one for each connection, by address: ending one costs a target what no call costs. */
+const sessions = new Map<string, ReturnType<typeof createEventLane>[]>()
+
+function lanesFor({ target, connections }: Load, nextId: () => number) {
+  const parts = { target, nextId, limitMs: CALL_LIMIT_MS }
+  if (target.isStream !== true) return Array.from({ length: connections }, () => createLane(parts))
+  const kept = sessions.get(target.url) ?? []
+  sessions.set(target.url, kept)
+  while (kept.length < connections) kept.push(createEventLane(parts))
+  return kept.slice(0, connections)
+}
+
 async function openLanes(load: Load, nextId: () => number) {
-  const createOne = load.target.isStream === true ? createEventLane : createLane
-  const lanes = Array.from({ length: load.connections }, () =>
-    createOne({ target: load.target, nextId, limitMs: CALL_LIMIT_MS }),
-  )
+  const lanes = lanesFor(load, nextId)
   // A refused connection shows again, and is counted, at the first call of its lane.
   await Promise.all(lanes.map((lane) => lane.open()))
   // The cost of opening a connection, some of it at its first call, is no part of the cost of a call.
@@ -104,7 +113,7 @@ function serve(): void {
   async function enforce(order: Order): Promise<void> {
     if ('open' in order) {
       // Connections stay open after the last answer, so that closing them is counted in no round.
-      for (const lane of ready?.lanes ?? []) lane.close()
+      if (ready?.load.target.isStream !== true) for (const lane of ready?.lanes ?? []) lane.close()
       ready = { load: order.open, lanes: await openLanes(order.open, () => ++id) }
       tell({ opened: true })
     } else if (ready !== undefined) {

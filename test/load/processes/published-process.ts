@@ -48,13 +48,16 @@ export function startPublished(
   const { path, ...endpoint } = peer.endpoint
   const target: CallTarget = { url: `http://127.0.0.1:${at.port}${path}`, ...endpoint }
 
+  // One for all tries, so that no session is ended before the rounds.
+  const lane = createEventLane({ target, nextId: () => FIRST_ID, limitMs: CALL_LIMIT_MS })
+
   return {
     pid: child.pid ?? 0,
     folder,
     /** Resolves to what to call, and the milliseconds from its start to the first answered call. Rejects with the reason. */
     async answered(): Promise<{ call: CallTarget; startMs: number }> {
       for (;;) {
-        const found = await callOnce(target)
+        const found = await callOnce(target, lane)
         if (typeof found !== 'string') return { call: found, startMs: performance.now() - began }
         if (ended !== undefined || performance.now() - began > START_LIMIT_MS)
           throw new Error(`${ended ?? found}; the end of its log:\n${logEnd(log)}`)
@@ -62,6 +65,7 @@ export function startPublished(
       }
     },
     async [Symbol.asyncDispose](): Promise<void> {
+      lane.close()
       await endProcess(child, exited, folder)
       rmSync(folder, { recursive: true, force: true })
     },
@@ -69,20 +73,13 @@ export function startPublished(
 }
 
 /** Returns the target, with a session where it has them; or why the call was not answered well. */
-async function callOnce(target: CallTarget): Promise<CallTarget | string> {
+async function callOnce(target: CallTarget, lane: ReturnType<typeof createEventLane>): Promise<CallTarget | string> {
   try {
-    if (target.isStream === true) return (await callByStream(target)) ?? target
+    if (target.isStream === true) return (await lane.call()) ?? target
     const call = { ...target, session: await openSession(target) }
     return (await refusedCall(call)) ?? call
   } catch (thrown) {
     const error = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
     return error instanceof Error ? error.message : String(error)
   }
-}
-
-async function callByStream(target: CallTarget): Promise<string | undefined> {
-  const lane = createEventLane({ target, nextId: () => FIRST_ID, limitMs: CALL_LIMIT_MS })
-  const fault = await lane.call()
-  lane.close()
-  return fault
 }
