@@ -67,14 +67,15 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
       keepsFiles,
       references,
     }),
-    onLoad(all) {
-      keepRules.keepOnly(new Set(all.map(({ organization }) => organization.id)))
-      const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
-      catalogs.want(watched)
-      healthy.want(watched)
-      tellChanges(all)
+    onLoad(loaded, gone) {
+      const concerned = new Set([...loaded.map(({ organization }) => organization.id as string), ...gone])
+      keepRules.forget(gone)
+      const watched = loaded.flatMap((snapshot) => watchedOf(snapshot, snapshots))
+      catalogs.want(watched, concerned)
+      healthy.want(watched, concerned)
+      tellChanges(loaded, gone)
       // An endpoint may be gone, or not be this key's any more.
-      open().recheck()
+      open().recheck(concerned)
     },
   })
   opened.defer(() => snapshots.close())

@@ -10,7 +10,8 @@ import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-ro
 export interface KeepSnapshotsParts {
   /** These organizations by id, of which these rows may have changed, or all of them whole. */
   load(wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<readonly Snapshot[]>
-  onLoad(snapshots: readonly Snapshot[]): void
+  /** What was loaded stands now, and the organizations of these ids are gone. The others are as they were. */
+  onLoad(loaded: readonly Snapshot[], gone: ReadonlySet<string>): void
   readonly log: { error(facts: object, message: string): void }
 }
 
@@ -37,8 +38,8 @@ const AGAIN = 1_000
 const MOST = 1_000
 
 export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
-  let byId = new Map<string, Snapshot>()
-  let bySlug = new Map<string, Snapshot>()
+  const byId = new Map<string, Snapshot>()
+  const bySlug = new Map<string, Snapshot>()
   let loading: Promise<void> = Promise.resolve()
   let wanted = new Map<string, WantedRows>()
   let wantsAll = false
@@ -52,11 +53,27 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
   }
 
   function place(ids: ReadonlyMap<string, unknown> | undefined, loaded: readonly Snapshot[]): void {
-    const kept = ids === undefined ? [] : [...byId.values()].filter(({ organization }) => !ids.has(organization.id))
-    const next = [...kept, ...loaded]
-    byId = new Map(next.map((one) => [one.organization.id, one]))
-    bySlug = new Map(next.map((one) => [one.organization.slug, one]))
-    onLoad(next)
+    const gone = new Set((ids ?? byId).keys())
+    for (const { organization } of loaded) gone.delete(organization.id)
+    for (const id of [...gone]) {
+      const last = byId.get(id)
+      // One that was never here is not gone.
+      if (last === undefined) gone.delete(id)
+      else remove(last)
+    }
+    for (const one of loaded) {
+      const last = byId.get(one.organization.id)
+      if (last !== undefined) remove(last)
+      byId.set(one.organization.id, one)
+      bySlug.set(one.organization.slug, one)
+    }
+    onLoad(loaded, gone)
+  }
+
+  /** Another may have the slug by now. */
+  function remove({ organization: { id, slug } }: Snapshot): void {
+    byId.delete(id)
+    if (bySlug.get(slug)?.organization.id === id) bySlug.delete(slug)
   }
 
   /** One load after the other, so that an older answer can never replace a newer one. */

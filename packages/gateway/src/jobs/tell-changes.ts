@@ -10,15 +10,19 @@ type Tell = (organizationId: OrganizationId, connectionId: ConnectionId, kind: C
 
 const KINDS = ['tools', 'prompts', 'resources'] as const
 
-/** Call it with all snapshots each time they were loaded; the first time there is nobody to tell. */
-export function createTellChanges(tell: Tell): (snapshots: readonly Snapshot[]) => void {
-  let before = new Map<OrganizationId, Snapshot>()
-  return (snapshots) => {
-    for (const now of snapshots) {
+/**
+ * Call it with the snapshots that were loaded, and the ids of the organizations that are gone; the first time of each organization
+ * there is nobody to tell.
+ */
+export function createTellChanges(tell: Tell): (loaded: readonly Snapshot[], gone?: Iterable<string>) => void {
+  const before = new Map<string, Snapshot>()
+  return (loaded, gone = []) => {
+    for (const id of gone) before.delete(id)
+    for (const now of loaded) {
       const last = before.get(now.organization.id)
+      before.set(now.organization.id, now)
       if (last !== undefined && last !== now) compare(last, now, tell)
     }
-    before = new Map(snapshots.map((snapshot) => [snapshot.organization.id, snapshot]))
   }
 }
 
