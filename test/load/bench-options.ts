@@ -52,6 +52,8 @@ export interface Options {
   readonly more: boolean
   readonly json: boolean
   readonly profile: boolean
+  /** Nothing but what the size of an installation costs; with so many records. */
+  readonly growth: { readonly records: number } | undefined
   readonly help: boolean
 }
 
@@ -62,6 +64,8 @@ export const USAGE = `npm run bench -- [options]
   --target <name>  only this target, may be repeated: ${[...TARGETS, ...TRACED].join(', ')};
                    the traced ones are measured only where they are named
   --counts         only what other work on the machine cannot change: system calls, bytes of the heap, instructions
+  --growth         only what size costs: tools, connections, organizations, streams, sessions, records; some ten minutes
+  --records <n>    records of --growth, 1000000 unless told; ten million take minutes and gigabytes
   --profile        run the gateway under --cpu-prof and say where the file is
   --json           print nothing but JSON on stdout
   --help           print this
@@ -94,6 +98,8 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       counts: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      growth: { type: 'boolean', default: false },
+      records: { type: 'string', default: '1000000' },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       target: { type: 'string', multiple: true, default: [] },
@@ -103,7 +109,13 @@ export function readOptions(args: readonly string[]): Options {
   const usual = values.quick ? SHORT : TARGETS
   const targets = asked.size === 0 ? usual : ALL.filter((name) => asked.has(name))
   const { json, profile, help, counts: countsOnly } = values
-  return { targets, plan: values.quick ? QUICK : FULL, countsOnly, more: !values.quick, json, profile, help }
+  const growth = values.growth ? { records: countOf(values.records) } : undefined
+  return { targets, plan: values.quick ? QUICK : FULL, countsOnly, more: !values.quick, json, profile, growth, help }
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--records ${text}: a number from 1 to 999999999 is wanted`)
+  return Number(text)
 }
 
 function targetNamed(name: string): TargetName {

@@ -13,16 +13,22 @@ import type { Probe } from '../counts/heap-profile.ts'
 import { onCore } from './core-layout.ts'
 import { refusedCall, refusedHealth } from './gateway-answers.ts'
 import type { CallTarget } from '../generator/mcp-call.ts'
-import { makeGatewayFolder, type Upstream } from './gateway-folder.ts'
+import { makeGatewayFolder, type GatewayFolder, type Upstream } from './gateway-folder.ts'
 import { endProcess } from './process-end.ts'
 
 const READY_LIMIT_MS = 45_000
+/** Between two looks at whether it is ready. */
+const STEP_MS = 50
 
-export interface GatewayStart {
-  /** The gateway's main file. */
-  readonly main: string
+export interface GatewayStart extends BareStart {
   /** The upstreams behind the gateway; `stub` is always present. */
   readonly upstreams: Readonly<Record<string, Upstream>> & { readonly stub: Upstream }
+}
+
+/** A start on a folder that somebody else made. */
+export interface BareStart {
+  /** The gateway's main file. */
+  readonly main: string
   readonly port: number
   readonly core: number | undefined
   /** Folder for CPU profiles; none is made when undefined. */
@@ -41,7 +47,29 @@ export function gatewayMain(root: string): string | undefined {
 
 /** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */
 export function startGateway(start: GatewayStart) {
-  const folder = makeGatewayFolder(start.upstreams)
+  const bare = startOn(start, makeGatewayFolder(start.upstreams))
+  const { base, key, until } = bare
+  const connection = (alias: string) => ({ url: `${base}/api/v1/default/connectors/${alias}/mcp`, tool: 'echo', key })
+  const single = connection('stub')
+  const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
+  return {
+    ...bare,
+    /** One connection's own endpoint. */
+    connection,
+    single,
+    /** The endpoint that joins all connections. */
+    joined,
+    async ready(): Promise<void> {
+      await bare.healthy()
+      for (const look of [() => refusedCall(single), () => refusedCall(joined)]) await until(look)
+    },
+    /** Resolves once a call to it is answered well. */
+    answers: (target: CallTarget) => until(() => refusedCall(target)),
+  }
+}
+
+/** Starts it on this folder, which goes with it. */
+export function startOn(start: BareStart, folder: GatewayFolder) {
   const key = `uru_${randomBytes(32).toString('hex')}`
   const child = spawnGateway(start, folder, key)
   let ended: string | undefined
@@ -50,15 +78,11 @@ export function startGateway(start: GatewayStart) {
     child.once('exit', (code, signal) => resolve(void (ended = `it ended (${signal ?? code})`)))
   })
   const base = `http://127.0.0.1:${start.port}`
-  const connection = (alias: string) => ({ url: `${base}/api/v1/default/connectors/${alias}/mcp`, tool: 'echo', key })
-  const single = connection('stub')
-  const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
-
   const limit = performance.now() + READY_LIMIT_MS
   /** Waits until `look` has nothing to say any more. */
   async function until(look: () => Promise<string | undefined>): Promise<void> {
     for (let why = await look(); why !== undefined; why = await look()) {
-      if (ended === undefined && performance.now() < limit) await sleep(100)
+      if (ended === undefined && performance.now() < limit) await sleep(STEP_MS)
       else throw new Error(`${ended ?? why}; the end of its log:\n${folder.logEnd(key)}`)
     }
   }
@@ -68,17 +92,11 @@ export function startGateway(start: GatewayStart) {
     folder: folder.path,
     /** Where its journal is: what is on record before it is in the database. */
     journal: join(folder.data, 'outbox'),
-    /** One connection's own endpoint. */
-    connection,
-    single,
-    /** The endpoint that joins all connections. */
-    joined,
-    async ready(): Promise<void> {
-      for (const look of [() => refusedHealth(base), () => refusedCall(single), () => refusedCall(joined)])
-        await until(look)
-    },
-    /** Resolves once a call to it is answered well. */
-    answers: (target: CallTarget) => until(() => refusedCall(target)),
+    base,
+    key,
+    until,
+    /** Resolves when it says that it is ready. */
+    healthy: () => until(() => refusedHealth(base)),
     async [Symbol.asyncDispose](): Promise<void> {
       await endProcess(child, exited, folder.path)
       folder.remove()
@@ -86,7 +104,7 @@ export function startGateway(start: GatewayStart) {
   }
 }
 
-function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGatewayFolder>, key: string) {
+function spawnGateway(start: BareStart, folder: GatewayFolder, key: string) {
   const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
   const [command, args] = onCore(start.core, process.execPath, [
     ...(start.probe?.words ?? []),
@@ -99,7 +117,7 @@ function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGateway
     TOOLWAY_HOST: '127.0.0.1',
     TOOLWAY_PORT: String(start.port),
     TOOLWAY_DATA: folder.data,
-    TOOLWAY_CONFIG: folder.config,
+    ...(folder.config === undefined ? {} : { TOOLWAY_CONFIG: folder.config }),
     TOOLWAY_BOOTSTRAP_KEY: key,
     TOOLWAY_DEMO: 'off',
     TOOLWAY_APPROVALS: 'off',
