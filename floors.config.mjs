@@ -115,7 +115,7 @@ export default {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
           'transport/in-process\\.ts$', // the operations of the local installation
-          'start(?:-declared)?\\.ts$|doctor\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup)/|records/verify-file\\.ts$', // local by nature
+          'start(?:-declared)?\\.ts$|doctor\\.ts$|migrate\\.ts$|store\\.ts$|own-actor\\.ts$|mcp-client\\.ts$|program\\.ts$|(?:vault|backup|processes)/|records/verify-file\\.ts$', // local by nature
         ].join('|')})`,
       },
       { path: `^${gateway}/(?:db|${nouns})/` },
@@ -153,10 +153,10 @@ export default {
     ),
     error(
       'children-are-started-by-the-worker',
-      'The process that listens starts no other, apart from its own database; a command may open a browser.',
+      'The process that listens starts no other, apart from its own database; a command may open a browser, and the first of several processes starts the others.',
       {
         path: '^packages/',
-        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
+        pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^${gateway}/cli/processes/process-group\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
       },
       { path: '^(?:node:)?(?:child_process|cluster)$' },
     ),

@@ -26,6 +26,7 @@ const TOOLKIT_FILE = 'toolway-toolkit.mjs'
 /** The processes and threads of the gateway. */
 const GATEWAY_PROGRAMS = [
   'main.ts',
+  'cli/processes/gateway-process.ts',
   'upstreams/children/worker.ts',
   'upstreams/children/sandbox/egress-relay.ts',
   'upstreams/children/sandbox/kubernetes/run-pod.ts',

@@ -1,6 +1,6 @@
 /**
- * `npm run counterparts -- kubernetes` builds the API server of Kubernetes, its controllers and its store from the Go module proxy. It
- * takes five to fifteen minutes and 6 GB of Go's caches, so it is built only by name. Kubernetes names its own parts by folders of its
+ * `npm run counterparts -- kubernetes` builds the API server of Kubernetes, its controllers, its store and kubectl from the Go module
+ * proxy. It takes five to fifteen minutes and 6 GB of Go's caches, so it is built only by name. Kubernetes names its own parts by folders of its
  * repository; a module of ours names the published versions instead.
  */
 import { spawnSync } from 'node:child_process'
@@ -13,6 +13,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
 }
 export const kubernetesPrograms = Object.keys(PROGRAMS)
 

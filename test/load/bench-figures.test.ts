@@ -24,7 +24,13 @@ function sample(
   const direct = target === 'direct'
   const descendants = target === 'gateway' ? 50 : 0
   const of = direct ? { target: undefined, descendants: undefined } : { target: cpuMs, descendants }
-  return { target, connections: 64, round, outcome, cpu: { ...of, stub: 100, generator: 200, others: 30 } }
+  return {
+    target,
+    connections: 64,
+    round,
+    outcome,
+    cpu: { ...of, database: undefined, stub: 100, generator: 200, others: 30 },
+  }
 }
 
 const flat = (value: number) => ({ median: value, low: value, high: value })

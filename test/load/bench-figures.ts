@@ -5,7 +5,8 @@
  * one pair and not the comparison. CPU per call and percentiles of a row come from all rounds together. Pure: the same samples
  * give the same figures. Never hides an error in an average.
  */
-import { type Plan, TARGETS, type TargetName, TRACED } from './bench-options.ts'
+import { ALL, type Plan, type TargetName } from './bench-options.ts'
+import type { Beside } from './beside.ts'
 import { isBusy, type RoundCpu, type Sample } from './bench-rounds.ts'
 import type { Counts } from './counts/counts.ts'
 import { createLatencyHistogram, percentile } from './generator/latency-histogram.ts'
@@ -62,6 +63,7 @@ export interface More {
   readonly openLoop?: OpenLoop | undefined
   readonly longList?: LongList | undefined
   readonly sessionMemory?: SessionMemory | undefined
+  readonly beside?: readonly Beside[] | undefined
 }
 
 const AIMS = {
@@ -89,11 +91,14 @@ const COMPARED = [
   ['modern-legacy', 'raw'],
   ['traced', 'gateway'],
   ['traced-tenth', 'gateway'],
+  ['legacy-stdio', 'mcp-proxy'],
+  ['legacy-stdio', 'supergateway'],
+  ['legacy-legacy', 'mcp-hub'],
 ] as const
 
 export function rowsOf(samples: readonly Sample[], { connections }: Pick<Plan, 'connections'>): Row[] {
   return connections.flatMap((count) =>
-    [...TARGETS, ...TRACED].flatMap((name) => {
+    ALL.flatMap((name) => {
       const own = samplesOf(samples, name, count)
       return own.length === 0 ? [] : [rowOf(name, count, own)]
     }),
@@ -120,6 +125,7 @@ function rowOf(target: TargetName, connections: number, samples: readonly Sample
     cpuMsPerCall: {
       target: perCall('target'),
       descendants: perCall('descendants'),
+      database: perCall('database'),
       stub: perCall('stub'),
       generator: perCall('generator'),
     },

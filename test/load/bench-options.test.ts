@@ -36,6 +36,14 @@ describe('the bench', () => {
     expect(() => readOptions(['--growth', '--records', 'many'])).toThrow('--records many')
   })
 
+  test('with peers measures rounds only, also in the short form, and only what is named', () => {
+    expect(readOptions(['--peers'])).toMatchObject({ peers: true, more: false, countsOnly: false })
+    expect(readOptions(['--peers', '--quick']).targets).toEqual(readOptions(['--peers']).targets)
+    expect(readOptions(['--peers', '--target', 'mcp-hub']).targets).toEqual(['mcp-hub'])
+    expect(readOptions([]).targets).not.toContain('mcp-hub')
+    expect(() => readOptions(['--peers', '--counts'])).toThrow('exclude each other')
+  })
+
   test('refuses what it does not know', () => {
     expect(() => readOptions(['--target', 'moon'])).toThrow("no target 'moon'")
     expect(() => readOptions(['--fast'])).toThrow('--fast')

@@ -20,9 +20,11 @@ export const TARGETS = [
 ] as const
 /** The gateway with every call traced and exported, and with every tenth; measured only where they are named. */
 export const TRACED = ['traced', 'traced-tenth'] as const
-export type TargetName = (typeof TARGETS)[number] | (typeof TRACED)[number]
+/** The gateway in front of a stdio server, and published programs; measured only by `--peers` or where they are named. */
+export const BESIDE = ['legacy-stdio', 'mcp-proxy', 'supergateway', 'mcp-hub'] as const
+export type TargetName = (typeof TARGETS)[number] | (typeof TRACED)[number] | (typeof BESIDE)[number]
 
-const ALL: readonly TargetName[] = [...TARGETS, ...TRACED]
+export const ALL: readonly TargetName[] = [...TARGETS, ...TRACED, ...BESIDE]
 
 export interface Plan {
   readonly rounds: number
@@ -48,6 +50,8 @@ export interface Options {
   readonly plan: Plan
   /** Nothing but the counts. */
   readonly countsOnly: boolean
+  /** Nothing but the rounds, with the published programs beside the gateway; their memory and start, too. */
+  readonly peers: boolean
   /** The longest list and the memory of sessions are measured, too. */
   readonly more: boolean
   readonly json: boolean
@@ -61,17 +65,20 @@ export const USAGE = `npm run bench -- [options]
 
   --quick          about a minute in place of some five: fewer rounds, only direct, raw and gateway where no target is
                    named, neither the long list nor the memory of sessions
-  --target <name>  only this target, may be repeated: ${[...TARGETS, ...TRACED].join(', ')};
-                   the traced ones are measured only where they are named
+  --target <name>  only this target, may be repeated: ${ALL.join(', ')};
+                   those after ${TARGETS.at(-1)} are measured only where they are named, or by --peers
   --counts         only what other work on the machine cannot change: system calls, bytes of the heap, instructions
   --growth         only what size costs: tools, connections, organizations, streams, sessions, records; some ten minutes
   --records <n>    records of --growth, 1000000 unless told; ten million take minutes and gigabytes
+  --peers          published gateways and proxies beside this one, installed from the npm registry at the first run into
+                   .cache/bench-peers: rounds, memory and start only
   --profile        run the gateway under --cpu-prof and say where the file is
   --json           print nothing but JSON on stdout
   --help           print this
 `
 
 const SHORT: readonly TargetName[] = ['direct', 'raw', 'gateway']
+const COMPARED: readonly TargetName[] = ['direct', 'raw', 'sdk', 'gateway', 'legacy-legacy', ...BESIDE]
 const BOUNDS = { mostCalls: 100_000, connections: [1, 64] }
 const FULL: Plan = {
   rounds: 6,
@@ -97,6 +104,7 @@ export function readOptions(args: readonly string[]): Options {
     options: {
       quick: { type: 'boolean', default: false },
       counts: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
       records: { type: 'string', default: '1000000' },
@@ -106,11 +114,14 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const asked = new Set(values.target.flatMap((list) => list.split(',')).map(targetNamed))
-  const usual = values.quick ? SHORT : TARGETS
+  const { quick, json, profile, help, counts: countsOnly, peers } = values
+  if (countsOnly && peers) throw new Error('--counts and --peers exclude each other')
+  const short = quick ? SHORT : TARGETS
+  const usual = peers ? COMPARED : short
   const targets = asked.size === 0 ? usual : ALL.filter((name) => asked.has(name))
-  const { json, profile, help, counts: countsOnly } = values
   const growth = values.growth ? { records: countOf(values.records) } : undefined
-  return { targets, plan: values.quick ? QUICK : FULL, countsOnly, more: !values.quick, json, profile, growth, help }
+  const more = !quick && !peers
+  return { targets, plan: quick ? QUICK : FULL, countsOnly, peers, more, json, profile, growth, help }
 }
 
 function countOf(text: string): number {

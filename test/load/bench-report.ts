@@ -6,6 +6,7 @@
  */
 import type { More, Ratio, Row, Verdict } from './bench-figures.ts'
 import { fixed, percent, spread, table } from './report/table.ts'
+import { besideText } from './report/beside-text.ts'
 import { countsText } from './report/counts-text.ts'
 import { openLoopText } from './report/open-loop-text.ts'
 import type { SessionMemory } from './session-memory.ts'
@@ -33,6 +34,7 @@ export function reportText(figures: Figures): string {
     figures.more.counts === undefined ? [] : countsText(figures.more.counts),
     ...counts.map((count) => rowsText(figures.rows, count)),
     ratiosText(figures.ratios),
+    besideText(figures.more.beside ?? [], figures.rows),
     ...(figures.more.openLoop === undefined ? [] : openLoopText(figures.more.openLoop)),
     moreText(figures.more),
     figures.verdicts.length === 0 ? [] : ['Aims', ...figures.verdicts.map(verdictText)],

@@ -18,10 +18,12 @@ export interface Target {
   readonly name: TargetName
   readonly call: CallTarget
   readonly pid: number | undefined
-  /** The server behind it, where it is not the stub of the others. */
-  readonly upstream?: number
+  /** The server behind it, where it is not the stub of the others; `child` is one that the hop itself started. */
+  readonly upstream?: number | 'child'
   /** A folder whose processes belong to the hop, wherever they are in the process tree. */
   readonly folder?: string
+  /** From the start of its process to the first answered call. Milliseconds. */
+  readonly startMs?: number
   /** The process whose counts tell what a call costs; `direct` has the server here. Undefined where none are taken. */
   readonly counted?: {
     readonly pid: number
@@ -35,6 +37,8 @@ export interface Target {
 export interface RoundCpu {
   readonly target: number | undefined
   readonly descendants: number | undefined
+  /** The part of the descendants that is PostgreSQL. */
+  readonly database: number | undefined
   readonly stub: number | undefined
   readonly generator: number | undefined
   /** Everybody else on the machine: what disturbed the round. */
@@ -89,7 +93,7 @@ export async function runRounds({ generator, stub, targets, plan, say }: Parts):
 export async function measure(load: Load, target: Target, stub: Peer, generator: Peer) {
   const read = () => ({
     target: target.pid === undefined ? undefined : readFamilyCpu(target.pid, target.folder),
-    stub: readFamilyCpu(target.upstream ?? stub.pid),
+    stub: target.upstream === 'child' ? undefined : readFamilyCpu(target.upstream ?? stub.pid),
     generator: readFamilyCpu(generator.pid),
     machine: readMachineCpu(),
     threads: target.pid === undefined ? undefined : readThreadCpu(target.pid),
@@ -100,12 +104,16 @@ export async function measure(load: Load, target: Target, stub: Peer, generator:
   const ours = {
     target: threadCpuBetween(before.threads, after.threads) ?? spent(before.target?.own, after.target?.own),
     descendants: spent(before.target?.descendants, after.target?.descendants),
-    stub: spent(before.stub?.own, after.stub?.own),
+    stub: spent(before.stub?.own ?? before.target?.stub, after.stub?.own ?? after.target?.stub),
     generator: spent(before.generator?.own, after.generator?.own),
   }
   const all = spent(before.machine, after.machine)
   const own = Object.values(ours).reduce<number>((total, ms) => total + (ms ?? 0), 0)
-  const cpu: RoundCpu = { ...ours, others: all === undefined ? undefined : Math.max(0, all - own) }
+  const cpu: RoundCpu = {
+    ...ours,
+    database: spent(before.target?.database, after.target?.database),
+    others: all === undefined ? undefined : Math.max(0, all - own),
+  }
   return { outcome, cpu }
 }
 

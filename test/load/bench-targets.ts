@@ -6,12 +6,17 @@
  * anything itself.
  */
 import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { TRACED, type TargetName } from './bench-options.ts'
 import { openSession, type CallTarget } from './generator/mcp-call.ts'
 import type { Probe } from './counts/heap-profile.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 import type { Target } from './bench-rounds.ts'
 import { gatewayMain, startGateway } from './processes/gateway-process.ts'
+import { refusedCall } from './processes/gateway-answers.ts'
+import { startPublished } from './processes/published-process.ts'
+import { installPeers } from './peers/installed.ts'
+import { NOT_PINNED, PUBLISHED, type PublishedPeer } from './peers/peers.ts'
 import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 
 interface Place {
@@ -26,6 +31,8 @@ interface Place {
   readonly core: number | undefined
   readonly driver: number | undefined
   readonly profileTo: string | undefined
+  /** The gateway has a connection with ten thousand tools, too. */
+  readonly longList: boolean
 }
 
 /** Begins something that is sure to be ended. */
@@ -50,27 +57,86 @@ export async function startTargets(
   }
   const gateway = await startGatewayTargets(asked, place, start, say)
   const traced = await startTraced(asked, place, start, say)
+  const published = await startPublishedTargets(asked, place, start, say)
   const toStub = { url: place.upstream, tool: 'echo' }
   const direct: Target = { name: 'direct', call: toStub, pid: undefined, counted: place.server }
-  const targets = [...(asked.includes('direct') ? [direct] : []), ...proxies, ...gateway.targets, ...traced]
-  if (targets.length === 0 && !gateway.failed) throw new Error(gateway.remarks.join(' '))
-  return { ...gateway, targets }
+  const targets = [
+    ...(asked.includes('direct') ? [direct] : []),
+    ...proxies,
+    ...gateway.targets,
+    ...traced,
+    ...published.targets,
+  ]
+  const remarks = [...gateway.remarks, ...published.remarks]
+  if (targets.length === 0 && !gateway.failed) throw new Error(remarks.join(' '))
+  return { ...gateway, targets, remarks }
 }
 
 async function startProxy(name: 'raw' | 'sdk', place: Place, start: Start): Promise<Target> {
   const probe = place.probe(name)
   const script = new URL(`./${name}-proxy.ts`, import.meta.url)
+  const began = performance.now()
   const peer = start(() => startPeer(script, [place.upstream], place.core, probe))
   const counted = name === 'raw' ? { counted: { pid: peer.pid, probe } } : {}
-  return { name, call: { url: await endpointOf(peer), tool: 'echo' }, pid: peer.pid, ...counted }
+  const call = { url: await endpointOf(peer), tool: 'echo' }
+  const refused = await refusedCall(call)
+  if (refused !== undefined) throw new Error(`${name}: ${refused}`)
+  return { name, call, pid: peer.pid, startMs: performance.now() - began, ...counted }
 }
 
-const OF_GATEWAY = ['gateway', 'joined', 'ruled', 'legacy-legacy', 'legacy-modern', 'modern-legacy'] as const
+const LEGACY_STUB = new URL('./legacy-stub.ts', import.meta.url)
+const STDIO_STUB = [process.execPath, fileURLToPath(LEGACY_STUB), 'stdio'] as const
+
+/** A program that cannot be had or does not start is a remark with the reason: the others are measured all the same. */
+async function startPublishedTargets(
+  asked: readonly TargetName[],
+  { root, core, driver }: Place,
+  start: Start,
+  say: (line: string) => void,
+): Promise<Pick<Started, 'targets' | 'remarks'>> {
+  const wanted = PUBLISHED.filter(({ name }) => asked.includes(name))
+  if (wanted.length === 0) return { targets: [], remarks: [] }
+  const notPinned = NOT_PINNED.map(([name, why]) => `${name} not measured: ${why}.`)
+  const installed = await installPeers(root)
+  if (typeof installed === 'string') {
+    const names = wanted.map(({ name }) => name).join(', ')
+    return { targets: [], remarks: [`${names} not measured: they could not be installed. ${installed}`, ...notPinned] }
+  }
+  const legacy = start(() => startPeer(LEGACY_STUB, [], driver))
+  const remote = await endpointOf(legacy)
+  const startOne = async (peer: PublishedPeer): Promise<Target> => {
+    say(`starting ${peer.name}`)
+    const at = { port: await freePort(), stdio: STDIO_STUB, remote }
+    const { pid, folder, answered } = start(() => startPublished(peer, installed.folderOf(peer.package), at, core))
+    return {
+      name: peer.name,
+      pid,
+      folder,
+      upstream: peer.server === 'stdio' ? 'child' : legacy.pid,
+      ...(await answered()),
+    }
+  }
+  const targets: Target[] = []
+  const remarks: string[] = []
+  for (const peer of wanted) {
+    try {
+      targets.push(await startOne(peer))
+    } catch (thrown) {
+      remarks.push(`${peer.name} not measured: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    }
+  }
+  return { targets, remarks: [...remarks, ...notPinned] }
+}
+
+const OF_GATEWAY = [
+  ...(['gateway', 'joined', 'ruled', 'legacy-legacy', 'legacy-modern', 'modern-legacy'] as const),
+  'legacy-stdio',
+] as const
 type GatewayTarget = (typeof OF_GATEWAY)[number]
 
 async function startGatewayTargets(
   asked: readonly TargetName[],
-  { root, upstream, core, driver, profileTo, probe: probeOf }: Place,
+  { root, upstream, core, driver, profileTo, probe: probeOf, longList }: Place,
   start: Start,
   say: (line: string) => void,
 ): Promise<Started> {
@@ -87,24 +153,27 @@ async function startGatewayTargets(
   if (profileTo !== undefined) rmSync(profileTo, { recursive: true, force: true })
   const stub = (script: string) => start(() => startPeer(new URL(script, import.meta.url), [], driver))
   const legacy = stub('./legacy-stub.ts')
+  const [command, ...args] = STDIO_STUB
+  const child = { command, args, allow_paths: [fileURLToPath(new URL('.', import.meta.url))], revision: '2025-11-25' }
   const upstreams = {
     stub: { url: upstream, revision: '2026-07-28' },
     ruled: { url: upstream, revision: '2026-07-28' },
     old: { url: await endpointOf(legacy), revision: '2025-11-25' },
-    many: { url: await endpointOf(stub('./many-tools-stub.ts')), revision: '2026-07-28' },
+    ...(longList ? { many: { url: await endpointOf(stub('./many-tools-stub.ts')), revision: '2026-07-28' } } : {}),
+    ...(wanted.includes('legacy-stdio') ? { child } : {}),
   }
   const port = await freePort()
   const probe = probeOf('gateway')
   const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo, probe }))
   try {
-    await gateway.ready()
+    const startMs = await gateway.ready()
     const targets: Target[] = []
-    for (const name of wanted) targets.push(await targetNamed(name, gateway, legacy.pid, probe))
+    for (const name of wanted) targets.push({ ...(await targetNamed(name, gateway, legacy.pid, probe)), startMs })
     const remarks =
       profileTo === undefined
         ? []
         : ['the gateway ran under --cpu-prof, which slows it; see .reports/gateway-profile/.']
-    return { targets, remarks, failed: false, many: gateway.connection('many') }
+    return { targets, remarks, failed: false, ...(longList ? { many: gateway.connection('many') } : {}) }
   } catch (thrown) {
     await gateway[Symbol.asyncDispose]()
     return skipped(`the gateway did not start. ${thrown instanceof Error ? thrown.message : String(thrown)}`, true)
@@ -140,6 +209,9 @@ async function startTraced(
   return targets
 }
 
+/** The connection of the gateway for each kind of server. */
+const ALIAS_OF: Readonly<Record<string, string>> = { legacy: 'old', stdio: 'child' }
+
 async function targetNamed(
   name: GatewayTarget,
   gateway: ReturnType<typeof startGateway>,
@@ -155,10 +227,11 @@ async function targetNamed(
     await gateway.answers(call)
     return { ...own, call }
   }
-  const [client, server] = name.split('-')
-  const endpoint = connection(server === 'legacy' ? 'old' : 'stub')
+  const [client, server = ''] = name.split('-')
+  const endpoint = connection(ALIAS_OF[server] ?? 'stub')
   const session = client === 'legacy' ? { session: await openSession(endpoint) } : {}
   const call = { ...endpoint, ...session }
   await gateway.answers(call)
+  if (server === 'stdio') return { ...own, call, upstream: 'child' }
   return { ...own, call, ...(server === 'legacy' ? { upstream: legacy } : {}) }
 }

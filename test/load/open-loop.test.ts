@@ -20,7 +20,14 @@ function sample(
     latency: latency.buckets(),
     late: [[100, latencies.length]] as const,
   }
-  const cpu = { target: more.cpuMs, descendants: undefined, stub: 1, generator: 1, others: more.others ?? 0 }
+  const cpu = {
+    target: more.cpuMs,
+    descendants: undefined,
+    database: undefined,
+    stub: 1,
+    generator: 1,
+    others: more.others ?? 0,
+  }
   return { target, round, outcome, cpu } satisfies OpenSample
 }
 

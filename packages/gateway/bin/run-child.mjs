@@ -44,12 +44,16 @@ function passSignals(child) {
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, pass)
+  // Each of them asks for a restart of the processes of a port (TOOLWAY_PROCESSES). Windows has no such signal.
+  const restart = () => child.kill('SIGUSR2')
+  if (process.platform !== 'win32') process.on('SIGUSR2', restart)
   const watch = watchParent(() => {
     if (seen.size === 0) pass('SIGTERM')
   })
   return () => {
     clearInterval(watch)
     for (const signal of signals) process.off(signal, pass)
+    process.off('SIGUSR2', restart)
   }
 }
 

@@ -35,6 +35,7 @@ import { addressOn } from './compose/listening.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
+import type { ProcessPlace } from './compose/process-place.ts'
 import { createConsoleDoor } from './http/console/console-door.ts'
 import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
@@ -79,6 +80,8 @@ export interface ComposeParts {
   readonly lang: string | undefined
   /** Reads a variable that a reference to a secret names. */
   readonly lookup?: ((name: string) => string | undefined) | undefined
+  /** Where it is one of several processes that serve one port. */
+  readonly place?: ProcessPlace | undefined
 }
 
 export async function compose(parts: ComposeParts): Promise<Gateway> {
@@ -282,6 +285,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     keepSessions: core.keepSessions,
     changes: core.changes,
     remoteStreams: core.sharedStreams?.remote,
+    place: parts.place,
     auditLog: core.auditLog,
     room,
     challenge: createChallenge(endpoints),
@@ -356,7 +360,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     },
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: readinessOf(base, core, health),
-    metrics: composeMetrics(config, counters),
+    metrics: composeMetrics(config, counters, parts.place),
     newCorrelationId: randomUUID,
     log,
   })

@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { homedir } from 'node:os'
+import { availableParallelism, homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -67,6 +67,15 @@ const roles = z
     if (known.length === 0 || known.length < said.size) context.addIssue(ROLES_PROBLEM)
     return known
   })
+const PROCESSES_PROBLEM = 'it must be auto, or a whole number from 1 to 64'
+const processes = z
+  .string()
+  .default('1')
+  .refine(
+    (text) => text === 'auto' || (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 64),
+    PROCESSES_PROBLEM,
+  )
+  .transform((text) => (text === 'auto' ? Math.min(availableParallelism(), 64) : Number(text)))
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
 /** The values of a seed's switches; each maps to one value here. */
@@ -85,6 +94,10 @@ export const SETTINGS = {
   TOOLWAY_ROLES: setting(
     roles,
     'The roles of this process, separated by commas: web is the console and the pages of sign-in, api is administration, OAuth and approvals, mcp is the MCP endpoints and the addresses of tools. Several processes with different roles share one database.',
+  ),
+  TOOLWAY_PROCESSES: setting(
+    processes,
+    'Processes that serve the port together, a whole number from 1 to 64, or auto: one for each core. They share the database and the limits; each starts stdio servers of its own. SIGUSR2 replaces them one after the other.',
   ),
   TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
   TOOLWAY_HOST: known(
@@ -257,6 +270,8 @@ export function loadConfig(
   providerOf(config)
   refuseHalf(config)
   refuseShown(config)
+  if (config.TOOLWAY_PROCESSES > 1 && config.TOOLWAY_STORE === 'none')
+    throw new ConfigFault('TOOLWAY_STORE=none is one process: leave TOOLWAY_PROCESSES out, or use a database.')
   if (config.TOOLWAY_CHANGES === 'redis' && config.REDIS_URL === undefined)
     throw new ConfigFault('TOOLWAY_CHANGES is redis, which needs a Redis: set REDIS_URL, or leave TOOLWAY_CHANGES out.')
   const problem = telemetryProblem(config) ?? keySettingsProblem(config)
@@ -273,6 +288,10 @@ export function loadConfig(
     lookup: (name) => environment[name] ?? surroundings[name],
   }
 }
+
+/** Whether no other gateway process is on its database. */
+export const isAlone = ({ DATABASE_URL: url, TOOLWAY_PROCESSES: processes }: Config): boolean =>
+  url === undefined && processes === 1
 
 const KEY_LENGTH = 16
 

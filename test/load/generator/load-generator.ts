@@ -6,6 +6,7 @@
  * so an answer from an earlier round can never pass for one of this round.
  * Never measures while connections are being opened, and gives up on a target that keeps failing.
  */
+import { createEventLane } from './event-lane.ts'
 import { type Buckets, createLatencyHistogram } from './latency-histogram.ts'
 import { createLane } from './load-lane.ts'
 import { type CallTarget, FIRST_ID } from './mcp-call.ts'
@@ -41,8 +42,9 @@ const FAULTS_TOLD = 3
 const GRACE_MS = 5_000
 
 async function openLanes(load: Load, nextId: () => number) {
+  const createOne = load.target.isStream === true ? createEventLane : createLane
   const lanes = Array.from({ length: load.connections }, () =>
-    createLane({ target: load.target, nextId, limitMs: CALL_LIMIT_MS }),
+    createOne({ target: load.target, nextId, limitMs: CALL_LIMIT_MS }),
   )
   // A refused connection shows again, and is counted, at the first call of its lane.
   await Promise.all(lanes.map((lane) => lane.open()))

@@ -7,10 +7,16 @@
  */
 import { connect } from 'node:net'
 import { readReply } from './http-reply.ts'
-import { type CallTarget, createCallText, faultIn } from './mcp-call.ts'
+import { type CallTarget, createCallText, faultIn, isLegacy } from './mcp-call.ts'
 
-/** @param limitMs after so much silence a call counts as failed and its connection is dropped */
-export function createLane({ target, nextId, limitMs }: { target: CallTarget; nextId: () => number; limitMs: number }) {
+export interface LaneParts {
+  readonly target: CallTarget
+  readonly nextId: () => number
+  /** After so much silence a call counts as failed and its connection is dropped. */
+  readonly limitMs: number
+}
+
+export function createLane({ target, nextId, limitMs }: LaneParts) {
   const { hostname, port } = new URL(target.url)
   const callText = createCallText(target)
   let socket: ReturnType<typeof connect> | undefined
@@ -32,7 +38,7 @@ export function createLane({ target, nextId, limitMs }: { target: CallTarget; ne
       const whole = reply.length === received.length
       // Bytes after a surplus byte cannot be assumed to belong to the next call.
       if (!reply.keepAlive || !whole) socket?.destroy()
-      end(whole ? faultIn(reply, id, target.session !== undefined) : 'more bytes than one reply')
+      end(whole ? faultIn(reply, id, isLegacy(target)) : 'more bytes than one reply')
     } catch (thrown) {
       socket?.destroy()
       end(String(thrown))

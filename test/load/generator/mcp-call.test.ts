@@ -33,6 +33,17 @@ describe('a measured call', () => {
     })
   })
 
+  test('of the oldest transport has no header of a session, and keeps the query of its address', () => {
+    const [oldHead = '', oldBody = ''] = createCallText({
+      ...target,
+      url: `${target.url}?session=a`,
+      isStream: true,
+    })(id).split('\r\n\r\n')
+    expect(oldHead).toContain('POST /api/mcp?session=a HTTP/1.1\r\n')
+    expect(oldHead).not.toContain('\r\nmcp-')
+    expect(JSON.parse(oldBody).params).not.toHaveProperty('_meta')
+  })
+
   test('states its length', () => {
     expect(head).toMatch(new RegExp(`\r\ncontent-length: ${Buffer.byteLength(body)}$`))
   })
@@ -44,6 +55,16 @@ describe('an answer', () => {
     const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
     const stream = `: hello\n\nevent: message\ndata: ${note}\n\nevent: message\ndata: ${JSON.stringify(good)}\n\n`
     expect(faultIn(reply(stream, { contentType: 'text/event-stream' }), id)).toBeUndefined()
+  })
+
+  test('is good in a stream of a session that begins and ends with events without data', () => {
+    const legacy = { ...good, result: { content: result.content } }
+    const stream = `id: 1\r\ndata: \r\n\r\nevent: message\r\nid: 2\r\ndata: ${JSON.stringify(legacy)}\r\n\r\nretry: 100\r\n\r\n: end\r\n\r\n`
+    expect(faultIn(reply(stream, { contentType: 'text/event-stream' }), id, true)).toBeUndefined()
+  })
+
+  test('in a stream without a message counts as an error', () => {
+    expect(faultIn(reply('event: ping\n\n', { contentType: 'text/event-stream' }), id, true)).toContain('not JSON')
   })
 
   test.each([

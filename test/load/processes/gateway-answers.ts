@@ -4,7 +4,7 @@
  * One request for its readiness and one real call per endpoint, checked like every measured call. Never throws and never repeats:
  * a sentence means "not yet", undefined means "yes".
  */
-import { callParts, type CallTarget, faultIn, FIRST_ID } from '../generator/mcp-call.ts'
+import { callParts, type CallTarget, faultIn, FIRST_ID, isLegacy } from '../generator/mcp-call.ts'
 
 const LIMIT_MS = 5000
 
@@ -23,11 +23,7 @@ export function refusedCall(target: CallTarget): Promise<string | undefined> {
     const signal = AbortSignal.timeout(LIMIT_MS)
     const reply = await fetch(target.url, { method: 'POST', headers, body, signal })
     const contentType = reply.headers.get('content-type') ?? ''
-    return faultIn(
-      { status: reply.status, contentType, body: await reply.text() },
-      FIRST_ID,
-      target.session !== undefined,
-    )
+    return faultIn({ status: reply.status, contentType, body: await reply.text() }, FIRST_ID, isLegacy(target))
   })
 }
 

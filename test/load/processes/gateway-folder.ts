@@ -26,11 +26,11 @@ const RULES = Array.from({ length: 50 }, (_, at) => ({
   ...ACTIONS[at % ACTIONS.length],
 }))
 
-/** One connection of the measured gateway: where its server is, and of which revision. */
-export interface Upstream {
-  readonly url: string
-  readonly revision: string
-}
+/** One connection of the measured gateway: where its server is or what starts it, and of which revision. */
+export type Upstream = { readonly revision: string } & (
+  | { readonly url: string }
+  | { readonly command: string; readonly args: readonly string[]; readonly allow_paths: readonly string[] }
+)
 
 export type GatewayFolder = ReturnType<typeof makeGatewayFolder>
 
@@ -52,11 +52,16 @@ export function makeGatewayFolder(upstreams: Readonly<Record<string, Upstream>> 
     data: join(path, 'data'),
     /** The end of the log, indented. */
     logEnd(secret: string): string {
-      const lines = readFileSync(log, 'utf8').replaceAll(secret, 'uru_…').trimEnd().split('\n').slice(-LOG_LINES_TOLD)
-      return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n')
+      return logEnd(log, (text) => text.replaceAll(secret, 'uru_…'))
     },
     remove(): void {
       rmSync(path, { recursive: true, force: true })
     },
   }
+}
+
+/** The end of a log file, indented. @param clean takes out of the whole text what must not be shown */
+export function logEnd(path: string, clean: (text: string) => string = (text) => text): string {
+  const lines = clean(readFileSync(path, 'utf8')).trimEnd().split('\n').slice(-LOG_LINES_TOLD)
+  return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n')
 }

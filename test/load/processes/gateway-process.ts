@@ -35,6 +35,8 @@ export interface BareStart {
   readonly profileTo: string | undefined
   /** Answers from inside what the heap of the gateway spends. */
   readonly probe?: Probe
+  /** Starts it in a group of processes, in place of a core. */
+  readonly within?: (command: string, words: readonly string[]) => [string, string[]]
   /** Further settings, by their names in the environment. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -59,9 +61,13 @@ export function startGateway(start: GatewayStart) {
     single,
     /** The endpoint that joins all connections. */
     joined,
-    async ready(): Promise<void> {
+    /** Resolves to the milliseconds from its start to the first answered call; making its database is a part of them. */
+    async ready(): Promise<number> {
       await bare.healthy()
-      for (const look of [() => refusedCall(single), () => refusedCall(joined)]) await until(look)
+      await until(() => refusedCall(single))
+      const startMs = performance.now() - bare.began
+      await until(() => refusedCall(joined))
+      return startMs
     },
     /** Resolves once a call to it is answered well. */
     answers: (target: CallTarget) => until(() => refusedCall(target)),
@@ -70,6 +76,7 @@ export function startGateway(start: GatewayStart) {
 
 /** Starts it on this folder, which goes with it. */
 export function startOn(start: BareStart, folder: GatewayFolder) {
+  const began = performance.now()
   const key = `uru_${randomBytes(32).toString('hex')}`
   const child = spawnGateway(start, folder, key)
   let ended: string | undefined
@@ -78,7 +85,7 @@ export function startOn(start: BareStart, folder: GatewayFolder) {
     child.once('exit', (code, signal) => resolve(void (ended = `it ended (${signal ?? code})`)))
   })
   const base = `http://127.0.0.1:${start.port}`
-  const limit = performance.now() + READY_LIMIT_MS
+  const limit = began + READY_LIMIT_MS
   /** Waits until `look` has nothing to say any more. */
   async function until(look: () => Promise<string | undefined>): Promise<void> {
     for (let why = await look(); why !== undefined; why = await look()) {
@@ -94,6 +101,7 @@ export function startOn(start: BareStart, folder: GatewayFolder) {
     journal: join(folder.data, 'outbox'),
     base,
     key,
+    began,
     until,
     /** Resolves when it says that it is ready. */
     healthy: () => until(() => refusedHealth(base)),
@@ -106,12 +114,9 @@ export function startOn(start: BareStart, folder: GatewayFolder) {
 
 function spawnGateway(start: BareStart, folder: GatewayFolder, key: string) {
   const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
-  const [command, args] = onCore(start.core, process.execPath, [
-    ...(start.probe?.words ?? []),
-    ...profile,
-    start.main,
-    'start',
-  ])
+  const words = [...(start.probe?.words ?? []), ...profile, start.main, 'start']
+  const [command, args] =
+    start.within === undefined ? onCore(start.core, process.execPath, words) : start.within(process.execPath, words)
   const env = {
     ...inherited(['PATH', 'HOME', 'LANG', 'TMPDIR']),
     TOOLWAY_HOST: '127.0.0.1',
@@ -136,7 +141,7 @@ function spawnGateway(start: BareStart, folder: GatewayFolder, key: string) {
 }
 
 /** Settings of whoever runs the bench must not reach the gateway: the run would not be comparable. */
-function inherited(names: readonly string[]): Record<string, string> {
+export function inherited(names: readonly string[]): Record<string, string> {
   const kept = names.map((name) => [name, process.env[name]] as const)
   return Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

@@ -12,7 +12,14 @@ import { sep } from 'node:path'
 /** USER_HZ: every Linux that Node 24 runs on reports process times in hundredths of a second. */
 const MS_PER_TICK = 10
 
+/** The name that the stub over stdio gives itself, so that its share can be told from that of the hop. At most 15 bytes. */
+export const STDIO_STUB = 'bench-stub'
+
+const POSTGRES = 'postgres'
+
 export interface ProcessTimes {
+  /** The command's name, as the process set it; at most 15 bytes. */
+  readonly name: string
   readonly parent: number
   /** utime + stime, in ticks. */
   readonly own: number
@@ -23,15 +30,25 @@ export interface ProcessTimes {
 /** CPU milliseconds used since the process started. */
 export interface FamilyCpu {
   readonly own: number
+  /** All below it but a stub over stdio. */
   readonly descendants: number
+  /** The part of the descendants that is PostgreSQL. */
+  readonly database: number
+  /** A stub over stdio, which is the server and no part of the hop. */
+  readonly stub: number
 }
+
+/** Whose work a process of a family does. */
+export type Part = 'hop' | 'database' | 'stub'
 
 /** One line of /proc/<pid>/stat. The name is in brackets and may hold anything, brackets and spaces too. */
 export function parseStat(line: string): ProcessTimes {
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const nameEnd = line.lastIndexOf(')')
+  const name = line.slice(line.indexOf('(') + 1, nameEnd)
+  const fields = line.slice(nameEnd + 2).split(' ')
   // Field 3 (state) is the first after the name; ppid is 4, utime 14, stime 15, cutime 16, cstime 17.
   const field = (number: number) => Number(fields[number - 3])
-  return { parent: field(4), own: field(14) + field(15), reaped: field(16) + field(17) }
+  return { name, parent: field(4), own: field(14) + field(15), reaped: field(16) + field(17) }
 }
 
 /** The pids below `root`, and those `isOurs` claims with all below them; never `root` itself. */
@@ -52,15 +69,30 @@ export function descendantsOf(
 
 /** @param folder processes that work inside this folder count as descendants too */
 export function readFamilyCpu(root: number, folder?: string): FamilyCpu | undefined {
-  const processes = readProcesses()
-  const own = processes?.get(root)
-  if (processes === undefined || own === undefined) return undefined
-  let ticks = own.reaped
-  for (const pid of descendantsOf(root, processes, (other) => folder !== undefined && worksIn(other, folder))) {
-    const times = processes.get(pid)
-    if (times !== undefined) ticks += times.own + times.reaped
+  const family = familyOf(root, folder)
+  const own = family?.get(root)
+  if (family === undefined || own === undefined) return undefined
+  const ticks = { hop: own.reaped, database: 0, stub: 0 }
+  for (const [pid, times] of family) if (pid !== root) ticks[partOf(times)] += times.own + times.reaped
+  return {
+    own: own.own * MS_PER_TICK,
+    descendants: (ticks.hop + ticks.database) * MS_PER_TICK,
+    database: ticks.database * MS_PER_TICK,
+    stub: ticks.stub * MS_PER_TICK,
   }
-  return { own: own.own * MS_PER_TICK, descendants: ticks * MS_PER_TICK }
+}
+
+/** The process `root` and its descendants, those that work inside `folder` among them; undefined where there is no /proc. */
+export function familyOf(root: number, folder?: string): ReadonlyMap<number, ProcessTimes> | undefined {
+  const processes = readProcesses()
+  if (processes === undefined) return undefined
+  const below = descendantsOf(root, processes, (other) => folder !== undefined && worksIn(other, folder))
+  return new Map([...processes].filter(([pid]) => pid === root || below.has(pid)))
+}
+
+export function partOf({ name }: Pick<ProcessTimes, 'name'>): Part {
+  if (name === STDIO_STUB) return 'stub'
+  return name === POSTGRES ? 'database' : 'hop'
 }
 
 /** The living processes whose working folder is inside `folder`. */

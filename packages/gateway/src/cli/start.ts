@@ -11,13 +11,14 @@ import { declare, DeclarationConflict, withdraw } from '../admin/installation/de
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/installation/first-run.ts'
 import { KeyServiceFault, openStore, WrongVaultKey, type Store } from '../admin/installation/open-store.ts'
 import { sealPlain } from '../admin/installation/seal-plain.ts'
-import { compose } from '../compose.ts'
+import type { Gateway } from '../compose/running.ts'
 import type { LoadedConfig } from '../config.ts'
 import { readConfigFile, type Declared } from '../config-file.ts'
 import { shownOf } from '../kinds/kinds.ts'
 import { DirectoryInUse } from '../db/embedded-postgres.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { declaresConnections, presetDeclaration } from '../preset-declarations.ts'
+import { createTurns } from '../lib/turns.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
 import { parentEnd } from './parent-end.ts'
@@ -51,23 +52,13 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   // Ended from the last to the first, each of them whatever becomes of the others: no database may stay behind.
   await using opened = new AsyncDisposableStack()
   opened.defer(() => logs.flush())
-  const store = await open(loaded, log)
+  const store = await openInstallation(loaded, log)
   opened.defer(() => store.close())
   const forgetAddress = () => rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
   opened.defer(forgetAddress)
   await prepareVault(store, loaded, log)
   const run = await prepare(store, loaded, declarations)
-  const gateway = await compose({
-    config,
-    origins: loaded.origins,
-    store,
-    log,
-    logLine: logs.line,
-    tail: logs.tail,
-    path: loaded.path,
-    lang: loaded.lang,
-    lookup: loaded.lookup,
-  })
+  const gateway = await open(loaded, store, logs)
   opened.defer(() => gateway.close())
   // Removes the address file before the gateway drains, so that no client is directed to a gateway that is shutting down.
   opened.defer(forgetAddress)
@@ -86,7 +77,37 @@ export async function start(loaded: LoadedConfig): Promise<number> {
 
 const progress = (text: string) => void process.stderr.write(`${text} …\n`)
 
-async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {
+/** This process, or several that it starts; SIGUSR2 replaces those one after the other. */
+async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gateway> {
+  const { config, origins, path, lang, lookup } = loaded
+  const { log } = logs
+  // What serves is loaded where something is served: the first of several processes stays small.
+  if (config.TOOLWAY_PROCESSES === 1) {
+    onRestart(() => log.warn({}, 'SIGUSR2 replaces processes, and TOOLWAY_PROCESSES is 1'))
+    const { compose } = await import('../compose.ts')
+    return compose({ config, origins, store, log, logLine: logs.line, tail: logs.tail, path, lang, lookup })
+  }
+  const { createProcessGroup } = await import('./processes/process-group.ts')
+  const group = createProcessGroup({
+    count: config.TOOLWAY_PROCESSES,
+    preset: config.TOOLWAY_PRESET,
+    logLevel: quietLevel(loaded),
+    database: store.embedded,
+    drainSeconds: config.TOOLWAY_DRAIN_SECONDS,
+    log,
+  })
+  // Asked again while one is under way, it is done once more.
+  const restarts = createTurns({ atOnce: 1, waiting: 1 })
+  onRestart(() => void restarts.take(group.restart))
+  return group
+}
+
+/** Windows has no such signal. */
+function onRestart(restart: () => void): void {
+  if (process.platform !== 'win32') process.on('SIGUSR2', restart)
+}
+
+async function openInstallation({ config }: LoadedConfig, log: Logs['log']): Promise<Store> {
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl } = config
   try {
     const connections = config.TOOLWAY_DATABASE_CONNECTIONS
@@ -95,6 +116,7 @@ async function open({ config }: LoadedConfig, log: Logs['log']): Promise<Store> 
       databaseUrl,
       directUrl,
       connections,
+      processes: config.TOOLWAY_PROCESSES,
       keys: config,
       owner: true,
       log,

@@ -28,13 +28,17 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Base, CoreDependencies } from './core-dependencies.ts'
 import type { PlatformRules } from '../policy/stored/rules-in-force.ts'
+import { composeMessagesElsewhere } from './messages-elsewhere.ts'
+import type { ProcessPlace } from './process-place.ts'
 import { sandboxStateOf } from './sandbox.ts'
 import type { People } from './people.ts'
 
 export interface ComposeMcpDoorsParts extends Omit<
   McpDoorParts,
-  'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls'
+  'entrance' | 'givesSession' | 'bodyLimit' | 'limits' | 'calls' | 'elsewhere'
 > {
+  /** Other processes of the same port, where there are any. */
+  readonly place?: ProcessPlace | undefined
   /** Whether calls at this endpoint may be confirmed by their client; unsaid, none are. */
   readonly confirms?: (requestContext: RequestContext) => boolean
   readonly parts: CallParts
@@ -49,12 +53,13 @@ export interface ComposeMcpDoorsParts extends Omit<
 
 export function composeMcpDoors(
   { config }: Base,
-  { browsers, confirms, parts: calls, ...parts }: ComposeMcpDoorsParts,
+  { browsers, confirms, parts: calls, place, ...parts }: ComposeMcpDoorsParts,
 ) {
   const { sessions, changes, seen } = parts
   const entrance = createEntrance({ ...calls, sessions, changes, listeners: createListeners(), seen })
   const doors = {
     ...parts,
+    elsewhere: place === undefined ? undefined : composeMessagesElsewhere(place, sessions),
     entrance,
     givesSession: sessionsFor(config, confirms),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,

@@ -1,4 +1,5 @@
 /** Rate limits: token buckets of this process, and those it shares with others in a Redis or in a database that others may use. */
+import { isAlone } from '../config.ts'
 import { createDatabaseCount } from '../limits/database-count.ts'
 import { createLimits, type Limits, type LimitsParts } from '../limits/limits.ts'
 import { createRedisCount, type RedisCount } from '../limits/redis-count.ts'
@@ -41,7 +42,7 @@ export async function composeLimits(
   })
 }
 
-/** Undefined where this gateway is the only one: without a database, or with one of its own. */
+/** Undefined where this gateway is the only one: without a database, or alone with one of its own. */
 async function openDatabaseCount({
   config,
   vault,
@@ -49,7 +50,7 @@ async function openDatabaseCount({
   opened,
   db,
 }: Base & Partial<CoreDependencies>): Promise<LimitsParts['shared']> {
-  if (db === undefined || config.DATABASE_URL === undefined) return undefined
+  if (db === undefined || isAlone(config)) return undefined
   const count = createDatabaseCount({ db, hash: (name) => vault.hash(`limit:${name}`), log })
   opened.defer(() => count.close())
   await count.open()

@@ -1,6 +1,7 @@
 /** Sessions of legacy clients: in memory, and kept in the database so that a restart does not end them and any gateway serves them. */
 import type { CallParts } from '../call/ports.ts'
 import { watchAgain } from '../call/read-resource.ts'
+import { isAlone } from '../config.ts'
 import { createCleanOld } from '../jobs/clean-old.ts'
 import { createKeepSessions, type KeepSessions } from '../jobs/keep-sessions.ts'
 import { createLentStreams } from '../sessions/lent-streams.ts'
@@ -56,12 +57,12 @@ export function composeSessions(
 
 const CLEAN_EVERY = 60_000
 
-/** Streams of calls between gateways; undefined with the embedded database, which has one gateway. */
+/** Streams of calls between gateways; undefined where this gateway is the only one on its database. */
 export function composeSharedStreams(
   { config, db, vault, log, opened }: CoreDependencies,
   keepSessions: Pick<KeepSessions, 'held'>,
 ) {
-  if (config.DATABASE_URL === undefined) return undefined
+  if (isAlone(config)) return undefined
   const remote = createRemoteStreams({
     db,
     hash: hashOfSession(vault),

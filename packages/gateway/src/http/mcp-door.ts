@@ -86,6 +86,8 @@ export interface McpDoorParts {
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
   readonly draining: AbortSignal
   readonly calls: CallsUnderWay
+  /** Other processes of this port, where the call that an answer or `cancelled` is for may run. */
+  readonly elsewhere?: { tell(owner: string, session: string, message: Message): void } | undefined
 }
 
 export interface McpDoor {
@@ -385,13 +387,17 @@ class HttpMcpDoor implements McpDoor {
     const said = { method, ...(params === undefined ? {} : { params }) }
     cancelNamed(session, said)
     if (session !== undefined) passOn(visit.requestContext, session, { jsonrpc: '2.0', ...said })
+    if (session !== undefined && method === 'notifications/cancelled')
+      this.#parts.elsewhere?.tell(visit.requestContext.owner, session.id, { jsonrpc: '2.0', ...said })
     visit.response.writeHead(202).end()
   }
 
   /** An answer to a question of ours. */
   #answered(visit: Visit, message: Response): void {
     visit.audit.note({ method: 'response' })
-    settleQuestion(this.#sessionOf(visit), message)
+    const session = this.#sessionOf(visit)
+    if (!settleQuestion(session, message) && session !== undefined)
+      this.#parts.elsewhere?.tell(visit.requestContext.owner, session.id, message)
     visit.response.writeHead(202).end()
   }
 

@@ -14,25 +14,33 @@ export interface Exposition {
   readonly text: string
 }
 
+export const expose = async (registry: Registry, names: MetricNames, accept?: string): Promise<Exposition> =>
+  exposeMetrics(await metricsIn(registry), names, accept)
+
+/** Its declarations leave out the names of series and the exemplars, which are there at run time. */
+export const metricsIn = async (registry: Registry): Promise<readonly Metric[]> =>
+  (await registry.getMetricsAsJSON()) as unknown as readonly Metric[]
+
 /** @param accept the header of the request */
-export async function expose(registry: Registry, names: MetricNames, accept = ''): Promise<Exposition> {
+export function exposeMetrics(metrics: readonly Metric[], names: MetricNames, accept = ''): Exposition {
   const form = wantsOpenMetrics(accept) ? OPENMETRICS : PROMETHEUS
   const lines: string[] = []
-  // Its declarations leave out the names of series and the exemplars, which are there at run time.
-  for (const metric of (await registry.getMetricsAsJSON()) as unknown as readonly Metric[]) {
+  for (const metric of metrics) {
     for (const name of namesOf(metric.name, names)) writeFamily(lines, metric, name, form)
   }
   return { type: form.type, text: `${lines.join('\n')}\n${form.end}` }
 }
 
-interface Metric {
+export interface Metric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly values: readonly Sample[]
+  /** How values of several processes become one; unsaid, they are added up. */
+  readonly aggregator?: string
 }
 
-interface Sample {
+export interface Sample {
   readonly value: number
   /** Of one series of a histogram. */
   readonly metricName?: string

@@ -1,5 +1,5 @@
 /** Gauges: what the process holds at this moment. They are read when somebody asks for the metrics. */
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Aggregator, type Registry } from 'prom-client'
 
 export interface GaugeParts {
   readonly sessions: () => number
@@ -24,10 +24,11 @@ export interface GaugeParts {
 const NONE = () => 0
 
 export function addGauges(registry: Registry, parts: GaugeParts): void {
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum') =>
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [registry],
       collect() {
         this.set(read())
@@ -42,9 +43,10 @@ export function addGauges(registry: Registry, parts: GaugeParts): void {
   gauge('toolway_external_processes', 'Servers that are started here and run', processes)
   gauge('toolway_circuits_open', 'Connections whose calls are refused now, because they do not answer', openCircuits)
   if (databaseReachable !== undefined)
-    gauge('toolway_database_up', 'Whether the database can be used: 1 or 0', () => Number(databaseReachable()))
+    gauge('toolway_database_up', 'Whether the database can be used: 1 or 0', () => Number(databaseReachable()), 'min')
   if (changeLag !== undefined)
-    gauge('toolway_change_feed_lag_seconds', 'Time by which the last change was heard late', changeLag)
+    gauge('toolway_change_feed_lag_seconds', 'Time by which the last change was heard late', changeLag, 'max')
+  gauge('toolway_gateway_processes', 'Processes that these metrics come from', () => 1)
   addMemory(registry)
 }
 

@@ -39,6 +39,10 @@ export interface StoreParts {
   readonly keys: KeySettings & KeyServiceSettings
   /** The gateway owns its cluster; the command line may use another's. */
   readonly owner: boolean
+  /** The embedded database that the first of several processes runs. */
+  readonly running?: DatabaseConnection | undefined
+  /** Gateway processes that use the embedded database; unsaid: one. */
+  readonly processes?: number
   readonly log: Log
   onProgress?(text: string): void
 }
@@ -53,6 +57,8 @@ export interface Store {
   readonly ring: BoundRing
   /** Look for the vault's keys anew. Throws WrongVaultKey, and the vault stays as it was. */
   reloadVault(): Promise<BoundRing>
+  /** The embedded database; undefined for one of DATABASE_URL. */
+  readonly embedded: DatabaseConnection | undefined
   close(): Promise<void>
 }
 
@@ -84,6 +90,7 @@ export async function openStore(parts: StoreParts): Promise<Store> {
       sources,
       ring: bound,
       reloadVault: reload,
+      embedded: parts.databaseUrl === undefined ? connection : undefined,
       async close() {
         keyService?.[Symbol.dispose]()
         await db.close()
@@ -96,8 +103,11 @@ export async function openStore(parts: StoreParts): Promise<Store> {
   }
 }
 
-/** The embedded server takes 40 connections, of which the command line needs some. */
+/** The embedded server takes 40 connections for one process, of which the command line needs some. */
+const EMBEDDED = 40
 const MOST_EMBEDDED = 30
+/** A gateway listens, looks whether the database is there and counts limits beside its pool. */
+const BESIDE_POOL = 3
 const poolOf = (wanted: number, databaseUrl: string | undefined) =>
   databaseUrl === undefined ? Math.min(wanted, MOST_EMBEDDED) : wanted
 
@@ -152,14 +162,17 @@ export async function openBareDatabase(parts: StoreParts): Promise<Omit<Opened, 
 }
 
 async function openDatabase(parts: StoreParts): Promise<Opened> {
-  const { directory, databaseUrl, directUrl, owner, log, onProgress } = parts
+  const { directory, databaseUrl, directUrl, owner, log, onProgress, processes = 1 } = parts
   const stop = async () => {}
   if (databaseUrl !== undefined) {
     const direct = directUrl === undefined ? {} : { direct: { connectionString: directUrl } }
     return { connection: { connectionString: databaseUrl }, ...direct, stop }
   }
-  const running = owner ? undefined : await findEmbeddedPostgres({ directory })
+  const running = parts.running ?? (owner ? undefined : await findEmbeddedPostgres({ directory }))
   if (running !== undefined) return { connection: running, stop }
-  const first = await startEmbeddedPostgres({ directory, log, ...(onProgress === undefined ? {} : { onProgress }) })
-  return keepRunning({ first, start: () => startEmbeddedPostgres({ directory, log }), log })
+  // A restart has one more for a while.
+  const more = processes === 1 ? 0 : processes * (Math.min(parts.connections ?? 0, MOST_EMBEDDED) + BESIDE_POOL)
+  const wish = { directory, log, connections: EMBEDDED + more }
+  const first = await startEmbeddedPostgres({ ...wish, ...(onProgress === undefined ? {} : { onProgress }) })
+  return keepRunning({ first, start: () => startEmbeddedPostgres(wish), log })
 }

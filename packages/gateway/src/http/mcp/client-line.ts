@@ -4,6 +4,7 @@
  * What belongs to a session's request is found by the client's own id (`cancelled`) or by an id of ours (answers); nothing
  * here is shared between sessions.
  */
+import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
 import type { McpRequest, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
 import type { Answer, ClientChannel } from '../../call/ports.ts'
@@ -76,10 +77,15 @@ export function cancelNamed(session: Session | undefined, message: { method: str
   for (const controller of session?.underWay.get(requestId) ?? []) controller.abort(new Fault('call.cancelled'))
 }
 
-/** A client's answer to a question of ours; one that nobody waits for any more is let go. */
-export const settleQuestion = (session: Session | undefined, message: Response): void => {
-  if (message.id !== undefined) session?.questions.get(message.id)?.(message)
+/** A client's answer to a question of ours; false for one that nobody here waits for. */
+export function settleQuestion(session: Session | undefined, message: Response): boolean {
+  const settle = message.id === undefined ? undefined : session?.questions.get(message.id)
+  settle?.(message)
+  return settle !== undefined
 }
+
+/** Calls of one session may run in several processes, and each of them asks: an id says which one did. */
+const PROCESS = randomUUID().slice(0, 8)
 
 const NO_METHOD = -32601
 const INTERNAL = -32603
@@ -93,7 +99,7 @@ function put(
 ): Promise<Answer> {
   if (session === undefined)
     return Promise.resolve({ error: { code: NO_METHOD, message: `Not available here: ${question.method}` } })
-  const id = `q${++session.nextQuestion}`
+  const id = `q${PROCESS}-${++session.nextQuestion}`
   return new Promise((resolve) => {
     const settle = (answer: Answer) => {
       session.questions.delete(id)

@@ -40,6 +40,23 @@ export interface SseDoorParts extends ChannelParts {
   readonly bodyLimit: number
   /** Where clients reach the gateway, when that is not where it listens: its path stands before ours. */
   readonly publicUrl: string | undefined
+  /** Other processes of this port, which may have the stream that a message is for. */
+  readonly elsewhere?:
+    | {
+        post(posted: PostedMessage): Promise<boolean>
+        onPost(take: (posted: PostedMessage) => Promise<boolean>): void
+      }
+    | undefined
+}
+
+/** A message as its client posted it; who has the stream identifies the client again. */
+export interface PostedMessage {
+  readonly stream: string
+  readonly inbound: Inbound
+  readonly text: string
+  readonly brought: string | undefined
+  readonly correlationId: string
+  readonly from: AuditEntryBuilder['from']
 }
 
 export interface SseDoor {
@@ -57,9 +74,11 @@ interface Stream {
 }
 
 interface Received {
-  readonly channel: Channel
+  /** Undefined where another process has the stream. */
+  readonly channel: Channel | undefined
   readonly incoming: Incoming
   readonly requestContext: RequestContext
+  readonly text: string
 }
 
 /** Proxies cut streams that are silent for a minute. Milliseconds. */
@@ -69,15 +88,9 @@ const MOST_UNREAD = 16 * 1024 * 1024
 const REVISION = '2024-11-05'
 
 export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
-  const { admit, open, room, auditLog, bodyLimit, draining } = parts
+  const { admit, open, room, auditLog, bodyLimit, draining, elsewhere } = parts
   const streams = new Map<string, Stream>()
   const own = parts.publicUrl === undefined ? undefined : new URL(parts.publicUrl)
-
-  /** Behind a proxy that serves us below a path, the client must hear of that path too. */
-  const messagesAt = ({ url, headers }: IncomingMessage, id: string): string => {
-    const below = own !== undefined && headers.host?.toLowerCase() === own.host
-    return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
-  }
 
   async function openStream(
     request: IncomingMessage,
@@ -101,7 +114,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const beat = setInterval(() => {
       reader.look()
       response.write(KEEP_ALIVE)
-      void stillAdmitted(inbound, requestContext).catch((thrown: unknown) => {
+      void stillAdmitted(admit, inbound, requestContext).catch((thrown: unknown) => {
         const fault = Fault.of(thrown)
         if (isRefusal(fault)) channel.close(fault)
       })
@@ -119,12 +132,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
-    response.write(`event: endpoint\ndata: ${messagesAt(request, id)}\n\n`)
-  }
-
-  /** An endpoint may go while its stream is open, without any key having changed. */
-  async function stillAdmitted(inbound: Inbound, { owner }: RequestContext): Promise<void> {
-    if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
+    response.write(`event: endpoint\ndata: ${messagesAt(own, request, id)}\n\n`)
   }
 
   /** Receives a message that a client posts, after checking that the stream belongs to the same owner. */
@@ -132,9 +140,10 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
     let requestContext = await admit(inbound)
     audit.note({ requestContext })
-    const id = new URLSearchParams(request.url?.split('?', 2)[1]).get('sessionId') ?? ''
-    const channelOf = ({ owner }: RequestContext): Channel => {
+    const id = streamIn(request)
+    const channelOf = ({ owner }: RequestContext): Channel | undefined => {
       const stream = streams.get(id)
+      if (stream === undefined && elsewhere !== undefined) return undefined
       if (stream?.owner !== owner) throw new Fault('session.unknown')
       return stream.channel
     }
@@ -143,9 +152,12 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const body = await readBody(request, bodyLimit)
     audit.note({ bytesIn: body.length })
     if (cameSlowly(audit.begun)) requestContext = await admit(inbound)
-    const incoming = readIncoming(parseJson(textOf(body)))
-    return { channel: channelOf(requestContext), incoming, requestContext }
+    const text = textOf(body)
+    const incoming = readIncoming(parseJson(text))
+    return { channel: channelOf(requestContext), incoming, requestContext, text }
   }
+
+  elsewhere?.onPost((posted) => takePosted(parts, streams, posted))
 
   return {
     async answer(request, response, place, way) {
@@ -153,11 +165,15 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
       const inbound = { place, authorization: request.headers.authorization, onBehalfOf: onBehalfIn(request) }
       try {
         if (way === 'messages') {
-          const { channel, incoming, requestContext } = await receive(request, inbound, audit)
+          const { channel, incoming, requestContext, text } = await receive(request, inbound, audit)
           const brought = parts.brought(request.headers[PASS_THROUGH_HEADER], request.headers.authorization)
+          const { correlationId, from } = audit
+          const posted = { stream: streamIn(request), inbound, text, brought, correlationId, from }
+          if (channel === undefined && (await elsewhere?.post(posted)) !== true) throw new Fault('session.unknown')
           // Early clients compare the word.
           response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted')
-          return await channel.take(incoming, requestContext, audit, brought)
+          // The process that has the stream puts the message on record.
+          return await channel?.take(incoming, requestContext, audit, brought)
         }
         await openStream(request, response, inbound, audit)
       } catch (thrown) {
@@ -168,6 +184,34 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     },
   }
 }
+
+/** An endpoint may go while its stream is open, without any key having changed. */
+async function stillAdmitted(admit: Admit, inbound: Inbound, { owner }: RequestContext): Promise<void> {
+  if ((await admit(inbound)).owner !== owner) throw new Fault('place.unknown')
+}
+
+/** Behind a proxy that serves us below a path, the client must hear of that path too. */
+function messagesAt(own: URL | undefined, { url, headers }: IncomingMessage, id: string): string {
+  const below = own !== undefined && headers.host?.toLowerCase() === own.host
+  return `${below ? own.pathname.replace(/\/$/, '') : ''}${messagesPathOf(pathOf(url ?? '/sse'))}?sessionId=${id}`
+}
+
+/** A message that was posted at another process. False where the stream is not here, or is somebody else's. */
+async function takePosted(
+  { admit, auditLog }: SseDoorParts,
+  streams: ReadonlyMap<string, Stream>,
+  { stream: id, inbound, text, brought, correlationId, from }: PostedMessage,
+): Promise<boolean> {
+  if (!streams.has(id)) return false
+  const requestContext = await admit(inbound)
+  const stream = streams.get(id)
+  if (stream?.owner !== requestContext.owner) return false
+  const audit = auditLog.begin(Buffer.byteLength(text), correlationId, from)
+  void stream.channel.take(readIncoming(parseJson(text)), requestContext, audit, brought)
+  return true
+}
+
+const streamIn = ({ url }: IncomingMessage): string => new URLSearchParams(url?.split('?', 2)[1]).get('sessionId') ?? ''
 
 function createWire(response: ServerResponse): Wire {
   const gone = () => response.destroyed || response.writableEnded

@@ -1,0 +1,27 @@
+/** Passes output on by whole lines, so that lines of several processes do not mix within one another. */
+import type { Readable, Writable } from 'node:stream'
+
+const LF = 0x0a
+/** A line that is longer is passed on in parts. Bytes. */
+const LONGEST = 1_048_576
+
+export function passLines(from: Readable, to: Writable): void {
+  let rest: Buffer[] = []
+  let held = 0
+  const pass = (bytes: readonly Buffer[]) => void to.write(Buffer.concat(bytes))
+  from.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(LF) + 1
+    if (end === 0 && held + chunk.length < LONGEST) {
+      rest.push(chunk)
+      held += chunk.length
+      return
+    }
+    const cut = end === 0 ? chunk.length : end
+    pass([...rest, chunk.subarray(0, cut)])
+    rest = cut < chunk.length ? [chunk.subarray(cut)] : []
+    held = chunk.length - cut
+  })
+  from.on('end', () => {
+    if (held > 0) pass(rest)
+  })
+}
