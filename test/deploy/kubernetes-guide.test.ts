@@ -5,12 +5,13 @@
  */
 // @module-tag long
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { findCounterpart } from '../../tools/counterparts.ts'
+import { blocksOf, readGuide } from '../cli/guide-blocks.ts'
 import { hasApiServer, startApiServer } from './peers/api-server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,11 +20,7 @@ const runs = Object.values(programs).every(Boolean) && hasApiServer
 if (!runs)
   console.warn('No API server on this machine (npm run counterparts -- helm kubernetes): the guide is not followed.')
 
-/** The blocks of one language in a section of a guide. */
-function blocksOf(guide: string, section: string, language: string): string[] {
-  const text = guide.split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? ''
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map((match) => match[1] ?? '')
-}
+const sectionOf = (guide: string, name: string): string => guide.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? ''
 
 interface Pod {
   readonly metadata: { name: string }
@@ -50,9 +47,9 @@ describe.runIf(runs)('the guide', () => {
     const shell = (script: string) =>
       promisify(execFile)('bash', ['-euc', script.replaceAll(' --wait', ' --no-hooks')], { cwd: folder, env })
 
-    const guide = await readFile(join(ROOT, 'docs/guides/kubernetes.md'), 'utf8')
-    const [values = ''] = blocksOf(guide, 'First installation', 'yaml')
-    const [secret = '', install = '', ...more] = blocksOf(guide, 'First installation', 'sh')
+    const section = sectionOf(await readGuide('kubernetes.md'), 'First installation')
+    const [, values = ''] = /```yaml\n([^`]*)```/.exec(section) ?? []
+    const [secret = '', install = '', ...more] = blocksOf(section)
     expect(more).toEqual([])
     await writeFile(join(folder, 'values.yaml'), values)
     await shell(secret)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigFault, isLoopback, loadConfig, SETTINGS, type SettingName, providerOf, tokenLives } from './config.ts'
@@ -448,6 +448,7 @@ describe('a setting in a file of its own', () => {
       ...TELEMETRY,
       TOOLWAY_APPROVALS: 'ask-writes',
       TOOLWAY_ROLES: 'api,web',
+      TOOLWAY_PROCESSES: '3',
     }
     // Half of a provider is refused.
     const companions: Partial<Record<SettingName, Record<string, string>>> = {
@@ -678,6 +679,14 @@ describe('a preset', () => {
     expect(load({ TOOLWAY_ROLES: 'mcp,web' }).config.TOOLWAY_ROLES).toEqual(['web', 'mcp'])
     for (const wrong of ['proxy', 'web,proxy', ','])
       expect(complaint({ TOOLWAY_ROLES: wrong })).toContain('it must be web, api, mcp, or several of them')
+  })
+
+  test('several processes need a database, and auto is one for each core', () => {
+    expect(load({}).config.TOOLWAY_PROCESSES).toBe(1)
+    expect(load({ TOOLWAY_PROCESSES: 'auto' }).config.TOOLWAY_PROCESSES).toBe(Math.min(availableParallelism(), 64))
+    for (const wrong of ['0', '65', '1.5', 'all'])
+      expect(complaint({ TOOLWAY_PROCESSES: wrong })).toContain('it must be auto, or a whole number from 1 to 64')
+    expect(complaint({ TOOLWAY_PROCESSES: '2', TOOLWAY_STORE: 'none' })).toContain('leave TOOLWAY_PROCESSES out')
   })
 
   test('a document that is open to all needs the key whose tools it shows', () => {
