@@ -29,6 +29,13 @@ describe('the bench', () => {
     expect(readOptions(['--quick', '--target', 'sdk'])).toMatchObject({ more: false, targets: ['sdk'] })
   })
 
+  test('measures growth only where it is told to, with as many records as it is told', () => {
+    expect(readOptions([]).growth).toBeUndefined()
+    expect(readOptions(['--growth']).growth).toEqual({ records: 1_000_000 })
+    expect(readOptions(['--growth', '--records', '5000']).growth).toEqual({ records: 5_000 })
+    expect(() => readOptions(['--growth', '--records', 'many'])).toThrow('--records many')
+  })
+
   test('with peers measures rounds only, also in the short form, and only what is named', () => {
     expect(readOptions(['--peers'])).toMatchObject({ peers: true, more: false, countsOnly: false })
     expect(readOptions(['--peers', '--quick']).targets).toEqual(readOptions(['--peers']).targets)

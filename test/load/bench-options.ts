@@ -56,6 +56,8 @@ export interface Options {
   readonly more: boolean
   readonly json: boolean
   readonly profile: boolean
+  /** Nothing but what the size of an installation costs; with so many records. */
+  readonly growth: { readonly records: number } | undefined
   readonly help: boolean
 }
 
@@ -66,6 +68,8 @@ export const USAGE = `npm run bench -- [options]
   --target <name>  only this target, may be repeated: ${ALL.join(', ')};
                    those after ${TARGETS.at(-1)} are measured only where they are named, or by --peers
   --counts         only what other work on the machine cannot change: system calls, bytes of the heap, instructions
+  --growth         only what size costs: tools, connections, organizations, streams, sessions, records; some ten minutes
+  --records <n>    records of --growth, 1000000 unless told; ten million take minutes and gigabytes
   --peers          published gateways and proxies beside this one, installed from the npm registry at the first run into
                    .cache/bench-peers: rounds, memory and start only
   --profile        run the gateway under --cpu-prof and say where the file is
@@ -102,6 +106,8 @@ export function readOptions(args: readonly string[]): Options {
       counts: { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      growth: { type: 'boolean', default: false },
+      records: { type: 'string', default: '1000000' },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       target: { type: 'string', multiple: true, default: [] },
@@ -113,7 +119,14 @@ export function readOptions(args: readonly string[]): Options {
   const short = quick ? SHORT : TARGETS
   const usual = peers ? COMPARED : short
   const targets = asked.size === 0 ? usual : ALL.filter((name) => asked.has(name))
-  return { targets, plan: quick ? QUICK : FULL, countsOnly, peers, more: !quick && !peers, json, profile, help }
+  const growth = values.growth ? { records: countOf(values.records) } : undefined
+  const more = !quick && !peers
+  return { targets, plan: quick ? QUICK : FULL, countsOnly, peers, more, json, profile, growth, help }
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--records ${text}: a number from 1 to 999999999 is wanted`)
+  return Number(text)
 }
 
 function targetNamed(name: string): TargetName {

@@ -18,19 +18,23 @@ import { type Options, type Plan, readOptions, USAGE } from './bench-options.ts'
 import { watchBeside } from './beside.ts'
 import { measureCounts } from './counts/counts.ts'
 import { probeAt } from './counts/heap-profile.ts'
+import { measureGrowth } from './growth/growth.ts'
 import { measureLongList } from './long-list.ts'
 import { measureOpenLoop, type OpenLoop } from './open-loop.ts'
 import { isPublished } from './peers/peers.ts'
+import { gatewayMain } from './processes/gateway-process.ts'
 import { endpointOf, type Peer, startPeer } from './processes/peer-process.ts'
 import { type Figures, reportText } from './bench-report.ts'
 import { runRounds, type Sample, type Target } from './bench-rounds.ts'
 import { startTargets } from './bench-targets.ts'
 import { chooseCores, type CoreLayout } from './processes/core-layout.ts'
+import { growthText } from './report/growth-text.ts'
 import { measureSessionMemory } from './session-memory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REPORTS = join(ROOT, '.reports')
 const WHOLE_RUN_LIMIT_MS = 600_000
+const GROWTH_LIMIT_MS = 3_600_000
 /** Of one minute, before anything was started. */
 const LOAD_BEFORE = loadavg()[0] ?? 0
 
@@ -163,14 +167,14 @@ function deliver(figures: Figures, json: boolean): void {
   process.stdout.write(json ? text : `${reportText(figures)}\nThe figures are in .reports/bench.json.\n`)
 }
 
-/** Rejects when the run is interrupted or takes too long, and raises `controller`'s signal first. */
-function interruption(controller: AbortController): Promise<never> {
+/** Rejects when the run is interrupted or takes longer than `limit`, and raises `controller`'s signal first. */
+function interruption(controller: AbortController, limit: number): Promise<never> {
   return new Promise((_, reject) => {
     const interrupt = (why: string) => {
       controller.abort(new Error(why))
       reject(new Error(why))
     }
-    setTimeout(() => interrupt(`the run took longer than ${WHOLE_RUN_LIMIT_MS / 1000} s`), WHOLE_RUN_LIMIT_MS).unref()
+    setTimeout(() => interrupt(`the run took longer than ${limit / 1000} s`), limit).unref()
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(name, () => interrupt(`stopped by ${name}`))
   })
@@ -183,7 +187,7 @@ async function run(options: Options): Promise<number> {
   const stops = new AsyncDisposableStack()
   try {
     const done = bench(options, cores, stops, controller.signal)
-    const { samples, remarks, failed, more } = await Promise.race([done, interruption(controller)])
+    const { samples, remarks, failed, more } = await Promise.race([done, interruption(controller, WHOLE_RUN_LIMIT_MS)])
     const figures = figuresOf(samples, more, options.plan, cores, remarks)
     // A profile is written when the gateway ends, so everything ends before the report that names it.
     await stops.disposeAsync()
@@ -194,9 +198,32 @@ async function run(options: Options): Promise<number> {
   }
 }
 
+/** The growth alone; resolves to the exit code. Figures are stored beside those of the other run. */
+async function runGrowth(records: number, json: boolean): Promise<number> {
+  const main = gatewayMain(ROOT)
+  if (main === undefined) throw new Error('packages/gateway/src/main.ts is not there yet.')
+  const cores = chooseCores()
+  const controller = new AbortController()
+  await using stops = new AsyncDisposableStack()
+  const start = <T extends AsyncDisposable>(begin: () => T): T => {
+    controller.signal.throwIfAborted()
+    return stops.use(begin())
+  }
+  const stub = start(() => startPeer(new URL('./stub-upstream.ts', import.meta.url), [], cores.driver))
+  const place = { main, upstream: await endpointOf(stub), core: cores.target, start }
+  const growth = await Promise.race([measureGrowth(place, records, say), interruption(controller, GROWTH_LIMIT_MS)])
+  const figures = { at: new Date().toISOString(), load: LOAD_BEFORE, node: process.version, ...growth }
+  const text = `${JSON.stringify(figures, null, 2)}\n`
+  mkdirSync(REPORTS, { recursive: true })
+  writeFileSync(join(REPORTS, 'growth.json'), text)
+  process.stdout.write(json ? text : `${growthText(growth)}\nThe figures are in .reports/growth.json.\n`)
+  return 0
+}
+
 try {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(USAGE)
+  else if (options.growth !== undefined) process.exitCode = await runGrowth(options.growth.records, options.json)
   else process.exitCode = await run(options)
 } catch (thrown) {
   say(thrown instanceof Error ? thrown.message : String(thrown))

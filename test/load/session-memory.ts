@@ -12,7 +12,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Held } from './processes/memory-gateway.ts'
+import type { Held } from './counts/held.ts'
 import { startPeer, type Peer } from './processes/peer-process.ts'
 
 export interface SessionMemory {

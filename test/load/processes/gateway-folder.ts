@@ -32,18 +32,22 @@ export type Upstream = { readonly revision: string } & (
   | { readonly command: string; readonly args: readonly string[]; readonly allow_paths: readonly string[] }
 )
 
-/** @param upstreams by the alias of their connection */
-export function makeGatewayFolder(upstreams: Readonly<Record<string, Upstream>>) {
+export type GatewayFolder = ReturnType<typeof makeGatewayFolder>
+
+/** @param upstreams by the alias of their connection; nothing is declared where it is undefined */
+export function makeGatewayFolder(upstreams: Readonly<Record<string, Upstream>> | undefined) {
   const path = mkdtempSync(join(tmpdir(), 'toolway-bench-'))
   // Under root, PostgreSQL runs as another user, who must be able to pass through.
   chmodSync(path, 0o755)
   const config = join(path, 'toolway.yaml')
   // JSON is YAML too.
-  writeFileSync(config, JSON.stringify({ connections: upstreams, rules: 'ruled' in upstreams ? RULES : [] }))
+  if (upstreams !== undefined)
+    writeFileSync(config, JSON.stringify({ connections: upstreams, rules: 'ruled' in upstreams ? RULES : [] }))
   const log = join(path, 'gateway.log')
   return {
     path,
-    config,
+    /** Undefined where nothing is declared. */
+    config: upstreams === undefined ? undefined : config,
     log,
     data: join(path, 'data'),
     /** The end of the log, indented. */

@@ -13,17 +13,22 @@ import type { Probe } from '../counts/heap-profile.ts'
 import { onCore } from './core-layout.ts'
 import { refusedCall, refusedHealth } from './gateway-answers.ts'
 import type { CallTarget } from '../generator/mcp-call.ts'
-import { makeGatewayFolder, type Upstream } from './gateway-folder.ts'
+import { makeGatewayFolder, type GatewayFolder, type Upstream } from './gateway-folder.ts'
 import { endProcess } from './process-end.ts'
 
 const READY_LIMIT_MS = 45_000
+/** Between two looks at whether it is ready. */
 const STEP_MS = 50
 
-export interface GatewayStart {
-  /** The gateway's main file. */
-  readonly main: string
+export interface GatewayStart extends BareStart {
   /** The upstreams behind the gateway; `stub` is always present. */
   readonly upstreams: Readonly<Record<string, Upstream>> & { readonly stub: Upstream }
+}
+
+/** A start on a folder that somebody else made. */
+export interface BareStart {
+  /** The gateway's main file. */
+  readonly main: string
   readonly port: number
   readonly core: number | undefined
   /** Folder for CPU profiles; none is made when undefined. */
@@ -44,8 +49,34 @@ export function gatewayMain(root: string): string | undefined {
 
 /** Starts it; `ready()` resolves once both endpoints served a good call, and rejects with the log when they do not. */
 export function startGateway(start: GatewayStart) {
+  const bare = startOn(start, makeGatewayFolder(start.upstreams))
+  const { base, key, until } = bare
+  const connection = (alias: string) => ({ url: `${base}/api/v1/default/connectors/${alias}/mcp`, tool: 'echo', key })
+  const single = connection('stub')
+  const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
+  return {
+    ...bare,
+    /** One connection's own endpoint. */
+    connection,
+    single,
+    /** The endpoint that joins all connections. */
+    joined,
+    /** Resolves to the milliseconds from its start to the first answered call; making its database is a part of them. */
+    async ready(): Promise<number> {
+      await bare.healthy()
+      await until(() => refusedCall(single))
+      const startMs = performance.now() - bare.began
+      await until(() => refusedCall(joined))
+      return startMs
+    },
+    /** Resolves once a call to it is answered well. */
+    answers: (target: CallTarget) => until(() => refusedCall(target)),
+  }
+}
+
+/** Starts it on this folder, which goes with it. */
+export function startOn(start: BareStart, folder: GatewayFolder) {
   const began = performance.now()
-  const folder = makeGatewayFolder(start.upstreams)
   const key = `uru_${randomBytes(32).toString('hex')}`
   const child = spawnGateway(start, folder, key)
   let ended: string | undefined
@@ -54,10 +85,6 @@ export function startGateway(start: GatewayStart) {
     child.once('exit', (code, signal) => resolve(void (ended = `it ended (${signal ?? code})`)))
   })
   const base = `http://127.0.0.1:${start.port}`
-  const connection = (alias: string) => ({ url: `${base}/api/v1/default/connectors/${alias}/mcp`, tool: 'echo', key })
-  const single = connection('stub')
-  const joined = { url: `${base}/mcp`, tool: 'stub__echo', key }
-
   const limit = began + READY_LIMIT_MS
   /** Waits until `look` has nothing to say any more. */
   async function until(look: () => Promise<string | undefined>): Promise<void> {
@@ -72,20 +99,12 @@ export function startGateway(start: GatewayStart) {
     folder: folder.path,
     /** Where its journal is: what is on record before it is in the database. */
     journal: join(folder.data, 'outbox'),
-    /** One connection's own endpoint. */
-    connection,
-    single,
-    /** The endpoint that joins all connections. */
-    joined,
-    /** Resolves to the milliseconds from its start to the first answered call; making its database is a part of them. */
-    async ready(): Promise<number> {
-      for (const look of [() => refusedHealth(base), () => refusedCall(single)]) await until(look)
-      const startMs = performance.now() - began
-      await until(() => refusedCall(joined))
-      return startMs
-    },
-    /** Resolves once a call to it is answered well. */
-    answers: (target: CallTarget) => until(() => refusedCall(target)),
+    base,
+    key,
+    began,
+    until,
+    /** Resolves when it says that it is ready. */
+    healthy: () => until(() => refusedHealth(base)),
     async [Symbol.asyncDispose](): Promise<void> {
       await endProcess(child, exited, folder.path)
       folder.remove()
@@ -93,7 +112,7 @@ export function startGateway(start: GatewayStart) {
   }
 }
 
-function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGatewayFolder>, key: string) {
+function spawnGateway(start: BareStart, folder: GatewayFolder, key: string) {
   const profile = start.profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${start.profileTo}`]
   const words = [...(start.probe?.words ?? []), ...profile, start.main, 'start']
   const [command, args] =
@@ -103,7 +122,7 @@ function spawnGateway(start: GatewayStart, folder: ReturnType<typeof makeGateway
     TOOLWAY_HOST: '127.0.0.1',
     TOOLWAY_PORT: String(start.port),
     TOOLWAY_DATA: folder.data,
-    TOOLWAY_CONFIG: folder.config,
+    ...(folder.config === undefined ? {} : { TOOLWAY_CONFIG: folder.config }),
     TOOLWAY_BOOTSTRAP_KEY: key,
     TOOLWAY_DEMO: 'off',
     TOOLWAY_APPROVALS: 'off',

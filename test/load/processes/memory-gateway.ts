@@ -7,38 +7,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { declare } from '../../../packages/gateway/src/admin/installation/declare.ts'
 import { openStore } from '../../../packages/gateway/src/admin/installation/open-store.ts'
 import { compose } from '../../../packages/gateway/src/compose.ts'
 import { loadConfig } from '../../../packages/gateway/src/config.ts'
 import { ensureOrganization } from '../../../packages/gateway/src/organizations/organizations.ts'
-
-/** The memory that remains after garbage collection. */
-export interface Held {
-  /** Bytes of the heap and of buffers outside it. */
-  readonly heap: number
-  /** Bytes that the process has from the system. */
-  readonly rss: number
-}
-
-const SETTLE_MS = 300
+import { held } from '../counts/held.ts'
 
 const [upstream = '', directory = ''] = process.argv.slice(2)
-setFlagsFromString('--expose-gc')
-/** As the engine does when it has been idle for long: pages with little on them are emptied and given back. */
-const collect = runInNewContext("() => gc({ type: 'major', flavor: 'last-resort' })") as () => void
-
-async function held(): Promise<Held> {
-  for (let round = 0; round < 3; round++) {
-    // Connections that have just ended are let go a moment later.
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
-    collect()
-  }
-  const { heapUsed, external, rss } = process.memoryUsage()
-  return { heap: heapUsed + external, rss }
-}
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 

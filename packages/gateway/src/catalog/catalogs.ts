@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { EFFECTS, REVISIONS, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, Sql, SystemSql } from '../db/db.ts'
 
 const Item = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 const Items = z.array(Item).nullable()
@@ -45,14 +45,31 @@ export type CatalogRow = z.output<typeof CatalogRow>
 
 const ReadRow = CatalogRow.extend({ known: z.boolean() })
 
-/**
- * One statement, so that lists, what is held of them and how it is named are of one moment. Lists that are in memory already, by
- * their digest, are not read again: `known` are the rows of the last time. All of them, or those of these connections.
- */
-export async function listCatalogs(
+/** The rows of the last time. */
+type KnownCatalogs = ReadonlyMap<ConnectionId, CatalogRow>
+
+/** All of them, or those of these connections. Lists of `known` that are still the same are not read again. */
+export const listCatalogs = (
   sql: OrgSql,
-  known: ReadonlyMap<ConnectionId, CatalogRow> = new Map(),
+  known: KnownCatalogs = new Map(),
   connectionIds?: readonly string[],
+): Promise<CatalogRow[]> => readCatalogs(sql, known, connectionIds ?? null)
+
+/** Those of these connections, of any organizations. */
+export const listCatalogsOf = (
+  sql: SystemSql,
+  known: KnownCatalogs,
+  connectionIds: readonly string[],
+): Promise<CatalogRow[]> => readCatalogs(sql, known, connectionIds)
+
+/**
+ * One statement, so that lists, what is held of them and how it is named are of one moment. Lists that are in memory already are
+ * recognized by their digest.
+ */
+async function readCatalogs(
+  sql: Sql,
+  known: KnownCatalogs,
+  connectionIds: readonly string[] | null,
 ): Promise<CatalogRow[]> {
   const held = [...known.values()].filter(({ digest }) => digest !== null)
   const rows = await sql(ReadRow)`
@@ -70,7 +87,7 @@ export async function listCatalogs(
       from catalogs c
       left join unnest(${held.map(({ connection_id: id }) => id)}::text[], ${held.map(({ digest }) => digest)}::text[])
            as k (id, digest) on k.id = c.connection_id and k.digest = c.digest
-     where ${connectionIds ?? null}::text[] is null or c.connection_id = any(${connectionIds ?? null}::text[])`
+     where ${connectionIds}::text[] is null or c.connection_id = any(${connectionIds}::text[])`
   return rows.map(({ known: isKnown, ...row }) => {
     const lists = isKnown ? known.get(row.connection_id) : undefined
     if (lists === undefined) return row

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { ConnectionSettings, ToolsetSettings, type OrganizationId } from '@toolway/contract'
 import { runs } from '../../../../test/setup/form.ts'
-import type { Db, OrgSql } from '../db/db.ts'
+import type { Db, OrgSql, Sql, SystemSql } from '../db/db.ts'
 import { joinRows, NO_ROWS, rowsOf, type ChangedRows, type WantedRows } from '../jobs/wanted-rows.ts'
 import { createTestDatabase } from '../testing/database.ts'
-import { readRows, type OrganizationRows } from './organization-rows.ts'
+import { readAllOf, readRows, type OrganizationRows } from './organization-rows.ts'
 
 const Nothing = z.object({})
 const Said = z.object({ said: z.string() })
@@ -177,4 +177,91 @@ test('a change of one connection among many reads its row and the row of its lis
   expect(rows.connections).toHaveLength(53)
   expect(comparable(rows)).toEqual(comparable(await read(held.db, 'all')))
   expect(rows.version).toBe(before.version + 1)
+})
+
+/** Everything that the first organization has, in a second one, under other ids and the same names. */
+async function copyTo(sql: Sql, id: string): Promise<void> {
+  await sql(Nothing)`insert into organizations (id, slug, name, origin) values (${id}, 'copy', 'Copy', 'test')`
+  await sql(Nothing)`
+    insert into connections (id, organization_id, alias, title, connector, settings, origin)
+    select ${id} || id, ${id}, alias, title || ' copied', connector, settings, origin
+      from connections where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into catalogs (connection_id, organization_id, revision, tools, digest)
+    select ${id} || connection_id, ${id}, revision, json_build_array(), 'copied' from catalogs where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into tool_locks (organization_id, connection_id, tool, held_hash, held, held_at)
+    select ${id}, ${id} || connection_id, tool || ' copied', held_hash, held, held_at
+      from tool_locks where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into tool_states (organization_id, connection_id, tool, enabled)
+    select ${id}, ${id} || connection_id, tool, not enabled from tool_states where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into toolsets (id, organization_id, slug, title, settings, origin)
+    select ${id} || id, ${id}, slug, 'copied', settings, origin from toolsets where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into members (organization_id, user_id, role) select ${id}, user_id, 'tenant_viewer' from members
+     where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into groups (organization_id, slug, title, origin) select ${id}, 'c' || slug, title, origin from groups
+     where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into group_members (organization_id, group_slug, user_id) select ${id}, 'c' || group_slug, user_id
+      from group_members where organization_id = ${ID}`
+  await sql(Nothing)`
+    insert into organization_rules (id, organization_id, scope, connection_id, user_id, name, words, origin, created_by)
+    select ${id} || id, ${id}, scope, ${id} || connection_id, user_id, name, words, origin, created_by
+      from organization_rules where organization_id = ${ID}`
+}
+
+/** Two organizations of the same names, and one with nothing in it. */
+async function street(db: Db): Promise<readonly string[]> {
+  await db.system(async (sql) => {
+    for (const kind of ['toolset', 'join', 'group', 'rule'] as const) await run(sql, { kind, at: 1 })
+    for (const at of [0, 1, 2]) for (const kind of ['catalog', 'state', 'lock'] as const) await run(sql, { kind, at })
+    await sql(Nothing)`
+      insert into organization_rules (id, organization_id, scope, user_id, name, words, origin, created_by)
+      values ('rul_member', ${ID}, 'member', 'usr_1', 'm',
+              '{"match":{},"action":"deny","parameters":{},"reason":"no"}', 'test', 'test')`
+    await copyTo(sql, 'org_2')
+    await sql(Nothing)`insert into organizations (id, slug, name, origin) values ('org_3', 'three', 'Three', 'test')`
+  })
+  return [ID, 'org_2', 'org_3']
+}
+
+test('organizations that are read together have the rows that each reads for itself, and no others', async () => {
+  await using held = await fixture()
+  const ids = await street(held.db)
+  const alone = new Map<string, OrganizationRows>()
+  for (const id of ids) alone.set(id, await held.db.organization(id, (sql) => readRows(sql, 'all', undefined)))
+  const together = await held.db.system((sql) => readAllOf(sql, ids, new Map()))
+  expect([...together.keys()]).toEqual(ids)
+  for (const id of ids) {
+    const [one, other] = [together.get(id), alone.get(id)]
+    expect(one && comparable(one)).toEqual(other && comparable(other))
+    expect(one?.version).toBe(other?.version)
+  }
+  expect(together.get('org_2')?.rules.map(({ of }) => of)).toContain('1@example.com')
+  expect((await held.db.system((sql) => readAllOf(sql, ['org_2'], new Map()))).size).toBe(1)
+  // Lists that did not change are not read again.
+  const again = await held.db.system((sql) => readAllOf(sql, ids, together))
+  expect(again.get(ID)?.catalogs[0]?.tools).toBe(
+    together.get(ID)?.catalogs.find((row) => row.connection_id === again.get(ID)?.catalogs[0]?.connection_id)?.tools,
+  )
+})
+
+test('more organizations are read by no more statements', async () => {
+  await using held = await fixture()
+  const ids = await street(held.db)
+  const statements = (of: readonly string[]) =>
+    held.db.system(async (sql) => {
+      let count = 0
+      const counted = ((shape: Parameters<SystemSql>[0]) => {
+        count++
+        return sql(shape)
+      }) as unknown as SystemSql
+      await readAllOf(counted, of, new Map())
+      return count
+    })
+  expect(await statements(ids)).toBe(await statements(ids.slice(0, 1)))
 })

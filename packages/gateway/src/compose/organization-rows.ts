@@ -3,16 +3,21 @@
  * the same as if all were read. Whatever is not sure is read whole: rows that are new or have another name, tables without a way
  * here.
  */
-import { listCatalogs, type CatalogRow } from '../catalog/catalogs.ts'
-import { listConnections, type ConnectionRow } from '../connections/connections.ts'
-import { listToolStates, type ToolStateRow } from '../connections/tool-states.ts'
-import type { OrgSql } from '../db/db.ts'
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
+import { listCatalogs, listCatalogsOf, type CatalogRow } from '../catalog/catalogs.ts'
+import { listConnections, listConnectionsOf, type ConnectionRow } from '../connections/connections.ts'
+import { listToolStates, listToolStatesOf, type ToolStateRow } from '../connections/tool-states.ts'
+import type { OrgSql, SystemSql } from '../db/db.ts'
 import type { NamedRows, WantedRows } from '../jobs/wanted-rows.ts'
-import { listGroupsOfMembers } from '../organizations/groups.ts'
-import { listRoles } from '../organizations/members.ts'
-import { findVersion } from '../organizations/versions.ts'
-import { listOrganizationRules, type OrganizationRuleRow } from '../policy/stored/organization-rules.ts'
-import { listToolsets, type ToolsetRow } from '../toolsets/toolsets.ts'
+import { listGroupsOfMembers, listGroupsOfMembersOf } from '../organizations/groups.ts'
+import { listRoles, listRolesOf } from '../organizations/members.ts'
+import { findVersion, findVersionsOf } from '../organizations/versions.ts'
+import {
+  listOrganizationRules,
+  listOrganizationRulesOf,
+  type OrganizationRuleRow,
+} from '../policy/stored/organization-rules.ts'
+import { listToolsets, listToolsetsOf, type ToolsetRow } from '../toolsets/toolsets.ts'
 
 export interface OrganizationRows {
   /** Never newer than the rows. */
@@ -67,6 +72,54 @@ async function readAll(sql: OrgSql, held: OrganizationRows | undefined): Promise
     states: await listToolStates(sql),
     rules: await listOrganizationRules(sql),
   }
+}
+
+/** Organizations whose rows are read by the same statements: enough that a round trip counts for little. */
+export const AT_ONCE = 100
+
+/**
+ * All rows of these organizations, at most AT_ONCE, by their ids, in nine statements however many they are: a start with a thousand
+ * organizations would otherwise wait for eleven thousand. The rows are told apart by the organization or the connection that the
+ * database has them under; `held` are those of the last time.
+ */
+export async function readAllOf(
+  sql: SystemSql,
+  ids: readonly string[],
+  held: ReadonlyMap<string, OrganizationRows>,
+): Promise<ReadonlyMap<string, OrganizationRows>> {
+  // First, so that what is read after it is never older than it says.
+  const versions = await findVersionsOf(sql, ids)
+  const connections = await listConnectionsOf(sql, ids)
+  const ownerOf = new Map(connections.map(({ id, organization_id: owner }) => [id, owner]))
+  const connectionIds = [...ownerOf.keys()]
+  const known = byConnection(ids.flatMap((id) => held.get(id)?.catalogs ?? []))
+  const owner = (row: { readonly organization_id: string }) => row.organization_id
+  const byOwner = (row: { readonly connection_id: ConnectionId }) => ownerOf.get(row.connection_id)
+  const parts = {
+    connections: Map.groupBy(connections, owner),
+    // A connection that came after the statement before is told of by its notice.
+    catalogs: Map.groupBy(await listCatalogsOf(sql, known, connectionIds), byOwner),
+    toolsets: Map.groupBy(await listToolsetsOf(sql, ids), owner),
+    members: await listRolesOf(sql, ids),
+    groups: await listGroupsOfMembersOf(sql, ids),
+    states: Map.groupBy(await listToolStatesOf(sql, connectionIds), byOwner),
+    rules: Map.groupBy(await listOrganizationRulesOf(sql, ids), owner),
+  }
+  return new Map(
+    ids.map((id) => [
+      id,
+      {
+        version: versions.get(id) ?? 0,
+        connections: parts.connections.get(id as OrganizationId) ?? [],
+        catalogs: parts.catalogs.get(id as OrganizationId) ?? [],
+        toolsets: parts.toolsets.get(id as OrganizationId) ?? [],
+        members: parts.members.get(id) ?? new Map(),
+        groups: parts.groups.get(id) ?? new Map(),
+        states: parts.states.get(id as OrganizationId) ?? [],
+        rules: parts.rules.get(id as OrganizationId) ?? [],
+      },
+    ]),
+  )
 }
 
 async function readNamed(

@@ -5,6 +5,7 @@ import { createDocuments } from '../call/openapi/documents.ts'
 import type { OwnCredentials } from '../call/ports.ts'
 import { createSnapshot, versionOf, type Snapshot } from '../call/snapshot.ts'
 import type { Changes } from '../catalog/changes.ts'
+import type { Db } from '../db/db.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import type { WatchedConnection } from '../jobs/keep-catalog.ts'
 import { alertOfTroubles, createKeepRules, type KeepRules } from '../jobs/keep-rules.ts'
@@ -18,7 +19,7 @@ import type { Policy } from '../policy/verdict.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
-import { readRows, type OrganizationRows } from './organization-rows.ts'
+import { AT_ONCE, readAllOf, readRows, type OrganizationRows } from './organization-rows.ts'
 import type { SnapshotReferences } from './secret-references.ts'
 
 export interface ComposeSnapshotsParts {
@@ -66,14 +67,15 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
       keepsFiles,
       references,
     }),
-    onLoad(all) {
-      keepRules.keepOnly(new Set(all.map(({ organization }) => organization.id)))
-      const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
-      catalogs.want(watched)
-      healthy.want(watched)
-      tellChanges(all)
+    onLoad(loaded, gone) {
+      const concerned = new Set([...loaded.map(({ organization }) => organization.id as string), ...gone])
+      keepRules.forget(gone)
+      const watched = loaded.flatMap((snapshot) => watchedOf(snapshot, snapshots))
+      catalogs.want(watched, concerned)
+      healthy.want(watched, concerned)
+      tellChanges(loaded, gone)
       // An endpoint may be gone, or not be this key's any more.
-      open().recheck()
+      open().recheck(concerned)
     },
   })
   opened.defer(() => snapshots.close())
@@ -115,14 +117,17 @@ function createLoad(
   return async (wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<Snapshot[]> => {
     const ids = wanted && [...wanted.keys()]
     const organizations = await db.system((sql) => listOrganizations(sql, ids))
-    const loaded = await Promise.all(
-      organizations.map(async (organization) => {
-        const rows = await db.organization(organization.id, (sql) =>
-          readRows(sql, wanted?.get(organization.id) ?? 'all', held.get(organization.id)),
-        )
-        return { organization, rows }
-      }),
-    )
+    const loaded =
+      wanted === undefined
+        ? await readEvery(db, organizations, held)
+        : await Promise.all(
+            organizations.map(async (organization) => {
+              const rows = await db.organization(organization.id, (sql) =>
+                readRows(sql, wanted.get(organization.id) ?? 'all', held.get(organization.id)),
+              )
+              return { organization, rows }
+            }),
+          )
     const kept = ids === undefined ? [] : [...held].filter(([id]) => !wanted?.has(id))
     held = new Map([...kept, ...loaded.map(({ organization, rows }) => [organization.id, rows] as const)])
     await Promise.all(loaded.map(({ organization, rows }) => references.prepare(organization.slug, rows.connections)))
@@ -131,6 +136,25 @@ function createLoad(
       createSnapshot({ ...rows, organization, rules: policyOf(organization, rows), ...parts }),
     )
   }
+}
+
+/** One part after another, so that what the driver holds at a time stays bounded. */
+async function readEvery(
+  db: Pick<Db, 'system'>,
+  organizations: readonly OrganizationRow[],
+  held: ReadonlyMap<string, OrganizationRows>,
+) {
+  const loaded: { readonly organization: OrganizationRow; readonly rows: OrganizationRows }[] = []
+  for (let from = 0; from < organizations.length; from += AT_ONCE) {
+    const part = organizations.slice(from, from + AT_ONCE)
+    const ids = part.map(({ id }) => id)
+    const read = await db.system((sql) => readAllOf(sql, ids, held))
+    for (const organization of part) {
+      const rows = read.get(organization.id)
+      if (rows !== undefined) loaded.push({ organization, rows })
+    }
+  }
+  return loaded
 }
 
 /** Compiled once for the same words: rules that the settings add are one for each connection. */

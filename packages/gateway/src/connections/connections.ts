@@ -11,7 +11,7 @@ import {
   type OrganizationId,
 } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, Sql, SystemSql } from '../db/db.ts'
 
 export const ConnectionRow = z.object({
   id: z.string().transform((id) => id as ConnectionId),
@@ -39,13 +39,22 @@ export const ConnectionRow = z.object({
 })
 export type ConnectionRow = z.output<typeof ConnectionRow>
 
-/** All of them, or those of these ids. */
-export const listConnections = (sql: OrgSql, ids?: readonly string[]) => sql(ConnectionRow)`
+const readConnections = (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => sql(
+  ConnectionRow,
+)`
   select id, organization_id, alias, title, description, settings, sealed, enabled, origin, era, status, status_reason,
          tools_default, tool_lock, trusted, keep_payloads, created_at, updated_at
     from connections
-   where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
+   where (${ids}::text[] is null or id = any(${ids}::text[]))
+     and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
    order by alias`
+
+/** All of them, or those of these ids. */
+export const listConnections = (sql: OrgSql, ids?: readonly string[]) => readConnections(sql, ids ?? null, null)
+
+/** Those of these organizations. */
+export const listConnectionsOf = (sql: SystemSql, organizations: readonly string[]) =>
+  readConnections(sql, null, organizations)
 
 export const findConnection = async (sql: OrgSql, alias: string): Promise<ConnectionRow | undefined> =>
   (await listConnections(sql)).find((connection) => connection.alias === alias)

@@ -4,7 +4,7 @@
  */
 import { EFFECTS, type ConnectionId, type Effect, type OrganizationId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../db/db.ts'
+import type { OrgSql, Sql, SystemSql } from '../db/db.ts'
 
 export const ToolStateRow = z.object({
   connection_id: z.string().transform((id) => id as ConnectionId),
@@ -16,10 +16,17 @@ export const ToolStateRow = z.object({
 })
 export type ToolStateRow = z.output<typeof ToolStateRow>
 
-export const listToolStates = (sql: OrgSql, connectionIds?: readonly string[]) => sql(ToolStateRow)`
+const readToolStates = (sql: Sql, connectionIds: readonly string[] | null) => sql(ToolStateRow)`
   select connection_id, tool, enabled, effect from tool_states
-   where ${connectionIds ?? null}::text[] is null or connection_id = any(${connectionIds ?? null}::text[])
+   where ${connectionIds}::text[] is null or connection_id = any(${connectionIds}::text[])
    order by connection_id, tool`
+
+/** All of them, or those of these connections. */
+export const listToolStates = (sql: OrgSql, connectionIds?: readonly string[]) =>
+  readToolStates(sql, connectionIds ?? null)
+
+/** Those of these connections, of any organizations. */
+export const listToolStatesOf = (sql: SystemSql, connectionIds: readonly string[]) => readToolStates(sql, connectionIds)
 
 const Id = z.object({ id: z.string() })
 

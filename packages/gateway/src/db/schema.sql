@@ -1019,6 +1019,7 @@ CREATE INDEX credentials_connection ON public.credentials USING btree (organizat
 CREATE UNIQUE INDEX credentials_placed ON public.credentials USING btree (organization_id, id);
 CREATE INDEX credentials_renewal ON public.credentials USING btree (expires_at) WHERE ((problem IS NULL) AND (sealed_refresh_token IS NOT NULL));
 CREATE INDEX credentials_user ON public.credentials USING btree (organization_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX exposed_names_connection ON public.exposed_names USING btree (connection_id);
 CREATE INDEX file_links_expiry ON public.file_links USING btree (expires_at);
 CREATE INDEX file_links_of_file ON public.file_links USING btree (organization_id, file_id);
 CREATE UNIQUE INDEX file_links_placed ON public.file_links USING btree (organization_id, hash);
@@ -1071,6 +1072,8 @@ CREATE INDEX sessions_seen ON public.sessions USING btree (seen_at);
 CREATE INDEX sign_ins_user ON public.sign_ins USING btree (user_id);
 CREATE INDEX spent_states_expiry ON public.spent_states USING btree (expires_at);
 CREATE INDEX stream_readers_session ON public.stream_readers USING btree (organization_id, session);
+CREATE INDEX tool_locks_connection ON public.tool_locks USING btree (connection_id);
+CREATE INDEX tool_states_connection ON public.tool_states USING btree (connection_id);
 CREATE UNIQUE INDEX toolsets_placed ON public.toolsets USING btree (organization_id, id);
 CREATE INDEX users_vouched ON public.users USING btree (vouched_by) WHERE (vouched_by IS NOT NULL);
 CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING btree (created_at);

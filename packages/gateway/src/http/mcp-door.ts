@@ -322,7 +322,8 @@ class HttpMcpDoor implements McpDoor {
     // A legacy client says `cancelled` when it means it.
     const back = era === 'modern' ? whenLeft(response, cancel) : this.#outlive(visit, cancel)
     if (listens) this.#draining.addEventListener('abort', drain, { once: true })
-    const release = listens ? this.#parts.open.hold(inbound, cancel) : undefined
+    const { organizationId } = visit.requestContext
+    const release = listens ? this.#parts.open.hold(inbound, cancel, organizationId) : undefined
     return () => {
       back()
       if (release === undefined) return
@@ -409,7 +410,7 @@ class HttpMcpDoor implements McpDoor {
     const { requestContext, response } = visit
     response.once(
       'close',
-      this.#parts.open.hold(visit.inbound, () => response.end()),
+      this.#parts.open.hold(visit.inbound, () => response.end(), requestContext.organizationId),
     )
     const lastEventId = visit.header('last-event-id')
     return openSessionStream({

@@ -77,6 +77,19 @@ describe('a connection that is wanted', () => {
     expect(await held.after(60 * MINUTE)).toEqual(['drop con_web'])
   })
 
+  test('of another organization stays as it is, whatever is wanted of one', async () => {
+    using held = fixture()
+    const [one, other] = ['org_1', 'org_2'].map((id) => id as OrganizationId) as [OrganizationId, OrganizationId]
+    held.jobs.want([wanted('web', { organizationId: one }), wanted('shop', { organizationId: other })])
+    await held.after(0)
+    held.jobs.want([wanted('new', { organizationId: one })], new Set([one]))
+    expect(await held.after(0)).toEqual(['drop con_web', 'fetch new'])
+    held.jobs.want([], new Set([other]))
+    expect(await held.after(0)).toEqual(['drop con_shop'])
+    held.jobs.want([], new Set(['org_3']))
+    expect(await held.after(0)).toEqual([])
+  })
+
   test('has been tried once it was asked, however that went', async () => {
     using held = fixture()
     const asking = Promise.withResolvers<boolean>()

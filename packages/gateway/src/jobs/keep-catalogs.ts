@@ -4,10 +4,11 @@
  *
  * So many are asked at the same time; one that hangs or fails holds up no other, and is tried again with growing pauses.
  */
-import type { ConnectionId } from '@toolway/contract'
+import type { ConnectionId, OrganizationId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
 import { createTurns } from '../lib/turns.ts'
 import { keepCatalog, type KeepCatalogParts, type KeptCatalog, type WatchedConnection } from './keep-catalog.ts'
+import { KeptConnections } from './kept-connections.ts'
 
 export interface KeepCatalogsParts extends Omit<KeepCatalogParts, 'take'> {
   /** The connection is gone or changed: its upstream ends. */
@@ -16,8 +17,8 @@ export interface KeepCatalogsParts extends Omit<KeepCatalogParts, 'take'> {
 }
 
 export interface KeepCatalogs {
-  /** These connections are to be kept, as they stand now, and no others. */
-  want(connections: readonly WatchedConnection[]): void
+  /** These connections are to be kept, as they stand now, and no others: of these organizations, or of all. */
+  want(connections: readonly WatchedConnection[], organizations?: ReadonlySet<string>): void
   /** Ask this one soon, whatever is planned: something turned. */
   again(connectionId: ConnectionId): void
   /** Resolves when each that is kept now has been asked once, however that went. */
@@ -29,20 +30,22 @@ export interface KeepCatalogs {
 const AT_ONCE = 16
 
 interface CatalogState extends KeptCatalog {
+  readonly organizationId: OrganizationId
   readonly version: string
   readonly stop: AbortController
 }
 
 export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepCatalogs {
   const { log } = parts
-  const kept = new Map<ConnectionId, CatalogState>()
+  const kept = new KeptConnections<CatalogState>()
   const turns = createTurns({ atOnce: AT_ONCE, waiting: Infinity })
   // A queue without a limit refuses no one.
   const take = <T>(work: () => Promise<T>) => turns.take(work) ?? work()
 
   function start(wanted: WatchedConnection): CatalogState {
     const stop = new AbortController()
-    return { version: wanted.version, stop, ...keepCatalog({ ...parts, take }, wanted, stop.signal) }
+    const { organizationId, version } = wanted
+    return { organizationId, version, stop, ...keepCatalog({ ...parts, take }, wanted, stop.signal) }
   }
 
   function end(connectionId: ConnectionId, { version, stop }: CatalogState): void {
@@ -54,9 +57,9 @@ export function createKeepCatalogs({ drop, ...parts }: KeepCatalogsParts): KeepC
   }
 
   return {
-    want(connections) {
+    want(connections, organizations) {
       const versions = new Map(connections.map(({ connectionId, version }) => [connectionId, version]))
-      for (const [id, one] of kept) if (versions.get(id) !== one.version) end(id, one)
+      for (const [id, one] of kept.entriesOf(organizations)) if (versions.get(id) !== one.version) end(id, one)
       for (const wanted of connections) if (!kept.has(wanted.connectionId)) kept.set(wanted.connectionId, start(wanted))
     },
     again: (connectionId) => kept.get(connectionId)?.again(),

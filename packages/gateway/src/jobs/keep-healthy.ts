@@ -7,6 +7,7 @@
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import type { Log } from '../lib/log.ts'
 import type { WatchedConnection } from './keep-catalog.ts'
+import { KeptConnections } from './kept-connections.ts'
 
 /** Milliseconds (ledger S3-EXT-04, S2-SES-04). */
 const EVERY = { child: 30_000, remote: 5 * 60_000 }
@@ -30,12 +31,13 @@ export interface KeepHealthyParts {
 }
 
 export interface KeepHealthy {
-  /** These connections are to be looked at, as they stand now, and no others. */
-  want(connections: readonly WatchedConnection[]): void
+  /** These connections are to be looked at, as they stand now, and no others: of these organizations, or of all. */
+  want(connections: readonly WatchedConnection[], organizations?: ReadonlySet<string>): void
   close(): void
 }
 
 interface HealthState {
+  readonly organizationId: OrganizationId
   readonly watched: WatchedConnection
   readonly stop: AbortController
   due: number
@@ -47,7 +49,7 @@ export const createKeepHealthy = (parts: KeepHealthyParts): KeepHealthy => new H
 
 class HealthKeeper implements KeepHealthy {
   readonly #parts: KeepHealthyParts
-  readonly #kept = new Map<ConnectionId, HealthState>()
+  readonly #kept = new KeptConnections<HealthState>()
   #timer: NodeJS.Timeout | undefined
   #running = 0
   #closed = false
@@ -130,16 +132,18 @@ class HealthKeeper implements KeepHealthy {
     if (turned) this.#parts.again(connectionId)
   }
 
-  want(connections: readonly WatchedConnection[]) {
+  want(connections: readonly WatchedConnection[], organizations?: ReadonlySet<string>) {
     const wanted = new Map(connections.map((one) => [one.connectionId, one]))
-    for (const [id, one] of this.#kept) {
+    for (const [id, one] of this.#kept.entriesOf(organizations)) {
       if (wanted.get(id)?.version === one.watched.version) continue
       this.#kept.delete(id)
       one.stop.abort()
     }
     for (const [id, watched] of wanted) {
       if (this.#kept.has(id)) continue
-      this.#kept.set(id, { watched, stop: new AbortController(), due: this.#next(watched), busy: false, unwell: false })
+      const { organizationId } = watched
+      const [stop, due] = [new AbortController(), this.#next(watched)]
+      this.#kept.set(id, { organizationId, watched, stop, due, busy: false, unwell: false })
     }
     this.#plan()
   }

@@ -30,7 +30,7 @@ test('rules that did not change are the same policy, so that nobody hears of lis
   expect(keep.policyOf(acme, [...rows], [{ slug: 'work', settings: { include: [], exclude: [] } }])).toBe(first)
   expect(keep.policyOf(acme, [row({ name: 'b' })], [])).not.toBe(first)
   const again = keep.policyOf(acme, rows, [])
-  keep.keepOnly(new Set())
+  keep.forget([acme.id])
   expect(keep.policyOf(acme, rows, [])).not.toBe(again)
 })
 

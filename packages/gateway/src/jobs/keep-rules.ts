@@ -33,8 +33,8 @@ export interface KeepRules {
     rows: readonly OrganizationRuleRow[],
     toolsets: readonly Pick<ToolsetRow, 'slug' | 'settings'>[],
   ): Policy
-  /** For organizations that are gone. */
-  keepOnly(organizationIds: ReadonlySet<string>): void
+  /** These organizations are gone. */
+  forget(organizationIds: Iterable<string>): void
 }
 
 interface HeldRules {
@@ -47,7 +47,7 @@ interface HeldRules {
 const MOST_TOLD = 20
 
 export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRules {
-  const held = new Map<OrganizationId, HeldRules>()
+  const held = new Map<string, HeldRules>()
   return {
     policyOf({ id: organizationId, slug }, rows, toolsets) {
       // An organization is not notified of platform rules about other organizations.
@@ -74,8 +74,8 @@ export function createKeepRules({ platform, log, tell }: KeepRulesParts): KeepRu
         )
       return policy
     },
-    keepOnly(organizationIds) {
-      for (const id of held.keys()) if (!organizationIds.has(id)) held.delete(id)
+    forget(organizationIds) {
+      for (const id of organizationIds) held.delete(id)
     },
   }
 }

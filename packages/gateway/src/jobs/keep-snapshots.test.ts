@@ -16,6 +16,7 @@ function fixture() {
   ])
   const loads: (readonly string[] | undefined)[] = []
   const placed: string[][] = []
+  const gone: string[][] = []
   const errors: string[] = []
   const trouble: { load?: (() => Promise<void>) | undefined } = {}
   const jobs = createKeepSnapshots({
@@ -27,11 +28,14 @@ function fixture() {
       await trouble.load?.()
       return found
     },
-    onLoad: (all) => void placed.push(all.map(({ organization }) => organization.slug)),
+    onLoad(loaded, ids) {
+      placed.push(loaded.map(({ organization }) => organization.slug))
+      gone.push([...ids])
+    },
     log: { error: (_, message) => void errors.push(message) },
   })
   const nameOf = (slug: string) => jobs.find({ slug })?.organization.name
-  return { database, loads, placed, errors, trouble, jobs, nameOf, [Symbol.dispose]: () => jobs.close() }
+  return { database, loads, placed, gone, errors, trouble, jobs, nameOf, [Symbol.dispose]: () => jobs.close() }
 }
 
 describe('organizations in memory', () => {
@@ -68,6 +72,20 @@ describe('organizations in memory', () => {
     expect(held.nameOf('acme')).toBe('Acme Ltd')
     expect(held.loads.at(-1)).toEqual(['org_1'])
     expect(held.jobs.find({ slug: 'other' })).toBe(other)
+  })
+
+  test('that did not change are not handed on with one that did', async () => {
+    using held = fixture()
+    await held.jobs.reload()
+    await held.jobs.refresh('org_1')
+    held.database.delete('org_2')
+    await held.jobs.refresh('org_2')
+    await held.jobs.refresh('org_3')
+    held.database.delete('org_1')
+    await held.jobs.reload()
+    expect(held.placed).toEqual([['acme', 'other'], ['acme'], [], [], []])
+    expect(held.gone).toEqual([[], [], ['org_2'], [], ['org_1']])
+    expect(held.jobs.all()).toEqual([])
   })
 
   test('come, go and get another slug', async () => {

@@ -10,7 +10,8 @@ import { joinRows, rowsOf, type ChangedRows, type WantedRows } from './wanted-ro
 export interface KeepSnapshotsParts {
   /** These organizations by id, of which these rows may have changed, or all of them whole. */
   load(wanted: ReadonlyMap<string, WantedRows> | undefined): Promise<readonly Snapshot[]>
-  onLoad(snapshots: readonly Snapshot[]): void
+  /** What was loaded stands now, and the organizations of these ids are gone. The others are as they were. */
+  onLoad(loaded: readonly Snapshot[], gone: ReadonlySet<string>): void
   readonly log: { error(facts: object, message: string): void }
 }
 
@@ -37,8 +38,7 @@ const AGAIN = 1_000
 const MOST = 1_000
 
 export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): KeepSnapshots {
-  let byId = new Map<string, Snapshot>()
-  let bySlug = new Map<string, Snapshot>()
+  const held = createHeldSnapshots()
   let loading: Promise<void> = Promise.resolve()
   let wanted = new Map<string, WantedRows>()
   let wantsAll = false
@@ -51,14 +51,6 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     wanted.set(id, before === undefined ? rows : joinRows(before, rows))
   }
 
-  function place(ids: ReadonlyMap<string, unknown> | undefined, loaded: readonly Snapshot[]): void {
-    const kept = ids === undefined ? [] : [...byId.values()].filter(({ organization }) => !ids.has(organization.id))
-    const next = [...kept, ...loaded]
-    byId = new Map(next.map((one) => [one.organization.id, one]))
-    bySlug = new Map(next.map((one) => [one.organization.slug, one]))
-    onLoad(next)
-  }
-
   /** One load after the other, so that an older answer can never replace a newer one. */
   function loadNow(): Promise<void> {
     const run = async () => {
@@ -68,7 +60,8 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       if (closed || ids?.size === 0) return
       const began = performance.now()
       try {
-        place(ids, await load(ids))
+        const loaded = await load(ids)
+        onLoad(loaded, held.place(ids, loaded))
       } catch (thrown) {
         // The requested loads stay pending after a failure.
         wantsAll ||= ids === undefined
@@ -104,12 +97,10 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     return { timer, loaded, end: resolve }
   }
 
-  const findAny: KeepSnapshots['findAny'] = ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id))
-
   return {
-    find: (name) => activeOf(findAny(name)),
-    findAny,
-    all: () => [...byId.values()],
+    find: (name) => activeOf(held.findAny(name)),
+    findAny: held.findAny,
+    all: held.all,
     reload() {
       wantsAll = true
       return loadNow()
@@ -131,6 +122,40 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
       closed = true
       clearTimeout(planned?.timer)
       planned?.end()
+    },
+  }
+}
+
+interface HeldSnapshots extends Pick<KeepSnapshots, 'findAny' | 'all'> {
+  /** Takes what was loaded of these organizations, or of all, and returns the ids of those that are gone. */
+  place(ids: ReadonlyMap<string, unknown> | undefined, loaded: readonly Snapshot[]): ReadonlySet<string>
+}
+
+function createHeldSnapshots(): HeldSnapshots {
+  const byId = new Map<string, Snapshot>()
+  const bySlug = new Map<string, Snapshot>()
+
+  /** Another may have the slug by now. */
+  function remove(id: string): void {
+    const slug = byId.get(id)?.organization.slug ?? ''
+    byId.delete(id)
+    if (bySlug.get(slug)?.organization.id === id) bySlug.delete(slug)
+  }
+
+  return {
+    findAny: ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id)),
+    all: () => [...byId.values()],
+    place(ids, loaded) {
+      const there = new Set(loaded.map(({ organization }) => organization.id as string))
+      // One that was never here is not gone.
+      const gone = new Set([...(ids ?? byId).keys()].filter((id) => byId.has(id) && !there.has(id)))
+      for (const id of gone) remove(id)
+      for (const one of loaded) {
+        remove(one.organization.id)
+        byId.set(one.organization.id, one)
+        bySlug.set(one.organization.slug, one)
+      }
+      return gone
     },
   }
 }

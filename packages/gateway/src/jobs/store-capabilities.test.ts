@@ -36,6 +36,7 @@ const offerOf = (tools: readonly JsonObject[], prompts: readonly JsonObject[] = 
 
 const Alert = z.object({ kind: z.string(), detail: z.record(z.string(), z.unknown()) })
 const Waiting = z.object({ count: z.number() })
+const Plan = z.object({ 'QUERY PLAN': z.string() })
 const Told = z.object({ method: z.string(), detail: z.record(z.string(), z.unknown()).nullable() })
 
 describeEachPostgres('what a server offers', (createDatabase) => {
@@ -108,6 +109,24 @@ describeEachPostgres('what a server offers', (createDatabase) => {
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     }
   }
+
+  test('is found by its connection alone, so that a look does not read the tools of every organization', async () => {
+    await using database = await createDatabase()
+    const { db } = database
+    for (const [table, index] of [
+      ['tool_locks', 'tool_locks_connection'],
+      ['tool_states', 'tool_states_connection'],
+      ['exposed_names', 'exposed_names_connection'],
+    ] as const) {
+      const plan = await db.system(async (sql) => {
+        // A few rows are read whole otherwise.
+        await sql(Plan)`set local enable_seqscan = off`
+        const words = [`explain select from ${table} where connection_id = 'con_1'`]
+        return sql(Plan)(Object.assign(words, { raw: words }))
+      })
+      expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(index)
+    }
+  })
 
   test('comes in where no lock is on, and each change is on record with its hashes', async () => {
     await using held = await fixture()

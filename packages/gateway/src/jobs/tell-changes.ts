@@ -10,15 +10,19 @@ type Tell = (organizationId: OrganizationId, connectionId: ConnectionId, kind: C
 
 const KINDS = ['tools', 'prompts', 'resources'] as const
 
-/** Call it with all snapshots each time they were loaded; the first time there is nobody to tell. */
-export function createTellChanges(tell: Tell): (snapshots: readonly Snapshot[]) => void {
-  let before = new Map<OrganizationId, Snapshot>()
-  return (snapshots) => {
-    for (const now of snapshots) {
+/**
+ * Call it with the snapshots that were loaded, and the ids of the organizations that are gone; the first time of each organization
+ * there is nobody to tell.
+ */
+export function createTellChanges(tell: Tell): (loaded: readonly Snapshot[], gone?: Iterable<string>) => void {
+  const before = new Map<string, Snapshot>()
+  return (loaded, gone = []) => {
+    for (const id of gone) before.delete(id)
+    for (const now of loaded) {
       const last = before.get(now.organization.id)
+      before.set(now.organization.id, now)
       if (last !== undefined && last !== now) compare(last, now, tell)
     }
-    before = new Map(snapshots.map((snapshot) => [snapshot.organization.id, snapshot]))
   }
 }
 
@@ -27,12 +31,24 @@ function compare(last: Snapshot, now: Snapshot, tell: Tell): void {
   const toolsScreened = last.rules !== now.rules
   const ids = new Set([...last.connections, ...now.connections].map(({ id }) => id))
   for (const id of ids) {
+    if (!selected && !toolsScreened && isSame(last, now, id)) continue
     // The tools that a rule concerns are not determined: a client that lists once too often gets the same list.
     const filtered = toolsScreened || switchesOf(last, id) !== switchesOf(now, id) || isGone(last, now, id)
     for (const kind of KINDS)
       if (selected || (kind === 'tools' && filtered) || offerOf(last, id, kind) !== offerOf(now, id, kind))
         tell(now.organization.id, id, kind)
   }
+}
+
+/** Rows that were not read again are the very same: of a thousand connections, all but the one that changed. */
+function isSame(last: Snapshot, now: Snapshot, id: ConnectionId): boolean {
+  const [one, other] = [indexOf(last), indexOf(now)]
+  return (
+    last.organization.active === now.organization.active &&
+    one.connections.get(id) === other.connections.get(id) &&
+    last.catalogs.get(id) === now.catalogs.get(id) &&
+    switchesOf(last, id) === switchesOf(now, id)
+  )
 }
 
 /** Clients of a connection that is gone must list again, even where its lists were empty. */

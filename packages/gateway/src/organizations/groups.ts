@@ -1,7 +1,7 @@
 /** Groups of an organization's members, under names that rules, approvers and toolsets use. */
 import type { OrganizationId, UserId } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql, SystemSql } from '../db/db.ts'
 
 export const GroupRow = z.object({
   slug: z.string(),
@@ -32,8 +32,26 @@ export const listGroupMembers = (sql: OrgSql) => sql(GroupMemberRow)`
 const Membership = z.object({ group_slug: z.string(), user_id: z.string().transform((id) => id as UserId) })
 
 /** The groups of each member who is in any, sorted. */
-export async function listGroupsOfMembers(sql: OrgSql): Promise<ReadonlyMap<UserId, readonly string[]>> {
-  const rows = await sql(Membership)`select group_slug, user_id from group_members order by group_slug`
+type GroupsOfMembers = ReadonlyMap<UserId, readonly string[]>
+
+export const listGroupsOfMembers = async (sql: OrgSql): Promise<GroupsOfMembers> =>
+  byMember(await sql(Membership)`select group_slug, user_id from group_members order by group_slug`)
+
+const MembershipOf = Membership.extend({ organization_id: z.string() })
+
+/** The same for these organizations, by their ids; those without groups are left out. */
+export async function listGroupsOfMembersOf(
+  sql: SystemSql,
+  organizations: readonly string[],
+): Promise<ReadonlyMap<string, GroupsOfMembers>> {
+  const rows = await sql(MembershipOf)`
+    select organization_id, group_slug, user_id from group_members
+     where organization_id = any(${organizations}::text[]) order by group_slug`
+  const of = Map.groupBy(rows, (row) => row.organization_id)
+  return new Map([...of].map(([id, all]) => [id, byMember(all)]))
+}
+
+function byMember(rows: readonly z.output<typeof Membership>[]): GroupsOfMembers {
   const of = Map.groupBy(rows, ({ user_id: user }) => user)
   return new Map([...of].map(([user, groups]) => [user, groups.map(({ group_slug: slug }) => slug)]))
 }

@@ -17,6 +17,19 @@ export async function listRoles(sql: OrgSql, userIds?: readonly string[]): Promi
   return new Map(rows.map(({ user_id: id, role }) => [id, role]))
 }
 
+const RoleOfRow = RoleRow.extend({ organization_id: z.string() })
+
+/** The roles of everybody in these organizations, by the organization's id; those without members are left out. */
+export async function listRolesOf(
+  sql: SystemSql,
+  organizations: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<UserId, Role>>> {
+  const rows = await sql(RoleOfRow)`
+    select organization_id, user_id, role from members where organization_id = any(${organizations}::text[])`
+  const of = Map.groupBy(rows, (row) => row.organization_id)
+  return new Map([...of].map(([id, all]) => [id, new Map(all.map(({ user_id: user, role }) => [user, role]))]))
+}
+
 export const MemberRow = z.object({
   user_id: z.string().transform((id) => id as UserId),
   role: MemberRole,

@@ -33,6 +33,17 @@ export const listOrganizations = (sql: SystemSql, ids?: readonly string[]) => sq
    where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
    order by slug`
 
+/** Those that have a connection, a toolset, a key, a group or a rule of this origin. */
+export const listOrganizationsWith = (sql: SystemSql, origin: string) => sql(OrganizationRow)`
+  select id, slug, name, description, contact_email, active, settings, egress, created_at, updated_at
+    from organizations
+   where id in (select organization_id from connections where origin = ${origin}
+                union select organization_id from toolsets where origin = ${origin}
+                union select organization_id from keys where origin = ${origin} and organization_id is not null
+                union select organization_id from groups where origin = ${origin}
+                union select organization_id from organization_rules where origin = ${origin})
+   order by slug`
+
 export interface OrganizationFilter {
   readonly limit: number
   readonly offset: number

@@ -13,7 +13,7 @@ import {
   type ToolWords,
 } from '@toolway/contract'
 import { z } from 'zod'
-import type { OrgSql } from '../db/db.ts'
+import type { OrgSql, Sql, SystemSql } from '../db/db.ts'
 import { patternOf } from '../lib/pattern.ts'
 
 export const ToolsetRow = z.object({
@@ -26,11 +26,20 @@ export const ToolsetRow = z.object({
 })
 export type ToolsetRow = z.output<typeof ToolsetRow>
 
-/** All of them, or those of these ids. */
-export const listToolsets = (sql: OrgSql, ids?: readonly string[]) => sql(ToolsetRow)`
+const readToolsets = (sql: Sql, ids: readonly string[] | null, organizations: readonly string[] | null) => sql(
+  ToolsetRow,
+)`
   select id, organization_id, slug, title, settings, origin from toolsets
-   where ${ids ?? null}::text[] is null or id = any(${ids ?? null}::text[])
+   where (${ids}::text[] is null or id = any(${ids}::text[]))
+     and (${organizations}::text[] is null or organization_id = any(${organizations}::text[]))
    order by slug`
+
+/** All of them, or those of these ids. */
+export const listToolsets = (sql: OrgSql, ids?: readonly string[]) => readToolsets(sql, ids ?? null, null)
+
+/** Those of these organizations. */
+export const listToolsetsOf = (sql: SystemSql, organizations: readonly string[]) =>
+  readToolsets(sql, null, organizations)
 
 export interface NewToolset {
   readonly organizationId: OrganizationId

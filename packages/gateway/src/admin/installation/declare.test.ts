@@ -9,7 +9,7 @@ import { listToolsets, putToolset } from '../../toolsets/toolsets.ts'
 import { addPerson } from '../../testing/people.ts'
 import { createVault } from '../../vault/vault.ts'
 import { z } from 'zod'
-import { declare, DeclarationConflict, type Declaration } from './declare.ts'
+import { declare, DeclarationConflict, withdraw, type Declaration } from './declare.ts'
 import { partsOf } from '../../kinds/kinds.ts'
 
 const vault = createVault(Buffer.alloc(32, 5))
@@ -54,6 +54,44 @@ describeEachPostgres('a declaration', (createDatabase) => {
     }
     return { db, run, organization, state, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
   }
+
+  test('takes back whatever it gave, and opens no organization that it gave nothing', async () => {
+    await using held = await fixture()
+    const rule = {
+      name: 'no',
+      match: { tools: ['*'] },
+      action: 'block',
+      parameters: {},
+      reason: 'no',
+      state: 'on',
+    } as const
+    const given: Partial<Declaration>[] = [
+      { connections: [web()] },
+      { toolsets: [toolset('work')] },
+      { keys: [{ name: 'ci', value: mintKey(), toolset: undefined }] },
+      { groups: [{ slug: 'team', title: 'Team', members: [] }] },
+      { rules: [{ ...rule, match: { tools: ['*'] } }] },
+    ]
+    await held.run(...given.map((one, at) => declaration({ slug: `given-${at}`, ...one })))
+    for (const slug of ['other-1', 'other-2'])
+      await held.db.system((sql) => ensureOrganization(sql, slug, undefined, 'command line'))
+    const opened: string[] = []
+    const db: typeof held.db = {
+      ...held.db,
+      organization: (id, work, within) => {
+        opened.push(id)
+        return held.db.organization(id, work, within)
+      },
+    }
+    const slugsOf = async () => {
+      const all = new Map((await held.db.system(listOrganizations)).map(({ id, slug }) => [id as string, slug]))
+      return opened.splice(0).map((id) => all.get(id))
+    }
+    await withdraw({ db, vault }, [declaration({ slug: 'named' })])
+    expect(await slugsOf()).toEqual(given.map((_, at) => `given-${at}`))
+    await withdraw({ db, vault }, [declaration({ slug: 'named' })])
+    expect(await slugsOf()).toEqual([])
+  })
 
   test('makes what it names, in the organization it names', async () => {
     await using held = await fixture()

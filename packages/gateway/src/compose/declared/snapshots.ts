@@ -34,12 +34,13 @@ export function composeDeclaredSnapshots(
         createSnapshot({ ...one, rules, members: new Map(), upstreams, unseal: vault.open, references }),
       )
     },
-    onLoad(all) {
-      const watched = all.flatMap((snapshot) => watchedOf(snapshot, snapshots))
-      catalogs.want(watched)
-      healthy.want(watched)
-      tellChanges(all)
-      open().recheck()
+    onLoad(loaded, gone) {
+      const concerned = new Set([...loaded.map(({ organization }) => organization.id as string), ...gone])
+      const watched = loaded.flatMap((snapshot) => watchedOf(snapshot, snapshots))
+      catalogs.want(watched, concerned)
+      healthy.want(watched, concerned)
+      tellChanges(loaded, gone)
+      open().recheck(concerned)
     },
   })
   opened.defer(() => snapshots.close())

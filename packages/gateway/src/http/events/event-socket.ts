@@ -93,6 +93,7 @@ export function createEventSocket(parts: EventSocketParts, times = TIMES): Event
         if (organizationId !== requestContext.organizationId) throw new Fault('place.unknown')
       },
       (fault) => close(socket, fault),
+      requestContext.organizationId,
     )
     const drain = () => close(socket, new Fault('gateway.draining'))
     draining.addEventListener('abort', drain)

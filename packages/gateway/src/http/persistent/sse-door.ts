@@ -109,7 +109,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))
     streams.set(id, { owner: requestContext.owner, channel })
-    const release = open.hold(inbound, (fault) => channel.close(fault))
+    const release = open.hold(inbound, (fault) => channel.close(fault), requestContext.organizationId)
     const reader = createReader(response)
     const beat = setInterval(() => {
       reader.look()

@@ -143,7 +143,7 @@ class WebSocketHandler implements WebSocketDoor {
     const evaluate = (token: unknown) => this.#parts.brought(token, inbound.authorization)
     const channel = createChannel(this.#parts, { ...createWire(socket), bringing: { first: brought, evaluate } })
     const visit: Visit = { socket, inbound, client, from, owner: requestContext.owner, channel }
-    const release = this.#parts.open.hold(inbound, (fault) => channel.close(fault))
+    const release = this.#parts.open.hold(inbound, (fault) => channel.close(fault), requestContext.organizationId)
     const stopWatching = this.#watch(visit)
     const end = () => {
       stopWatching()

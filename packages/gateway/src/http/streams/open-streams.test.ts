@@ -53,3 +53,43 @@ test('what changes while all are looked at is looked at again', async () => {
   await vi.advanceTimersByTimeAsync(0)
   expect(here.ended).toEqual(['key.unknown'])
 })
+
+test('a change of one organization has its streams checked, and those of which none is known', async () => {
+  const checked: string[] = []
+  const streams = createOpenStreams(async ({ authorization }) => {
+    checked.push(authorization ?? '')
+    return {} as RequestContext
+  }, EVERY)
+  const hold = (authorization: string, organizationId?: string) =>
+    streams.hold({ place: {}, authorization }, () => {}, organizationId)
+  hold('first', 'org_1')
+  const release = hold('second', 'org_2')
+  hold('unknown')
+  const after = async (organizations?: ReadonlySet<string>) => {
+    streams.recheck(organizations)
+    await vi.advanceTimersByTimeAsync(0)
+    return checked.splice(0).toSorted()
+  }
+  expect(await after(new Set(['org_1', 'org_3']))).toEqual(['first', 'unknown'])
+  expect(await after(new Set(['org_2']))).toEqual(['second', 'unknown'])
+  expect(await after()).toEqual(['first', 'second', 'unknown'])
+  release()
+  expect(await after(new Set(['org_2']))).toEqual(['unknown'])
+  streams.close()
+})
+
+test('thousands of streams that are checked leave calls their turns', async () => {
+  vi.useRealTimers()
+  let checked = 0
+  const streams = createOpenStreams(() => {
+    checked++
+    return {} as RequestContext
+  }, EVERY)
+  for (let count = 0; count < 2_000; count++) streams.hold({ ...inbound }, () => {})
+  streams.recheck()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(checked).toBeGreaterThan(0)
+  expect(checked).toBeLessThan(2_000)
+  await expect.poll(() => checked).toBe(2_000)
+  streams.close()
+})

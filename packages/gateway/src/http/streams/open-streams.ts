@@ -9,31 +9,45 @@ import type { Inbound } from '../../call/ports.ts'
 import { isDatabaseFault } from '../../db/unreachable.ts'
 
 export interface OpenStreams {
-  /** Known here until the returned function is called. `end` gets the fault that the admission now answers with. */
-  hold(inbound: Inbound, end: (fault: Fault) => void): () => void
+  /**
+   * Known here until the returned function is called. `end` gets the fault that the admission now answers with. `organizationId`:
+   * the one that it was admitted to.
+   */
+  hold(inbound: Inbound, end: (fault: Fault) => void, organizationId?: string): () => void
   /** The same for what is admitted in another way: `stands` throws, or rejects with, the fault it is refused with. */
-  watch(stands: () => unknown, end: (fault: Fault) => void): () => void
-  /** Keys or endpoints have changed. */
-  recheck(): void
+  watch(stands: () => unknown, end: (fault: Fault) => void, organizationId?: string): () => void
+  /** Keys or endpoints have changed: of these organizations, or of any. */
+  recheck(organizations?: ReadonlySet<string>): void
   close(): void
 }
 
 /** Milliseconds. */
 const EVERY = 30_000
+/** Streams that are checked before other work gets its turn. */
+const AT_ONCE = 100
+
+/** What ends each stream, by what says whether it stands. */
+type OpenOnes = Map<() => unknown, (fault: Fault) => void>
+const NONE: OpenOnes = new Map()
 
 /** Whether an admission says no, and not only that it cannot be known at this moment. */
 export const isRefusal = (fault: Fault): boolean =>
   fault.code !== 'gateway.not-ready' && fault.code !== 'limit.address' && !isDatabaseFault(fault)
 
 export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
-  const open = new Map<() => unknown, (fault: Fault) => void>()
+  /** By the organization; those of none known are checked with every one. */
+  const open = new Map<string | undefined, OpenOnes>()
   let checking = false
-  let again = false
-  const rounds = setInterval(recheck, every)
+  let again = new Set<string>()
+  let all = false
+  const rounds = setInterval(() => recheck(), every)
   rounds.unref()
 
-  async function checkAll(): Promise<void> {
-    for (const [stands, end] of [...open]) {
+  async function check(ones: Iterable<[() => unknown, (fault: Fault) => void]>): Promise<void> {
+    let count = 0
+    for (const [stands, end] of ones) {
+      // Calls come between: thousands of streams are some hundred milliseconds of work.
+      if (++count % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
       try {
         await stands()
       } catch (thrown) {
@@ -43,26 +57,36 @@ export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
     }
   }
 
+  /** A copy: what ends meanwhile is checked once more, which does no harm. */
+  function wanted(): [() => unknown, (fault: Fault) => void][] {
+    const lists = all ? [...open.values()] : [undefined, ...again].map((id) => open.get(id) ?? NONE)
+    all = false
+    again = new Set()
+    return lists.flatMap((list) => [...list])
+  }
+
   /** One round at a time: what changes during one is seen by the next. */
-  function recheck(): void {
-    again = true
+  function recheck(organizations?: ReadonlySet<string>): void {
+    if (organizations === undefined) all = true
+    else for (const id of organizations) again.add(id)
     if (checking) return
     checking = true
     void (async () => {
-      while (again) {
-        again = false
-        await checkAll()
-      }
+      while (all || again.size > 0) await check(wanted())
     })().finally(() => (checking = false))
   }
 
-  function watch(stands: () => unknown, end: (fault: Fault) => void): () => void {
-    open.set(stands, end)
-    return () => void open.delete(stands)
+  function watch(stands: () => unknown, end: (fault: Fault) => void, organizationId?: string): () => void {
+    const own: OpenOnes = open.get(organizationId) ?? new Map()
+    open.set(organizationId, own.set(stands, end))
+    return () => {
+      own.delete(stands)
+      if (own.size === 0 && open.get(organizationId) === own) open.delete(organizationId)
+    }
   }
 
   return {
-    hold: (inbound, end) => watch(() => admit(inbound), end),
+    hold: (inbound, end, organizationId) => watch(() => admit(inbound), end, organizationId),
     watch,
     recheck,
     close: () => clearInterval(rounds),

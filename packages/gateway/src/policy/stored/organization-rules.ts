@@ -2,7 +2,7 @@
 import { newId, RULE_STATES, type OrganizationId, type RuleId } from '@toolway/contract'
 import { INNER_SCOPES, type InnerScope } from '@toolway/contract/admin'
 import { z } from 'zod'
-import type { OrgSql, SystemSql } from '../../db/db.ts'
+import type { OrgSql, Sql, SystemSql } from '../../db/db.ts'
 import type { WrittenRule } from './platform-rules.ts'
 
 const Words = z.object({
@@ -31,14 +31,21 @@ export type OrganizationRuleRow = z.output<typeof OrganizationRuleRow>
 
 const Id = z.object({ id: z.string() })
 
-/** The oldest first: among rules that say the same, it is the one that is named. */
-export const listOrganizationRules = (sql: OrgSql) => sql(OrganizationRuleRow)`
+const readOrganizationRules = (sql: Sql, organizations: readonly string[] | null) => sql(OrganizationRuleRow)`
   select r.id, r.organization_id, r.scope, coalesce(r.toolset, c.alias, u.email, r.key_id) as of, r.name, r.words, r.state,
          r.origin, r.created_by, r.created_at, r.updated_at
     from organization_rules r
     left join connections c on c.organization_id = r.organization_id and c.id = r.connection_id
     left join users u on u.id = r.user_id
+   where ${organizations}::text[] is null or r.organization_id = any(${organizations}::text[])
    order by r.created_at, r.id`
+
+/** The oldest first: among rules that say the same, it is the one that is named. */
+export const listOrganizationRules = (sql: OrgSql) => readOrganizationRules(sql, null)
+
+/** Those of these organizations, in the same order. */
+export const listOrganizationRulesOf = (sql: SystemSql, organizations: readonly string[]) =>
+  readOrganizationRules(sql, organizations)
 
 /** Locks the rule until the transaction ends. */
 export async function lockOrganizationRule(sql: OrgSql, id: string): Promise<OrganizationRuleRow | undefined> {
