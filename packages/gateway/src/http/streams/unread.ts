@@ -34,7 +34,8 @@ export function onceClosed(response: Closing, tell: () => void): () => void {
       for (const one of all) one()
     })
   }
-  let isOver = false
-  tells.push(() => void (isOver || tell()))
-  return () => void (isOver = true)
+  // What it refers to is let go with it, before the response is.
+  let wanted: (() => void) | undefined = tell
+  tells.push(() => wanted?.())
+  return () => void (wanted = undefined)
 }
