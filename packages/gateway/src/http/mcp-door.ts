@@ -44,6 +44,7 @@ import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '
 import { createBatch } from './mcp/mcp-batch.ts'
 import type { CallsUnderWay } from './streams/calls-under-way.ts'
 import type { OpenStreams } from './streams/open-streams.ts'
+import { onceClosed } from './streams/unread.ts'
 import { openSessionStream } from './mcp/session-stream.ts'
 import { createReply } from './mcp/reply.ts'
 import { refuse } from './refuse.ts'
@@ -448,9 +449,9 @@ class HttpMcpDoor implements McpDoor {
 
 /** Tells when the client is gone, be it by now, until the returned function is called. */
 function whenLeft(response: ServerResponse, tell: () => void): () => void {
-  if (response.destroyed) tell()
-  else response.once('close', tell)
-  return () => void response.removeListener('close', tell)
+  if (!response.destroyed) return onceClosed(response, tell)
+  tell()
+  return () => {}
 }
 
 const isOpening = (message: Message): boolean => isRequest(message) && message.method === 'initialize'

@@ -24,7 +24,7 @@ export interface Refusal {
 export function refuse({ response, audit, fault, id, era, challenge, reply }: Refusal): void {
   audit.fail(fault)
   // A client that is away can fetch a reply that a session's stream has begun.
-  if (response.destroyed && reply?.streaming !== true) return
+  if (response.destroyed && reply?.isStreaming() !== true) return
   const { correlationId } = audit
   const headers: Record<string, string> = { 'x-correlation-id': correlationId, ...headersOf(fault) }
   const challenged = challenge(fault, response.req)
@@ -32,7 +32,7 @@ export function refuse({ response, audit, fault, id, era, challenge, reply }: Re
   if (fault.code === 'request.method') headers['allow'] = String(fault.facts['allowed'])
   if (fault.code === 'stream.ended') headers['allow'] = 'POST, GET, DELETE'
   const way =
-    reply?.streaming === true
+    reply?.isStreaming() === true
       ? reply
       : createReply(response, { accepts: false, prefers: prefersStream(response.req.headers.accept), headers })
   audit.note({ bytesOut: way.end(failureOf(id, errorOf(fault, era, correlationId)), statusOf(fault, era)) })

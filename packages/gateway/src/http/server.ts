@@ -12,6 +12,7 @@ import { doorFor, type Door, type Doors, type SocketDoor } from './doors.ts'
 import { checkRepeated, type Guard } from './guard.ts'
 import type { Health } from './health.ts'
 import { templateOf } from './path-templates.ts'
+import { onceClosed } from './streams/unread.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
 
 export interface ServerParts extends Doors {
@@ -82,7 +83,7 @@ function receive(parts: LimitedParts, request: IncomingMessage, response: Server
   const client = parts.clients.of(request)
   const measured: Measured = { template: undefined }
   const begun = performance.now()
-  response.once('close', () =>
+  onceClosed(response, () =>
     parts.answered(
       request.method ?? '',
       measured.template ?? templateOf(response),

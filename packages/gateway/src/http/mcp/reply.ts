@@ -16,7 +16,8 @@ export interface Reply {
   close(): void
   /** Let the client go until it asks again, where its revision knows that. */
   readonly pause?: () => void
-  readonly streaming: boolean
+  /** Whether its event stream has begun. A method: the getter of an object literal is kept until the next full collection, with all it refers to. */
+  isStreaming(): boolean
   /** Whether the client takes a stream at all. */
   readonly streams: boolean
 }
@@ -28,37 +29,52 @@ export interface ReplyOptions {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function createReply(response: ServerResponse, { accepts, prefers, headers }: ReplyOptions): Reply {
-  let stream: OpenStream | undefined
+export const createReply = (response: ServerResponse, options: ReplyOptions): Reply => new PlainReply(response, options)
 
-  return {
-    get streaming() {
-      return stream !== undefined
-    },
-    streams: accepts,
-    send(message) {
-      if (!accepts || isGone(response)) return false
-      stream ??= openEventStream(response, headers)
-      stream.write(eventOf(message))
-      return true
-    },
-    end(message, status) {
-      if (isGone(response)) return 0
-      if (prefers && status === 200) stream ??= openEventStream(response, headers)
-      if (stream === undefined) {
-        const text = JSON.stringify(message)
-        const size = Buffer.byteLength(text)
-        response.writeHead(status, { 'content-type': 'application/json', 'content-length': size, ...headers })
-        response.end(text)
-        cutUnread(response)
-        return size
-      }
+class PlainReply implements Reply {
+  readonly streams: boolean
+  readonly #response: ServerResponse
+  readonly #options: ReplyOptions
+  #stream: OpenStream | undefined
+
+  constructor(response: ServerResponse, options: ReplyOptions) {
+    this.streams = options.accepts
+    this.#response = response
+    this.#options = options
+  }
+
+  isStreaming(): boolean {
+    return this.#stream !== undefined
+  }
+
+  send(message: Message): boolean {
+    if (!this.streams || isGone(this.#response)) return false
+    this.#opened().write(eventOf(message))
+    return true
+  }
+
+  end(message: object, status: number): number {
+    const response = this.#response
+    const { prefers, headers } = this.#options
+    if (isGone(response)) return 0
+    if (this.#stream !== undefined || (prefers && status === 200)) {
       const text = eventOf(message as Message)
-      stream.end(text)
+      this.#opened().end(text)
       return text.length
-    },
-    close() {
-      if (!isGone(response)) response.end()
-    },
+    }
+    const text = JSON.stringify(message)
+    const size = Buffer.byteLength(text)
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': size, ...headers })
+    response.end(text)
+    cutUnread(response)
+    return size
+  }
+
+  close(): void {
+    if (!isGone(this.#response)) this.#response.end()
+  }
+
+  #opened(): OpenStream {
+    return (this.#stream ??= openEventStream(this.#response, this.#options.headers))
   }
 }

@@ -44,9 +44,7 @@ export function createSessionReply(
   }
 
   return {
-    get streaming() {
-      return stream !== undefined
-    },
+    isStreaming: () => stream !== undefined,
     streams: accepts,
     send(message) {
       const opened = accepts ? open() : undefined

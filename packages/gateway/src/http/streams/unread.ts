@@ -16,3 +16,26 @@ export const isGone = (response: ServerResponse): boolean => response.destroyed 
 export function cutUnread(response: ServerResponse, patience = PATIENCE): void {
   if (response.writableLength > WAITING) response.setTimeout(patience, () => response.destroy())
 }
+
+const CLOSED = Symbol('closed')
+type Closing = ServerResponse & { [CLOSED]?: (() => void)[] }
+
+/**
+ * Calls `tell` when the response has been sent or its client is gone, unless the returned function was called before. All of them
+ * share one listener: Node 24 keeps two or more listeners of one event in an array with a property of its own, and a request that
+ * has such an array outlives its answer until the next full collection (docs/performance.md).
+ */
+export function onceClosed(response: Closing, tell: () => void): () => void {
+  let tells = response[CLOSED]
+  if (tells === undefined) {
+    const all: (() => void)[] = []
+    tells = response[CLOSED] = all
+    response.once('close', () => {
+      for (const one of all) one()
+    })
+  }
+  // What it refers to is let go with it, before the response is.
+  let wanted: (() => void) | undefined = tell
+  tells.push(() => wanted?.())
+  return () => void (wanted = undefined)
+}

@@ -88,7 +88,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
       const { status, type } = answer
       const body = appProblem(address.way, fault, answer.problem)
       audit.note({
-        bytesOut: reply.streaming ? reply.end(body, status) : say(response, { status, type, body, headers }),
+        bytesOut: reply.isStreaming() ? reply.end(body, status) : say(response, { status, type, body, headers }),
       })
     } finally {
       audit.close()
