@@ -44,6 +44,11 @@ describe('the bench', () => {
     expect(() => readOptions(['--peers', '--counts'])).toThrow('exclude each other')
   })
 
+  test('measures processes, and what size costs, only where it is told to', () => {
+    expect(readOptions([])).toMatchObject({ processes: false, growth: undefined })
+    expect(readOptions(['--processes'])).toMatchObject({ processes: true })
+  })
+
   test('refuses what it does not know', () => {
     expect(() => readOptions(['--target', 'moon'])).toThrow("no target 'moon'")
     expect(() => readOptions(['--fast'])).toThrow('--fast')

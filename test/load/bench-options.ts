@@ -58,6 +58,8 @@ export interface Options {
   readonly profile: boolean
   /** Nothing but what the size of an installation costs; with so many records. */
   readonly growth: { readonly records: number } | undefined
+  /** Nothing but several processes of the gateway against one. */
+  readonly processes: boolean
   readonly help: boolean
 }
 
@@ -70,6 +72,8 @@ export const USAGE = `npm run bench -- [options]
   --counts         only what other work on the machine cannot change: system calls, bytes of the heap, instructions
   --growth         only what size costs: tools, connections, organizations, streams, sessions, records; some ten minutes
   --records <n>    records of --growth, 1000000 unless told; ten million take minutes and gigabytes
+  --processes      only several processes of the gateway (TOOLWAY_PROCESSES), each with as much CPU as the one alone: a share
+                   of a core, by groups of the kernel that root may make
   --peers          published gateways and proxies beside this one, installed from the npm registry at the first run into
                    .cache/bench-peers: rounds, memory and start only
   --profile        run the gateway under --cpu-prof and say where the file is
@@ -107,6 +111,7 @@ export function readOptions(args: readonly string[]): Options {
       peers: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       growth: { type: 'boolean', default: false },
+      processes: { type: 'boolean', default: false },
       records: { type: 'string', default: '1000000' },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -114,14 +119,14 @@ export function readOptions(args: readonly string[]): Options {
     },
   })
   const asked = new Set(values.target.flatMap((list) => list.split(',')).map(targetNamed))
-  const { quick, json, profile, help, counts: countsOnly, peers } = values
+  const { quick, json, profile, help, counts: countsOnly, peers, processes } = values
   if (countsOnly && peers) throw new Error('--counts and --peers exclude each other')
   const short = quick ? SHORT : TARGETS
   const usual = peers ? COMPARED : short
   const targets = asked.size === 0 ? usual : ALL.filter((name) => asked.has(name))
   const growth = values.growth ? { records: countOf(values.records) } : undefined
   const more = !quick && !peers
-  return { targets, plan: quick ? QUICK : FULL, countsOnly, peers, more, json, profile, growth, help }
+  return { targets, plan: quick ? QUICK : FULL, countsOnly, peers, more, json, profile, growth, processes, help }
 }
 
 function countOf(text: string): number {

@@ -18,7 +18,7 @@ import { type Options, type Plan, readOptions, USAGE } from './bench-options.ts'
 import { watchBeside } from './beside.ts'
 import { measureCounts } from './counts/counts.ts'
 import { probeAt } from './counts/heap-profile.ts'
-import { measureGrowth } from './growth/growth.ts'
+import { measureGrowth, type Growth } from './growth/growth.ts'
 import { measureLongList } from './long-list.ts'
 import { measureOpenLoop, type OpenLoop } from './open-loop.ts'
 import { isPublished } from './peers/peers.ts'
@@ -29,6 +29,8 @@ import { runRounds, type Sample, type Target } from './bench-rounds.ts'
 import { startTargets } from './bench-targets.ts'
 import { chooseCores, type CoreLayout } from './processes/core-layout.ts'
 import { growthText } from './report/growth-text.ts'
+import { scalingText } from './report/scaling-text.ts'
+import { measureScaling, type Scaling } from './scaling/scaling.ts'
 import { measureSessionMemory } from './session-memory.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -198,32 +200,63 @@ async function run(options: Options): Promise<number> {
   }
 }
 
-/** The growth alone; resolves to the exit code. Figures are stored beside those of the other run. */
-async function runGrowth(records: number, json: boolean): Promise<number> {
+/** A measurement that is made alone. */
+interface Alone<Result extends object> {
+  readonly name: string
+  readonly limitMs: number
+  measure(place: Awaited<ReturnType<typeof placeOf>>): Promise<Result>
+  text(result: Result): string
+}
+
+const growthOf = (records: number): Alone<Growth> => ({
+  name: 'growth',
+  limitMs: GROWTH_LIMIT_MS,
+  measure: (place) => measureGrowth(place, records, say),
+  text: growthText,
+})
+
+const scalingOf = (plan: Plan): Alone<Scaling> => ({
+  name: 'processes',
+  limitMs: WHOLE_RUN_LIMIT_MS,
+  measure: (place) => {
+    const generator = place.start(() =>
+      startPeer(new URL('./generator/load-generator.ts', import.meta.url), [], undefined),
+    )
+    return measureScaling({ ...place, generator, plan, say })
+  },
+  text: scalingText,
+})
+
+async function placeOf(main: string, cores: CoreLayout, start: <T extends AsyncDisposable>(begin: () => T) => T) {
+  const stub = start(() => startPeer(new URL('./stub-upstream.ts', import.meta.url), [], cores.driver))
+  return { main, stub, upstream: await endpointOf(stub), core: cores.target, start }
+}
+
+/** Resolves to the exit code. Figures are stored beside those of the other run. */
+async function runAlone<Result extends object>(alone: Alone<Result>, json: boolean): Promise<number> {
   const main = gatewayMain(ROOT)
   if (main === undefined) throw new Error('packages/gateway/src/main.ts is not there yet.')
-  const cores = chooseCores()
   const controller = new AbortController()
   await using stops = new AsyncDisposableStack()
-  const start = <T extends AsyncDisposable>(begin: () => T): T => {
+  const place = await placeOf(main, chooseCores(), (begin) => {
     controller.signal.throwIfAborted()
     return stops.use(begin())
-  }
-  const stub = start(() => startPeer(new URL('./stub-upstream.ts', import.meta.url), [], cores.driver))
-  const place = { main, upstream: await endpointOf(stub), core: cores.target, start }
-  const growth = await Promise.race([measureGrowth(place, records, say), interruption(controller, GROWTH_LIMIT_MS)])
-  const figures = { at: new Date().toISOString(), load: LOAD_BEFORE, node: process.version, ...growth }
+  })
+  const result = await Promise.race([alone.measure(place), interruption(controller, alone.limitMs)])
+  const figures = { at: new Date().toISOString(), load: LOAD_BEFORE, node: process.version, ...result }
   const text = `${JSON.stringify(figures, null, 2)}\n`
   mkdirSync(REPORTS, { recursive: true })
-  writeFileSync(join(REPORTS, 'growth.json'), text)
-  process.stdout.write(json ? text : `${growthText(growth)}\nThe figures are in .reports/growth.json.\n`)
+  writeFileSync(join(REPORTS, `${alone.name}.json`), text)
+  process.stdout.write(json ? text : `${alone.text(result)}\nThe figures are in .reports/${alone.name}.json.\n`)
   return 0
 }
 
 try {
   const options = readOptions(process.argv.slice(2))
   if (options.help) process.stdout.write(USAGE)
-  else if (options.growth !== undefined) process.exitCode = await runGrowth(options.growth.records, options.json)
+  else if (options.growth !== undefined)
+    process.exitCode = await runAlone(growthOf(options.growth.records), options.json)
+  else if (options.processes) process.exitCode = await runAlone(scalingOf(options.plan), options.json)
   else process.exitCode = await run(options)
 } catch (thrown) {
   say(thrown instanceof Error ? thrown.message : String(thrown))

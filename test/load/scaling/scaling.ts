@@ -41,14 +41,14 @@ interface Parts {
   readonly say: (line: string) => void
 }
 
-/** A sentence where it cannot be measured here. */
-export async function measureScaling(parts: Parts): Promise<Scaling | string> {
+/** Throws a sentence where it cannot be measured here. */
+export async function measureScaling(parts: Parts): Promise<Scaling> {
   using groups = new DisposableStack()
   const targets: { readonly processes: number; readonly target: Target }[] = []
   for (const processes of COUNTS) {
     const group = makeCpuGroup(`toolway-bench-${process.pid}-${processes}`, SHARE * processes)
     if (group === undefined)
-      return 'processes not measured: this user may not make groups with a share of the CPU (cgroups).'
+      throw new Error('this user may not make groups with a share of the CPU (cgroups): start it as root')
     groups.use(group)
     parts.say(`starting a gateway of ${processes} ${processes === 1 ? 'process' : 'processes'}`)
     targets.push({ processes, target: await startTarget(parts, processes, group.within) })
