@@ -6,7 +6,8 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from './peers/clients/client.ts'
-import { ask, openSession, type RawPeer } from './peers/clients/raw-client.ts'
+import { readEvents } from './peers/clients/event-reader.ts'
+import { ask, openSession, start, type RawPeer } from './peers/clients/raw-client.ts'
 import { startAccountStory, startKeyStory, type KeyStory, type Story } from './peers/repair-story.ts'
 import { until } from './peers/until.ts'
 
@@ -196,25 +197,24 @@ describe('by hand', () => {
 
   async function declineLegacy() {
     const peer = await openSession(story.url, story.token, '2025-11-25', { elicitation: { url: {} } })
-    const asking = ask(peer, 'tools/call', { name: 'who_am_i', arguments: {} })
-    let over = false
-    void asking.finally(() => (over = true))
-    // The question is the first that this session is asked.
-    await until('the answer is taken', async () => {
-      const { status } = await fetch(story.url, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${story.token}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-session-id': peer.session,
-          'mcp-protocol-version': '2025-11-25',
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 'q1', result: { action: 'decline' } }),
-      })
-      return status === 202 && over
+    const stream = await readEvents((signal) =>
+      start(peer, 'tools/call', { name: 'who_am_i', arguments: {} }, { signal }),
+    )
+    const question = await until('the question comes', () => stream.messages.find(({ method }) => method !== undefined))
+    const { status } = await fetch(story.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${story.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': peer.session,
+        'mcp-protocol-version': '2025-11-25',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: question.id, result: { action: 'decline' } }),
     })
-    return (await asking).answer.result
+    expect(status).toBe(202)
+    await stream.done
+    return stream.messages.at(-1)?.result
   }
 })
 

@@ -30,6 +30,7 @@ const GLOBAL: Readonly<Record<string, string>> = {
 const BY_ID = 'the id is random and unique by itself; the same key with the organization before it is unique too'
 const BEFORE = 'it is looked for before its organization is known: by the hash of what the caller presents'
 const JOB = 'a job of the installation finds what is due in every organization by time alone'
+const LOOK = 'a look at a server, and a start, name connections, whose ids are random, and no organization'
 const ACCOUNT = 'an account is looked for in every organization that it is in'
 
 /** Indexes of tables of an organization that do not begin with it. */
@@ -64,6 +65,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   webhook_deliveries_webhook_id_about_key: 'ids of webhooks are random, so the pair is unique in its organization',
   records_by_correlation: 'an administrator of the platform looks for one request in every organization',
   records_span: 'a summary of block ranges by time, of a few kilobytes',
+  exposed_names_connection: LOOK,
+  tool_locks_connection: LOOK,
+  tool_states_connection: LOOK,
   approval_messages_age: JOB,
   approvals_due: JOB,
   clients_seen_age: JOB,

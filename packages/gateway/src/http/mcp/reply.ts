@@ -16,7 +16,7 @@ export interface Reply {
   close(): void
   /** Let the client go until it asks again, where its revision knows that. */
   readonly pause?: () => void
-  /** Whether its event stream has begun. A method: the getter of an object literal is kept until the next full collection, with all it refers to. */
+  /** Whether its event stream has begun. A method: with a getter in an object literal, more of each call was promoted (docs/performance.md). */
   isStreaming(): boolean
   /** Whether the client takes a stream at all. */
   readonly streams: boolean

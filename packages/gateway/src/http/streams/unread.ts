@@ -22,8 +22,7 @@ type Closing = ServerResponse & { [CLOSED]?: (() => void)[] }
 
 /**
  * Calls `tell` when the response has been sent or its client is gone, unless the returned function was called before. All of them
- * share one listener: Node 24 keeps two or more listeners of one event in an array with a property of its own, and a request that
- * has such an array outlives its answer until the next full collection (docs/performance.md).
+ * share one listener: with two of them, more of each call was promoted (docs/performance.md says what was measured).
  */
 export function onceClosed(response: Closing, tell: () => void): () => void {
   let tells = response[CLOSED]
