@@ -14,6 +14,10 @@ import { makeCpuGroup } from './cpu-group.ts'
 const SHARE = 0.2
 const COUNTS = [1, 2, 4] as const
 const CONNECTIONS = 64
+/** Of a round. The kernel hands out shares in slices, which a short round would count unevenly. */
+const SECONDS = 2
+/** Rounds that are not counted: with so little CPU it takes longer until code is compiled. */
+const WARM_UP = 3
 
 export interface ScalingRow {
   readonly processes: number
@@ -36,7 +40,7 @@ interface Parts {
   readonly upstream: string
   readonly generator: Peer
   readonly stub: Peer
-  readonly plan: Pick<Plan, 'rounds' | 'roundSeconds' | 'mostCalls'>
+  readonly plan: Pick<Plan, 'rounds' | 'mostCalls'>
   readonly start: <T extends AsyncDisposable>(begin: () => T) => T
   readonly say: (line: string) => void
 }
@@ -91,14 +95,13 @@ async function runRounds(
   targets: readonly { readonly processes: number; readonly target: Target }[],
 ) {
   const samples = []
-  // The first round warms up and is not counted.
-  for (let round = 0; round <= plan.rounds; round++) {
+  for (let round = 1 - WARM_UP; round <= plan.rounds; round++) {
     say(`processes, round ${round} of ${plan.rounds}`)
     for (const { processes, target } of targets) {
       const load = {
         target: target.call,
         connections: CONNECTIONS,
-        seconds: plan.roundSeconds,
+        seconds: SECONDS,
         mostCalls: plan.mostCalls,
       }
       const { outcome, cpu } = await measure(load, target, stub, generator)
