@@ -51,7 +51,12 @@ export function spotsOf(root: JsonObject, path: Path, exact = false): Spot[] {
 }
 
 export const isPresent = (root: JsonObject, path: Path): boolean =>
-  spotsOf(root, path).some(({ value }) => value !== undefined)
+  !isMissing(root, path) && spotsOf(root, path).some(({ value }) => value !== undefined)
+
+/** Whether nothing stands there because the arguments have no such member at all: most calls leave out most of them. */
+export function isMissing(root: JsonObject, [first]: Path): boolean {
+  return first !== undefined && first !== ELEMENTS && !Object.hasOwn(root, first)
+}
 
 /** The same arguments with another value there; objects that are missing on the way are made. */
 export function withValue(root: JsonObject, keys: readonly (string | number)[], value: Json): JsonObject {

@@ -71,6 +71,7 @@ function policyOf(own: readonly ReadRule[], tool: ToolFacts, schema: unknown): P
     tool,
     ambiguous,
     varies: own.some(({ varies }) => varies),
+    hides: own.some(({ rule: { action, state } }) => action === 'hide' && state === 'on'),
     rules: own.map(({ rule }) => rule),
     placed,
     decide: (facts) => decide(placed, tool, facts, ambiguous),

@@ -1,6 +1,8 @@
 /** The members that a condition reads, found without evaluating it. */
 import { describe, expect, test } from 'vitest'
-import { readsOf } from './condition-reads.ts'
+import { createCondition } from './condition.ts'
+import { readsOf, requiredArgument } from './condition-reads.ts'
+import { MARIA, testFacts, TOOL } from '../testing/rules.ts'
 
 const told = (text: string) => readsOf(text).reads.map(({ root, path }) => [root, ...path].join('.'))
 
@@ -22,5 +24,28 @@ describe('what a condition reads', () => {
       'finance',
       true,
     ])
+  })
+})
+
+describe('the argument without which a condition is false', () => {
+  test.each([
+    ['has(args.danger)', 'danger'],
+    ['"danger" in args', 'danger'],
+    ['has(args.limit) && args.limit > 5 && args.other == 1', 'limit'],
+    ['(has(args.limit) && args.limit > 5) && principal.role == "viewer"', 'limit'],
+    // What stands first may be true or have no answer.
+    ['args.limit > 5 && has(args.limit)', undefined],
+    ['has(args.limit) || args.other == 1', undefined],
+    ['!has(args.limit)', undefined],
+    ['has(args.filter.owner)', undefined],
+    ['args.name in ["a"]', undefined],
+    ['"a" in args.names', undefined],
+    ['has(principal.role)', undefined],
+    ['"x" in ["x"]', undefined],
+    ['true', undefined],
+  ])('%s', (text, name) => {
+    expect(requiredArgument(text)).toBe(name)
+    if (name !== undefined)
+      expect(createCondition(text).holds({ ...testFacts(), principal: MARIA, tool: TOOL, args: {} })).toBe(false)
   })
 })

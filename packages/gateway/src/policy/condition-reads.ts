@@ -52,6 +52,26 @@ export function readsOf(text: string): ConditionReads {
   return { reads: [...reads.values()], literals: [...literals] }
 }
 
+/**
+ * The argument without which a condition is false, whatever else it asks: it begins with `has(args.name)` or `"name" in args`, and
+ * what follows is joined by `&&`, which asks no further then.
+ */
+export function requiredArgument(text: string): string | undefined {
+  let first = parseCondition(text)
+  while (isNode(first) && first.op === '&&' && Array.isArray(first.args)) first = (first.args as unknown[])[0]
+  if (!isNode(first) || !Array.isArray(first.args)) return undefined
+  const [left, right] = first.args as unknown[]
+  if (first.op === 'in' && isArguments(right))
+    return isNode(left) && left.op === 'value' ? nameOf(left.args) : undefined
+  const [member] = first.op === 'call' && left === 'has' && Array.isArray(right) ? (right as unknown[]) : []
+  if (!isNode(member) || member.op !== '.' || !Array.isArray(member.args)) return undefined
+  const [holder, name] = member.args as unknown[]
+  return isArguments(holder) ? nameOf(name) : undefined
+}
+
+const isArguments = (value: unknown): boolean => isNode(value) && value.op === 'id' && value.args === 'args'
+const nameOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
 /** The longest plain path from a root: `args.filters.owner`, `args["owner"]`. */
 export function chainOf(node: Node): Read | undefined {
   if (node.op === 'id') return isRoot(node.args) ? { root: node.args, path: [] } : undefined

@@ -67,7 +67,7 @@ export function decide(
     approvals: rulesOf<'approve'>(sorted.approve),
     sizes: rulesOf<'size'>(sorted.size),
     obligations: allOf(sorted, ENFORCED),
-    shapes: allOf(sorted, SHAPING),
+    shapes: listing ? allOf(sorted, SHAPING) : NOTHING,
     shadows:
       shadowing.length === 0 ? NOTHING : shadowing.flatMap((one) => shadowOf(one, matching, tool, facts.arguments)),
   }

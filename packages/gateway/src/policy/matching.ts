@@ -7,7 +7,7 @@
 import type { Rule, ToolFacts } from '@toolway/contract'
 import { patternOf } from '../lib/pattern.ts'
 import { behaviourOf } from './actions/actions.ts'
-import { readsOf } from './condition-reads.ts'
+import { readsOf, requiredArgument } from './condition-reads.ts'
 import { createCondition, type Condition } from './condition.ts'
 import { isPresent, pathOf } from '../lib/parameter-path.ts'
 import type { Endpoint, Facts, SchemaMismatch, ReadRule, Matching } from './verdict.ts'
@@ -16,6 +16,7 @@ const YES: Matching = { speaks: 'yes' }
 const UNKNOWN: Matching = { speaks: 'unknown' }
 
 const NO: Matching = { speaks: 'no', because: 'when' }
+const NO_PARAMETER: Matching = { speaks: 'no', because: 'parameter' }
 
 /** The part of its scope by which a rule belongs to another caller; undefined where it may apply to this one. */
 export function otherCaller({ scope, of }: Rule, principal: Facts['principal']): 'member' | 'key' | undefined {
@@ -62,6 +63,9 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
   const { when } = match
   const condition = when === undefined ? undefined : (conditions.get(when) ?? attempt(() => createCondition(when)))
   if (when !== undefined && condition !== undefined) conditions.set(when, condition)
+  // Nearly all calls are decided by what they do not say: that is asked before anything is evaluated.
+  const required = condition === undefined ? undefined : requiredArgument(condition.text)
+  const isPersonal = scope === 'member' || scope === 'key'
   const compiled = attempt(() => behaviourOf(rule.action).compile?.(rule.parameters))
   const needsRegistered = rule.action === 'allow' && when !== undefined && readsClient(when)
   const unread = when !== undefined && condition === undefined ? problem : undefined
@@ -82,15 +86,19 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
 
   function speaking(facts: Facts, tool: ToolFacts, answers?: Map<Condition, boolean | string>): Matching {
     const { principal, arguments: args } = facts
-    const other = otherCaller(rule, principal)
+    const other = isPersonal ? otherCaller(rule, principal) : undefined
     if (other !== undefined) return { speaks: 'no', because: other }
     if (unread !== undefined) return noAnswer(unread)
     if (needsRegistered && !principal.clientRegistered) return noAnswer(CLAIMED)
     if (args === undefined && (present !== undefined || condition?.readsArguments === true)) return UNKNOWN
-    if (present !== undefined && !isPresent(args ?? {}, present)) return { speaks: 'no', because: 'parameter' }
+    if (present !== undefined && !isPresent(args ?? {}, present)) return NO_PARAMETER
     if (condition === undefined) return YES
-    const answer = answers?.get(condition) ?? answerOf(condition, facts, tool)
-    answers?.set(condition, answer)
+    if (required !== undefined && args !== undefined && !Object.hasOwn(args, required)) return NO
+    let answer = answers?.get(condition)
+    if (answer === undefined) {
+      answer = answerOf(condition, facts, tool)
+      answers?.set(condition, answer)
+    }
     if (typeof answer === 'string') return noAnswer(answer)
     return answer ? YES : NO
   }
@@ -104,7 +112,7 @@ export function readRule(rule: Rule, conditions: Map<string, Condition> = new Ma
         ? pathOf(rule.parameters.parameter)
         : undefined,
     compiled,
-    varies: scope === 'member' || scope === 'key' || condition?.readsCaller === true,
+    varies: isPersonal || condition?.readsCaller === true,
     mismatch,
     speaking,
   }

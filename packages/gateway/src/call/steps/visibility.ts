@@ -11,10 +11,9 @@ export const visibility: Step = {
   applies: ({ policy }) => policy?.varies === true,
   list: (definition, { policy }, caller) =>
     policy === undefined ? definition : ruledDefinition(definition, policy, caller()),
-  before({ target, requestContext, audit, name }) {
-    if (
-      target.policy?.decide(factsOf(requestContext, { client: audit.facts.client, from: audit.from })).action === 'hide'
-    )
-      throw new Fault('tool.unknown', { tool: name })
+  before({ target: { policy }, requestContext, audit, name }) {
+    if (policy?.hides !== true) return
+    const facts = factsOf(requestContext, { client: audit.facts.client, from: audit.from })
+    if (policy.decide(facts).action === 'hide') throw new Fault('tool.unknown', { tool: name })
   },
 }

@@ -4,7 +4,7 @@
  */
 import { kindOf, outcomeOf, type Rule } from '@toolway/contract'
 import type { Json, JsonObject } from '@toolway/protocol'
-import { pathOf, pointerOf, spotsOf, withValue } from '../../lib/parameter-path.ts'
+import { isMissing, pathOf, pointerOf, spotsOf, withValue } from '../../lib/parameter-path.ts'
 import { refOf, type Bounds } from '../verdict.ts'
 import type { ActionBehaviour } from './action.ts'
 import { changeAt, isUpsideDown, same } from './values.ts'
@@ -22,7 +22,7 @@ export const clamp: ActionBehaviour<'clamp'> = {
   },
   /** A server may make a number of a text: where nothing checks the arguments later, anything but a number is refused. */
   refuse({ rule, path, bounds }, args, { connector }) {
-    if (path === undefined || bounds.counts !== true) return undefined
+    if (path === undefined || bounds.counts !== true || isMissing(args, path)) return undefined
     // Arguments of a described tool are checked by its schema before they leave.
     if (kindOf(connector)?.described === true) return undefined
     const { min, max } = rule.parameters
@@ -35,6 +35,7 @@ export const clamp: ActionBehaviour<'clamp'> = {
   change({ rule, path, bounds: own }, args, changes) {
     if (path === undefined) return args
     const { default: otherwise } = rule.parameters
+    if (otherwise === undefined && isMissing(args, path)) return args
     let next = args
     for (const { keys, value: from } of spotsOf(args, path)) {
       const given = from === undefined ? otherwise : from

@@ -2,7 +2,7 @@
 import { Fault, type Rule } from '@toolway/contract'
 import type { Json } from '@toolway/protocol'
 import { RE2JS } from 're2js'
-import { pathOf, pointerOf, spotsOf, textOf } from '../../lib/parameter-path.ts'
+import { isMissing, pathOf, pointerOf, spotsOf, textOf } from '../../lib/parameter-path.ts'
 import type { ActionBehaviour } from './action.ts'
 import { isUpsideDown, same } from './values.ts'
 import { reasonOf } from './words.ts'
@@ -31,6 +31,7 @@ export const reject: ActionBehaviour<'reject'> = {
     if (problem !== undefined) return { place: '/', problem: 'the rule cannot be read' }
     // Without a place it is its condition that says what is not allowed.
     if (path === undefined) return { place: '/', problem: 'these arguments are not allowed' }
+    if (isMissing(args, path)) return undefined
     for (const { keys, value } of spotsOf(args, path)) {
       const found = value === undefined ? undefined : problemOf(value, rule.parameters, compiled as RE2JS | undefined)
       if (found !== undefined) return { place: pointerOf(keys), problem: found }
