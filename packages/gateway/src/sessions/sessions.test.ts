@@ -25,6 +25,8 @@ function fixture(mostOfOne = 10) {
   return { sessions, ended, whys, changed, [Symbol.dispose]: () => sessions.close() }
 }
 
+const aCall = () => ({ id: 0, controller: new AbortController() })
+
 const refusal = (ask: () => unknown) => {
   try {
     ask()
@@ -81,7 +83,7 @@ describe('a session', () => {
     using held = fixture()
     const session = held.sessions.open('owner', opening)
     const calls = [new AbortController(), new AbortController()] as const
-    session.underWay.set(0, new Set([calls[0]])).set('', new Set([calls[1]]))
+    for (const [id, controller] of calls.entries()) session.underWay.add({ id, controller })
     held.sessions.end('owner', session.id)
     expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true])
   })
@@ -125,11 +127,11 @@ describe('an idle session', () => {
     using held = fixture()
     const [listening, calling] = [opened(held), opened(held)]
     listening.stream = () => {}
-    calling.underWay.set(0, new Set([new AbortController()]))
+    const finish = calling.underWay.add(aCall())
     vi.advanceTimersByTime(24 * 60 * MINUTE)
     expect(held.ended).toEqual([])
     listening.stream = undefined
-    calling.underWay.clear()
+    finish()
     vi.advanceTimersByTime(30 * MINUTE)
     expect(held.ended).toEqual([])
     vi.advanceTimersByTime(MINUTE)
@@ -176,12 +178,12 @@ describe('all sessions together', () => {
   test('of one owner that go are those in which nothing goes on, before those that listen, before those that work', () => {
     using held = fixture(3)
     const [working, listening, idle] = [later(held), later(held), later(held)]
-    working.underWay.set(0, new Set([new AbortController()]))
+    working.underWay.add(aCall())
     listening.stream = () => {}
     const fourth = later(held)
     expect(held.ended).toEqual([idle.id])
-    fourth.underWay.set(0, new Set([new AbortController()]))
-    later(held).underWay.set(0, new Set([new AbortController()]))
+    fourth.underWay.add(aCall())
+    later(held).underWay.add(aCall())
     expect(held.ended).toEqual([idle.id, listening.id])
     later(held)
     expect(held.ended).toEqual([idle.id, listening.id, working.id])

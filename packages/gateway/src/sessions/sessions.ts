@@ -16,6 +16,7 @@ import {
   type Opening,
   type Response,
 } from '@toolway/protocol'
+import { LiveList } from '../lib/live-list.ts'
 import { EventBudget, EventLog, type EventLimits } from './event-log.ts'
 import { OwnStreams } from './own-streams.ts'
 
@@ -25,8 +26,8 @@ export interface Session {
   caller: Caller
   /** The lists of whose changes it was told that it would hear; undefined where another process told it. */
   announced?: ReadonlySet<'tools' | 'prompts' | 'resources'>
-  /** Requests that are being answered, by the client's own id, so that `cancelled` finds them. */
-  readonly underWay: Map<Id, Set<AbortController>>
+  /** Requests that are being answered. */
+  readonly underWay: LiveList<SessionCall>
   /** Questions put to the client, by our id. */
   readonly questions: Map<Id, (response: Response) => void>
   /** The client's own stream over a transport that cannot resume one, where it has one open. */
@@ -52,6 +53,12 @@ export interface Session {
   readonly eventSink: Map<string, AbortController>
   /** Aborted when the session ends, for whatever lives as long as it. */
   readonly ended: AbortController
+}
+
+/** A request under the client's own id, so that `cancelled` finds it. */
+interface SessionCall {
+  readonly id: Id
+  readonly controller: AbortController
 }
 
 export interface SessionEntry {
@@ -139,8 +146,7 @@ class MemorySessions implements Sessions {
     const own = this.#owned.get(owner)
     own?.delete(one)
     if (own?.size === 0) this.#owned.delete(owner)
-    for (const controller of [...session.underWay.values()].flatMap((same) => [...same]))
-      controller.abort(new Fault('call.cancelled'))
+    for (const { controller } of session.underWay) controller.abort(new Fault('call.cancelled'))
     session.events.end()
     session.ended.abort()
     this.#parts.onEnd(session, why)
@@ -173,7 +179,7 @@ class MemorySessions implements Sessions {
       id,
       revision,
       caller: { ...strangerOf(revision), capabilities, client, logLevel },
-      underWay: new Map(),
+      underWay: new LiveList(),
       questions: new Map(),
       stream: undefined,
       nextQuestion: 0,

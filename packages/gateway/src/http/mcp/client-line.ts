@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Fault } from '@toolway/contract'
-import type { McpRequest, HeaderReader, Id, JsonObject, Request, Response } from '@toolway/protocol'
+import type { McpRequest, HeaderReader, JsonObject, Request, Response } from '@toolway/protocol'
 import type { Answer, ClientChannel } from '../../call/ports.ts'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
 import type { Session } from '../../sessions/sessions.ts'
@@ -35,7 +35,7 @@ export function createClientLine(parts: ClientLineParts): ClientLine {
   const controller = new AbortController()
   const cancel = (fault: Fault) => controller.abort(fault)
   const release = calls.hold({ cancel }, audit)
-  if (session !== undefined) begin(session, mcpRequest.id, controller)
+  const finish = session?.underWay.add({ id: mcpRequest.id, controller })
   return {
     signal: controller.signal,
     session,
@@ -48,33 +48,24 @@ export function createClientLine(parts: ClientLineParts): ClientLine {
     cancel,
     done() {
       release()
-      if (session === undefined) return
-      finish(session, mcpRequest.id, controller)
+      if (finish === undefined) return
+      finish()
       // Questions that nobody answered end with the request that they belong to.
       controller.abort()
     },
   }
 }
 
-/** Clients exist that use one id for all their requests: each is answered on its own stream, and `cancelled` means them all. */
-function begin({ underWay }: Session, id: Id, controller: AbortController): void {
-  const same = underWay.get(id)
-  if (same === undefined) underWay.set(id, new Set([controller]))
-  else same.add(controller)
-}
-
-function finish({ underWay }: Session, id: Id, controller: AbortController): void {
-  const same = underWay.get(id)
-  same?.delete(controller)
-  if (same?.size === 0) underWay.delete(id)
-}
-
-/** `notifications/cancelled` ends the request that it names, in its own session and no other. */
+/**
+ * `notifications/cancelled` ends the request that it names, in its own session and no other. Clients exist that use one id for all
+ * their requests: each is answered on its own stream, and `cancelled` means them all.
+ */
 export function cancelNamed(session: Session | undefined, message: { method: string; params?: JsonObject }): void {
   const requestId = message.params?.['requestId']
   const names = typeof requestId === 'string' || typeof requestId === 'number'
   if (message.method !== 'notifications/cancelled' || !names) return
-  for (const controller of session?.underWay.get(requestId) ?? []) controller.abort(new Fault('call.cancelled'))
+  for (const { id, controller } of session?.underWay ?? [])
+    if (id === requestId) controller.abort(new Fault('call.cancelled'))
 }
 
 /** A client's answer to a question of ours; false for one that nobody here waits for. */

@@ -31,6 +31,7 @@ import { isModern, readLegacy, readModern, type Entrance } from '../../call/ente
 import type { Answer, RequestContext } from '../../call/ports.ts'
 import { passOn } from '../../call/listening/told.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
+import { LiveList } from '../../lib/live-list.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../mcp/client-line.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
@@ -103,7 +104,7 @@ class PersistentChannel implements Channel {
   readonly #sessions
   readonly #draining
   readonly #answerBatch
-  readonly #underWay = new Set<UnderWay>()
+  readonly #underWay = new LiveList<UnderWay>()
   #batches = 0
   #opened: { readonly session: Session; readonly owner: string; stopHearing(): void } | undefined
   /**
@@ -237,15 +238,18 @@ class PersistentChannel implements Channel {
       audit,
       calls: this.#parts.calls,
     })
-    const one = { id: request.id, line, listens: mcpRequest.method === 'subscriptions/listen' }
-    this.#underWay.add(one)
+    const release = this.#underWay.add({
+      id: request.id,
+      line,
+      listens: mcpRequest.method === 'subscriptions/listen',
+    })
     try {
       const given = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if (isCancelled(line)) throw Fault.of(line.signal.reason)
       if ('error' in given) audit.note({ outcome: 'failed' })
       audit.note({ bytesOut: this.#send(responseOf(request, given)) })
     } finally {
-      this.#underWay.delete(one)
+      release()
       line.done()
     }
   }

@@ -7,6 +7,7 @@
  */
 import { Fault } from '@toolway/contract'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
+import { LiveList } from '../../lib/live-list.ts'
 
 export interface CallsUnderWay {
   readonly size: number
@@ -21,17 +22,16 @@ export interface CallsUnderWay {
 type CallEntry = readonly [call: { cancel(fault: Fault): void }, audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>]
 
 export function createCallsUnderWay(): CallsUnderWay {
-  const held = new Set<CallEntry>()
+  const held = new LiveList<CallEntry>()
   let waiting: (() => void)[] = []
   return {
     get size() {
       return held.size
     },
     hold(call, audit) {
-      const one: CallEntry = [call, audit]
-      held.add(one)
+      const release = held.add([call, audit])
       return () => {
-        held.delete(one)
+        release()
         if (held.size > 0 || waiting.length === 0) return
         for (const tell of waiting) tell()
         waiting = []
