@@ -1,4 +1,7 @@
-/** Configuration of the tests: one embedded PostgreSQL for all of them; each test file in a process of its own. */
+/**
+ * Configuration of the tests: one embedded PostgreSQL for all of them; a few processes, each with many test files one after another.
+ * Loading the gateway for each file took more time than many of the tests.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
@@ -6,18 +9,26 @@ import { PATIENCE_MS, TEST_LIMIT_MS } from './packages/gateway/src/testing/patie
 import { IS_SHORT } from './test/setup/form.ts'
 
 const include = ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts']
-const longFile = /^ ?(?:\/\/|\*) @module-tag long$/m
+const never = ['**/node_modules/**']
+/** Their tests are all long: the short form does not even load them. */
+const LONG = /^ ?(?:\/\/|\*) @module-tag long$/m
+/** They replace modules, which holds for a whole process: each has one of its own. */
+const REPLACES = /^vi\.mock\(/m
 
-/** Files whose tests are all long: the short form does not even load them. */
-const longFiles = () =>
-  globSync(include, { cwd: import.meta.dirname, exclude: ['**/node_modules/**'] }).filter((file) =>
-    longFile.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
+const filesWith = (text: RegExp) =>
+  globSync(include, { cwd: import.meta.dirname, exclude: never }).filter((file) =>
+    text.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
   )
+
+const exclude = [...never, ...(IS_SHORT ? filesWith(LONG) : [])]
+const replacing = filesWith(REPLACES)
 
 export default defineConfig({
   test: {
-    include,
-    exclude: ['**/node_modules/**', ...(IS_SHORT ? longFiles() : [])],
+    projects: [
+      { test: { name: 'shared', include, exclude: [...exclude, ...replacing], isolate: false } },
+      { test: { name: 'alone', include: replacing, exclude } },
+    ],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
     // Much of their time is waiting, for processes and for sockets: even on two cores, three run side by side.
