@@ -19,7 +19,7 @@ import type { ConnectionRegistry } from '../http/persistent/connection-registry.
 import { createSseDoor } from '../http/persistent/sse-door.ts'
 import { createWebSocketDoor } from '../http/persistent/websocket-door.ts'
 import { createMcpDoor, type McpDoorParts } from '../http/mcp-door.ts'
-import { createCallsUnderWay } from '../http/streams/calls-under-way.ts'
+import { CallsUnderWay } from '../http/streams/calls-under-way.ts'
 import type { OpenStreams } from '../http/streams/open-streams.ts'
 import { createToolDoor } from '../http/tools/tool-door.ts'
 import type { WebSession } from '../http/sign-in/web-session.ts'
@@ -63,7 +63,7 @@ export function composeMcpDoors(
     entrance,
     givesSession: sessionsFor(config, confirms),
     bodyLimit: config.TOOLWAY_BODY_LIMIT,
-    calls: createCallsUnderWay(),
+    calls: new CallsUnderWay(),
   }
   return {
     calls: doors.calls,

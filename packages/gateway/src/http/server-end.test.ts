@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { prepareEnd, type Calls } from './server-end.ts'
-import { createCallsUnderWay } from './streams/calls-under-way.ts'
+import type { Fault } from '@toolway/contract'
+import { CallsUnderWay } from './streams/calls-under-way.ts'
 
 /** Longer than a test may take: whoever waits for it has failed. */
 const PATIENCE = 60_000
@@ -74,17 +75,15 @@ describe('a server that ends', () => {
   })
 
   test('gives those that are cut their last answer, and says which of them may have acted', async () => {
-    const calls = createCallsUnderWay()
+    const calls = new CallsUnderWay()
     const { end, port } = await serve((response) => {
-      const release = calls.hold(
-        {
-          cancel({ code }) {
-            response.end(code)
-            release()
-          },
+      const call = {
+        cancel({ code }: Fault) {
+          response.end(code)
+          release()
         },
-        { mayHaveLeft: response.req.url === '/sent' },
-      )
+      }
+      const release = calls.add({ call, audit: { mayHaveLeft: response.req.url === '/sent' } })
       response.write('begun, ')
     }, calls)
     const answers = await Promise.all(['sent', 'held'].map((path) => fetch(`http://127.0.0.1:${port}/${path}`)))
@@ -96,9 +95,9 @@ describe('a server that ends', () => {
   })
 
   test('waits for a call whose client is away for a moment', async () => {
-    const calls = createCallsUnderWay()
+    const calls = new CallsUnderWay()
     const { end } = await serve((response) => response.end(), calls)
-    const release = calls.hold({ cancel() {} }, { mayHaveLeft: false })
+    const release = calls.add({ call: { cancel() {} }, audit: { mayHaveLeft: false } })
     let ended = false
     const ending = end(PATIENCE).then(() => (ended = true))
     await new Promise((resolve) => setImmediate(resolve))

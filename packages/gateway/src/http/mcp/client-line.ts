@@ -27,14 +27,14 @@ export interface ClientLineParts {
   readonly brought?: string | undefined
   readonly audit: Pick<AuditEntryBuilder, 'mayHaveLeft'>
   /** Where it is known as under way until its answer is out. */
-  readonly calls: Pick<CallsUnderWay, 'hold'>
+  readonly calls: Pick<CallsUnderWay, 'add'>
 }
 
 export function createClientLine(parts: ClientLineParts): ClientLine {
   const { mcpRequest, session, header, reply, brought, audit, calls } = parts
   const controller = new AbortController()
   const cancel = (fault: Fault) => controller.abort(fault)
-  const release = calls.hold({ cancel }, audit)
+  const release = calls.add({ call: { cancel }, audit })
   const finish = session?.underWay.add({ id: mcpRequest.id, controller })
   return {
     signal: controller.signal,

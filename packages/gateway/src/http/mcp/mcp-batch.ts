@@ -29,7 +29,7 @@ import { errorOf, failureOf } from '../say-fault.ts'
 export interface BatchParts {
   readonly entrance: Entrance
   readonly auditLog: AuditLog
-  readonly calls: Pick<CallsUnderWay, 'hold'>
+  readonly calls: Pick<CallsUnderWay, 'add'>
 }
 
 export interface Batch {

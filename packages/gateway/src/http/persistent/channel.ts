@@ -45,7 +45,7 @@ export interface ChannelParts {
   readonly auditLog: AuditLog
   /** Aborted when the gateway drains: listening ends, no request begins, and the line ends with its last answer. */
   readonly draining: AbortSignal
-  readonly calls: Pick<CallsUnderWay, 'hold'>
+  readonly calls: Pick<CallsUnderWay, 'add'>
 }
 
 /** The way out, as the transport has it. */

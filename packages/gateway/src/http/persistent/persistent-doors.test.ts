@@ -22,7 +22,7 @@ import { createOpenStreams } from '../streams/open-streams.ts'
 import { createDoors } from '../doors.ts'
 import { createServer } from '../server.ts'
 import { createSseDoor } from './sse-door.ts'
-import { createCallsUnderWay } from '../streams/calls-under-way.ts'
+import { CallsUnderWay } from '../streams/calls-under-way.ts'
 import { createWebSocketDoor } from './websocket-door.ts'
 import { PATIENCE_MS } from '../../testing/patience.ts'
 
@@ -57,7 +57,7 @@ async function listen({
     brought: () => undefined,
     bodyLimit: 1_000,
     draining: draining.signal,
-    calls: createCallsUnderWay(),
+    calls: new CallsUnderWay(),
   }
   const server = createServer(
     {

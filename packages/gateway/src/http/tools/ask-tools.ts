@@ -30,7 +30,7 @@ export interface ServeParts {
   readonly entrance: Entrance
   /** Bytes that a body may have. */
   readonly bodyLimit: number
-  readonly calls: Pick<CallsUnderWay, 'hold'>
+  readonly calls: Pick<CallsUnderWay, 'add'>
   /** Whether the root takes names of tools. */
   readonly flat: boolean
   /** The accounts of callers; undefined where no credentials are kept. */
