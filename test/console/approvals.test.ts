@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       await using opened = await console.open(ADA)
       const { page } = opened
       await page.goto('/approvals')
-      await page.getByText('Nothing waits for an answer').waitFor()
+      await page.getByText('No pending approvals').waitFor()
       await look(page, 'approvals-empty')
 
       const given = { text: `Dear all,\n${'we are closed. '.repeat(60)}`, to: 'all\u200b', copies: 40 }
@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       await page.keyboard.press('a')
       await page.keyboard.type('fine with me')
       await page.keyboard.press('Enter')
-      await page.getByText('write_note may be called once').waitFor()
+      await page.getByText('write_note approved once').waitFor()
       expect(await call('write_note', given)).toBe('did write_note')
 
       await page.keyboard.press('Escape')
@@ -82,13 +82,13 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       await page.keyboard.press('d')
       await page.keyboard.type('not today')
       await page.keyboard.press('Enter')
-      await page.getByText('Nothing waits for an answer').waitFor()
+      await page.getByText('No pending approvals').waitFor()
       expect(await call('write_note', { text: 'second', to: 'bob' })).toContain('not today')
 
       await page.getByRole('tab', { name: 'History' }).click()
       await page.getByRole('table').getByText('Approved and used').waitFor()
       await page.getByRole('button', { name: 'write_note' }).last().click()
-      const drawer = page.getByRole('dialog', { name: 'A call that was asked about' })
+      const drawer = page.getByRole('dialog', { name: 'Approval request' })
       await drawer.getByText('fine with me').waitFor()
       await look(page, 'approvals-history')
       expect(new URL(page.url()).searchParams.get('approval')).toMatch(/^apr_/)
@@ -102,13 +102,13 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
     await page.goto('/approvals')
     await page.getByRole('button', { name: 'Approve once' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('write_note was denied').waitFor()
-    expect(await call('write_note', { text: 'third' })).toContain('Taken back')
+    await page.getByText('write_note denied').waitFor()
+    expect(await call('write_note', { text: 'third' })).toContain('Approval withdrawn')
 
     await call('write_note', { text: 'fourth' })
     await using other = await console.open(EVE)
     await other.page.goto('/approvals')
-    await other.page.getByText('Nothing waits for an answer').waitFor()
+    await other.page.getByText('No pending approvals').waitFor()
   })
 
   test(
@@ -120,12 +120,12 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       const { page } = opened
       await page.goto('/approvals')
       await page.getByRole('heading', { name: 'drop_all' }).waitFor()
-      await page.getByText('This tool is asked about each time').waitFor()
+      await page.getByText('This tool needs approval each time').waitFor()
       expect(await page.getByRole('button', { name: 'Always for this tool' }).count()).toBe(0)
       await call('write_note', { text: 'fifth' })
       await page.getByRole('heading', { name: 'write_note' }).first().click()
       await page.getByRole('button', { name: 'Always for this tool' }).click()
-      await page.getByText('write_note may always be called').waitFor()
+      await page.getByText('write_note is always allowed').waitFor()
       for (const text of ['fifth', 'sixth', 'seventh'])
         expect(await call('write_note', { text })).toBe('did write_note')
 
@@ -134,7 +134,7 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       await look(page, 'approvals-always')
       await page.getByRole('button', { name: 'End write_note for test' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
-      await page.getByText('write_note is asked about again').waitFor()
+      await page.getByText('write_note needs approval again').waitFor()
       await page.getByText('Nothing is always allowed').waitFor()
       expect(await call('write_note', { text: 'eighth' })).toMatch(/^APPROVAL_REQUIRED/)
     },

@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER)('accounts at Composio', () => {
   test('are listed with their state, connected on the page of Composio, and removed', async () => {
     await page.goto('/connections/gmail?tab=accounts')
     const row = page.getByRole('row').filter({ hasText: 'old' })
-    await row.getByText('Connect it again').waitFor()
+    await row.getByText('Reconnect').waitFor()
     await row.getByText('Kept by the server').waitFor()
     await look(page, 'accounts-brokered')
 
@@ -52,8 +52,8 @@ describe.skipIf(NO_BROWSER)('accounts at Composio', () => {
     expect(composio.accounts.map(({ status }) => status).sort()).toEqual(['ACTIVE', 'EXPIRED'])
 
     await row.getByRole('button', { name: /^More about/ }).click()
-    await page.getByRole('menuitem', { name: 'End it' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('menuitem', { name: 'Disconnect' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
     await row.waitFor({ state: 'detached' })
     expect(composio.accounts.map(({ id }) => id)).not.toContain('ca_old')
   })

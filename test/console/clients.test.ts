@@ -49,9 +49,9 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     const { page } = ada
     await page.goto('/clients?client=codex&way=key')
     await page.getByText('Waiting for Codex').waitFor()
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByText('Read only').click()
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const key = await page.getByRole('region', { name: /^Key: Codex/ }).innerText()
     expect(key).toMatch(/^smcp_t[au]_/)
     const toml = parseToml(await code(page, /config\.toml/)) as { mcp_servers: Record<string, object> }
@@ -60,11 +60,11 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     })
 
     await using client = await connectClient({ kind: 'SDK 1', url: console.gateway.url, key })
-    await seen(page, 'It introduced itself').waitFor()
-    expect(await seen(page, 'It asked for the tools').count()).toBe(0)
+    await seen(page, 'Connected').waitFor()
+    expect(await seen(page, 'Listed the tools').count()).toBe(0)
     await client.tools()
-    await seen(page, 'It asked for the tools').waitFor()
-    await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2025-11-25.').waitFor()
+    await seen(page, 'Listed the tools').waitFor()
+    await page.getByText('Client: e2e 1.0.0, MCP 2025-11-25.').waitFor()
     expect(await client.call('desk__hello')).toMatchObject({ content: [{ text: 'did hello' }] })
     await page.getByText('Connected', { exact: true }).waitFor()
     await look(page, 'clients-checked')
@@ -73,17 +73,17 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
   test('an entry for a client that starts programs is one: it starts the bridge, which is seen', async () => {
     const { page } = ada
     await page.goto('/clients?client=claude-desktop&toolset=quiet')
-    await page.getByRole('button', { name: 'Make a key' }).click()
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByText('Copy it now').waitFor()
     await steps(page).getByRole('button', { name: 'Copy (step 1, JSON)' }).click()
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()')) as Configured
     const { command, args, env } = copied.mcpServers['toolway-default--quiet'] ?? { command: '', args: [], env: {} }
     expect(args.at(-1)).toBe(`${console.gateway.address}/o/default/t/quiet/mcp`)
     await using client = await connectOver(new StdioClientTransport({ command, args, env, stderr: 'ignore' }))
-    await seen(page, 'It introduced itself').waitFor()
+    await seen(page, 'Connected').waitFor()
     expect((await client.tools()).map(({ name }) => name)).toContain('desk__hello')
-    await seen(page, 'It asked for the tools').waitFor()
+    await seen(page, 'Listed the tools').waitFor()
   })
 
   test(
@@ -96,8 +96,8 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       const person = createPerson(console.gateway.address, { email: ADA.email })
       await using client = await connectWithOAuth('SDK 1', console.gateway.url, person)
       await client.tools()
-      await seen(page, 'It asked for the tools').waitFor()
-      await page.getByText(/It calls itself .*If that is not Cursor, go on with the steps\./).waitFor()
+      await seen(page, 'Listed the tools').waitFor()
+      await page.getByText(/Client: .*If this is not Cursor, continue with the steps\./).waitFor()
     },
   )
 
@@ -111,13 +111,13 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       await page.getByRole('button', { name: 'Another client' }).click()
       await page.waitForURL(/client=generic/)
       await page.getByText('Waiting for your client').waitFor()
-      await page.getByRole('button', { name: 'Does nothing arrive?' }).click()
+      await page.getByRole('button', { name: 'Client not connecting?' }).click()
       const json = { 'content-type': 'application/json' }
       const headers = { ...json, authorization: `Bearer uru_${'f'.repeat(64)}`, 'user-agent': 'lost/1' }
       await fetch(console.gateway.url, { method: 'POST', headers })
       // A refused request is noted after it is answered.
       await until('the refused request is listed', async () => {
-        await page.getByRole('button', { name: 'Look again' }).click()
+        await page.getByRole('button', { name: 'Refresh' }).click()
         return (await page.getByText(/a key that is not known here.*lost\/1/).count()) > 0
       })
       await look(page, 'clients')
@@ -127,8 +127,8 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       const { key } = console.gateway
       await using client = await connectClient({ kind: 'SDK 2 pinned to 2026-07-28', url: `${other.address}/mcp`, key })
       await client.tools()
-      await seen(page, 'It asked for the tools').waitFor()
-      await page.getByText('It calls itself e2e 1.0.0 and speaks MCP 2026-07-28.').waitFor()
+      await seen(page, 'Listed the tools').waitFor()
+      await page.getByText('Client: e2e 1.0.0, MCP 2026-07-28.').waitFor()
 
       await using ben = await console.open({ email: 'ben@example.com', role: 'tenant_member' })
       await ben.page.goto('/clients')

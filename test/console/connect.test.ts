@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
   test('S2-UI-02: the first step takes http and https addresses and says why it takes no other', async () => {
     for (const wrong of ['ws://mcp.example.com', 'ftp://example.com', 'file:///etc/passwd']) {
       await start(wrong)
-      await page.getByText('Only addresses that start with http:// or https:// can be connected.').waitFor()
+      await page.getByText('The URL must start with http:// or https://.').waitFor()
       expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0)
     }
     for (const right of ['https://mcp.example.com/mcp', 'http://localhost:3000/mcp']) {
@@ -85,7 +85,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     for (const way of ['OAuth', 'API key', 'None']) await page.getByRole('radio', { name: new RegExp(way) }).waitFor()
     await page.getByRole('radio', { name: /OAuth.*Recommended/ }).waitFor()
     // The server was probed, and the method it requires is preselected.
-    await page.getByText('An MCP server is there, and asks for nothing.').waitFor()
+    await page.getByText('MCP server found. It requires no authentication.').waitFor()
     expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true)
     await page.getByRole('radio', { name: 'API key' }).check()
     expect(await page.getByLabel('Key or token').getAttribute('type')).toBe('password')
@@ -108,7 +108,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     // A read-only tool is suggested, and called here.
     await press('Run')
     await page.getByText('did look_up').first().waitFor()
-    await page.getByText('That was a call through Toolway').waitFor()
+    await page.getByText('Your first call through Toolway').waitFor()
     expect(effects.called).toEqual(['look_up'])
     await look(page, 'connect-tools')
   })
@@ -126,8 +126,8 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await press('Connect')
     const failed = page.getByRole('alert')
     await failed.getByText('It failed while opening the connection').waitFor()
-    await failed.getByText('What helps:').waitFor()
-    await press('Change how it lets you in')
+    await failed.getByText('Next step:').waitFor()
+    await press('Change authentication')
     const key = page.getByLabel('Key or token')
     expect(await key.inputValue()).toBe('wrong-key')
     await key.fill('right-key')
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     async () => {
       await start(docs.url)
       await press('Continue')
-      await page.getByText('lets people sign in with OAuth').waitFor()
+      await page.getByText('It uses OAuth').waitFor()
       await press('Continue')
       await expect.poll(() => page.getByLabel('Name (optional)').inputValue()).toBe('Acme CRM')
       await look(page, 'connect-name')
@@ -183,10 +183,10 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
         },
       }),
     )
-    await page.getByText('4 servers. Choose which to connect.').waitFor()
+    await page.getByText('4 servers. Select the ones to connect.').waitFor()
     const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name }) })
     // The same address was connected before: it is not wanted twice unless somebody says so.
-    await row('vault').getByText('Already there').waitFor()
+    await row('vault').getByText('Already connected').waitFor()
     expect(await page.getByRole('checkbox', { name: 'vault' }).isChecked()).toBe(false)
     for (const name of ['tools', 'vault']) await page.getByRole('checkbox', { name }).check()
     await page.getByRole('checkbox', { name: 'left' }).uncheck()
@@ -199,7 +199,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
       .getByText(/Connected · \d+ tools/)
       .waitFor()
     await row('tools').getByText('Connected · 4 tools').waitFor()
-    await row('vault').getByText('Asks for an account').waitFor()
+    await row('vault').getByText('Requires an account').waitFor()
   })
 
   test('an OpenAPI document is shown as tools before it is connected', { tags: 'long' }, async () => {
@@ -226,11 +226,11 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await tom.page.goto('/connections/new')
     await tom.page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill('npx -y some-server')
     await press('Continue', tom.page)
-    await tom.page.getByText('You may not start programs here').waitFor()
+    await tom.page.getByText('You are not allowed to start programs').waitFor()
     await look(tom.page, 'connect-program')
     await using eve = await console.open(EVE)
     await eve.page.goto('/connections/new')
-    await eve.page.getByText('Connecting is for administrators').waitFor()
+    await eve.page.getByText('Only administrators can add connections').waitFor()
   })
 })
 

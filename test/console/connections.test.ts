@@ -52,10 +52,10 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.goto('/settings/integrations')
     await card('Effects').getByText('Connected · 4 tools').waitFor()
     const shown: [title: string, badge: string, place: string, state: string, sign: string][] = [
-      ['Effects', 'NONE', effects.url, 'Connected · 4 tools', 'green check'],
-      ['Docs', 'OAUTH', guarded.url, 'Not signed in', 'grey cross'],
-      ['Away', 'API KEY', 'http://127.0.0.1:9/mcp', 'Failing', 'red cross'],
-      ['Switched off', 'NONE', 'https://off.example.com/mcp', 'Disabled', 'grey cross'],
+      ['Effects', 'No authentication', effects.url, 'Connected · 4 tools', 'green check'],
+      ['Docs', 'OAuth', guarded.url, 'Not signed in', 'grey cross'],
+      ['Away', 'API key', 'http://127.0.0.1:9/mcp', 'Failing', 'red cross'],
+      ['Switched off', 'No authentication', 'https://off.example.com/mcp', 'Disabled', 'grey cross'],
     ]
     for (const [title, badge, place, state, sign] of shown) {
       const one = card(title)
@@ -109,7 +109,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.goto('/connections?view=table')
     await page.getByRole('row', { name: /Effects/ }).waitFor()
     await page.goto('/connections?search=nobody')
-    await page.getByText('Nothing fits').waitFor()
+    await page.getByText('No connections match').waitFor()
   })
 
   test('S2-UI-07: a connection is tested, switched off and on, and deleted once that is confirmed', async () => {
@@ -118,7 +118,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.getByText('Effects answers with 4 tools.').waitFor()
     await page.getByRole('button', { name: 'Test Away' }).click()
     await page.getByRole('alert').getByText('It failed while opening the connection').waitFor()
-    await page.getByRole('alert').getByRole('button', { name: 'Copy a report' }).waitFor()
+    await page.getByRole('alert').getByRole('button', { name: 'Copy error report' }).waitFor()
 
     const choose = async (title: string, action: string) => {
       await page.getByRole('button', { name: `More for ${title}` }).click()
@@ -194,7 +194,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       await page.getByRole('button', { name: 'Close' }).click()
       await page.waitForURL((url) => url.search === '')
       await page.goto('/settings/integrations?error=invalid_state&why=spent')
-      await page.getByRole('alert').getByText('it was used before, and each is good once').waitFor()
+      await page.getByRole('alert').getByText('the link was already used, and works only once').waitFor()
     },
   )
 
@@ -212,7 +212,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await card('Effects', eve.page).waitFor()
     expect(await eve.page.getByRole('button', { name: 'Test Effects' }).isDisabled()).toBe(true)
     await eve.page.getByRole('button', { name: 'More for Effects' }).click()
-    await eve.page.getByText('Only administrators of this organization may do that.').waitFor()
+    await eve.page.getByText('Only administrators of this organization can do this.').waitFor()
     expect(await eve.page.getByRole('menuitem', { name: 'Delete' }).isDisabled()).toBe(true)
   })
 })

@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER)('files', () => {
     expect(saved.suggestedFilename()).toBe('numbers.bin')
     expect((await readFile(await saved.path())).equals(bytes)).toBe(true)
     await page.getByRole('button', { name: 'Delete numbers.bin' }).click()
-    await page.getByRole('dialog').getByText('deleted for good').waitFor()
+    await page.getByRole('dialog').getByText('deleted permanently').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No files yet').waitFor()
   })
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER)('files', () => {
     const { page } = ada
     await page.goto('/files')
     await page.getByText('No files yet').waitFor()
-    await page.getByText('Everybody’s').click()
+    await page.getByText('Everyone’s').click()
     await page.getByText('number 60.pdf').waitFor()
     expect(await page.getByRole('button', { name: /^Download/ }).count()).toBe(0)
     expect(await page.getByRole('button', { name: /^Delete/ }).count()).toBe(50)
@@ -74,13 +74,13 @@ describe.skipIf(NO_BROWSER)('files', () => {
     await page.getByText('number 60.pdf').waitFor({ state: 'detached' })
     await page.getByText('number 17.pdf').waitFor()
     await page.getByLabel('Search by name').fill('nothing like it')
-    await page.getByText('No file has that name').waitFor()
+    await page.getByText('No files match').waitFor()
   })
 
   test('a viewer is told that files are for members', async () => {
     await using vera = await console.open(VERA)
     await vera.page.goto('/files')
-    await vera.page.getByText('Files are for members').waitFor()
+    await vera.page.getByText('Only members can use files').waitFor()
     expect(await vera.page.getByRole('link', { name: 'Files' }).count()).toBe(0)
   })
 })

@@ -58,7 +58,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     const { page } = opened
     await page.goto('/?org=default')
     await page.getByText('No tool has been called').waitFor()
-    await page.getByText('1 of 2 are well').waitFor()
+    await page.getByText('1 of 2 connections healthy').waitFor()
     // An outage is in the menu, on Home and among the alerts, and nothing says that all is well.
     await page.getByRole('navigation').getByLabel('1 down').waitFor()
     await page.getByRole('link', { name: '1 connection is down' }).waitFor()
@@ -82,14 +82,14 @@ describe.skipIf(NO_BROWSER)('home', () => {
         detail: { expires_at: new Date(Date.now() + 3_600_000 * 5).toISOString() },
       })
     })
-    await page.getByText('An account runs out soon').waitFor()
+    await page.getByText('An account expires soon').waitFor()
     await page.getByText('in 4 hours').waitFor()
     await look(page, 'home')
     const hide = page.getByRole('button', { name: 'Hide' })
     await hide.click()
     await hide.waitFor({ state: 'detached' })
     await page.reload()
-    await page.getByText('1 of 2 are well').waitFor()
+    await page.getByText('1 of 2 connections healthy').waitFor()
     expect(await hide.count()).toBe(0)
   })
 
@@ -100,15 +100,15 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.getByRole('img', { name: /3 calls, of which 0 failed and 1 were refused/ }).waitFor()
     await page.getByText('31 days').click()
     await page.waitForURL(/range=month/)
-    await page.getByRole('table', { name: 'Tools used most' }).getByText('process').waitFor()
-    await page.getByRole('table', { name: 'Why calls fail or are refused' }).getByText('No such tool').waitFor()
+    await page.getByRole('table', { name: 'Top tools' }).getByText('process').waitFor()
+    await page.getByRole('table', { name: 'Reasons for errors and refusals' }).getByText('Unknown tool').waitFor()
     await look(page, 'usage')
-    await page.getByRole('table', { name: 'Who calls most' }).getByRole('link', { name: 'test' }).click()
+    await page.getByRole('table', { name: 'Top callers' }).getByRole('link', { name: 'test' }).click()
     await page.waitForURL(/\/records\?.*actor_id=key_/)
     await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
     await viewer.page.goto('/usage')
-    await viewer.page.getByText('is shown to administrators').waitFor()
-    expect(await viewer.page.getByRole('table', { name: 'Who calls most' }).count()).toBe(0)
+    await viewer.page.getByText('are visible to administrators only').waitFor()
+    expect(await viewer.page.getByRole('table', { name: 'Top callers' }).count()).toBe(0)
   })
 
   test('that is empty leads to the first connection', async () => {
@@ -122,10 +122,10 @@ describe.skipIf(NO_BROWSER)('home', () => {
         on conflict do nothing`,
     )
     await page.goto('/?org=empty')
-    await page.getByRole('link', { name: 'Connect the first thing' }).waitFor()
+    await page.getByRole('link', { name: 'Add your first connection' }).waitFor()
     await page.getByText('1 of 6 done').waitFor()
     await look(page, 'home-empty')
-    await page.getByRole('link', { name: 'Connect the first thing' }).click()
+    await page.getByRole('link', { name: 'Add your first connection' }).click()
     await page.waitForURL('/o/empty/connections/new')
   })
 
@@ -149,7 +149,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/?org=default')
-    await page.getByText('1 of 2 are well').waitFor()
+    await page.getByText('1 of 2 connections healthy').waitFor()
     const taken = await page.evaluate<number>(
       `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
     )

@@ -38,7 +38,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
   test('S0-AUT-16: the personal key is masked, shown again for the password, on record, and made anew', async () => {
     const { page } = ben
     await page.goto('/keys')
-    await page.getByRole('button', { name: 'Make your personal key' }).click()
+    await page.getByRole('button', { name: 'Create your personal key' }).click()
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Yours', 'Signed-in clients'])
     const first = await page.getByRole('region', { name: 'The key' }).innerText()
     expect(await gatewayTakes(first)).toBe(true)
@@ -56,9 +56,9 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     expect(await page.getByRole('region', { name: 'The key' }).innerText()).toBe(first)
     expect((await recorded('key.reveal')).map(({ outcome }) => outcome)).toEqual(['refused', 'ok'])
 
-    await page.getByRole('button', { name: 'Make it anew' }).click()
-    await page.getByRole('dialog').getByText('The old key stops at once').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Make it anew' }).click()
+    await page.getByRole('button', { name: 'Regenerate' }).click()
+    await page.getByRole('dialog').getByText('The old key stops working immediately').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Regenerate' }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     const second = await page.getByRole('region', { name: 'The key' }).innerText()
     expect([await gatewayTakes(first), await gatewayTakes(second)]).toEqual([false, true])
@@ -68,14 +68,14 @@ describe.skipIf(NO_BROWSER)('keys', () => {
   test('an administrator makes a key of the organization, sees which client uses it, and removes it', async () => {
     const { page } = ada
     await page.goto('/keys?tab=organization')
-    await page.getByRole('button', { name: 'Make a key' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Make a key of the organization' })
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create an organization key' })
     await dialog.getByLabel('Name').fill('nightly job')
     await dialog.getByText('Read only').click()
-    await dialog.getByRole('button', { name: 'Make the key' }).click()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
     const key = await dialog.getByRole('region', { name: 'nightly job' }).innerText()
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await row(page, 'nightly job').getByText('Not yet').waitFor()
+    await row(page, 'nightly job').getByText('Never').waitFor()
     {
       await using client = await connectClient({ kind: 'SDK 1', url: console.gateway.url, key })
       await client.tools()
@@ -95,19 +95,19 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     async () => {
       const { page } = ada
       await page.goto('/keys?tab=organization')
-      const dialog = page.getByRole('dialog', { name: 'Make a key of the organization' })
+      const dialog = page.getByRole('dialog', { name: 'Create an organization key' })
       const make = async (name: string) => {
-        await dialog.getByRole('button', { name: 'Make the key' }).click()
+        await dialog.getByRole('button', { name: 'Create key' }).click()
         const key = await dialog.getByRole('region', { name }).innerText()
         await dialog.getByRole('button', { name: 'Done' }).click()
         return key
       }
-      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
       await dialog.getByLabel('Name').fill('by days')
       await make('by days')
       await row(page, 'by days').getByText('in 90 days').waitFor()
 
-      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
       await dialog.getByLabel('Name').fill('bound')
       await dialog.getByRole('combobox', { name: 'Expires' }).click()
       await page.getByRole('option', { name: 'On a date' }).click()
@@ -132,38 +132,38 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     const { page: own } = ben
     await own.goto('/keys?tab=clients')
     await row(own, 'Claude').waitFor()
-    await own.getByRole('button', { name: 'End the access of Cursor' }).click()
-    await own.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+    await own.getByRole('button', { name: 'Revoke access of Cursor' }).click()
+    await own.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row(own, 'Cursor').waitFor({ state: 'detached' })
 
     const { page } = ada
     await page.goto('/keys?tab=clients')
     await page.getByText('No client has signed in yet').waitFor()
-    await page.getByText('Of all members').click()
+    await page.getByText('All members').click()
     await page.waitForURL(/whose=all/)
     await row(page, 'Claude').getByText(BEN.email).waitFor()
     await look(page, 'keys-clients')
-    await page.getByRole('button', { name: 'End the access of Claude' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('button', { name: 'Revoke access of Claude' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row(page, 'Claude').waitFor({ state: 'detached' })
   })
 
   test('the platform has keys and clients of its own; a client’s secret is shown once', { tags: 'long' }, async () => {
     const { page } = ada
     await page.goto('/keys?tab=platform')
-    await page.getByRole('button', { name: 'Make a platform key' }).click()
+    await page.getByRole('button', { name: 'Create platform key' }).click()
     await page.getByLabel('Name').fill('operator')
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     expect(await page.getByRole('region', { name: 'operator' }).innerText()).toMatch(/^smcp_pa_/)
     await page.getByRole('button', { name: 'Done' }).click()
-    await row(page, 'operator').getByText('None: the platform').waitFor()
+    await row(page, 'operator').getByText('Platform', { exact: true }).waitFor()
 
     await page.getByRole('tab', { name: 'Registered clients' }).click()
     await page.getByRole('button', { name: 'Add a client' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a client' })
     await dialog.getByLabel('Name').fill('Our chat')
-    await dialog.getByLabel('Where its answers go').fill('https://chat.example.com/callback')
-    await dialog.getByRole('button', { name: 'Add the client' }).click()
+    await dialog.getByLabel('Redirect URLs').fill('https://chat.example.com/callback')
+    await dialog.getByRole('button', { name: 'Add client' }).click()
     const secret = await dialog.getByRole('region', { name: 'Client secret' }).innerText()
     expect(await dialog.getByRole('region', { name: 'Client id' }).innerText()).toMatch(/^client_/)
     await dialog.getByRole('button', { name: 'Done' }).click()
@@ -172,7 +172,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     await look(page, 'keys-registered')
     await page.getByRole('button', { name: 'Remove the client Our chat' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('No client is registered').waitFor()
+    await page.getByText('No registered clients').waitFor()
   })
 })
 

@@ -89,7 +89,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
   test('pictures are shown, and structured results apart', async () => {
     await choose('get-tiny-image')
     await run()
-    await last('get-tiny-image').getByRole('img', { name: 'An image' }).waitFor()
+    await last('get-tiny-image').getByRole('img', { name: 'Image returned by the tool' }).waitFor()
     await choose('get-structured-content')
     await page.getByRole('combobox', { name: /location/ }).click()
     await page.getByRole('option').first().click()
@@ -122,7 +122,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       await page.getByLabel(/^message/).fill('Who are you?')
       await run()
       const card = last('test_elicitation')
-      const question = card.getByRole('group', { name: 'The server asks you' })
+      const question = card.getByRole('group', { name: 'The server has a question' })
       await page.locator('[role=group]:focus').waitFor()
       await question.getByLabel(/^username/).fill('ada')
       await question.getByLabel(/^email/).fill('ada@example.com')
@@ -141,7 +141,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     { tags: 'long' },
     async () => {
       await page.goto('/playground')
-      await page.getByRole('combobox', { name: 'Where' }).click()
+      await page.getByRole('combobox', { name: 'Endpoint' }).click()
       await page.getByRole('option', { name: 'every', exact: true }).click()
       await choose('trigger-long-running-operation')
       await page.getByLabel(/^duration/).fill('1')
@@ -151,11 +151,11 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       await last('trigger-long-running-operation')
         .getByText(/completed\. Duration: 1/)
         .waitFor()
-      await page.getByRole('combobox', { name: 'Where' }).click()
+      await page.getByRole('combobox', { name: 'Endpoint' }).click()
       await page.getByRole('option', { name: 'All connections' }).click()
       for (const [tool, said] of [
-        ['company__who_am_i', 'The shared account of the organization acted'],
-        ['mine__who_am_i', 'Your own account acted'],
+        ['company__who_am_i', 'Used the shared account of the organization'],
+        ['mine__who_am_i', 'Used your own account'],
       ] as const) {
         await choose(tool)
         await run()
@@ -175,7 +175,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await page.getByLabel(/^a\b/).fill('1')
     await run()
     await last('get-sum').getByText('Failed').waitFor()
-    await page.getByRole('region', { name: 'The call' }).getByText('is required').waitFor()
+    await page.getByRole('region', { name: 'Call', exact: true }).getByText('is required').waitFor()
     await choose('echo')
     await page.getByLabel(/^message/).fill('<b onclick="alert(1)">x</b> '.repeat(1_500))
     await run()
@@ -184,7 +184,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await last('echo').getByRole('button', { name: 'Read all of this result' }).click()
     const read = page.getByRole('article', { name: /Call of toolway:/ })
     await read.last().getByText('Characters 0 to 20000 of').waitFor()
-    await read.last().getByRole('button', { name: 'Read on' }).click()
+    await read.last().getByRole('button', { name: 'Load more' }).click()
     await read
       .last()
       .getByText(/Characters 20000 to/)
@@ -194,7 +194,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
   test('who may only look is told so', async () => {
     await using viewer = await console.open({ email: 'vera@example.com', role: 'tenant_viewer' })
     await viewer.page.goto('/playground')
-    await viewer.page.getByRole('heading', { name: 'You may look, but not call tools here' }).waitFor()
+    await viewer.page.getByRole('heading', { name: 'You can view tools here, but not call them' }).waitFor()
   })
 
   test(
@@ -238,7 +238,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       await asTask.getByText('Echo: three').waitFor()
 
       const asLink = await echo('forms.pages.tasks', 'four')
-      await asLink.getByText('It goes on at this page:').waitFor()
+      await asLink.getByText('Continue on this page:').waitFor()
     },
   )
 })

@@ -47,7 +47,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
-    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('button', { name: 'More filters' }).click()
     await page.getByLabel('Correlation id').fill('story-1')
     await page.getByLabel('Correlation id').press('Enter')
@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
     await page.getByLabel('Correlation id').fill('nobody-has-this')
     await page.getByLabel('Correlation id').press('Enter')
-    await page.getByRole('heading', { name: 'No record fits' }).waitFor()
+    await page.getByRole('heading', { name: 'No records match' }).waitFor()
   })
 
   test('a record tells its call from receipt to answer, and why it ended where it did', async () => {
@@ -63,7 +63,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await page.goto('/records?outcome=refused')
     await page.getByRole('button', { name: 'Open the record of probe__nothing' }).click()
     const drawer = page.getByRole('dialog', { name: 'Record' })
-    await drawer.getByText('Tool found: it ended here').waitFor()
+    await drawer.getByText('Tool found: ended here').waitFor()
     expect(await drawer.getByText('tool.unknown').count()).toBeGreaterThan(0)
     await look(page, 'record')
     await drawer.getByRole('button', { name: 'Copy as JSON' }).click()
@@ -93,7 +93,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
       await page.getByRole('button', { name: 'Open the record of probe__fail' }).click()
       const drawer = page.getByRole('dialog', { name: 'Record' })
       await drawer.getByText('502: the customer database is not reachable').waitFor()
-      await drawer.getByText('This connection keeps no arguments and results.').waitFor()
+      await drawer.getByText('This connection does not store arguments and results.').waitFor()
       await look(page, 'record-why')
 
       await page.goto('/connections/probe?tab=settings')
@@ -123,7 +123,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await locked.promise
     try {
       await page.goto('/records?dialog=verify')
-      const dialog = page.getByRole('dialog', { name: 'Was anything changed?' })
+      const dialog = page.getByRole('dialog', { name: 'Verify the audit log' })
       await dialog.getByText(/^0 of \d+ records checked$/).waitFor()
       await look(page, 'records-verifying')
       await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -131,7 +131,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
       await look(page, 'records-verify-cancelled')
       release.resolve()
       await dialog.getByRole('button', { name: 'Verify again' }).click()
-      await dialog.getByText('Nothing was changed, removed, put in or moved').waitFor()
+      await dialog.getByText('Verified: no record was altered').waitFor()
     } finally {
       release.resolve()
       await holding
@@ -146,7 +146,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
       const { page } = opened
       await page.goto('/records')
       await page.getByRole('button', { name: 'Verify' }).click()
-      await page.getByText('Nothing was changed, removed, put in or moved').waitFor()
+      await page.getByText('Verified: no record was altered').waitFor()
       await page
         .getByRole('region', { name: 'Command' })
         .getByText(/toolway records verify/)
@@ -166,8 +166,8 @@ describe.skipIf(NO_BROWSER)('records', () => {
 
       // An administrator of the installation sees every chain, including that of the installation.
       await page.goto('/records?all=true&dialog=verify')
-      await page.getByText('Default: Nothing was changed, removed, put in or moved').waitFor()
-      await page.getByText('The installation: Nothing was changed, removed, put in or moved').waitFor()
+      await page.getByText('Default: Verified: no record was altered').waitFor()
+      await page.getByText('The installation: Verified: no record was altered').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('cell', { name: 'The installation' }).first().waitFor()
     },

@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     const before = await pid()
     await look(page, 'runtime')
     await page.getByRole('button', { name: 'Restart child' }).click()
-    await page.getByText('child is started anew').waitFor()
+    await page.getByText('child is restarting').waitFor()
     await expect
       .poll(async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
@@ -71,7 +71,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     await row.getByText('test …cdef').waitFor()
     await look(page, 'runtime-sessions')
     await row.getByRole('button', { name: /^End the session of raw/ }).click()
-    await page.getByRole('heading', { name: 'No client has a session' }).waitFor()
+    await page.getByRole('heading', { name: 'No client sessions' }).waitFor()
     await expect(callTool(client, 'probe__echo', { text: 'x' })).resolves.toMatchObject({ status: 404 })
   })
 
@@ -81,15 +81,15 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     const call = () => callTool({ url: gateway.url, key: gateway.key, era: 'modern' }, 'probe__echo', { text: 'x' })
     await call()
     await page.goto('/runtime?tab=pool')
-    const give = page.getByRole('button', { name: 'Give up what is held with probe' }).first()
+    const give = page.getByRole('button', { name: 'Close the session with probe' }).first()
     await give.waitFor()
     await look(page, 'runtime-pool')
     await give.click()
-    await page.getByText(/given up$/).waitFor()
+    await page.getByText(/closed$/).waitFor()
 
     await page.getByRole('tab', { name: 'Log' }).click()
     await page.getByText('Live', { exact: true }).waitFor()
-    const lines = page.getByRole('region', { name: 'Lines of the log' })
+    const lines = page.getByRole('region', { name: 'Log lines' })
     await call()
     await lines.getByText('probe__echo').last().waitFor()
     await look(page, 'runtime-logs')
@@ -103,7 +103,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     async () => {
       const { page } = opened
       await page.goto('/runtime?tab=health')
-      await page.getByText('It serves', { exact: true }).waitFor()
+      await page.getByText('Healthy', { exact: true }).waitFor()
       await look(page, 'runtime-health')
       const { gateway } = console
       const Nothing = z.object({})
@@ -119,7 +119,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
       await expect
         .poll(async () => {
           await page.getByRole('button', { name: 'Refresh' }).click()
-          return page.getByText('It serves, and something it needs is away', { exact: true }).count()
+          return page.getByText('Degraded: a dependency is unavailable', { exact: true }).count()
         })
         .toBe(1)
       await page
@@ -130,7 +130,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
       await changeTables(gateway, (sql) => sql(Nothing)`drop trigger no_room on records`)
       await using other = await console.open({ email: 'olga@example.com', role: 'tenant_admin' })
       await other.page.goto('/runtime?tab=pool')
-      await other.page.getByRole('heading', { name: 'This is for whoever looks after the installation' }).waitFor()
+      await other.page.getByRole('heading', { name: 'Only platform administrators can view this' }).waitFor()
       await other.page.getByRole('tab', { name: 'Programs' }).click()
       await other.page.getByRole('button', { name: 'Restart child' }).waitFor()
     },

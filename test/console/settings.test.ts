@@ -25,21 +25,21 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     await look(page, 'settings')
     await page.getByLabel('Contact email').fill('nobody')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('An email address, or nothing').waitFor()
+    await page.getByText('Enter an email address or leave it empty').waitFor()
     await page.getByLabel('Contact email').fill('help@example.com')
     await name.fill('The default one')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The settings are saved').waitFor()
+    await page.getByText('Settings saved').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('The settings are as they were before').waitFor()
+    await page.getByText('Settings restored').waitFor()
     expect(await name.inputValue()).toBe('Default')
   })
 
   test('take an OAuth app whose secret goes in and never comes out', { tags: 'long' }, async () => {
     const { page } = opened
     await page.goto('/settings?tab=apps')
-    await page.getByRole('button', { name: 'Add an OAuth app' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Add an OAuth app' })
+    await page.getByRole('button', { name: 'Add OAuth app' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add OAuth app' })
     await dialog.getByRole('combobox', { name: 'Vendor' }).click()
     await page.getByRole('option', { name: 'GitHub', exact: true }).click()
     await dialog.getByText(`${console.gateway.address}/oauth/callback`).waitFor()
@@ -52,7 +52,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     expect(await page.content()).not.toContain(SECRET)
     await row.getByRole('button', { name: 'Remove the app of GitHub' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByRole('heading', { name: 'No OAuth app yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No OAuth apps yet' }).waitFor()
   })
 
   test(
@@ -70,15 +70,15 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       const address = `http://127.0.0.1:${port}/hook`
       const { page } = opened
       await page.goto('/settings?tab=webhooks')
-      await page.getByRole('button', { name: 'Add a webhook' }).click()
-      const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
-      await dialog.getByLabel('Address').fill('nowhere')
+      await page.getByRole('button', { name: 'Add webhook' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add webhook' })
+      await dialog.getByLabel('URL').fill('nowhere')
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('An address that begins with https:// or http://').waitFor()
-      await dialog.getByLabel('Address').fill(address)
-      await dialog.getByLabel('It lies in a private network').check()
+      await dialog.getByText('The URL must start with https:// or http://').waitFor()
+      await dialog.getByLabel('URL').fill(address)
+      await dialog.getByLabel('Allow a private network').check()
       await dialog.getByRole('button', { name: 'Save' }).click()
-      const secret = page.getByRole('dialog', { name: 'The secret of the webhook' })
+      const secret = page.getByRole('dialog', { name: 'Webhook secret' })
       await secret
         .getByRole('region', { name: 'Secret' })
         .getByText(/^whsec_/)
@@ -86,13 +86,13 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await secret.getByRole('button', { name: 'I have stored it' }).click()
       await secret.waitFor({ state: 'hidden' })
 
-      await page.getByRole('button', { name: `Actions of ${address}` }).click()
-      await page.getByRole('menuitem', { name: 'Send a test' }).click()
-      await page.getByText('Delivered: the address answered 200').waitFor()
+      await page.getByRole('button', { name: `Actions for ${address}` }).click()
+      await page.getByRole('menuitem', { name: 'Send test message' }).click()
+      await page.getByText('Delivered: the server responded 200').waitFor()
       expect(told).toBe(1)
       await look(page, 'settings-webhooks')
-      await page.getByRole('button', { name: `Actions of ${address}` }).click()
-      await page.getByRole('menuitem', { name: 'Switch off' }).click()
+      await page.getByRole('button', { name: `Actions for ${address}` }).click()
+      await page.getByRole('menuitem', { name: 'Turn off' }).click()
       await page.getByRole('table').getByText('Off', { exact: true }).waitFor()
     },
   )
@@ -116,7 +116,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await page.getByRole('button', { name: 'Add a record stream' }).click()
       const dialog = page.getByRole('dialog', { name: 'Add a record stream' })
       const kinds = ['Syslog over TLS', 'S3-compatible bucket', 'ClickHouse', 'Webhook', 'OpenTelemetry logs (OTLP)']
-      const firstField = ['Host', 'Endpoint', 'Database', 'Address', 'Headers']
+      const firstField = ['Host', 'Endpoint', 'Database', 'URL', 'Headers']
       for (const [index, kind] of kinds.entries()) {
         await dialog.getByRole('combobox', { name: 'Kind of destination' }).click()
         await page.getByRole('option', { name: kind, exact: true }).click()
@@ -126,15 +126,15 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await dialog.getByText('A name is needed').waitFor()
       await dialog.getByText('This value does not fit').waitFor()
       await dialog.getByLabel('Name').fill('SIEM')
-      await dialog.getByLabel('Address').fill(`http://127.0.0.1:${port}/v1/logs`)
+      await dialog.getByLabel('URL').fill(`http://127.0.0.1:${port}/v1/logs`)
       await dialog.getByLabel('Headers').fill('x-token: s3cret-of-siem')
-      await dialog.getByLabel('It lies in a private network').check()
+      await dialog.getByLabel('Allow a private network').check()
       await look(page, 'settings-record-stream-form')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.waitFor({ state: 'hidden' })
 
       const act = async (name: string) => {
-        await page.getByRole('button', { name: 'Actions of SIEM' }).click()
+        await page.getByRole('button', { name: 'Actions for SIEM' }).click()
         await page.getByRole('menuitem', { name }).click()
       }
       await act('Send a test record')
@@ -161,11 +161,11 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     await row.getByText('tools.internal').waitFor()
     await row.getByText('Environment').waitFor()
     // As doctor says it: the driver of this machine, and what is missing in words.
-    await page.getByRole('heading', { name: 'Sandbox of programs' }).waitFor()
-    await page.getByText('Preferred: a program is confined as far as possible here').waitFor()
+    await page.getByRole('heading', { name: 'Program sandbox' }).waitFor()
+    await page.getByText('Preferred: programs are isolated as far as this host allows').waitFor()
     await look(page, 'settings-installation')
     await page.getByRole('tab', { name: 'Alerts' }).click()
-    await page.getByRole('heading', { name: 'Nothing went wrong' }).waitFor()
+    await page.getByRole('heading', { name: 'No alerts' }).waitFor()
 
     await using may = await console.open({ email: 'may@example.com', role: 'tenant_member' })
     await may.page.goto('/settings?tab=installation')

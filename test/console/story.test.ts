@@ -34,7 +34,7 @@ test.skipIf(NO_BROWSER)(
     await press('Set up Toolway')
 
     // The first step is shown, and its link leads there.
-    await page.getByRole('link', { name: 'Connect something' }).first().click()
+    await page.getByRole('link', { name: 'Add a connection' }).first().click()
     const { command, args } = processOf('memory')
     await page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill([command, ...args].join(' '))
     await press('Continue')
@@ -44,7 +44,7 @@ test.skipIf(NO_BROWSER)(
     await page.getByRole('heading', { name: 'Memory is connected' }).waitFor()
     // One question about the server: until it is trusted, nobody vouches for what its tools do, and each is asked about.
     await page.getByRole('row', { name: /Read Graph.*Writes/ }).waitFor()
-    await page.getByRole('switch', { name: 'Believe what it says of its tools' }).click()
+    await page.getByRole('switch', { name: 'Trust what the server says about its tools' }).click()
     await page.getByRole('row', { name: /Read Graph.*Reads/ }).waitFor()
 
     // The first call, where it was connected.
@@ -58,8 +58,8 @@ test.skipIf(NO_BROWSER)(
     await page.getByRole('link', { name: 'Connect a client' }).first().click()
     await page.getByRole('button', { name: 'Another client' }).click()
     await page.getByText('Key', { exact: true }).click()
-    await press('Make a key')
-    await press('Make the key')
+    await press('Create key')
+    await press('Create key')
     const key = await page.getByRole('region', { name: /^Key: / }).innerText()
     await using client = await connectClient({ kind: 'SDK 2 by discovery', url: `${address}/mcp`, key })
     expect((await client.tools()).map(({ name }) => name)).toContain('memory__read_graph')

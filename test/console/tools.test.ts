@@ -47,8 +47,8 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.goto('/tools?q=report_4&connection=archive')
     await page.getByRole('checkbox', { name: 'Select all 100 shown' }).check()
     await page.getByText(/^100 selected, about [\d,]+ tokens$/).waitFor()
-    await page.getByRole('button', { name: 'Switch off' }).click()
-    await page.getByText('100 tools are off now').waitFor()
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await page.getByText('100 tools turned off').waitFor()
     expect(await listed('report_4')).toBe(0)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('switch', { name: 'archive__report_400 is on', checked: true }).waitFor()
@@ -67,7 +67,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
       await page.getByRole('button', { name: 'twin__report_000' }).click()
       const drawer = page.getByRole('dialog', { name: 'twin__report_000' })
       await drawer.getByText('A report that the archive has too.').waitFor()
-      await drawer.getByText('Another connection has a tool of the same name').waitFor()
+      await drawer.getByText('Another connection has a tool with the same name').waitFor()
       expect(await drawer.getByRole('link', { name: 'Try it' }).getAttribute('href')).toContain(
         '/playground?tool=twin__report_000',
       )
@@ -88,8 +88,8 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/tools?view=preview&who=role:tenant_viewer&where=toolset:read-only')
-    await page.getByText('A viewer sees these and may call none of them.').waitFor()
-    await page.getByText('That is more than 128 tools.').waitFor()
+    await page.getByText('Viewers can see these tools but cannot call them.').waitFor()
+    await page.getByText('More than 128 tools.').waitFor()
     await page.goto('/tools?view=preview&who=key:test&where=connection:twin&revision=2025-06-18')
     await page.getByText(/^1 tool, .* about [\d,]+ tokens · As Member$/).waitFor()
     await page.getByRole('button', { name: 'report_000' }).click()
@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.keyboard.press('Escape')
     await look(page, 'tools-preview')
     await page.goto('/tools?view=preview&who=role:tenant_member&where=toolset:admin')
-    await page.getByText('There is nothing there for this caller').waitFor()
+    await page.getByText('This caller has no access here').waitFor()
   })
 })
 

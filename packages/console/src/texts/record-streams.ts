@@ -15,7 +15,7 @@ export const recordStreams = {
   failed: 'Last failure',
   since: 'Behind since',
   waiting: (count: number) => (count === 1 ? 'One record waits' : `${count.toLocaleString('en')} records wait`),
-  actions: (name: string) => `Actions of ${name}`,
+  actions: (name: string) => `Actions for ${name}`,
   test: 'Send a test record',
   tested: 'The destination took the test record',
   notTested: 'The destination did not take the test record',
@@ -39,7 +39,7 @@ export const recordStreams = {
     clickhouse: 'ClickHouse',
   },
   fields: {
-    url: 'Address',
+    url: 'URL',
     host: 'Host',
     port: 'Port',
     ca: 'Certificate authorities (PEM)',
@@ -68,8 +68,8 @@ export const recordStreams = {
   from: 'Records',
   froms: { now: 'From now on', start: 'All that are kept' },
   alerts: 'Send alerts too',
-  private: 'It lies in a private network',
-  privateWhy: 'Only whoever looks after the installation may say so',
+  private: 'Allow a private network',
+  privateWhy: 'Only platform administrators can change this',
   save: 'Save',
   saved: 'The record stream is saved',
 }

@@ -10,7 +10,7 @@ test('what a rule changed, added or took away is told apart from what was writte
   ])
 })
 
-test('nothing is changed where nothing is said of it', () => {
+test('nothing saved where nothing is said of it', () => {
   expect(fieldsOf({ a: { b: [1] } }, null)).toEqual([
     { name: 'a', how: 'same', text: '{\n  "b": [\n    1\n  ]\n}', before: undefined },
   ])

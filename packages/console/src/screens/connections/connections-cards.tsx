@@ -74,7 +74,7 @@ function Card({ connection, lifted }: { connection: Connection; lifted: boolean 
 }
 
 export const AuthBadge = ({ auth }: { auth: Connection['auth_type'] }) => (
-  <Badge variant="outline" color="gray" style={{ flexShrink: 0, overflow: 'visible' }}>
+  <Badge variant="outline" color="gray" tt="none" style={{ flexShrink: 0, overflow: 'visible' }}>
     {t.auths[auth]}
   </Badge>
 )

@@ -10,11 +10,11 @@ describe('what a change comes down to', () => {
     const before = { name: 'x', inputSchema: schema({ a: { type: 'string' }, b: {}, c: {} }, ['c']) }
     const after = { name: 'x', inputSchema: schema({ a: { type: 'number' }, c: {}, d: {}, e: {} }, ['a', 'd']) }
     expect(words(before, after)).toEqual([
-      'The input a has to be given now',
-      'The input a is another',
-      'The input b is gone',
-      'The input c may be left out now',
-      'New input d, which has to be given',
+      'Input a is now required',
+      'Input a changed',
+      'Input b removed',
+      'Input c is now optional',
+      'New required input d',
       'New optional input e',
     ])
   })
@@ -25,20 +25,20 @@ describe('what a change comes down to', () => {
       { description: 'Reads.\u200b Sends.', _meta: { x: 1 } },
     )
     expect(text).toEqual({
-      what: 'The description is another',
+      what: 'Description changed',
       before: 'Reads.',
       after: 'Reads.⟨U+200B⟩ Sends.',
     })
-    expect(rest).toMatchObject([{ what: '_meta is another', after: '{"x":1}' }])
+    expect(rest).toMatchObject([{ what: '_meta changed', after: '{"x":1}' }])
   })
 
-  test('is nothing where only the order of names is another, and something where a schema is in no property', () => {
+  test('is nothing where only the order of names changed, and something where a schema is in no property', () => {
     expect(words({ a: { x: 1, y: [2] } }, { a: { y: [2], x: 1 } })).toEqual([])
     expect(words({ inputSchema: schema({}) }, { inputSchema: { ...schema({}), additionalProperties: false } })).toEqual(
-      ['What it takes has another form'],
+      ['Input schema changed'],
     )
     expect(words({ annotations: { readOnlyHint: true } }, { annotations: {} })).toEqual([
-      'What it says of itself: readOnlyHint',
+      'Annotation changed: readOnlyHint',
     ])
   })
 })

@@ -108,7 +108,7 @@ describe('how a connection is', () => {
   })
 })
 
-test('words of a contract backend are what was typed, and only what is another is said', () => {
+test('words of a contract backend are what was typed, and only what changed is said', () => {
   const aliases = { old: 'new', a_b: 'c' }
   expect(pairsIn(`${pairLines(aliases)}\nhalf =\n`)).toEqual(aliases)
   const kept = { exposes: 'agent', aliases, allows: ['x'] } as const
