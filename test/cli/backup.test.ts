@@ -113,7 +113,7 @@ test('a restore refuses the wrong passphrase, a file that was changed or cut off
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await here.run(['backup', file, ...LOCKED])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('is there already'),
+    err: expect.stringContaining('already exists'),
   })
   expect(await here.run(['backup', 'verify', file, ...LOCKED])).toMatchObject({
     code: 0,

@@ -79,7 +79,7 @@ describe('settings that do not fit', () => {
     )
     expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
     expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(
-      'The database of DATABASE_URL cannot be used (ECONNREFUSED): check that it runs, and its user, password and rights.',
+      'The database of DATABASE_URL cannot be used (ECONNREFUSED): check that it is running, and check the user, password and permissions.',
     )
   })
 })
@@ -212,7 +212,7 @@ describe('a place that is taken or of no use', () => {
   test('an address that this machine has not', async () => {
     await using here = await makeInstallation()
     expect(await refuse(here, { TOOLWAY_HOST: '203.0.113.7' })).toBe(
-      'This machine has no address 203.0.113.7: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.',
+      'This machine has no address 203.0.113.7: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.',
     )
   })
 

@@ -39,7 +39,7 @@ async function both(...words: string[]): Promise<Ran> {
 test('toolsets', async () => {
   expect(await far('toolset', 'add', 'sums', '--include', 'demo__calc*')).toMatchObject({
     code: 0,
-    out: 'Made the toolset sums: 1 tool, 1 listed. Clients find it at /o/default/t/sums/mcp.\n',
+    out: 'Made the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
   })
   expect((await both('toolset', 'add', 'sums')).err).toContain('There is a toolset "sums" already')
   expect((await near('toolset', 'change', 'sums', '--for-role', 'tenant_admin')).code).toBe(0)
@@ -61,7 +61,7 @@ test('locks and effects', async () => {
   const file = join(here.folder, 'toolway.lock.json')
   await both('lock', 'export')
   await near('lock', 'export', file)
-  expect((await both('lock', 'check', file)).out).toBe(`Everything is as ${file} says.\n`)
+  expect((await both('lock', 'check', file)).out).toBe(`Everything matches ${file} says.\n`)
   expect((await far('lock', 'effect', 'demo', name, 'write')).out).toBe(`${name} counts as write.\n`)
   expect((await near('lock', 'trust', 'demo', '--off')).out).toContain('is not trusted')
   await both('lock', 'show', '--json')
@@ -91,7 +91,7 @@ test('approvals', async () => {
   expect(await near('approval', 'grant', second, '--always')).toMatchObject({ code: 0, err: '' })
   const [, lasting = ''] = /^(lgr_[a-z0-9]{26}) +demo hash_text/m.exec((await both('approval', 'always')).out) ?? []
   expect(await far('approval', 'end', lasting)).toMatchObject({ code: 0, err: '' })
-  expect((await both('approval', 'end', lasting)).err).toContain('There is no lasting approval')
+  expect((await both('approval', 'end', lasting)).err).toContain('There is no standing approval')
   expect((await both('approval', 'deny', 'apr_none')).err).toContain('`toolway approval list` shows those that wait')
   expect(await near('policy', 'remove', 'look')).toMatchObject({ code: 0 })
 })
@@ -100,8 +100,8 @@ test('rules, and what they would do', async () => {
   const add = ['policy', 'add', '--block', 'demo__calculat', '--name', 'sums', '--reason', 'No sums']
   const added = await far(...add)
   expect(added).toMatchObject({ code: 0, err: '' })
-  expect(added.out).toContain('holds in default from now on.\nNo tool that is known now fits demo__calculat;')
-  expect((await both(...add)).err).toContain('There is a rule "sums" here already')
+  expect(added.out).toContain('holds in default from now on.\nNo known tool matches demo__calculat;')
+  expect((await both(...add)).err).toContain('A rule named "sums" already exists')
   expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
   expect(
     (await both('policy', 'explain', '--tool', 'demo__calculate', '--time', '2026-01-01T00:00:00Z')).out,
@@ -128,9 +128,9 @@ test('accounts of connections', async () => {
   await near('connection', 'add', 'search', '--url', effects.url, '--auth', 'key')
   const words = ['connection', 'login', 'search', '--shared', '--key']
   const wrong = await here.run(words, { input: 'another\n', settings: elsewhere() })
-  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('does not let the gateway in') })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('refused the credential of the gateway') })
   const kept = await here.run(words, { input: `${key}\n`, settings: elsewhere() })
-  expect(kept).toEqual({ code: 0, out: 'The key of search works and is kept.\n', err: '' })
+  expect(kept).toEqual({ code: 0, out: 'The key of search works and was stored.\n', err: '' })
   expect((await both('connection', 'accounts')).out).toMatch(/^search +default \* +organization +good/m)
   expect((await both('connection', 'logout', 'search', '--shared', '--account', 'other')).err).toContain(
     'no such account',

@@ -50,12 +50,12 @@ describe('keys', () => {
     expect(await here.run(['key', 'add', 'command line'])).toMatchObject({
       code: 1,
       out: '',
-      err: 'There is a key "command line" here already. Choose another name, or change that one.\n',
+      err: 'A key named "command line" already exists. Choose another name, or change the existing one.\n',
     })
     expect(await here.run(['key', 'remove', 'nobody'])).toMatchObject({
       code: 1,
       out: '',
-      err: 'There is no key named "nobody" in default; `toolway key list` shows them, and with --platform those of the platform.\n',
+      err: 'There is no key named "nobody" in default; `toolway key list` lists them; add --platform for platform keys.\n',
     })
     expect(await here.run(['key', 'add', 'x', '--toolset', 'nope'])).toMatchObject({
       code: 2,
@@ -94,8 +94,7 @@ describe('keys', () => {
     const failed = await here.run(['key', 'remove', 'ci', '--json'])
     expect(failed).toMatchObject({ code: 1, out: '' })
     expect(JSON.parse(failed.err)).toEqual({
-      error:
-        'There is no key named "ci" in default; `toolway key list` shows them, and with --platform those of the platform.',
+      error: 'There is no key named "ci" in default; `toolway key list` lists them; add --platform for platform keys.',
       exitCode: 1,
     })
   })
@@ -116,7 +115,7 @@ describe('what a key may', () => {
     }
   }
 
-  test('is said when it is made: role, limit, time, form; it is shown in the list, and on record', async () => {
+  test('is said when it was written: role, limit, time, form; it is shown in the list, and on record', async () => {
     const words = ['--limit', 'read', '--expires', '30d', '--family', 'scoped', '--role', 'tenant_viewer']
     const made = (await here.json(['key', 'add', 'report', ...words])) as {
       key: string
@@ -282,7 +281,7 @@ describe('connections', () => {
     })
     expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({
       code: 0,
-      out: 'Removed child, its secrets and its catalog.\n',
+      out: 'Removed child, its secrets and its tools.\n',
     })
     await expect.poll(async () => (await here.run(['call', 'child__good'])).err, patiently).toContain('Unknown tool')
     expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({
@@ -404,7 +403,7 @@ describe('connections', () => {
     await refused('Say either --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
     await refused('"X y" is no alias: it starts with a-z', 'X y', '--url', 'http://x.example')
     await refused(
-      'The request does not fit: /url a connection address starts with http://, https://, ws:// or wss://.',
+      'The request is not valid: /url a connection address starts with http://, https://, ws:// or wss://.',
       'x',
       '--url',
       'ftp://x.example',
@@ -437,7 +436,7 @@ describe('connections', () => {
     await refused('A number of seconds up to 3600.', 'x', '--timeout', 'soon', '--', 'y')
     expect(await here.run(['connection', 'add', 'demo', '--url', 'http://x.example'])).toMatchObject({
       code: 1,
-      err: 'The alias "demo" is taken: choose another, or remove that connection first.\n',
+      err: 'The alias "demo" is already in use: choose another, or remove that connection first.\n',
     })
   })
 
@@ -484,9 +483,9 @@ describe('doctor', () => {
     const nowhere = { settings: { TOOLWAY_DATA: join(here.folder, 'nowhere') } }
     const { code, out } = await here.run(['doctor'], nowhere)
     expect(code).toBe(0)
-    expect(out).toMatch(/^note +data directory: \S+nowhere does not exist yet; the first start makes it$/m)
-    expect(out).toMatch(/^note +database: not there yet; the first start makes it$/m)
-    expect(out).toMatch(/^note +gateway: none answers at /m)
+    expect(out).toMatch(/^note +data directory: \S+nowhere does not exist yet; the first start creates it$/m)
+    expect(out).toMatch(/^note +database: not there yet; the first start creates it$/m)
+    expect(out).toMatch(/^note +gateway: none running at /m)
     expect((await here.run(['doctor'], nowhere)).out).toMatch(/does not exist yet/)
   })
 })

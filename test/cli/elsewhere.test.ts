@@ -58,7 +58,7 @@ test('connections of another gateway are added, tested, imported and removed the
   await writeFile(file, JSON.stringify({ mcpServers: { own, docs: { url: 'https://docs.example.com/mcp' } } }))
   const imported = await far('import', file)
   expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('Added 1 of 2, 1 already there.') })
-  expect(imported.err).toContain('own: already there as child, skipped')
+  expect(imported.err).toContain('own: already exists as child, skipped')
   expect((await far('import', '--undo')).out).toMatch(/removed docs\.\n$/)
   expect(await far('connection', 'remove', 'child')).toMatchObject({ code: 0 })
 

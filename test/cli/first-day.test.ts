@@ -55,11 +55,11 @@ test('somebody new signs up, signs in, makes a key, calls with it, removes it an
   expect(out).toMatch(/^demo__calculate /m)
   expect(out.match(/6\*7 = 42/g)).toHaveLength(1)
   expect(out).toMatch(/^laptop +uru_/m)
-  expect(out).toContain('Removed the key "laptop"')
+  expect(out).toContain('Revoked the key "laptop"')
   expect(out).toContain('Signed out of')
   expect(err.trimEnd().split('\n')).toEqual([
-    'It is shown only this once.',
-    'The key of this request is not known here. Check for a cut-off copy, or make a new one with `toolway key add NAME`.',
+    'It is shown only once.',
+    'The API key of this request is not valid. Check that it was copied completely, or create a new one with `toolway key add NAME`.',
   ])
 })
 

@@ -81,10 +81,10 @@ describe('an import', () => {
 
     expect(await undo()).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^Took back the import of .*claude_desktop_config\.json: removed /),
+      out: expect.stringMatching(/^Undid the import of .*claude_desktop_config\.json: removed /),
     })
     expect(await aliases()).toEqual(['demo'])
-    expect(await undo()).toMatchObject({ code: 1, err: 'There is no import to take back.\n' })
+    expect(await undo()).toMatchObject({ code: 1, err: 'There is no import to undo.\n' })
   })
 
   test('of Cursor reads addresses, headers and variables of the person, and says what is missing', async () => {
@@ -115,7 +115,7 @@ describe('an import', () => {
     const before = await aliases()
     const again = await here.run(['import', path])
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Added 0 of 3, 3 already there') })
-    expect(again.err).toContain('remote: already there as remote, skipped')
+    expect(again.err).toContain('remote: already exists as remote, skipped')
     expect(again.out + again.err).not.toContain('hunter2')
     expect(await aliases()).toEqual(before)
     await undo()
@@ -156,7 +156,7 @@ describe('an import', () => {
       expect({ text, code, out }).toEqual({ text, code: 2, out: '' })
       expect(err.trim()).not.toMatch(/^ +at |hunter2/m)
     }
-    expect(await here.run(['import'])).toMatchObject({ code: 2, err: 'Say which file to import, or --undo.\n' })
+    expect(await here.run(['import'])).toMatchObject({ code: 2, err: 'Name a file to import, or use --undo.\n' })
   })
   test('leaves no secret in the log of the gateway', async () => {
     await here.run(['import', await file('claude_desktop_config.json', DESKTOP)])

@@ -51,7 +51,7 @@ describe('the vault key at a key service', () => {
     const first = here.begin()
     expect(await first.ended).not.toBe(0)
     expect(first.err()).toMatch(
-      /The vault key cannot be made: the key service transit:\S+ .+ Check TOOLWAY_KEY_SERVICE/,
+      /The vault key cannot be created: the key service transit:\S+ .+ Check TOOLWAY_KEY_SERVICE/,
     )
   })
 
@@ -65,7 +65,9 @@ describe('the vault key at a key service', () => {
     await bao.stop()
     const refused = await refusedInTime(key, gateway, echo.url)
     expect(refused).toMatchObject({ status: 503, code: 'vault.closed' })
-    expect(refused.detail).toMatch(/No new secret is taken at the moment: the key service transit:\S+ .+ Calls go on\./)
+    expect(refused.detail).toMatch(
+      /New secrets cannot be stored at the moment: the key service transit:\S+ .+ Existing connections continue to work\./,
+    )
     const before = echo.seen.length
     const again = `${gateway.address}/api/v1/admin/tenants/default/connectors/echo/tools/sync`
     await fetch(again, { method: 'POST', headers: { authorization: `Bearer ${key}` } })

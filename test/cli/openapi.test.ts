@@ -55,7 +55,7 @@ test('a look says what would be, and keeps nothing', async () => {
   const { code, out } = await here.run(['connection', 'add', 'shop', '--openapi', file, '--preview'])
   expect(code).toBe(0)
   expect(out).toContain('Calls go to https://shop.example.com/v2.')
-  expect(out).toContain('4 tools: 2 read, 1 write, 1 destroy; 0 left out, 0 not selected.')
+  expect(out).toContain('4 tools: 2 read, 1 write, 1 destructive; 0 left out, 0 not selected.')
   expect(out).toMatch(/dropOrders\s+destructive\s+DELETE \/orders/)
   expect((await here.run(['connection', 'list'])).out).not.toContain('shop')
 })
@@ -93,13 +93,13 @@ test(
     const shown = await here.run(['connection', 'refresh', 'shop', '--openapi', file])
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out).toBe(
-      '1 new, 0 gone, 0 changed.\n+ getOrder (read)\nNothing is kept of it yet: --apply takes it in.\n',
+      '1 new, 0 gone, 0 changed.\n+ getOrder (read)\nNothing was stored yet: use --apply to store it.\n',
     )
     const applied = await here.run(['connection', 'refresh', 'shop', '--openapi', file, '--apply'])
     expect(applied, applied.err).toMatchObject({ code: 0 })
     expect(applied.out).toContain('shop is connected: 3 tools')
     expect((await here.run(['connection', 'refresh', 'shop', '--openapi', file])).out).toContain(
-      'It is the document that is kept.',
+      'The document has not changed.',
     )
   },
 )

@@ -50,7 +50,7 @@ describe('organizations', () => {
     })
     expect(await here.run(['org', 'add', 'acme'])).toMatchObject({
       code: 1,
-      err: 'There is an organization "acme" already: choose another slug.\n',
+      err: 'There is an organization "acme" already. Choose another slug.\n',
     })
     expect(await here.run(['org', 'add', 'Acme'])).toMatchObject({ code: 2 })
     const made = (await here.json(['key', 'add', 'first', '-o', 'acme'])) as { key: string }
@@ -90,7 +90,7 @@ describe('organizations', () => {
     await expect.poll(status, patiently).toBe(401)
     expect(await here.run(['connection', 'list', '-o', 'acme'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('`toolway org add acme` makes it.'),
+      err: expect.stringContaining('`toolway org add acme` creates it.'),
     })
   })
 })

@@ -67,7 +67,7 @@ describe('toolway policy', () => {
       [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 2, 'is no condition in CEL'],
       [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 2, 'did you mean "role"?'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 2, 'did you mean "look-at-x"'],
-      [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'There is a rule "look-at-x" here already'],
+      [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'A rule named "look-at-x" already exists'],
       [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default is for --clamp'],
       [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts is for --allow'],
       [['add', '--block', 'x y', ...because], 2, 'does not fit: /rules/0/match/tools/0'],
@@ -82,7 +82,7 @@ describe('toolway policy', () => {
   test('says of a pattern that no tool fits', async () => {
     const idle = await policy('add', '--warn', 'demo__calculat', 'CALC*', '--name', 'slip', '--reason', 'We look.')
     expect(idle).toMatchObject({ code: 0, err: '' })
-    expect(idle.out).toContain('holds in default from now on.\nNo tool that is known now fits demo__calculat;')
+    expect(idle.out).toContain('holds in default from now on.\nNo known tool matches demo__calculat;')
     expect(idle.out).not.toContain('CALC')
     await policy('remove', 'slip')
   })

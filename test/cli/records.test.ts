@@ -35,7 +35,7 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   const exported = await here.run(['records', 'export', '--file', file])
   expect(exported).toMatchObject({ code: 0, out: '' })
   const fingerprint = /fingerprint ([0-9a-f]{64})/.exec(exported.err)?.[1] ?? ''
-  expect((await here.run(['records', 'export', '--file', file])).err).toContain('is there already')
+  expect((await here.run(['records', 'export', '--file', file])).err).toContain('already exists')
 
   // Where there is neither data directory nor database.
   const nowhere = { settings: { TOOLWAY_DATA: '/nonexistent' } }

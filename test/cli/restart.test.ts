@@ -40,7 +40,7 @@ describe('toolway connection restart', () => {
         .poll(() => shown('moody'), { interval: 1_000 })
         .toMatchObject({
           status: 'error',
-          reason: expect.stringContaining('is not started any more after 4 failures in a row: it exited with code 7.'),
+          reason: expect.stringContaining('was stopped after 4 failures in a row: it exited with code 7.'),
         })
       // The file that lets the start succeed comes too late: no restart is attempted until one is requested.
       await writeFile(permit, '')

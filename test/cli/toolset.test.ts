@@ -41,7 +41,7 @@ test('one that is made is there for clients of the running gateway, and is gone 
   expect(made).toEqual({
     code: 0,
     err: '',
-    out: 'Made the toolset sums: 1 tool, 1 listed. Clients find it at /o/default/t/sums/mcp.\n',
+    out: 'Made the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
   })
   await expect.poll(() => names('sums'), patiently).toEqual(['demo__calculate'])
   expect((await here.run(['toolset', 'change', 'sums', '--discovery', 'search'])).code).toBe(0)
@@ -68,7 +68,7 @@ test('one that is made is there for clients of the running gateway, and is gone 
 test.each([
   [['toolset', 'show', 'nope'], 1, 'There is no toolset "nope"; `toolway toolset list` shows them.'],
   [['toolset', 'change', 'nope'], 1, 'There is no toolset "nope"'],
-  [['toolset', 'remove', 'standard'], 1, 'is supplied'],
+  [['toolset', 'remove', 'standard'], 1, 'is built in'],
   [['toolset', 'add', 'Not A Slug'], 2, 'a slug starts with a-z'],
   [['toolset', 'add', 'x', '--limit-of', 'demo'], 2, 'Write alias=read|write|execute.'],
   [['toolset', 'add', 'x', '--for-member', 'no-address'], 2, '/audience/members/0'],

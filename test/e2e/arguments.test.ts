@@ -38,10 +38,10 @@ describe('arguments', () => {
         const { answer } = await callTool(client, `${alias}__search`, given)
         expect(answer.result?.isError).toBe(true)
         expect(answer.result?.content?.[0]?.text).toBe(
-          `INVALID_ARGUMENT: The arguments do not fit the tool ${alias}__search: /limit must be at most 50; ` +
+          `INVALID_ARGUMENT: The arguments do not match the input schema of ${alias}__search: /limit must be at most 50; ` +
             '/since must be a date and time such as 2026-01-31T09:30:00Z (RFC 3339); ' +
             '/filters/ownr is not known here; did you mean "owner"?; /query is required. ' +
-            'Mend them as the input schema of the tool says.',
+            'Correct them as the input schema of the tool says.',
         )
         expect(answer.result?.['_meta']).toMatchObject({
           'dev.toolway/fault': {

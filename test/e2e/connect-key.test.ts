@@ -69,14 +69,14 @@ test('a key is given by the person whom the link is for, tried, kept sealed, and
   const page = await browser.ask(path)
   const html = await page.text()
   expect(html).toContain('Give a key for Locked')
-  expect(html).toContain('that of the organization')
+  expect(html).toContain('the shared account of the organization')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   const { action, fields } = formIn(html) ?? { action: '', fields: {} }
 
   // Without the token of this sign-in nothing is taken, and what is mistyped is found out now.
   expect((await browser.submit(action, { ...fields, csrf: 'other', key: KEY })).status).toBe(403)
   const wrong = await browser.submit(action, { ...fields, key: 'not-the-key' })
-  expect(await wrong.text()).toContain('does not let the gateway in')
+  expect(await wrong.text()).toContain('refused the credential of the gateway')
   expect(await toolNames(at.gateway, at.gateway.url)).toEqual([])
 
   const kept = await browser.submit(action, { ...fields, key: KEY })

@@ -189,7 +189,7 @@ describe('a person', () => {
     await using at = await town('given')
     const ada = await at.browserOf('ada')
     const told = await (await ada.ask(await at.linkFor('ada'))).text()
-    expect(told).toContain('An administrator of')
+    expect(told).toContain('Ask an administrator of')
     expect(formIn(told)).toBeUndefined()
     const path = await at.linkFor('ada')
     const csrf = /name="csrf" value="([^"]+)"/.exec(await (await ada.ask('/sign-in')).text())?.[1] ?? ''

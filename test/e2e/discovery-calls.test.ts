@@ -195,7 +195,7 @@ describe('a call within a call', () => {
     const { status, headers } = await callTool(peer, 'call_tool', { name: 'effects__drop_all' })
     expect(status).toBe(403)
     expect(headers.get('www-authenticate')).toContain(
-      `error_description="The tool effects__drop_all is of the kind 'destructive', and this client was allowed less."`,
+      `error_description="The tool effects__drop_all needs 'destructive' access, and this client was granted less."`,
     )
     expect(open.effects.called).toEqual([])
     const done = await callTool(peer, 'call_tool', { name: 'effects__look_up' })

@@ -147,7 +147,7 @@ describe('whoever makes a key', () => {
     for (const more of [{ limit: 'execute' }, { expires_at: undefined }, { expires_at: '2100-01-01T00:00:00Z' }])
       expect((await little(`POST ${TENANT}`, { ...wish, ...more })).body).toMatchObject({
         status: 403,
-        detail: expect.stringContaining('A key may not do more than whoever makes it'),
+        detail: expect.stringContaining('A key cannot have more access than the person who creates it'),
       })
     expect((await little(`POST ${TENANT}`, { ...wish, scope: 'platform_admin' })).status).toBe(403)
     expect((await little(`POST ${TENANT}`, wish)).status).toBe(201)

@@ -185,7 +185,7 @@ describe('an access token', () => {
       expect(headers.get('www-authenticate')).toBe(
         `Bearer error="insufficient_scope", scope="tools:read tools:write tools:execute", ` +
           `resource_metadata="${open.gateway.address}/.well-known/oauth-protected-resource/mcp", ` +
-          `error_description="The tool effects__drop_all is of the kind 'destructive', and this client was allowed less."`,
+          `error_description="The tool effects__drop_all needs 'destructive' access, and this client was granted less."`,
       )
       expect(answer.error?.data).toMatchObject({ fault: 'scope.insufficient' })
       expect(open.effects.called).toEqual([])

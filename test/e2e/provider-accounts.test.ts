@@ -102,7 +102,7 @@ test('S3-OAU-01, S3-OAU-02: the callback brings an account home, and says so at 
   const there = await fetch(vendors.map((await depart('default')).href), { redirect: 'manual' })
   const back = new URL(there.headers.get('location') ?? '')
   expect(back.origin + back.pathname).toBe(`${PUBLIC}/api/v1/oauth/default/callback/github`)
-  // The vendor takes no other secret than that of the organization's own app.
+  // The vendor takes no other secret than the shared account of the organization's own app.
   const done = await browser.ask(here(back.href), { headers: { 'sec-fetch-site': 'cross-site' } })
   expect([done.status, done.headers.get('location')]).toEqual([303, '/oauth/success?connected=github'])
   expect(await kept()).toEqual([{ provider: 'github', user_id: ada, connection_id: null }])

@@ -163,7 +163,7 @@ describe('a question across eras', () => {
     async (kind) => {
       await using client = await connected(kind, 'modern')
       // The prompt wants a context; this client always gives a name.
-      await expect(client.prompt('test_input_required_result_prompt')).rejects.toThrow(/asked for more input 8 times/)
+      await expect(client.prompt('test_input_required_result_prompt')).rejects.toThrow(/requested input 8 times/)
       expect(client.asked).toHaveLength(8)
     },
   )

@@ -140,7 +140,7 @@ describe('a rule of', () => {
     expect(items).toMatchObject([{ name: 'platform-says', scope: 'platform', origin: 'platform' }])
     for (const [method, body] of [['PUT', { state: 'off' }], ['DELETE']] as const) {
       const refused = await admin(`${method} ${RULES}/${rule.id}`, body)
-      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('the platform')])
+      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('platform administrator')])
     }
     expect((await admin(`GET ${PLATFORM}`)).status).toBe(403)
     expect((await admin(`GET ${RULES}/${rule.id}`)).body).toMatchObject({ name: 'platform-says' })
@@ -268,7 +268,7 @@ describe('rules of an organization', () => {
     const refused = await callTool(peer('/mcp'), 'git__echo')
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1_000)
-    expect(refused.text).toContain('A rule allows 2 calls of this kind in 3600 s: Because')
+    expect(refused.text).toContain('A rule limits calls of this kind to 2 in 3600 s: Because')
     expect(await errorOf('/mcp', 'git__repo_list_branches')).toBeUndefined()
     expect(await errorOf('/mcp', 'git__echo', otherKey)).toBeUndefined()
   })

@@ -87,7 +87,7 @@ describe('U-19: a supplied toolset', () => {
     expect(await seen('standard')).toEqual([...READ, ...WRITE].toSorted())
     const again = await admin(`DELETE ${PATH}/standard`)
     expect(again.status).toBe(409)
-    expect(again.text).toContain('is supplied')
+    expect(again.text).toContain('is built in')
   })
 })
 

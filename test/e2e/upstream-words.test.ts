@@ -83,8 +83,8 @@ describe('what a server says', () => {
     await using gateway = await openGateway({ connections: [{ alias: 'wordy', wire: httpWire(server.url) }] })
     const peer = { url: gateway.connectionUrl('wordy'), key: gateway.key, era: 'modern' } as const
     const limited = await callTool(peer, 'limited')
-    expect(limited.text).toContain('takes no more requests for now (HTTP 429)')
-    expect(limited.text).toContain('Call again in 7 s.')
+    expect(limited.text).toContain('accepts no more requests for now (HTTP 429)')
+    expect(limited.text).toContain('Try again in 7 s.')
     expect(limited.text).not.toContain('earlier requests')
     // A client that speaks no MCP reads it where HTTP has it.
     const rest = await fetch(new URL('/rest/tools/wordy__limited/call', gateway.url), {

@@ -76,7 +76,7 @@ describe('a record of a call that failed', () => {
       details: {
         error: {
           says: 'The connection away cannot be reached: nothing listens there.',
-          mend: '`toolway connection test away` shows what it says.',
+          mend: '`toolway connection test away` shows the cause.',
         },
       },
     })

@@ -331,7 +331,7 @@ describe('a WebSocket', () => {
     using raw = await openRaw(gateway.address)
     raw.write(upgradeHead(`uru_${'ee'.repeat(32)}`))
     raw.write(Buffer.concat([textFrame(INITIALIZE), textFrame(request(1, 'tools/call', hang('stranger')))]))
-    await until('it is told why', () => raw.received().includes('not known here'))
+    await until('it is told why', () => raw.received().includes('is not valid'))
     expect(codeIn(raw.received().slice(0, raw.received().indexOf('The key')))).toBe(4401)
     expect(probe.state.events).toHaveLength(before)
   })

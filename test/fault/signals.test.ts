@@ -93,7 +93,7 @@ describe('a gateway that is told to end', () => {
     const answer = await rest()
     expect(answer).toContain('"fault":"gateway.draining-cut"')
     expect(answer).toContain('"retryable":false')
-    expect(answer).toContain('may have acted')
+    expect(answer).toContain('may have taken effect')
     expect(await running.ended).toBe(0)
     await expect.poll(family.alive, patiently).toEqual([])
     const listed = (await here.json(['records', 'list', '--action', 'tools/call'])) as { entries?: unknown }

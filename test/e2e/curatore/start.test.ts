@@ -109,9 +109,7 @@ describe('the gateway without a database', () => {
     expect(await gateway.stop()).toBe(0)
     const without = installation.begin({ TOOLWAY_STORE: 'none' })
     expect(await without.ended).toBe(1)
-    expect(without.err()).toBe(
-      'TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that declares connections and keys.\n',
-    )
+    expect(without.err()).toBe('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that defines connections and keys.\n')
   })
 })
 

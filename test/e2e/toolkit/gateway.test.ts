@@ -1,4 +1,4 @@
-/** The toolkit with a gateway: Composio's tools behind it, and files that travel by reference. */
+/** The toolkit with a gateway: Composio's tools behind it, and upload, list, download and remove files. */
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

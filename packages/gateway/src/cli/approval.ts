@@ -27,15 +27,15 @@ interface ApprovalArgument extends OrganizationOption {
 }
 type State = (typeof APPROVAL_STATES)[number]
 
-const id = new Argument('<id>', '`apr_…`, as the list and the refused call show it')
+const id = new Argument('<id>', '`apr_…`, as shown by the list and by the blocked call')
 const paramsOf = ({ organization, id: approval }: ApprovalArgument) => ({ organization, approval })
 const unknown = (words: ApprovalArgument) =>
   reworded(`There is no approval "${words.id}"; \`toolway approval list\` shows those that wait.`, 'thing.unknown')
 
 const list = described({
   name: 'list',
-  about: 'list the questions that wait for an answer, or those in another state',
-  options: [new Option('--state <state>', 'in which state').choices(APPROVAL_STATES).default('pending')],
+  about: 'list the pending approval requests, or those in another state',
+  options: [new Option('--state <state>', 'state of the requests').choices(APPROVAL_STATES).default('pending')],
   examples: ['toolway approval list', 'toolway approval list --state denied'],
   call: (transport, { organization, state }: OrganizationOption & { state: State }) =>
     listAll(transport, listApprovals, { params: { organization }, query: { state } }),
@@ -43,7 +43,7 @@ const list = described({
     value: approvals,
     lines:
       approvals.length === 0
-        ? [state === 'pending' ? 'No call waits for an approval.' : `No approval is ${state}.`]
+        ? [state === 'pending' ? 'No pending approvals.' : `No approval is ${state}.`]
         : table(
             ['ID', 'STATE', 'TOOL', 'EFFECT', 'CALLER', 'UNTIL'],
             approvals.map((one) => [
@@ -56,7 +56,7 @@ const list = described({
 
 const show = described({
   name: 'show',
-  about: 'show one question with the arguments of the call, as they would be sent',
+  about: 'show one approval request with the arguments of the call',
   arguments: [id],
   examples: ['toolway approval show apr_01m0000000000000000000000'],
   call: ({ call }, words: ApprovalArgument) => call(getApproval, { params: paramsOf(words) }).catch(unknown(words)),
@@ -64,7 +64,7 @@ const show = described({
 })
 
 const linesOf = (approval: ApprovalWithArguments): string[] => [
-  `${visible(approval.tool)} (${approval.effect}) at ${approval.connection ?? 'a connection that is gone'}, called by ${visible(approval.caller)}`,
+  `${visible(approval.tool)} (${approval.effect}) at ${approval.connection ?? 'a removed connection'}, called by ${visible(approval.caller)}`,
   `state     ${approval.state}`,
   `asked     ${approval.created_at}`,
   `until     ${approval.good_until ?? approval.expires_at}`,
@@ -74,7 +74,7 @@ const linesOf = (approval: ApprovalWithArguments): string[] => [
   ...approval.answers.map(
     ({ by, verdict, note }) => `answer    ${by}: ${verdict}${note === null ? '' : ` (${visible(note)})`}`,
   ),
-  'arguments, as they would be sent:',
+  'arguments:',
   ...JSON.stringify(approval.arguments, undefined, 2).split('\n').map(visible),
 ]
 
@@ -88,13 +88,18 @@ const answering = (name: 'grant' | 'deny') =>
     name,
     about:
       name === 'grant'
-        ? 'let the call be made, once, with these very arguments'
-        : 'refuse the call; its caller is told why',
+        ? 'approve the call, once, with exactly these arguments'
+        : 'deny the call; the caller sees the reason',
     arguments: [id],
     options: [
-      new Option('--note <text>', 'kept on record; the reason of a no is told to who calls'),
+      new Option('--note <text>', 'stored in the audit log; the caller sees the reason for a denial'),
       ...(name === 'grant'
-        ? [new Option('--always', 'also later calls of its caller to this tool, until the tool or the rule is another')]
+        ? [
+            new Option(
+              '--always',
+              'also approve later calls of this tool by the same caller, until the tool or the rule changes',
+            ),
+          ]
         : []),
     ],
     examples: [`toolway approval ${name} apr_01m0000000000000000000000`],
@@ -107,16 +112,16 @@ const answering = (name: 'grant' | 'deny') =>
   })
 
 function outcomeLine({ state, missing }: { state: State; missing: number }, { always = false }: Answering): string {
-  if (state === 'pending') return `Noted; ${missing} more ${missing === 1 ? 'person has' : 'people have'} to grant it.`
-  if (state !== 'granted') return 'Denied: its caller is told so.'
+  if (state === 'pending') return `Noted; ${missing} more ${missing === 1 ? 'person has' : 'people have'} needed.`
+  if (state !== 'granted') return 'Denied. The caller will see the reason.'
   return always
-    ? 'Granted, this call and later ones of its caller to this tool: `toolway approval always` lists them.'
-    : 'Granted: the very same call is made when its caller repeats it.'
+    ? 'Approved, with later calls of this tool by the same caller. `toolway approval always` lists such approvals.'
+    : 'Approved. The call is made when the caller repeats it.'
 }
 
 const listAlways = described({
   name: 'always',
-  about: 'list the tools that may always be called, by whom and by whose word',
+  about: 'list standing approvals: the tool, the caller and the approver',
   examples: ['toolway approval always'],
   call: (transport, { organization }: OrganizationOption) =>
     listAll(transport, listLastingApprovals, { params: { organization } }),
@@ -124,7 +129,7 @@ const listAlways = described({
     value: approvals,
     lines:
       approvals.length === 0
-        ? ['Nobody said "always" of a tool.']
+        ? ['No standing approvals.']
         : table(
             ['ID', 'TOOL', 'CALLER', 'GRANTED BY', 'USES', 'LAST USED'],
             approvals.map((one) => [
@@ -137,26 +142,26 @@ const listAlways = described({
 
 const end = described({
   name: 'end',
-  about: 'end one of those: the next such call is asked about again',
+  about: 'end a standing approval, so that the next call needs approval again',
   arguments: [new Argument('<id>', '`lgr_…`, as `toolway approval always` shows it')],
   examples: ['toolway approval end lgr_01m0000000000000000000000'],
   call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(
       reworded(
-        `There is no lasting approval "${lasting}"; \`toolway approval always\` shows those that there are.`,
+        `There is no standing approval "${lasting}"; \`toolway approval always\` shows those that there are.`,
         'thing.unknown',
       ),
     ),
   print: (_, words) => ({
     value: { id: words.id, ended: true },
-    lines: ['Ended: the next such call is asked about again.'],
+    lines: ['Ended. The next such call needs approval again.'],
   }),
 })
 
 export const approvalCommand = (finish: Finish) =>
   groupOf(
     'approval',
-    'look at calls that wait for an approval, and answer them',
+    'list pending approvals, and approve or deny them',
     [list, show, answering('grant'), answering('deny'), listAlways, end],
     finish,
   )

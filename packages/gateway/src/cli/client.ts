@@ -15,13 +15,13 @@ interface Adding {
 
 const add = described({
   name: 'add',
-  about: 'add a client; its secret, if it has one, is shown once',
-  arguments: [new Argument('<name>', 'what persons see when it asks them')],
+  about: 'register a client; its secret, if any, is shown once',
+  arguments: [new Argument('<name>', 'name shown on the consent page')],
   options: [
     new Option('--redirect <address>', 'where it is sent back to; may be repeated')
       .argParser(collect)
       .makeOptionMandatory(),
-    new Option('--confidential', 'it can keep a secret: give it one'),
+    new Option('--confidential', 'confidential client: create a client secret'),
   ],
   examples: [
     'toolway client add "Our chat" --redirect https://chat.example.com/oauth/callback --confidential',
@@ -32,13 +32,13 @@ const add = described({
   print: ({ client_id: id, client_secret: secret }) => ({
     value: { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) },
     lines: [`client id      ${id}`, ...(secret === undefined ? [] : [`client secret  ${secret}`])],
-    notes: secret === undefined ? [] : ['The secret is shown only this once.'],
+    notes: secret === undefined ? [] : ['The secret is shown only once.'],
   }),
 })
 
 const list = described({
   name: 'list',
-  about: 'list the clients that are known by name',
+  about: 'list registered clients',
   examples: ['toolway client list', 'toolway client list --json'],
   call: (transport) => listAll(transport, listOAuthClients),
   print: (clients) => ({
@@ -56,7 +56,7 @@ const list = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove a client; whatever was allowed to it ends',
+  about: 'remove a client and revoke its access',
   arguments: [new Argument('<client>', 'its id, as `toolway client list` shows it')],
   examples: ['toolway client remove client_0123456789abcdef0123456789abcdef'],
   async call(transport, { client }: { client: string }) {
@@ -68,9 +68,14 @@ const remove = described({
   },
   print: ({ name }, { client }) => ({
     value: { removed: client },
-    lines: [`Removed the client "${name}": whatever was allowed to it has ended.`],
+    lines: [`Removed the client "${name}" and revoked its access.`],
   }),
 })
 
 export const clientCommand = (finish: Finish) =>
-  groupOf('client', 'add, list and remove OAuth clients that cannot register themselves', [add, list, remove], finish)
+  groupOf(
+    'client',
+    'register, list and remove OAuth clients that cannot register themselves',
+    [add, list, remove],
+    finish,
+  )

@@ -36,7 +36,7 @@ export async function doctor(organization: string, output: Output, preset?: stri
     good('node', process.versions.node),
     good(
       'settings',
-      `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others default`,
+      `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others have their default`,
     ),
     ...checkPreset(loaded),
     await checkDirectory(loaded),
@@ -69,7 +69,7 @@ function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
 async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config
   const found = await stat(directory).catch(() => undefined)
-  if (found === undefined) return note('data directory', `${directory} does not exist yet; the first start makes it`)
+  if (found === undefined) return note('data directory', `${directory} does not exist yet; the first start creates it`)
   if (!found.isDirectory()) return bad('data directory', `${directory} is a file: set TOOLWAY_DATA to another path`)
   const open = (found.mode & OTHERS) !== 0
   return open
@@ -89,7 +89,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
   const moves = keychain === 'on' && !keys.some(({ kind }) => kind === 'keychain')
   return [
     keys.length === 0
-      ? note('vault key', 'none yet; the first start makes one')
+      ? note('vault key', 'none yet; the first start creates one')
       : good('vault key', `${listing}; \`toolway vault status\` says which one seals`),
     ...notes.map((text) => bad('vault key', text)),
     ...(moves ? [note('keychain', NOT_MOVED)] : []),
@@ -102,7 +102,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
     ...(await openFiles(
       SECRETS.flatMap((name) => (origins[name].startsWith(FROM_FILE) ? [origins[name].slice(FROM_FILE.length)] : [])),
       note,
-      'can be read by others, and holds a secret',
+      'can be read by others and contains a secret',
     )),
   ]
 }
@@ -128,18 +128,18 @@ async function openFiles(paths: readonly string[], tell: typeof note, words: str
 }
 
 async function checkStore(loaded: LoadedConfig, organization: string): Promise<Finding[]> {
-  if (!(await isMade(loaded))) return [note('database', 'not there yet; the first start makes it')]
+  if (!(await isMade(loaded))) return [note('database', 'not there yet; the first start creates it')]
   try {
     return await withStore(organization, async ({ db, organization: own }) => {
       await db.presence.look()
       const connections = await db.organization(own.id, listConnections)
       const accounts = await db.organization(own.id, listLostAccounts)
       return [
-        good('database', 'answers, and its schema is current'),
+        good('database', 'reachable, and its schema is up to date'),
         ...accounts.flatMap(({ account, connection_id: id, problem }) => {
           const alias = connections.find((one) => one.id === id)?.alias
           if (alias === undefined) return []
-          const mend = `\`toolway connection login ${alias} --account ${account}\` connects it anew.`
+          const mend = `\`toolway connection login ${alias} --account ${account}\` connects it again.`
           return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
         }),
         ...(await missingPrograms(loaded, connections)),
@@ -151,7 +151,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
             ? good(`connection ${alias}`, 'connected')
             : status === 'new'
               ? note(`connection ${alias}`, 'not contacted yet')
-              : bad(`connection ${alias}`, `${reason ?? status} \`toolway connection test ${alias}\` looks closer.`)
+              : bad(`connection ${alias}`, `${reason ?? status} \`toolway connection test ${alias}\` shows details.`)
         }),
       ]
     })
@@ -180,7 +180,7 @@ async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
 async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Finding[]> {
   const address = await addressOf(loaded)
   if (!(await isRunning(address)))
-    return [note('gateway', `none answers at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
+    return [note('gateway', `none running at ${address}; \`npm start\` or \`npx toolway start\` starts it`)]
   const ready = await fetch(`${address}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then(
     ({ status }) => status,
     () => 0,

@@ -37,7 +37,8 @@ const LOCAL_KEY = 'command line'
 
 function roleOf(role: string): Role {
   const meant = ROLES.find((one) => one === role || one === `tenant_${role}`)
-  if (meant === undefined) throw new CommandFault(`"${role}" is no role: it is one of ${ROLES.join(', ')}.`, EXIT.usage)
+  if (meant === undefined)
+    throw new CommandFault(`"${role}" is not a role. Use one of ${ROLES.join(', ')}.`, EXIT.usage)
   return meant
 }
 
@@ -49,7 +50,7 @@ function timeOf(text: string): string {
   const until = count === '' ? new Date(text) : new Date(Date.now() + Number(count) * (UNITS[unit] ?? 0))
   const isDate = count !== '' || /^\d{4}-\d\d-\d\d/.test(text)
   if (!isDate || Number.isNaN(until.getTime()))
-    throw new CommandFault(`"${text}" is no time: write 30d, 12h, 15m or a date, 2027-01-31.`, EXIT.usage)
+    throw new CommandFault(`"${text}" is not a time. Use 30d, 12h, 15m or a date such as 2027-01-31.`, EXIT.usage)
   return until.toISOString()
 }
 
@@ -67,17 +68,17 @@ const keysOf = async (transport: Transport, { organization, platform = false }: 
 
 const add = described({
   name: 'add',
-  about: 'make a key; it is shown once',
-  arguments: [new Argument('<name>', 'what it is for, unique in the organization')],
+  about: 'create a key; it is shown once',
+  arguments: [new Argument('<name>', 'name, unique in the organization')],
   options: [
     new Option('--role <role>', 'tenant_admin, tenant_member, tenant_viewer or platform_admin').default(
       'tenant_member',
     ),
-    new Option('--limit <limit>', 'how far its calls reach').choices(LIMITS).default('execute'),
-    new Option('--toolset <slug>', 'limit it to one toolset'),
-    new Option('--expires <time>', 'refuse it from then on: 30d, 12h, 15m or a date'),
+    new Option('--limit <limit>', 'access level of its calls').choices(LIMITS).default('execute'),
+    new Option('--toolset <slug>', 'limit the key to one toolset'),
+    new Option('--expires <time>', 'expiry: 30d, 12h, 15m or a date'),
     new Option('--family <family>', 'its form').choices(['uru', 'scoped']).default('uru'),
-    new Option('--trusted', 'let it call on behalf of members (X-On-Behalf-Of)'),
+    new Option('--trusted', 'allow calls on behalf of members (X-On-Behalf-Of)'),
   ],
   examples: [
     'toolway key add laptop',
@@ -99,14 +100,14 @@ const add = described({
   print: ({ key, ...rest }) => ({
     value: { ...shown(rest), key },
     lines: [key],
-    notes: ['It is shown only this once.'],
+    notes: ['It is shown only once.'],
   }),
 })
 
 const list = described({
   name: 'list',
-  about: 'list keys (never their text)',
-  options: [new Option('--platform', 'those of the platform instead of an organization')],
+  about: 'list keys (without their secret)',
+  options: [new Option('--platform', 'keys of the platform instead of an organization')],
   examples: ['toolway key list', 'toolway key list --platform'],
   call: (transport, words: ScopeOptions) => keysOf(transport, words),
   print: (keys) => ({
@@ -132,7 +133,7 @@ const list = described({
 /** By its name, or by its id where it is a member's. */
 const remove = described({
   name: 'remove',
-  about: 'remove a key; it is refused at once',
+  about: 'revoke a key, effective immediately',
   arguments: [new Argument('<name>', 'its name, or its id')],
   options: [new Option('--platform', 'one of the platform')],
   examples: ['toolway key remove laptop', 'toolway key remove operator --platform'],
@@ -143,8 +144,8 @@ const remove = described({
     if (meant === undefined)
       throw new CommandFault(
         platform
-          ? `There is no key of the platform named "${name}"; \`toolway key list --platform\` shows them.`
-          : `There is no key named "${name}" in ${organization}; \`toolway key list\` shows them, and with --platform those of the platform.`,
+          ? `There is no platform key named "${name}"; \`toolway key list --platform\` shows them.`
+          : `There is no key named "${name}" in ${organization}; \`toolway key list\` lists them; add --platform for platform keys.`,
       )
     const params = { organization, key: meant.id }
     await transport.call(platform ? removePlatformKey : removeOrganizationKey, { params })
@@ -153,9 +154,9 @@ const remove = described({
   print: (removed, { name }) => ({
     value: { removed: name },
     lines: [
-      `Removed the key "${removed.name}": it is refused from now on.`,
+      `Revoked the key "${removed.name}".`,
       ...(removed.name === LOCAL_KEY && removed.user_id === null
-        ? ['The commands of this machine called with it; the next start gives them a new one, in the data directory.']
+        ? ['The commands on this machine used it; the next start creates a new one in the data directory.']
         : []),
     ],
   }),
@@ -163,9 +164,8 @@ const remove = described({
 
 const takeOver = described({
   name: 'import',
-  about:
-    'take over keys of another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
-  arguments: [new Argument('<file>', 'the lines; - is standard input')],
+  about: 'import keys of another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
+  arguments: [new Argument('<file>', 'file with the lines; - is standard input')],
   examples: ['toolway key import old-keys.jsonl'],
   async call({ call }, { file }: { file: string }) {
     const lines = file === '-' ? await readInput() : await readText(file)
@@ -177,7 +177,7 @@ const takeOver = described({
   print: ({ imported }) => ({
     value: { imported },
     lines: [
-      `Took over ${imported} ${imported === 1 ? 'key' : 'keys'}: each works as before, and is kept by a keyed hash from its first use on.`,
+      `Took over ${imported} ${imported === 1 ? 'key' : 'keys'}: They work as before, and are stored as keyed hashes from their first use on.`,
     ],
   }),
 })
@@ -188,4 +188,4 @@ const readText = (file: string): Promise<string> =>
   })
 
 export const keyCommand = (finish: Finish) =>
-  groupOf('key', 'make, list, remove and take over keys', [add, list, remove, takeOver], finish)
+  groupOf('key', 'create, list, revoke and import API keys', [add, list, remove, takeOver], finish)

@@ -147,7 +147,7 @@ export async function isOwnGateway(address: string, { config }: LoadedConfig): P
 async function reach({ key }: Endpoint, url: string, init: RequestInit): Promise<Response> {
   // No header can carry it, which fetch would tell as if nobody answered.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
-    throw new CommandFault('The key has spaces or line breaks in it: give the key alone, as it was shown.', EXIT.usage)
+    throw new CommandFault('The key contains spaces or line breaks: enter only the key, as it was shown.', EXIT.usage)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
   try {
     return await fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...authorization } })

@@ -13,7 +13,8 @@ export async function migrateDatabase(output: Output): Promise<number> {
   if (connectionString === undefined)
     throw new CommandFault('DATABASE_URL is not set: the embedded database is migrated when its gateway starts.')
   const migrations = await migrate({ connectionString }, { log: SILENT })
-  const done = migrations.length === 0 ? 'The database was up to date.' : `${migrations.length} migrations were run.`
+  const done =
+    migrations.length === 0 ? 'The database was up to date.' : `${migrations.length} migrations were applied.`
   output.result({ migrations }, [done])
   return EXIT.ok
 }

@@ -31,7 +31,7 @@ import { recordsCommand } from './records/records.ts'
 import { recordStreamCommand } from './records/stream.ts'
 
 const CODES = `
-Exit codes: 0 done · 1 failed · 2 wrong use · 3 the tool itself reported an error · 4 no gateway or no valid key · 5 a plan has something to do`
+Exit codes: 0 success · 1 failed · 2 usage error · 3 the tool reported an error · 4 no gateway or no valid key · 5 a plan has pending changes`
 
 /** Run one command line; its exit code. */
 export async function run(words: readonly string[]): Promise<number> {
@@ -69,7 +69,9 @@ const KNOWN = [CommandFault, ConfigFault, DatabaseUnreachable, DirectoryInUse, W
 
 function build(finish: Finish): Command {
   const program = new Command('toolway')
-    .description('One guarded way between AI clients and the tools of an organization.')
+    .description(
+      'A tool gateway: connects AI clients to the tools of an organization over MCP, with sign-in, policies, approvals and an audit log.',
+    )
     .version(VERSION)
     .exitOverride()
     .showSuggestionAfterError()
@@ -115,7 +117,7 @@ function build(finish: Finish): Command {
 function dress(command: Command): Command {
   command.exitOverride().showSuggestionAfterError().showHelpAfterError('Try --help.')
   if (command.commands.length === 0) {
-    if (command.name() !== 'start') command.option('--json', 'print one JSON value for programs')
+    if (command.name() !== 'start') command.option('--json', 'print JSON')
     command.addHelpText('after', CODES)
     const whole = command.parent?.name() === 'connection' || !WITHOUT_ORGANIZATION.has(command.name())
     if (whole && !OF_PLATFORM.has(command.parent?.name() ?? ''))
@@ -156,9 +158,7 @@ const startCommand = (finish: Finish) =>
         'toolway start --preset agent',
       ),
     )
-    .addOption(
-      new Option('--preset <name>', 'start as a preset says, where no setting says otherwise').choices(PRESET_NAMES),
-    )
+    .addOption(new Option('--preset <name>', 'use the defaults of a preset').choices(PRESET_NAMES))
     .action(async ({ preset }: { preset?: string }) => {
       const loaded = await openConfig(preset === undefined ? {} : { TOOLWAY_PRESET: preset })
       // One of them loads a database driver, and the other never does.
@@ -173,10 +173,10 @@ const withEndpoint = (command: Command) =>
   command
     .option(
       '--url <address>',
-      'address of the MCP endpoint (default: the gateway of this data directory; or TOOLWAY_URL)',
+      'address of the MCP endpoint (default: TOOLWAY_URL, or the gateway of this data directory)',
     )
-    .option('--key-env <name>', 'variable with the key to call with (default: TOOLWAY_KEY, or the local key)')
-    .option('--key <key>', 'the key itself, which every user of this machine can then read: rather --key-env')
+    .option('--key-env <name>', 'environment variable with the API key (default: TOOLWAY_KEY, or the local key)')
+    .option('--key <key>', 'the API key itself, visible to every user of this machine; prefer --key-env')
 
 interface Calling {
   json?: boolean
@@ -199,7 +199,7 @@ const toolsCommand = (finish: Finish) =>
 
 const callCommand = (finish: Finish) =>
   withEndpoint(new Command('call').description('call one tool'))
-    .argument('<tool>', 'its name as `toolway tools` shows it')
+    .argument('<tool>', 'name, as shown by `toolway tools`')
     .argument('[arguments]', 'a JSON object; - reads it from standard input', '{}')
     .addHelpText(
       'after',
@@ -214,7 +214,7 @@ const callCommand = (finish: Finish) =>
 
 const migrateCommand = (finish: Finish) =>
   new Command('migrate')
-    .description('bring the database of DATABASE_URL to the schema of this version, as every start does, and end')
+    .description('migrate the database of DATABASE_URL to the schema of this version, as every start does')
     .addHelpText('after', examples('DATABASE_URL=postgres://toolway@db.example.com/toolway toolway migrate'))
     .action(async (options: { json?: boolean }) =>
       finish(await (await import('./migrate.ts')).migrateDatabase(outputOf(options))),
@@ -222,7 +222,7 @@ const migrateCommand = (finish: Finish) =>
 
 const doctorCommand = (finish: Finish) =>
   new Command('doctor')
-    .description('check everything that a start and a call need')
+    .description('check everything that the gateway needs to start and to make calls')
     .addHelpText('after', examples('toolway doctor', 'toolway doctor --preset agent', 'toolway doctor --json'))
     .addOption(new Option('--preset <name>', 'check what a preset needs').choices(PRESET_NAMES))
     .action(async (options: Common & { preset?: string }) =>
@@ -231,7 +231,7 @@ const doctorCommand = (finish: Finish) =>
 
 const configCommand = (finish: Finish) =>
   new Command('config')
-    .description('show the settings in force and where each came from')
+    .description('show the active settings and where each comes from')
     .addHelpText('after', examples('toolway config', 'TOOLWAY_PORT=9000 toolway config --json'))
     .action(async (options: { json?: boolean }) =>
       finish(await (await import('./config-list.ts')).listConfig(outputOf(options))),
@@ -240,7 +240,7 @@ const configCommand = (finish: Finish) =>
 /** The launcher runs it before anything here is loaded; who comes another way is told. */
 const bridgeCommand = () =>
   new Command('bridge')
-    .description('connect a client that starts its servers as processes: MCP on stdin and stdout')
+    .description('run the stdio bridge, for clients that start servers as processes')
     .allowUnknownOption()
     .helpOption(false)
     .argument('[options...]')

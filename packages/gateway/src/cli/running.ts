@@ -20,10 +20,12 @@ export async function listen(gateway: Gateway, { config }: LoadedConfig, patienc
         `Port ${port} on ${host} is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
       )
     if (code === 'EACCES')
-      throw new CommandFault(`Port ${port} on ${host} needs more rights: choose one above 1023 with TOOLWAY_PORT.`)
+      throw new CommandFault(
+        `Port ${port} on ${host} needs more privileges: choose a port above 1023 with TOOLWAY_PORT.`,
+      )
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new CommandFault(
-        `This machine has no address ${host}: set TOOLWAY_HOST to one it has, or to 0.0.0.0 for all.`,
+        `This machine has no address ${host}: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.`,
       )
     throw thrown
   }

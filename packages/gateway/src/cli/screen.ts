@@ -24,25 +24,25 @@ export interface SignUp {
 /** Stands in printed configurations where the key would be. */
 const PLACEHOLDER = 'YOUR_KEY'
 
-const AGAIN = '`npx toolway user setup-code` makes another.'
+const AGAIN = '`npx toolway user setup-code` creates another.'
 
 /** Where a browser goes, and what it takes to get in. */
 const consoleOf = ({ address, setUpCode, empty, secretsFile }: SignUp): string[] => {
   if (setUpCode !== undefined && secretsFile !== undefined)
     return [
       `  Console   ${address}`,
-      `            The first person signs up there with the set-up code in ${secretsFile}`,
+      `            Sign up there with the setup code in ${secretsFile}`,
       `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code CODE`,
-      `            It is good once. ${AGAIN}`,
+      `            It can be used once. ${AGAIN}`,
     ]
   if (setUpCode !== undefined)
     return [
       `  Console   ${address}`,
-      `            The first person signs up there with this set-up code: ${setUpCode}`,
+      `            Sign up there with this setup code: ${setUpCode}`,
       `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code ${setUpCode}`,
-      `            It is good once. ${AGAIN}`,
+      `            It can be used once. ${AGAIN}`,
     ]
-  const first = empty ? [`            Nobody has signed up there yet. That takes a set-up code; ${AGAIN}`] : []
+  const first = empty ? [`            Nobody has signed up yet. Signing up needs a setup code; ${AGAIN}`] : []
   return [`  Console   ${address}`, ...first]
 }
 
@@ -71,17 +71,17 @@ export function firstScreen({ url, key: made, bridge }: Reached, demo: boolean, 
       indent(text),
     ]),
     '',
-    '  Next: `npx toolway connection add --help` adds a server, `npx toolway import FILE` takes over an mcp.json.',
+    '  Next: `npx toolway connection add --help` adds a server, `npx toolway import FILE` imports an mcp.json.',
     '  Ctrl+C stops it.',
     '',
   ]
 }
 
 function keyLines(key: string, secretsFile: string | undefined): string[] {
-  const another = '`npx toolway key add NAME` makes another.'
-  if (secretsFile === undefined) return [`  Key       ${key}`, `            It is shown only this once. ${another}`]
+  const another = '`npx toolway key add NAME` creates another.'
+  if (secretsFile === undefined) return [`  Key       ${key}`, `            It is shown only once. ${another}`]
   return [
-    `  Key       in ${secretsFile}, which only its owner can read, because this output does not go to a terminal.`,
+    `  Key       in ${secretsFile}, readable only by its owner, because this output does not go to a terminal.`,
     `            Put it where ${PLACEHOLDER} stands below, and delete the file. ${another}`,
   ]
 }
@@ -90,7 +90,7 @@ export function laterScreen(people: SignUp): string[] {
   return [
     '',
     `  Toolway is ready at ${people.address}/mcp`,
-    '  Keys are shown once; `npx toolway key add NAME` makes another. Ctrl+C stops it.',
+    '  Keys are shown once; `npx toolway key add NAME` creates another. Ctrl+C stops it.',
     ...consoleOf(people),
     '',
   ]

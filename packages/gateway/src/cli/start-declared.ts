@@ -21,7 +21,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
   if (config.TOOLWAY_PRESET === 'curatore') refuseUnready(config)
   else if (config.TOOLWAY_CONFIG === undefined)
-    throw new ConfigFault('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that declares connections and keys.')
+    throw new ConfigFault('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that defines connections and keys.')
   const declared = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
   if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
   refuseLocks(declared)
@@ -49,7 +49,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   const port = await listen(gateway, loaded, FIRST_CONTACT_MS)
   const { open, local } = addressFor(loaded, port)
   process.stdout.write(
-    `\n  Toolway is ready at ${open}/mcp\n  It keeps nothing: no database, one instance. Ctrl+C stops it.\n\n`,
+    `\n  Toolway is ready at ${open}/mcp\n  It stores nothing: no database, one instance. Ctrl+C stops it.\n\n`,
   )
   log.info({ address: local, public_url: config.TOOLWAY_PUBLIC_URL, preset: config.TOOLWAY_PRESET }, 'listening')
   await Promise.race([told, orphaned])

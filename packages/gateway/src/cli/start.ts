@@ -83,7 +83,7 @@ async function open(loaded: LoadedConfig, store: Store, logs: Logs): Promise<Gat
   const { log } = logs
   // What serves is loaded where something is served: the first of several processes stays small.
   if (config.TOOLWAY_PROCESSES === 1) {
-    onRestart(() => log.warn({}, 'SIGUSR2 replaces processes, and TOOLWAY_PROCESSES is 1'))
+    onRestart(() => log.warn({}, 'SIGUSR2 replaces gateway processes, but TOOLWAY_PROCESSES is 1'))
     const { compose } = await import('../compose.ts')
     return compose({ config, origins, store, log, logLine: logs.line, tail: logs.tail, path, lang, lookup })
   }
@@ -132,7 +132,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   EACCES: 'it may not be written to',
   EPERM: 'it may not be written to',
   EROFS: 'its file system is read-only',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created there',
   ENOTDIR: 'it or something in its path is a file',
   EEXIST: 'it or something in its path is a file',
   ENOSPC: 'its file system is full',
@@ -142,7 +142,7 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
   if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
   if (thrown instanceof KeyServiceFault)
     return new CommandFault(
-      `The vault key cannot be made: ${thrown.message}. Check TOOLWAY_KEY_SERVICE, and start again.`,
+      `The vault key cannot be created: ${thrown.message}. Check TOOLWAY_KEY_SERVICE, and start again.`,
     )
   if (thrown instanceof DirectoryInUse) {
     return new CommandFault(
@@ -154,14 +154,14 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
   const unusable = syscall === 'connect' ? undefined : UNUSABLE[code]
   if (unusable !== undefined) {
     return new CommandFault(
-      `The data directory ${directory} cannot be used, because ${unusable} (${code}): make it yours, or set TOOLWAY_DATA to another directory.`,
+      `The data directory ${directory} cannot be used, because ${unusable} (${code}): change its owner, or set TOOLWAY_DATA to another directory.`,
     )
   }
   if (outside) {
     // Node's codes are known to people who run servers; PostgreSQL's are not, and its words are.
     const reason = /^E[A-Z_]+$/.test(code) ? code : message
     return new CommandFault(
-      `The database of DATABASE_URL cannot be used (${reason}): check that it runs, and its user, password and rights.`,
+      `The database of DATABASE_URL cannot be used (${reason}): check that it is running, and check the user, password and permissions.`,
       1,
       { cause: thrown },
     )
@@ -176,7 +176,7 @@ async function prepareVault(
   log: Logs['log'],
 ): Promise<void> {
   const sealed = await sealPlain({ db, vault })
-  if (sealed > 0) log.info({ values: sealed }, 'plaintext secrets in the database were sealed')
+  if (sealed > 0) log.info({ values: sealed }, 'plaintext secrets in the database were encrypted')
   for (const note of ring.notes) log.warn({}, note)
   if (config.TOOLWAY_KEYCHAIN === 'off') return
   const problem = await sources.promote(ring.keys.map(({ id }) => id))

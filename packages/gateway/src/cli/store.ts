@@ -27,7 +27,7 @@ export const withStore = <T>(slug: string, work: (opened: Opened) => Promise<T>)
   })
 
 export function noOrganization(slug: string, directory: string): CommandFault {
-  const first = slug === DEFAULT_SLUG ? 'Start Toolway once; it is made then.' : `\`toolway org add ${slug}\` makes it.`
+  const first = slug === DEFAULT_SLUG ? 'Start Toolway once to create it.' : `\`toolway org add ${slug}\` creates it.`
   return new CommandFault(`There is no organization "${slug}" in ${directory}. ${first}`)
 }
 
@@ -46,7 +46,7 @@ export async function openInstallation(): Promise<Installation & AsyncDisposable
   // A command looks at what is there; making it is for a start.
   if (!(await isMade(loaded)))
     throw new CommandFault(
-      `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to where it is.`,
+      `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to its directory.`,
     )
   const store = await openStore({ directory, databaseUrl, directUrl, keys: loaded.config, owner: false, log: SILENT })
   return { ...store, loaded, [Symbol.asyncDispose]: () => store.close() }

@@ -14,7 +14,7 @@ export async function tools(words: EndpointWords, output: Output): Promise<numbe
     cursor = more ? String(page['nextCursor']) : undefined
   }
   const rows = found.map((tool) => [String(tool['name']), effectOf(tool), firstLine(tool['description'])])
-  const empty = ['No tools yet: `toolway connection list` shows what is connected and how it is.']
+  const empty = ['No tools yet: `toolway connection list` shows the connections and their state.']
   output.result(found, found.length === 0 ? empty : table(['TOOL', 'EFFECT', 'WHAT IT DOES'], rows))
   return EXIT.ok
 }

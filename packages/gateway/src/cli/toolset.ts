@@ -52,22 +52,24 @@ function limitOfOne(text: string, before: Record<string, Limit> = {}): Record<st
 
 const slug = new Argument('<slug>')
 const options = () => [
-  new Option('--title <text>', 'name for people'),
-  new Option('--connections <alias...>', 'only from these connections'),
-  new Option('--include <pattern...>', 'tools by <alias>__<tool>, in which * stands for any run of characters'),
-  new Option('--exclude <pattern...>', 'tools that stay out'),
-  new Option('--limit <limit>', 'how far its tools reach').choices(LIMITS),
-  new Option('--limit-of <alias=limit>', 'a narrower limit of one connection; may be said again').argParser(limitOfOne),
-  new Option('--discovery <mode>', 'how clients come to its tools').choices(DISCOVERY_MODES),
+  new Option('--title <text>', 'display name'),
+  new Option('--connections <alias...>', 'only tools of these connections'),
+  new Option('--include <pattern...>', 'tools by <alias>__<tool>, where * matches any characters'),
+  new Option('--exclude <pattern...>', 'tools to exclude'),
+  new Option('--limit <limit>', 'access level of its tools').choices(LIMITS),
+  new Option('--limit-of <alias=limit>', 'a narrower access level for one connection; can be repeated').argParser(
+    limitOfOne,
+  ),
+  new Option('--discovery <mode>', 'how clients discover its tools').choices(DISCOVERY_MODES),
   new Option('--naming <naming>', 'names of its tools: alias__tool, mcp__alias__tool, or plainly tool').choices(
     NAMINGS,
   ),
-  new Option('--page <number>', 'tools on a page, where they are paged').argParser(wholeNumber),
-  new Option('--pin <pattern...>', 'tools that are listed although others have to be looked for'),
-  new Option('--for-role <role...>', 'for whom it is there: roles').choices(ROLES),
-  new Option('--for-group <group...>', 'for whom it is there: groups'),
-  new Option('--for-member <email...>', 'for whom it is there: members'),
-  new Option('--for-key <key...>', 'for whom it is there: keys, by name or id'),
+  new Option('--page <number>', 'tools per page, for paged discovery').argParser(wholeNumber),
+  new Option('--pin <pattern...>', 'tools that are always listed, for search discovery'),
+  new Option('--for-role <role...>', 'roles that can use it').choices(ROLES),
+  new Option('--for-group <group...>', 'groups that can use it'),
+  new Option('--for-member <email...>', 'members that can use it'),
+  new Option('--for-key <key...>', 'keys that can use it, by name or id'),
 ]
 
 /** Settings with those that the words name in their place. */
@@ -98,14 +100,14 @@ const printed =
     return {
       value: toolset,
       lines: [
-        `${done} the toolset ${name}: ${tools} ${tools === 1 ? 'tool' : 'tools'}, ${listed} listed. Clients find it at /o/${organization}/t/${name}/mcp.`,
+        `${done} the toolset ${name}: ${tools} ${tools === 1 ? 'tool' : 'tools'}, ${listed} listed. Its endpoint is /o/${organization}/t/${name}/mcp.`,
       ],
     }
   }
 
 const list = described({
   name: 'list',
-  about: 'list the toolsets, those that are supplied too',
+  about: 'list the toolsets, including built-in ones',
   examples: ['toolway toolset list'],
   call: ({ call }, { organization }: { organization: string }) => call(listToolsets, { params: { organization } }),
   print: ({ items }) => ({
@@ -128,7 +130,7 @@ const list = described({
 
 const show = described({
   name: 'show',
-  about: 'show one toolset, and what its tools cost a model that reads them',
+  about: 'show one toolset and the token cost of its tools',
   arguments: [slug],
   examples: ['toolway toolset show read-only'],
   call: get,
@@ -140,7 +142,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
   return [
     `${name}: ${title} (${origin})`,
     `Settings: ${JSON.stringify(settings)}`,
-    `Tools: ${tools}, of which the list names ${listed}.`,
+    `Tools: ${tools}, of which clients list ${listed}.`,
     '',
     ...table(
       ['DISCOVERY', 'TOKENS', ''],
@@ -154,15 +156,15 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
       ? []
       : [
           '',
-          `The list names more tools than some clients take (${exceeds.join(', ')}): they leave tools out. \`toolway toolset change ${name} --discovery search\` makes it short.`,
+          `The list has more tools than some clients accept (${exceeds.join(', ')}): they leave tools out. \`toolway toolset change ${name} --discovery search\` shortens it.`,
         ]),
   ]
 }
 
 const add = described({
   name: 'add',
-  about: 'make a toolset; what is not said is in',
-  arguments: [new Argument('<slug>', 'its name in addresses, for good')],
+  about: 'create a toolset; options that are not given mean no restriction',
+  arguments: [new Argument('<slug>', 'permanent name in addresses')],
   options: options(),
   examples: [
     `toolway toolset add reports --include 'docs__*' --limit read`,
@@ -184,9 +186,9 @@ const add = described({
 
 const change = described({
   name: 'change',
-  about: 'change a toolset; what is not said stays',
+  about: 'change a toolset; options that are not given keep their value',
   arguments: [slug],
-  options: [...options(), new Option('--for-everybody', 'it is there for everybody of the organization')],
+  options: [...options(), new Option('--for-everybody', 'available to everybody in the organization')],
   examples: ['toolway toolset change reports --discovery search'],
   async call(transport, words: Settled) {
     const held = await get(transport, words)
@@ -198,7 +200,7 @@ const change = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove a toolset; keys that are limited to it reach nothing any more',
+  about: 'remove a toolset; keys limited to it lose access',
   arguments: [slug],
   examples: ['toolway toolset remove reports'],
   call: ({ call }, words: ToolsetArgument) => call(removeToolset, { params: paramsOf(words) }).catch(unknown(words)),
@@ -208,7 +210,7 @@ const remove = described({
 export const toolsetCommand = (finish: Finish) =>
   groupOf(
     'toolset',
-    'name selections of tools that have an endpoint of their own',
+    'manage toolsets: selections of tools with their own endpoint',
     [list, show, add, change, remove],
     finish,
   )

@@ -57,7 +57,7 @@ function writingOf({ parts, organization, origin, principal }: OrganizationReque
 function refusePlaced(id: string, platform: readonly Rule[]): void {
   const [, toolset] = /^toolsets\.([a-z0-9-]+)\.rules\./.exec(id) ?? []
   if (toolset !== undefined) throw new Fault('rule.elsewhere', { place: `the toolset ${toolset}` })
-  if (platform.some((rule) => rule.id === id)) throw new Fault('rule.elsewhere', { place: 'the platform' })
+  if (platform.some((rule) => rule.id === id)) throw new Fault('rule.elsewhere', { place: 'the rules of the platform' })
 }
 
 export const organizationRuleOperations: readonly Served[] = [

@@ -100,7 +100,7 @@ describe('a call that waits for its client', () => {
       expect(() => void calls.round(round(params, more), never)).toThrow('Invalid or expired requestState')
     }
     expect(await calls.round(round({ requestState, inputResponses }), never)).toHaveProperty('result')
-    expect(() => void calls.round(round({ requestState, inputResponses }), never)).toThrow('not held by this gateway')
+    expect(() => void calls.round(round({ requestState, inputResponses }), never)).toThrow('not known to this gateway')
   })
 
   test('ends when its client does not come back, and its server is told', async () => {

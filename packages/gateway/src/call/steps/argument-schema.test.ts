@@ -55,7 +55,7 @@ describe('arguments', () => {
       },
     })
     expect(fault.message).toMatch(
-      /^The arguments do not fit the tool cwr__search: \/limit must be at most 50; .*; \/owner is required\.$/,
+      /^The arguments do not match the input schema of cwr__search: \/limit must be at most 50; .*; \/owner is required\.$/,
     )
   })
 

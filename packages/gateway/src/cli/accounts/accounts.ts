@@ -57,7 +57,8 @@ async function ownedBy(transport: Transport, words: Whose): Promise<Owned> {
   return { transport: own, owner: 'member', list: list(own, ({ user_id: id }) => id !== null && id === user?.id) }
 }
 
-const stateOf = ({ state, problem }: Account): string => (problem === null ? state : `needs a person: ${problem}`)
+const stateOf = ({ state, problem }: Account): string =>
+  problem === null ? state : `needs sign-in by a person: ${problem}`
 const sentenceOf = ({ account, name }: Account) =>
   name === null ? `account ${account}` : `account ${account}, ${name} there`
 /** Another one after each renewal. */
@@ -70,7 +71,7 @@ interface Connecting extends Whose {
 async function connectByLink(owned: Owned, words: Connecting, output: Output): Promise<Account> {
   if (!(await owned.transport.isServing()))
     throw new CommandFault(
-      `No gateway answers at ${owned.transport.address}: start it, and connect the account then.`,
+      `No gateway answers at ${owned.transport.address}: start it, then connect the account.`,
       EXIT.unreachable,
     )
   const before = new Set((await owned.list()).map(markOf))
@@ -78,12 +79,13 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
   const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
   output.progress(`Open this within ${minutes} minutes:\n\n  ${url}\n`)
-  if (openBrowser(url, (await openConfig()).lookup)) output.progress('A browser was opened. Waiting for you …')
+  if (openBrowser(url, (await openConfig()).lookup))
+    output.progress('A browser was opened. Waiting for you to finish there …')
   for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
     const made = (await owned.list()).find((account) => !before.has(markOf(account)))
     if (made !== undefined) return made
   }
-  throw new CommandFault('The link is over and no account was connected: run the command once more.')
+  throw new CommandFault('The link expired before an account was connected. Run the command again.')
 }
 
 async function giveKey({ transport, owner }: Owned, words: Connecting): Promise<Account> {
@@ -98,12 +100,12 @@ async function giveKey({ transport, owner }: Owned, words: Connecting): Promise<
 
 const login = described({
   name: 'login',
-  about: 'connect an account: prints a link, opens a browser where there is one, and waits until it is there',
+  about: 'connect an account: prints a link, opens a browser if possible, and waits until the account is connected',
   arguments: [new Argument('<alias>')],
   options: [
-    new Option('--shared', 'one for everybody in the organization'),
-    new Option('--account <name>', 'its name, where one may have several'),
-    new Option('--key', 'give a key instead, typed without showing it, or as the first line of standard input'),
+    new Option('--shared', 'a shared account for the whole organization'),
+    new Option('--account <name>', 'name of the account, where several are allowed'),
+    new Option('--key', 'enter a key instead: typed without echo, or as the first line of standard input'),
   ],
   examples: [
     'toolway connection login docs',
@@ -116,17 +118,17 @@ const login = described({
   },
   print: (account, { alias, key = false }) => ({
     value: account,
-    lines: [key ? `The key of ${alias} works and is kept.` : `${alias} is connected: ${sentenceOf(account)}.`],
+    lines: [key ? `The key of ${alias} works and was stored.` : `${alias} is connected: ${sentenceOf(account)}.`],
   }),
 })
 
 const logout = described({
   name: 'logout',
-  about: 'end an account: there where that is possible, and here in any case',
+  about: 'disconnect an account: revoke it at the server where possible, and remove it here',
   arguments: [new Argument('<alias>')],
   options: [
-    new Option('--shared', 'that of the organization'),
-    new Option('--account <name>', 'only this one of several'),
+    new Option('--shared', 'the shared account of the organization'),
+    new Option('--account <name>', 'only the account of this name'),
   ],
   examples: ['toolway connection logout docs', 'toolway connection logout mail --account work'],
   async call(transport, words: Whose) {
@@ -150,7 +152,7 @@ const logout = described({
 
 const accounts = described({
   name: 'accounts',
-  about: 'list the accounts of connections, whose they are and how they are',
+  about: 'list the connected accounts with their owner and state',
   arguments: [new Argument('[alias]')],
   examples: ['toolway connection accounts', 'toolway connection accounts docs --json'],
   async call(transport, { organization, alias }: { organization: string; alias?: string }) {

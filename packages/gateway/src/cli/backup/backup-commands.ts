@@ -9,8 +9,8 @@ interface Json {
 
 const withPassphrase = (command: Command) =>
   command
-    .option('--passphrase-file <file>', 'file with the passphrase in its first line')
-    .option('--passphrase-env <name>', 'variable with the passphrase')
+    .option('--passphrase-file <file>', 'file whose first line is the passphrase')
+    .option('--passphrase-env <name>', 'environment variable with the passphrase')
 
 const withOpener = (command: Command) =>
   withPassphrase(command).option(
@@ -20,14 +20,16 @@ const withOpener = (command: Command) =>
 
 /** `toolway backup FILE|FOLDER`, which is `backup make` in full. */
 export function backupCommand(finish: Finish): Command {
-  const command = new Command('backup').description('keep all of an installation in one encrypted file')
+  const command = new Command('backup').description('back up an installation to one encrypted file')
   command.addCommand(
     withPassphrase(
-      new Command('make').description('write a backup while gateways go on; this is what `toolway backup FILE` does'),
+      new Command('make').description(
+        'write a backup while the gateways keep running; `toolway backup FILE` does the same',
+      ),
     )
-      .addArgument(new Argument('<place>', 'a new file, or a folder that gets a file named by the time'))
-      .option('--recipient <key...>', 'public key (age1…) of who may restore it, instead of a passphrase')
-      .option('--with-key', 'put the vault key in as well: who opens the backup then opens every secret in it')
+      .addArgument(new Argument('<place>', 'a new file, or a folder in which the file is named after the time'))
+      .option('--recipient <key...>', 'public key (age1…) of a recipient who may restore it, instead of a passphrase')
+      .option('--with-key', 'include the vault key: anyone who can open the backup can then open every secret in it')
       .option('--keep <number>', 'remove all but this many of the newest backups in the folder', Number)
       .addHelpText(
         'after',
@@ -43,7 +45,7 @@ export function backupCommand(finish: Finish): Command {
     { isDefault: true },
   )
   command.addCommand(
-    withOpener(new Command('verify').description('read a backup to its end and say what is in it'))
+    withOpener(new Command('verify').description('check that a backup is complete, and show what it contains'))
       .addArgument(new Argument('<file>', 'the backup'))
       .addHelpText('after', examples('toolway backup verify /backups/today.toolway'))
       .action(async (file: string, options: Given & Json) =>
@@ -54,7 +56,7 @@ export function backupCommand(finish: Finish): Command {
 }
 
 export const restoreCommand = (finish: Finish): Command =>
-  withOpener(new Command('restore').description('put a backup into an empty data directory or database'))
+  withOpener(new Command('restore').description('restore a backup into an empty data directory or database'))
     .addArgument(new Argument('<file>', 'the backup'))
     .addHelpText(
       'after',

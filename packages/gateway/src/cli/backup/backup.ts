@@ -26,7 +26,8 @@ export interface Making extends Locking {
 export async function make(place: string, options: Making, output: Output): Promise<number> {
   const loaded = await openConfig()
   const { TOOLWAY_DATA: directory } = loaded.config
-  if (!(await isMade(loaded))) throw new CommandFault(`There is no Toolway in ${directory} yet: nothing to keep.`)
+  if (!(await isMade(loaded)))
+    throw new CommandFault(`There is no Toolway in ${directory} yet, so there is nothing to back up.`)
   const now = new Date()
   const { file, folder } = await targetOf(place, now, options.keep)
   const lock = await lockOf(options)
@@ -37,13 +38,13 @@ export async function make(place: string, options: Making, output: Output): Prom
   const dropped = folder === undefined || options.keep === undefined ? [] : await keepNewest(folder, options.keep)
   const { manifest, ...closing } = made
   output.result({ file, ...summaryOf(manifest, closing), dropped }, [
-    `The backup ${file} is made: ${wordsOf(manifest, closing)}.`,
+    `The backup ${file} was written: ${wordsOf(manifest, closing)}.`,
     ...(manifest.with_keys
-      ? ['The vault key is in it: who opens the backup opens every secret.']
+      ? ['It contains the vault key: anyone who can open the backup can open every secret.']
       : [
-          `The vault key ${idOf(manifest.vault_keys[0] ?? '')} is not in it: keep that key elsewhere, a restore needs it.`,
+          `The vault key ${idOf(manifest.vault_keys[0] ?? '')} is not in it. Store that key elsewhere; a restore needs it.`,
         ]),
-    ...(manifest.files === 'left' ? ['Contents of files stay in the object store, and are not in it.'] : []),
+    ...(manifest.files === 'left' ? ['File contents stay in the object store and are not included.'] : []),
     ...dropped.map((name) => `Removed: ${name}`),
   ])
   return EXIT.ok
@@ -52,10 +53,10 @@ export async function make(place: string, options: Making, output: Output): Prom
 export async function verify(file: string, options: Given, output: Output): Promise<number> {
   const { manifest, closing } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
   output.result({ file, ...summaryOf(manifest, closing) }, [
-    `The backup ${file} is whole: ${wordsOf(manifest, closing)}.`,
+    `The backup ${file} is complete: ${wordsOf(manifest, closing)}.`,
     `It was made at ${manifest.made_at} by version ${manifest.version}, after migration ${manifest.migrations.at(-1)}.`,
     manifest.with_keys
-      ? 'The vault key is in it.'
+      ? 'It contains the vault key.'
       : `It needs the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which is not in it.`,
   ])
   return EXIT.ok
@@ -74,8 +75,8 @@ export async function restore(file: string, options: Given, output: Output): Pro
   )
   output.result({ file, ...summaryOf(manifest, closing), rows }, [
     `The backup ${file} is restored: ${wordsOf(manifest, closing)}.`,
-    ...(closing.files_gone > 0 ? [`${closing.files_gone} files had been removed while it was made.`] : []),
-    'Start the gateway, then see `toolway doctor` and `toolway records verify`.',
+    ...(closing.files_gone > 0 ? [`${closing.files_gone} files were removed while it was written.`] : []),
+    'Start the gateway, then run `toolway doctor` and `toolway records verify`.',
   ])
   return EXIT.ok
 }
@@ -111,16 +112,16 @@ async function targetOf(
   keep: number | undefined,
 ): Promise<{ file: string; folder?: string }> {
   if (keep !== undefined && !(Number.isInteger(keep) && keep >= 1))
-    throw new CommandFault('--keep takes a whole number from 1 on.', EXIT.usage)
+    throw new CommandFault('--keep must be a whole number of at least 1.', EXIT.usage)
   const path = resolve(place)
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() === true) {
     const name = `toolway-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.toolway`
     return { file: join(path, name), folder: path }
   }
-  if (found !== undefined) throw new CommandFault(`${path} is there already: a backup never replaces a file.`)
+  if (found !== undefined) throw new CommandFault(`${path} already exists. A backup never replaces a file.`)
   if (keep !== undefined)
-    throw new CommandFault('--keep speaks of the backups in a folder: name a folder that exists.', EXIT.usage)
+    throw new CommandFault('--keep applies to the backups in a folder: name an existing folder.', EXIT.usage)
   return { file: path }
 }
 

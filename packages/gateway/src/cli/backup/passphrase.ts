@@ -22,9 +22,11 @@ export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
   const said = await saidPassphrase(given)
   const passphrase = said ?? (await readPassword('Passphrase of the backup', false))
   if (passphrase.length < LEAST)
-    throw new CommandFault(`The passphrase has at least ${LEAST} characters: a backup can be tried for years.`)
+    throw new CommandFault(
+      `The passphrase must have at least ${LEAST} characters, because a stolen backup can be attacked for years.`,
+    )
   if (said === undefined && (await readPassword('The same once more', false)) !== passphrase)
-    throw new CommandFault('These are two different passphrases: nothing was written.')
+    throw new CommandFault('The passphrases do not match. Nothing was written.')
   return { passphrase }
 }
 
@@ -51,5 +53,5 @@ const textOf = (file: string): Promise<string> =>
 
 function onlyOne(given: readonly unknown[]): void {
   if (given.filter((one) => one !== undefined).length > 1)
-    throw new CommandFault('One of the ways to lock or open a backup is enough: choose one option.', EXIT.usage)
+    throw new CommandFault('Choose only one option for the passphrase or key.', EXIT.usage)
 }

@@ -73,7 +73,8 @@ function checkedUrl(text: string): string {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new Error('The address of the gateway must begin with https:// or http://.')
   }
-  if (url.username || url.password) throw new Error('The address of the gateway must not hold a user name or password.')
+  if (url.username || url.password)
+    throw new Error('The address of the gateway must not contain a user name or password.')
   return url.href.replaceAll(/[$`!\\"']/g, (symbol) => `%${symbol.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 

@@ -24,71 +24,67 @@ const REMOTE = [
     '--url <address>',
     'address of a remote server: http(s):// (Streamable HTTP or HTTP+SSE) or ws(s):// (WebSocket)',
   ),
-  new Option('--contract <address>', 'address of a backend that describes its functions by contracts: http(s)://'),
+  new Option('--contract <address>', 'address of a backend that describes its functions with contracts: http(s)://'),
   new Option(
     '--native <vendor>',
-    'tools for a vendor that Toolway has itself, such as github or slack; --url only for a server of your own',
+    'built-in connector of a vendor, such as github or slack; --url only for a self-hosted server',
   ),
   new Option(
     '--scopes-for <limit>',
-    'of --native: ask an account only for the scopes of tools that read, or that write too; others are asked for when a tool needs them',
+    'with --native: request only the scopes for tools that read, or also for tools that write; other scopes are requested when a tool needs them',
   ).choices([...LIMITS]),
   new Option(
     '--source <file>',
-    'of --native: a connector of your own, one TypeScript file whose vendor has that name; --url says where its requests go',
+    'with --native: your own connector, one TypeScript file whose vendor has that name; --url is the base address of its requests',
   ),
-  new Option('--org-id <id>', 'the organization as the contract backend knows it (default: its name here)'),
-  new Option('--side-effects', 'offer functions of a contract backend that change something, too'),
-  many('--allow <name>', 'offer this function although it changes something; may be repeated'),
-  new Option('--on-behalf', 'tell the contract backend for which member a trusted key calls'),
+  new Option('--org-id <id>', 'ID of the organization at the contract backend (default: its name here)'),
+  new Option('--side-effects', 'also offer functions of a contract backend that have side effects'),
+  many('--allow <name>', 'offer this function although it has side effects; can be repeated'),
+  new Option('--on-behalf', 'send the member for whom a trusted key calls to the contract backend'),
   new Option(
     '--connector <kind>',
-    'kind of server at --url, where it speaks no MCP; composio and platform (Toolway itself) need no --url',
+    'type of the server at --url if it is not an MCP server; composio and platform (Toolway itself) need no --url',
   ).choices(['n8n', 'composio', 'platform']),
-  many('--set <pair>', 'of --connector: a setting of that kind, name=value; may be repeated'),
-  many('--header <pair>', 'header to send to a remote server, "Name: value"; may be repeated'),
-  new Option('--header-from <file>', 'file of headers, one a line; - is standard input. For secrets'),
+  many('--set <pair>', 'with --connector: a setting, name=value; can be repeated'),
+  many('--header <pair>', 'header to send to a remote server, "Name: value"; can be repeated'),
+  new Option('--header-from <file>', 'file with one header per line, for secrets; - is standard input'),
 ]
 const PROGRAM = [
-  many('--env <pair>', 'variable for a started server, NAME=value, or NAME as it is set here'),
-  new Option('--env-from <file>', 'file of variables, NAME=value; - is standard input. For secrets'),
-  many(
-    '--allow-path <path>',
-    'folder or file that a started server may use; PATH:ro may only be read; may be repeated',
-  ),
-  new Option('--network <network>', 'what a started server may reach (default: public)').choices(CHILD_NETWORKS),
-  many('--allow-host <name>', 'of --network listed: a host that it may reach, or *.example.com; may be repeated'),
+  many('--env <pair>', 'environment variable of a started server: NAME=value, or NAME to copy its value from here'),
+  new Option('--env-from <file>', 'file with one NAME=value per line, for secrets; - is standard input'),
+  many('--allow-path <path>', 'folder or file that a started server can use; PATH:ro is read-only; can be repeated'),
+  new Option('--network <network>', 'network access of a started server (default: public)').choices(CHILD_NETWORKS),
+  many('--allow-host <name>', 'with --network listed: an allowed host, or *.example.com; can be repeated'),
 ]
 const DOCUMENT = [
   new Option(
     '--openapi <source>',
-    'address or file of an OpenAPI document (2.0, 3.0, 3.1); --url then says where calls go',
+    'address or file of an OpenAPI document (2.0, 3.0, 3.1); --url then sets the base address of calls',
   ),
   many(
     '--include <pattern>',
-    'of --openapi: operations that are tools (operation:, tag:, method:, path:); may be repeated',
+    'with --openapi: operations to include (operation:, tag:, method:, path:); can be repeated',
   ),
-  many('--exclude <pattern>', 'of --openapi: operations that are none; may be repeated'),
-  many('--effect <pair>', 'of --openapi: PATTERN=read, =write or =destructive; may be repeated'),
-  new Option('--key-in <place>', 'of --openapi: where a key goes that is no header, query:NAME or cookie:NAME'),
-  new Option('--preview', 'of --openapi: show what it would become, and keep nothing'),
+  many('--exclude <pattern>', 'with --openapi: operations to exclude; can be repeated'),
+  many('--effect <pair>', 'with --openapi: PATTERN=read, =write or =destructive; can be repeated'),
+  new Option('--key-in <place>', 'with --openapi: where to send a key that is not a header, query:NAME or cookie:NAME'),
+  new Option('--preview', 'with --openapi: show the resulting tools without storing anything'),
 ]
 const ANY = [
-  new Option('--title <text>', 'name for people'),
-  new Option('--revision <date>', 'pin the protocol revision it speaks')
-    .choices(['auto', ...REVISIONS])
-    .default('auto'),
-  new Option('--timeout <seconds>', 'time for one request (default: 30 for a command, 60 for --url)').argParser(
-    seconds,
-  ),
+  new Option('--title <text>', 'display name'),
+  new Option('--revision <date>', 'pin the MCP protocol version').choices(['auto', ...REVISIONS]).default('auto'),
+  new Option(
+    '--timeout <seconds>',
+    'timeout of one request in seconds (default: 30 for a command, 60 for --url)',
+  ).argParser(seconds),
 ]
 
 export const add = described({
   name: 'add',
   about:
-    'connect an MCP server, a remote one by --url or one that is started here after --, a REST server by --openapi, a backend by --contract, or a vendor by --native',
+    'add a connection: a remote MCP server with --url, one that is started here after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
   arguments: [
-    new Argument('<alias>', 'its name for good; tools are called <alias>__<tool>'),
+    new Argument('<alias>', 'permanent name; tools are called <alias>__<tool>'),
     new Argument('[command...]', 'after --: the command to start, with its arguments'),
   ],
   options: [...AUTH_OPTIONS, ...REMOTE, ...PROGRAM, ...DOCUMENT, ...ANY],
@@ -112,7 +108,7 @@ export const add = described({
     const { organization, alias, openapi } = words
     if (!Alias.safeParse(alias).success)
       throw new CommandFault(
-        `"${alias}" is no alias: it starts with a-z, has at most 31 characters of a-z, 0-9, _ and -, no __ and no _ at its end.`,
+        `"${alias}" is not a valid alias: use at most 31 characters of a-z, 0-9, _ and -, starting with a letter, without __ and without _ at the end.`,
         EXIT.usage,
       )
     const params = { organization }
@@ -144,6 +140,6 @@ async function addDocument(
 
 const taken = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.taken')
-    ? new CommandFault(`The alias "${alias}" is taken: choose another, or remove that connection first.`)
+    ? new CommandFault(`The alias "${alias}" is already in use: choose another, or remove that connection first.`)
     : thrown
 }

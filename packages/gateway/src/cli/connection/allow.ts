@@ -21,14 +21,14 @@ const many = (flags: string, about: string) => new Option(flags, about).argParse
 
 export const allow = described({
   name: 'allow',
-  about: 'change what a server that is started here may reach: paths, hosts, network; it is started anew',
+  about: 'change the paths, hosts and network of a server that is started here, and restart it',
   arguments: [new Argument('<alias>')],
   options: [
-    many('--allow-path <path>', 'folder or file that it may use; PATH:ro may only be read; may be repeated'),
-    many('--remove-path <path>', 'path that it may no longer use; may be repeated'),
-    new Option('--network <network>', 'what it may reach').choices(CHILD_NETWORKS),
-    many('--allow-host <name>', 'of the network listed: a host that it may reach, or *.example.com; may be repeated'),
-    many('--remove-host <name>', 'host that it may no longer reach; may be repeated'),
+    many('--allow-path <path>', 'folder or file that it can use; PATH:ro is read-only; can be repeated'),
+    many('--remove-path <path>', 'path to remove; can be repeated'),
+    new Option('--network <network>', 'network access').choices(CHILD_NETWORKS),
+    many('--allow-host <name>', 'with network listed: an allowed host, or *.example.com; can be repeated'),
+    many('--remove-host <name>', 'host to remove; can be repeated'),
   ],
   examples: [
     'toolway connection allow files --allow-path /srv/files',
@@ -39,7 +39,9 @@ export const allow = described({
     const { organization, alias } = words
     const connection = await findConnection(transport, words)
     if (connection.command === null)
-      throw new CommandFault(`"${alias}" is not started here: paths, hosts and network are of servers that are.`)
+      throw new CommandFault(
+        `"${alias}" is a remote server. Paths, hosts and network can be set only for servers that are started here.`,
+      )
     const params = { organization, connection: alias }
     await transport
       .call(changeConnection, { params, body: reachOf(words, connection) })
@@ -55,7 +57,7 @@ function reachOf(words: Allowing, { allow_paths: paths, allow_hosts: hosts }: Co
   const { network, allowPath = [], removePath = [], allowHost = [], removeHost = [] } = words
   const said = allowPath.length + removePath.length + allowHost.length + removeHost.length
   if (said === 0 && network === undefined)
-    throw new CommandFault('Say --allow-path, --remove-path, --allow-host, --remove-host or --network.', EXIT.usage)
+    throw new CommandFault('Use --allow-path, --remove-path, --allow-host, --remove-host or --network.', EXIT.usage)
   const added = allowPath.map((path) => resolve(path))
   // A path that was read-only and may be written now, or the other way round, is one path.
   const gone = new Set([...removePath.map((path) => resolve(path)), ...added].map(plain))
@@ -71,7 +73,7 @@ const plain = (path: string): string => path.replace(/:ro$/, '')
 const declared = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.declared')
     ? new CommandFault(
-        `The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: change allow_paths, allow_hosts or network there.`,
+        `The connection "${alias}" is defined in the file of TOOLWAY_CONFIG: change allow_paths, allow_hosts or network there.`,
       )
     : thrown
 }

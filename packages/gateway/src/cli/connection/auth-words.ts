@@ -15,18 +15,18 @@ export interface AuthWords {
 const collect = (value: string, before: string[] = []) => [...before, value]
 
 export const AUTH_OPTIONS = [
-  new Option('--auth <kind>', 'how it lets us in: oauth (people connect an account), key, none, or auto').choices([
+  new Option('--auth <kind>', 'authentication: oauth (people connect an account), key, none, or auto').choices([
     ...['auto', 'none', 'oauth', 'key'],
   ]),
-  new Option('--owners <owners>', 'whose accounts it may use: member, organization, or both with a comma'),
-  new Option('--accounts <number>', 'how many accounts a member may have').choices(['one', 'many']),
-  new Option('--scope <scope>', 'ask for this instead of what the server names; may be repeated')
+  new Option('--owners <owners>', 'who can own an account: member, organization, or both with a comma'),
+  new Option('--accounts <number>', 'maximum number of accounts per member').choices(['one', 'many']),
+  new Option('--scope <scope>', 'OAuth scope to request instead of those the server names; can be repeated')
     .argParser(collect)
     .default([]),
-  new Option('--provider <name>', 'the vendor whose OAuth it uses, such as github'),
+  new Option('--provider <name>', 'vendor whose OAuth it uses, such as github'),
   new Option(
     '--account-variable <name>',
-    'of a started server: the variable in which it is given the key or token of the account that calls; each account has a process of its own',
+    'for a started server: environment variable that holds the key or token of the calling account; each account gets its own process',
   ),
 ]
 
@@ -55,7 +55,7 @@ export function authOf({
     `The --${String(issue?.path[0] ?? 'auth')
       .replace(/^kind$/, 'auth')
       .replace(/^scopes$/, 'scope')
-      .replace(/^variable$/, 'account-variable')} of this connection does not fit: ${issue?.message ?? ''}.`,
+      .replace(/^variable$/, 'account-variable')} of this connection is not valid: ${issue?.message ?? ''}.`,
     EXIT.usage,
   )
 }

@@ -13,7 +13,7 @@ import { test } from './test.ts'
 
 const list = described({
   name: 'list',
-  about: 'list connections, how they are and how many tools they have',
+  about: 'list connections with their state and number of tools',
   examples: ['toolway connection list', 'toolway connection list --json'],
   call: (transport, { organization }: Pick<Addressed, 'organization'>) =>
     listAll(transport, listConnections, { params: { organization } }),
@@ -37,26 +37,26 @@ const list = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove a connection with its secrets',
+  about: 'remove a connection and its secrets',
   arguments: [new Argument('<alias>')],
   examples: ['toolway connection remove docs'],
   call: ({ call }, { organization, alias }: Addressed) =>
     call(removeConnection, { params: { organization, connection: alias } })
       .catch((thrown: unknown) => {
         throw thrown instanceof Refusal && thrown.is('thing.declared')
-          ? new CommandFault(`The connection "${alias}" is declared in the file of TOOLWAY_CONFIG: remove it there.`)
+          ? new CommandFault(`The connection "${alias}" is defined in the file of TOOLWAY_CONFIG: remove it there.`)
           : thrown
       })
       .catch(known(alias)),
   print: (_, { alias }) => ({
     value: { removed: alias },
-    lines: [`Removed ${alias}, its secrets and its catalog.`],
+    lines: [`Removed ${alias}, its secrets and its tools.`],
   }),
 })
 
 const restart = described({
   name: 'restart',
-  about: 'end what the gateway holds of a connection and open it anew; a server that was given up is started again',
+  about: 'close a connection and open it again; a server that was stopped after repeated failures is started again',
   arguments: [new Argument('<alias>')],
   examples: ['toolway connection restart files'],
   async call(transport, { organization, alias }: Addressed, output) {

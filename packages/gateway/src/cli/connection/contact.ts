@@ -32,9 +32,9 @@ export const takesAccounts = ({ auth, url }: Connection): boolean =>
 export function loginOf({ alias, auth }: Connection): string {
   const owners: readonly string[] = auth?.owners ?? []
   const command = `toolway connection login ${alias}`
-  if (!owners.includes('organization')) return `\`${command}\` connects yours.`
+  if (!owners.includes('organization')) return `\`${command}\` connects your account.`
   return owners.includes('member')
-    ? `\`${command}\` connects yours, with --shared one for everybody.`
+    ? `\`${command}\` connects your account, or with --shared one for everybody.`
     : `\`${command} --shared\` connects one for everybody.`
 }
 
@@ -55,7 +55,7 @@ export async function awaitContact(
   if (!(await transport.isServing()))
     return {
       value: { alias, status: 'new' },
-      lines: [`${done} ${alias}. No gateway is running here; it connects when one starts.`],
+      lines: [`${done} ${alias}. No gateway is running. The connection opens when one starts.`],
     }
   output.progress(`${done} ${alias}. Connecting …`)
   for (const until = Date.now() + WAIT; Date.now() < until; await sleep(LOOK_EVERY)) {
@@ -77,7 +77,7 @@ function outcomeOf(connection: Connection): Printed {
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)
-      ? `${alias} is kept. Its server asks for an account: ${loginOf(connection)}`
-      : `${alias} is kept, but: ${reason ?? status} \`toolway connection test ${alias}\` looks closer.`
+      ? `${alias} was added. Its server requires an account: ${loginOf(connection)}`
+      : `${alias} was added, but: ${reason ?? status} \`toolway connection test ${alias}\` shows details.`
   return { value: { alias, status, reason }, lines: [line], code: EXIT.failed }
 }

@@ -16,7 +16,7 @@ export function drawPreview(preview: OpenApiPreview): string[] {
   return [
     `${title} ${version} (OpenAPI ${format})`,
     `Calls go to ${url ?? 'nowhere: say --url'}.`,
-    `${counts.tools} tools: ${counts.read} read, ${counts.write} write, ${counts.destructive} destroy; ${counts.left_out} left out, ${counts.unselected} not selected.`,
+    `${counts.tools} tools: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
     ...security.map(
       ({ name, kind, place, scopes }) =>
         `Wants ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,
@@ -33,8 +33,8 @@ export function drawPreview(preview: OpenApiPreview): string[] {
 const more = (count: number): string[] => (count > SHOWN ? [`… and ${count - SHOWN} more; --json has them all.`] : [])
 
 export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
-  if (added.length + removed.length + changed.length === 0) return ['No tool is another than it was.']
-  const held = (one: { held: boolean }) => (one.held ? '  held until somebody has looked' : '')
+  if (added.length + removed.length + changed.length === 0) return ['No tool changes.']
+  const held = (one: { held: boolean }) => (one.held ? '  held for review' : '')
   return [
     `${added.length} new, ${removed.length} gone, ${changed.length} changed.`,
     ...added.slice(0, SHOWN).map((one) => `+ ${one.name} (${one.effect})${held(one)}`),

@@ -123,12 +123,12 @@ function refuseMixed(words: AddWords): void {
     throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
   const reach = (words.allowPath ?? []).length + (words.allowHost ?? []).length > 0 || words.network !== undefined
   if (reach && command[0] === undefined)
-    throw wrong('--allow-path, --allow-host and --network are for a server that is started here.')
+    throw wrong('--allow-path, --allow-host and --network apply only to a server that is started here.')
   const ownAddress = words.connector === 'n8n' ? undefined : words.connector
   const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
   if (reaches.filter((one) => one !== undefined).length !== 1)
     throw wrong(
-      'Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS for one that is started here; --openapi DOCUMENT is for a REST server, --native VENDOR for a vendor whose tools Toolway has, and --contract ADDRESS for a backend that describes its functions.',
+      'Use --url ADDRESS for a remote server, -- COMMAND ARGUMENTS for one that is started here, --openapi DOCUMENT for a REST API, --native VENDOR for a built-in connector, or --contract ADDRESS for a contract backend.',
     )
   if (words.source !== undefined && (words.native === undefined || url === undefined))
     throw wrong('--source is for --native VENDOR, and --url ADDRESS says where its requests go.')
@@ -140,17 +140,17 @@ function refuseMixed(words: AddWords): void {
   if (words.set.length > 0 && words.connector === undefined) throw wrong('--set is for --connector.')
   const isBare = url === undefined && ownAddress === undefined
   if (words.connector !== undefined && (isBare || contract !== undefined || words.native !== undefined))
-    throw wrong('--connector says what is at --url ADDRESS, and nothing else.')
+    throw wrong('--connector needs --url ADDRESS and cannot be combined with other sources.')
   const auth = authOf(words)
   if (words.connector !== undefined && auth !== undefined)
-    throw wrong(`--auth and what belongs to it are for MCP servers; ${words.connector} takes --header.`)
+    throw wrong(`--auth and its options apply to MCP servers; ${words.connector} takes --header.`)
   if (!isRemote && auth !== undefined && auth.kind !== 'none' && auth.variable === undefined)
     throw wrong(
-      'A server that is started here takes --env; for accounts of people say --account-variable NAME beside --auth, the variable that holds their key or token.',
+      'A server that is started here takes --env; for personal accounts add --account-variable NAME to --auth: the variable that holds the key or token.',
     )
   if (isRemote && auth?.variable !== undefined) throw wrong('--account-variable is for a server that is started here.')
   if (contract !== undefined && auth !== undefined)
-    throw wrong('--auth and what belongs to it are for MCP servers; a contract backend takes --header.')
+    throw wrong('--auth and its options apply to MCP servers; a contract backend takes --header.')
   if (contract === undefined && Object.keys(contractWordsIn(words)).length > 0)
     throw wrong('--org-id, --side-effects, --allow and --on-behalf are for --contract.')
 }
@@ -187,7 +187,7 @@ type DocumentWords = AddWords & { readonly openapi: string }
 export async function readingBody(words: DocumentWords) {
   const { openapi, url, command, env, envFrom } = words
   if (command.length + env.length > 0 || envFrom !== undefined)
-    throw wrong('--openapi is for a remote server: it takes --url and --header, no command.')
+    throw wrong('--openapi is for a remote server: it takes --url and --header, not a command.')
   const source = await sourceOf(openapi)
   return {
     ...{ ...source, ...selectionOf(words) },
@@ -223,6 +223,6 @@ function selectionOf({ include, exclude, effect }: AddWords) {
 function keyPlaceOf(said: string): KeyPlace {
   const [, place, name] = /^(query|cookie):(.+)$/.exec(said) ?? []
   if ((place !== 'query' && place !== 'cookie') || name === undefined)
-    throw wrong('--key-in is query:NAME or cookie:NAME; a header is said with --auth key.')
+    throw wrong('--key-in is query:NAME or cookie:NAME; a header is set with --auth key.')
   return { in: place, name }
 }

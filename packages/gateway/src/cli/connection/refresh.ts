@@ -15,20 +15,20 @@ interface Refreshing extends Addressed {
 
 export const refresh = described({
   name: 'refresh',
-  about: 'show what a newer OpenAPI document of a connection changes, and take it in with --apply',
+  about: 'show what a newer OpenAPI document of a connection changes, and apply it with --apply',
   arguments: [new Argument('<alias>')],
   options: [
-    new Option('--openapi <source>', 'address or file of it, where that is another than before'),
+    new Option('--openapi <source>', 'its address or file, if that has changed'),
     new Option('--apply', 'keep it'),
   ],
   examples: ['toolway connection refresh shop', 'toolway connection refresh shop --openapi shop.yaml --apply'],
   async call(transport, words: Refreshing, output): Promise<Printed> {
     const { organization, alias, openapi: source, apply = false } = words
     const { openapi } = await findConnection(transport, words)
-    if (openapi === null) throw new CommandFault(`The connection "${alias}" is not made of an OpenAPI document.`)
+    if (openapi === null) throw new CommandFault(`The connection "${alias}" does not use an OpenAPI document.`)
     if (source === undefined && openapi.document === null)
       throw new CommandFault(
-        `The document of "${alias}" was given as a file: say which with --openapi FILE.`,
+        `The document of "${alias}" was loaded from a file: name it with --openapi FILE.`,
         EXIT.usage,
       )
     const body = { ...(source === undefined ? {} : await sourceOf(source)), apply }
@@ -41,10 +41,10 @@ export const refresh = described({
       return awaitContact(transport, { organization, alias, done: 'Refreshed' }, output)
     }
     const last = same
-      ? 'It is the document that is kept.'
+      ? 'The document has not changed.'
       : applied
-        ? 'It is kept now.'
-        : 'Nothing is kept of it yet: --apply takes it in.'
+        ? 'The new document was stored.'
+        : 'Nothing was stored yet: use --apply to store it.'
     return { value: { alias, applied, same, drift }, lines: [...drawDrift(drift), last] }
   },
   print: (printed) => printed,

@@ -17,7 +17,7 @@ interface Tested {
 
 export const test = described({
   name: 'test',
-  about: 'connect now, keep what it offers, and say at which step it fails',
+  about: 'connect now, refresh the list of tools, and show which step fails',
   arguments: [new Argument('<alias>')],
   examples: ['toolway connection test docs'],
   async call(transport, words: Addressed, output): Promise<Tested> {

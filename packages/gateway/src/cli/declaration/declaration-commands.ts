@@ -13,7 +13,7 @@ const load = () => import('./declaration.ts')
 
 export const exportCommand = described({
   name: 'export',
-  about: 'write what is there as a declaration file; secrets become references to environment variables',
+  about: 'write the current configuration to a declaration file; secrets become references to environment variables',
   options: [
     new Option('--all', 'every organization, and the rules of the platform'),
     new Option('--output <file>', 'where to write it, instead of standard output'),
@@ -35,7 +35,7 @@ const prune = new Option('--prune', 'remove connections, toolsets, groups, rules
 
 export const planCommand = described({
   name: 'plan',
-  about: 'show what a declaration file would change; nothing is changed (exit code 5: there is something to do)',
+  about: 'show what a declaration file would change, without changing anything (exit code 5: changes are pending)',
   arguments: [file],
   options: [prune],
   examples: ['toolway plan toolway.yaml', 'toolway plan toolway.yaml --prune --json'],
@@ -49,9 +49,9 @@ export const planCommand = described({
 
 export const applyCommand = described({
   name: 'apply',
-  about: 'make an installation say what a declaration file says',
+  about: 'change an installation to match a declaration file',
   arguments: [file],
-  options: [prune, new Option('--yes', 'do not ask')],
+  options: [prune, new Option('--yes', 'do not ask for confirmation')],
   examples: ['toolway apply toolway.yaml', 'toolway apply toolway.yaml --prune --yes'],
   call: async (transport, words: ApplyWords, output) => {
     const { applyFile, planFile } = await load()
@@ -76,9 +76,9 @@ function linesOf({ steps, extra, notes }: Plan): string[] {
   ])
   const names = extra.map(({ thing, name }) => `${thing} ${name}`)
   return [
-    ...(steps.length === 0 ? ['Nothing to do: everything is as the file says.'] : []),
+    ...(steps.length === 0 ? ['No changes: everything matches the file.'] : []),
     ...(steps.length === 0 ? [] : table(['ACTION', 'ORGANIZATION', 'KIND', 'NAME', 'CHANGES'], rows)),
     ...notes,
-    ...(names.length === 0 ? [] : [`Not in the file, and left alone without --prune: ${names.join(', ')}`]),
+    ...(names.length === 0 ? [] : [`Not in the file, and kept without --prune: ${names.join(', ')}`]),
   ]
 }

@@ -46,8 +46,8 @@ export async function exportFile(transport: Transport, words: ExportWords, { jso
 /** Nothing that is there is overwritten. */
 async function writeNew(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx', mode: 0o600 }).catch((thrown: NodeJS.ErrnoException) => {
-    const reason = thrown.code === 'EEXIST' ? 'is there already' : `cannot be written (${thrown.code})`
-    throw new CommandFault(`The file ${path} ${reason}: name another one.`)
+    const reason = thrown.code === 'EEXIST' ? 'already exists' : `cannot be written (${thrown.code})`
+    throw new CommandFault(`The file ${path} ${reason}: choose another name.`)
   })
 }
 
@@ -73,7 +73,7 @@ export async function applyFile(
   output: Output,
 ): Promise<void> {
   if (steps.length === 0) return
-  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Carry out the plan, steps: ${steps.length} (yes/no)`)))
+  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Apply the plan, steps: ${steps.length} (yes/no)`)))
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {
@@ -81,7 +81,7 @@ export async function applyFile(
   } catch (thrown) {
     const next = steps[done]
     const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
-    output.progress(`Refused at: ${at}. Steps that are done: ${done} of ${steps.length}; apply again to go on.`)
+    output.progress(`Refused at: ${at}. Steps that are done: ${done} of ${steps.length}; run apply again to continue.`)
     throw thrown
   }
 }

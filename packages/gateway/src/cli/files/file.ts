@@ -1,5 +1,5 @@
 /**
- * `toolway file …`: files that travel by reference. Content goes between the disk and the running gateway; everything else is
+ * `toolway file …`: upload, list, download and remove files. Content goes between the disk and the running gateway; everything else is
  * operations, as for other commands.
  */
 import { basename, join } from 'node:path'
@@ -49,9 +49,9 @@ const rowOf = (one: FileEntry) => [
 
 const list = described({
   name: 'list',
-  about: 'list your files, or with --everybody those of the organization',
+  about: 'list your files, or all files of the organization with --everybody',
   options: [
-    new Option('--everybody', 'of everybody, for administrators'),
+    new Option('--everybody', 'files of all members, for administrators'),
     new Option('--search <text>', 'part of the name'),
   ],
   examples: ['toolway file list', 'toolway file list --everybody --search report'],
@@ -95,7 +95,7 @@ const show = described({
 async function refuseNoGateway({ remote, isServing }: Transport): Promise<void> {
   if (remote !== undefined || (await isServing())) return
   throw new CommandFault(
-    'No gateway runs here to take the content: start it with `npx toolway start`.',
+    'No gateway is running to receive the content: start it with `npx toolway start`.',
     EXIT.unreachable,
   )
 }
@@ -120,10 +120,10 @@ interface PutWords extends OrganizationOption {
 
 const put = described({
   name: 'put',
-  about: 'upload a file; what it prints is the reference that tools take',
+  about: 'upload a file and print the reference that tools accept',
   arguments: [new Argument('<path>', 'a file on this machine')],
   options: [
-    new Option('--name <name>', 'its name there; if unsaid, that of the path'),
+    new Option('--name <name>', 'name of the stored file (default: that of the path)'),
     new Option('--type <type>', 'its media type'),
     new Option('--expires <seconds>', 'seconds until it expires'),
   ],
@@ -165,9 +165,9 @@ const get = described({
 
 const link = described({
   name: 'link',
-  about: 'print an address for one download of a file of yours, which needs no key',
+  about: 'print a link for one download of a file, without a key',
   arguments: [file],
-  options: [new Option('--seconds <number>', 'seconds that it lives').default('900')],
+  options: [new Option('--seconds <number>', 'lifetime of the link in seconds').default('900')],
   examples: ['toolway file link file_01m0000000000000000000000'],
   call: ({ call }, words: FileArgument & { readonly seconds: string }) =>
     call(addDownloadLink, { params: paramsOf(words), body: { link_seconds: Number(words.seconds) } }).catch(
@@ -176,7 +176,7 @@ const link = described({
   print: (value) => ({
     value,
     lines: [value.url],
-    notes: [`It is good for one download, until ${value.expires_at}.`],
+    notes: [`It is valid for one download, until ${value.expires_at}.`],
   }),
 })
 
@@ -190,4 +190,4 @@ const remove = described({
 })
 
 export const fileCommand = (finish: Finish) =>
-  groupOf('file', 'files that travel by reference', [list, show, put, get, link, remove], finish)
+  groupOf('file', 'upload, list, download and remove files', [list, show, put, get, link, remove], finish)

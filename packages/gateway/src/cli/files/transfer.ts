@@ -38,7 +38,7 @@ export async function sendContent(url: string, path: string, size: number, onPro
     const problem = answer instanceof Response ? await problemOf(answer) : causeOf(answer)
     if (answer instanceof Response && answer.status < 500 && ![408, 409, 423].includes(answer.status))
       throw new CommandFault(problem, EXIT.failed)
-    if (tries === TRIES) throw new CommandFault(`The upload broke off: ${problem}`, EXIT.unreachable)
+    if (tries === TRIES) throw new CommandFault(`The upload was interrupted: ${problem}`, EXIT.unreachable)
     await sleep(PAUSE)
     const head = await fetch(url, { method: 'HEAD' }).catch(() => undefined)
     // All of it arrived, and the answer did not.
@@ -80,12 +80,12 @@ export async function receiveContent(path: string, { size, sha256, address }: Wa
     const broken = await receiveFrom(await address(), part, done, onProgress).catch((thrown: Error) => thrown)
     if (broken === undefined) break
     if (broken instanceof CommandFault) throw broken
-    if (tries === TRIES) throw new CommandFault(`The download broke off: ${causeOf(broken)}`, EXIT.unreachable)
+    if (tries === TRIES) throw new CommandFault(`The download was interrupted: ${causeOf(broken)}`, EXIT.unreachable)
     await sleep(PAUSE)
   }
   if ((await sizeOfFile(part)) !== size || (await hashOfFile(part)) !== sha256) {
     await rm(part, { force: true })
-    throw new CommandFault('The content that arrived is not that of the file, and was not kept.', EXIT.failed)
+    throw new CommandFault('The downloaded content does not match the file, so it was discarded.', EXIT.failed)
   }
   await rename(part, path)
 }

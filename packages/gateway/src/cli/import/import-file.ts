@@ -1,6 +1,6 @@
 /**
  * `toolway import`: the servers of a client's settings file become connections. The file is read here; the gateway says what exists
- * already, makes the rest in one change, and can take the last import back. No value of a variable or a header is ever shown.
+ * already, makes the rest in one change, and can undo the last import. No value of a variable or a header is ever shown.
  */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -27,14 +27,14 @@ type Usable = Exclude<ImportedServer, { kind: 'unusable' }>
 
 export const importCommand = described({
   name: 'import',
-  about: "take over the servers of a client's mcp.json (Claude Desktop, Cursor, VS Code and others)",
+  about: "import the servers of a client's mcp.json (Claude Desktop, Cursor, VS Code and others)",
   arguments: [new Argument('[file]', 'the settings file')],
   options: [
-    new Option('--input <pair>', 'value for an ${input:id} of the file, id=value; may be repeated')
+    new Option('--input <pair>', 'value for an ${input:id} of the file, id=value; can be repeated')
       .argParser((value: string, before: string[]) => [...before, value])
       .default([]),
-    new Option('--dry-run', 'only say what would be done'),
-    new Option('--undo', 'take the last import back'),
+    new Option('--dry-run', 'only show what would be done'),
+    new Option('--undo', 'undo the last import'),
   ],
   examples: [
     'toolway import ~/.cursor/mcp.json',
@@ -43,7 +43,7 @@ export const importCommand = described({
   ],
   call(transport, words: ImportWords, output): Promise<Printed> {
     if (words.undo === true) return takeBack(transport, words.organization)
-    if (words.file === undefined) throw new CommandFault('Say which file to import, or --undo.', EXIT.usage)
+    if (words.file === undefined) throw new CommandFault('Name a file to import, or use --undo.', EXIT.usage)
     return importFile(transport, { ...words, file: words.file }, output)
   },
   print: (printed) => printed,
@@ -68,7 +68,7 @@ async function importFile(
   const there = named.filter(({ name }) => items.get(name)?.exists === true)
   const fresh = named.filter((one) => !there.includes(one))
   for (const line of describeImport({ ...plan, servers: fresh })) output.progress(line)
-  for (const { name, alias } of there) output.progress(`${name}: already there as ${alias}, skipped`)
+  for (const { name, alias } of there) output.progress(`${name}: already exists as ${alias}, skipped`)
   const added = dryRun ? [] : (await carryOut(false)).flatMap(({ alias, exists }) => (exists ? [] : [alias]))
   const skipped = there.map(({ alias }) => alias)
   const left = plan.servers.length - usable.length
@@ -148,9 +148,9 @@ function connectionOf(server: Usable): ImportedConnection {
 async function takeBack({ call }: Transport, organization: string): Promise<Printed> {
   const undone = await call(undoImport, { params: { organization } }).catch((thrown: unknown) => {
     throw thrown instanceof Refusal && thrown.is('thing.unknown')
-      ? new CommandFault('There is no import to take back.')
+      ? new CommandFault('There is no import to undo.')
       : thrown
   })
-  const removed = undone.aliases.join(', ') || 'nothing that was left of it'
-  return { value: undone, lines: [`Took back the import of ${undone.source}: removed ${removed}.`] }
+  const removed = undone.aliases.join(', ') || 'nothing, since none of its connections are left'
+  return { value: undone, lines: [`Undid the import of ${undone.source}: removed ${removed}.`] }
 }

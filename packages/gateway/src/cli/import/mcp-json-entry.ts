@@ -130,7 +130,7 @@ function urlFault(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'is not an address.'
   if (!/^(https?|wss?):$/.test(url.protocol)) return 'must begin with https://, http://, wss:// or ws://.'
-  if (url.username || url.password) return 'must not hold a user name or password; use a header.'
+  if (url.username || url.password) return 'must not contain a user name or password; use a header.'
   return undefined
 }
 
@@ -139,7 +139,7 @@ function headerFault(name: string, value: string): string | undefined {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return `'${clean(name)}' is not the name of a header.`
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what a header value must not hold
   return /[\u0000-\u0008\u000A-\u001F\u007F]/.test(value)
-    ? `the value of '${name}' holds a control character.`
+    ? `the value of '${name}' contains a control character.`
     : undefined
 }
 

@@ -73,7 +73,7 @@ function notesOf(twice: readonly string[], path: string): string[] {
     throw new ImportFault(
       `${path} names the server ${JSON.stringify(server.slice(before.length))} twice: remove one of them, or give it another name.`,
     )
-  return twice.map((one) => `${one} stands twice in the file; the last one counts.`)
+  return twice.map((one) => `${one} is in the file twice; the last one is used.`)
 }
 
 /** The value, and the paths of keys that stand twice. */
@@ -93,7 +93,7 @@ const PLACES = ['mcpServers', 'servers', 'context_servers', 'mcp.servers', 'mcp.
 
 function findEntries(root: unknown): { path: string; found: Fields } {
   if (!isFields(root))
-    throw new ImportFault('The file must hold an object in braces with the servers under "mcpServers" or "servers".')
+    throw new ImportFault('The file must contain an object in braces with the servers under "mcpServers" or "servers".')
   for (const path of PLACES) {
     const [first = '', second] = path.split('.')
     const outer = own(root, first)

@@ -12,7 +12,7 @@ const HASH = /^[0-9a-f]{64}$/
 /** A tool may have any name, `__proto__` too, which a record would lose. */
 const Hashes = z.custom<Record<string, string>>(
   (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string' && HASH.test(hash)),
-  { error: 'names 64 hex digits for each tool' },
+  { error: 'contains 64 hex digits for each tool' },
 )
 const LockFile = z.strictObject({
   format: z.literal(FORMAT),

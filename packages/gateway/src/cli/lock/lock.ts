@@ -32,7 +32,7 @@ interface NamedTool extends ConnectionArgument {
 }
 
 const alias = new Argument('<alias>')
-const tool = new Argument('<tool>', 'the name that its server gives it')
+const tool = new Argument('<tool>', 'name of the tool at its server')
 
 const paramsOf = ({ organization, alias: connection }: ConnectionArgument) => ({ organization, connection })
 const toolParams = (words: NamedTool) => ({ ...paramsOf(words), tool: words.tool })
@@ -67,7 +67,7 @@ async function showOne(transport: Transport, words: ConnectionArgument): Promise
 
 const show = described({
   name: 'show',
-  about: 'show the locks; of one connection, its tools and what changed in those that are held',
+  about: 'show the tool locks, or the held tools of one connection and what changed in them',
   arguments: [new Argument('[alias]')],
   examples: ['toolway lock show', 'toolway lock show docs'],
   async call(transport, words: OrganizationOption & { alias?: string }) {
@@ -98,7 +98,7 @@ const printOne = ({ held_tools: held, ...lock }: ShownLock): Printed => ({
   lines: [
     `${lock.alias}: the lock is ${lock.mode}.`,
     ...(lock.tools.length === 0
-      ? ['Nothing is known of its tools yet: it was not reached.']
+      ? ['Its tools are not known yet: the server has not been reached.']
       : table(
           ['TOOL', 'STATE', 'HASH', 'ACCEPTED'],
           lock.tools.map(({ name, state, hash, accepted_hash: accepted }) => [
@@ -110,9 +110,9 @@ const printOne = ({ held_tools: held, ...lock }: ShownLock): Printed => ({
 })
 
 const heldLines = (of: string, { name, hash, accepted, difference }: ToolDifference): string[] => [
-  `${visible(name)} is held: ${accepted === null ? 'it is new' : 'it is another than was accepted'}.`,
+  `${visible(name)} is held: ${accepted === null ? 'it is new' : 'it has changed since it was accepted'}.`,
   ...drawDifference(difference),
-  `To let it in: toolway lock accept ${of} ${JSON.stringify(name)} --hash ${hash}`,
+  `To accept it: toolway lock accept ${of} ${JSON.stringify(name)} --hash ${hash}`,
 ]
 
 interface Setting extends ConnectionArgument {
@@ -124,12 +124,12 @@ interface Setting extends ConnectionArgument {
 
 const set = described({
   name: 'set',
-  about: 'set the lock of a connection; turned on, it accepts the tools that are there now',
-  arguments: [alias, new Argument('<mode>', 'what comes in by itself').choices(LOCK_MODES)],
+  about: 'set the tool lock of a connection; turning it on accepts the present tools',
+  arguments: [alias, new Argument('<mode>', 'changes that are accepted automatically').choices(LOCK_MODES)],
   options: [
-    new Option('--hold-present', 'hold the tools that are there now, until each is accepted'),
-    new Option('--accept-present', 'accept the tools that are there now, where the lock is on already'),
-    new Option('--trust', 'believe what its server says of the effects of its tools'),
+    new Option('--hold-present', 'hold the present tools until each is accepted'),
+    new Option('--accept-present', 'accept the present tools if the lock is already on'),
+    new Option('--trust', 'trust what its server states about the effects of its tools'),
     new Option('--no-trust', 'do not').default(undefined),
   ],
   more: `
@@ -142,16 +142,14 @@ Modes:
   call({ call }, words: Setting) {
     const { mode, holdPresent = false, acceptPresent = false, trust: trusted } = words
     if (holdPresent && acceptPresent)
-      throw new CommandFault('Say --accept-present or --hold-present, not both.', EXIT.usage)
+      throw new CommandFault('Use --accept-present or --hold-present, not both.', EXIT.usage)
     const present = holdPresent ? 'hold' : acceptPresent ? 'accept' : undefined
     return call(setToolLock, { params: paramsOf(words), body: { mode, trusted, present } }).catch(noConnection(words))
   },
   print(lock, { alias: name }) {
     const { mode, held, accepted } = lock
     const then =
-      held > 0
-        ? `${held} tools wait for a look: \`toolway lock show ${name}\`.`
-        : `${accepted} tools are accepted as they are.`
+      held > 0 ? `${held} tools wait for a look: \`toolway lock show ${name}\`.` : `${accepted} tools were accepted.`
     return { value: { alias: name, ...lock }, lines: [`The lock of ${name} is ${mode}. ${then}`] }
   },
 })
@@ -164,11 +162,11 @@ interface Accepting extends NamedTool {
 /** Without --hash the definition that is held now is meant. */
 const accept = described({
   name: 'accept',
-  about: 'let a tool in that is held',
+  about: 'accept a held tool',
   arguments: [alias, tool],
   options: [
-    new Option('--hash <hash>', 'only if it is still the one that you looked at, as `toolway lock show` prints it'),
-    new Option('--reject', 'say no instead: it stays held, and nobody needs to look at it again'),
+    new Option('--hash <hash>', 'accept only if the tool still has this hash, as printed by `toolway lock show`'),
+    new Option('--reject', 'reject instead: the tool stays held and needs no further review'),
   ],
   examples: ['toolway lock accept docs search', 'toolway lock accept docs search --reject'],
   async call(transport, words: Accepting) {
@@ -180,14 +178,14 @@ const accept = described({
       .catch(noTool(words))
       .catch(
         reworded(
-          `${words.tool} is another one by now than ${short(hash)}: look at it again with \`toolway lock show ${words.alias}\`.`,
+          `${words.tool} has changed since ${short(hash)}: look at it again with \`toolway lock show ${words.alias}\`.`,
           'request.stale',
         ),
       )
   },
   print: (locked, { alias: of, tool: name, reject = false }) => ({
     value: { alias: of, ...locked },
-    lines: [`${name} ${reject ? 'stays held' : 'is let in'}, as ${short(locked.hash)}.`],
+    lines: [`${name} ${reject ? 'stays held' : 'was accepted'}, as ${short(locked.hash)}.`],
   }),
 })
 
@@ -199,9 +197,9 @@ async function heldHash({ call }: Transport, words: NamedTool): Promise<string> 
 
 const trust = described({
   name: 'trust',
-  about: 'believe what the server of a connection says of the effects of its tools',
+  about: 'trust what the server of a connection states about the effects of its tools',
   arguments: [alias],
-  options: [new Option('--off', 'do not believe it any more')],
+  options: [new Option('--off', 'stop trusting it')],
   examples: ['toolway lock trust docs', 'toolway lock trust docs --off'],
   async call(transport, words: ConnectionArgument & { off?: boolean }) {
     const { mode } = await lockOf(transport, words)
@@ -212,18 +210,18 @@ const trust = described({
     lines: [
       lock.trusted
         ? `The effects that the server of ${name} states count from now on.`
-        : `The server of ${name} is not trusted: what it states can only make a tool more dangerous.`,
+        : `The server of ${name} is not trusted: its statements can only make a tool count as more dangerous.`,
     ],
   }),
 })
 
 const effect = described({
   name: 'effect',
-  about: 'say what a tool does, whatever its server says',
+  about: 'set the effect of a tool, regardless of what its server states',
   arguments: [
     alias,
     tool,
-    new Argument('<effect>', 'stated: as its server or connection says').choices([...EFFECTS, 'stated']),
+    new Argument('<effect>', 'stated: as its server or connection states').choices([...EFFECTS, 'stated']),
   ],
   examples: ['toolway lock effect docs search read', 'toolway lock effect docs search stated'],
   async call(transport, words: NamedTool & { effect: Effect | 'stated' }) {
@@ -235,7 +233,7 @@ const effect = described({
     value: { alias: of, ...row },
     lines: [
       said === 'stated'
-        ? `What ${row.name} does is as its server or connection says.`
+        ? `What ${row.name} does is as its server or connection states.`
         : `${row.name} counts as ${said}.`,
     ],
   }),
@@ -251,7 +249,7 @@ async function presentOf({ call }: Transport, { organization }: OrganizationOpti
 
 const exportFile = described({
   name: 'export',
-  about: 'write the hashes of all tools to a file that can be reviewed and kept; without one, print them',
+  about: 'write the hashes of all tools to a file for review, or print them',
   arguments: [new Argument('[file]')],
   examples: ['toolway lock export', 'toolway lock export toolway.lock.json'],
   async call(transport, words: OrganizationOption & { file?: string }) {
@@ -269,16 +267,16 @@ const exportFile = described({
 async function readLocked(file: string): Promise<LockedConnection[]> {
   const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     const why = thrown.code === 'ENOENT' ? 'there is no such file' : thrown.message
-    throw new CommandFault(`${file} cannot be read: ${why}. \`toolway lock export ${file}\` makes one.`)
+    throw new CommandFault(`${file} cannot be read: ${why}. \`toolway lock export ${file}\` creates one.`)
   })
   const locked = readLockFile(text)
-  if (typeof locked === 'string') throw new CommandFault(`${file} is no lock file: ${locked}.`)
+  if (typeof locked === 'string') throw new CommandFault(`${file} is not a lock file: ${locked}.`)
   return locked
 }
 
 const check = described({
   name: 'check',
-  about: 'compare what servers list now, as last known, with a file; 1 and the differences where it drifted',
+  about: 'compare the last known tools of servers with a file; exits with 1 and lists the differences',
   arguments: [new Argument('<file>')],
   examples: ['toolway lock check toolway.lock.json'],
   async call(transport, words: OrganizationOption & { file: string }) {
@@ -288,7 +286,7 @@ const check = described({
     value: { ok: drift.length === 0, drift },
     lines:
       drift.length === 0
-        ? [`Everything is as ${file} says.`]
+        ? [`Everything matches ${file} says.`]
         : [
             ...drift.map(wordOf),
             `${drift.length} ${drift.length === 1 ? 'thing is' : 'things are'} not as ${file} says. \`toolway lock export ${file}\` takes them over.`,
@@ -301,7 +299,7 @@ function wordOf({ connection, tool: name = '', drift, was, is }: Drift): string 
   const hashes = [was, is].filter((one) => one !== undefined)
   switch (drift) {
     case 'connection gone':
-      return `${connection}: there is no such connection any more`
+      return `${connection}: this connection no longer exists`
     case 'connection new':
       return `${connection}: this connection is not in the file`
     case 'lock':
@@ -314,7 +312,7 @@ function wordOf({ connection, tool: name = '', drift, was, is }: Drift): string 
 export const lockCommand = (finish: Finish) =>
   groupOf(
     'lock',
-    'hold what servers change in their tools until somebody has looked',
+    'hold changed tools until somebody has reviewed them',
     [show, set, accept, trust, effect, exportFile, check],
     finish,
   )

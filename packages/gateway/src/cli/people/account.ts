@@ -35,7 +35,7 @@ export async function logout(output: Output): Promise<number> {
   await using _lock = await lock(loaded)
   const kept = await readSignIn(signInFileOf(loaded))
   if (kept === undefined) {
-    output.result({ signed_out: false }, ['Nobody is signed in here.'])
+    output.result({ signed_out: false }, ['Nobody is signed in.'])
     return EXIT.ok
   }
   await callOverHttp(kept, logoutOperation, { body: { refresh_token: kept.refresh_token } })
@@ -50,8 +50,8 @@ export async function whoami(output: Output): Promise<number> {
   const me = await overHttp(loaded, url).call(showMe)
   const rows = me.organizations.map(({ slug, name, role }) => [slug, name, role])
   output.result({ url, ...me }, [
-    `${me.user?.email ?? me.id} at ${url}${me.user?.platform_admin === true ? ', who administers the platform' : ''}`,
-    ...(rows.length === 0 ? ['Member of no organization yet.'] : table(['ORGANIZATION', 'NAME', 'ROLE'], rows)),
+    `${me.user?.email ?? me.id} at ${url}${me.user?.platform_admin === true ? ', platform administrator' : ''}`,
+    ...(rows.length === 0 ? ['Not a member of any organization yet.'] : table(['ORGANIZATION', 'NAME', 'ROLE'], rows)),
   ])
   return EXIT.ok
 }

@@ -9,7 +9,7 @@ const same = (one: string, other: string) => one.trim().toLowerCase() === other.
 export async function getUser(transport: Transport, email: string): Promise<User> {
   const found = (await listAll(transport, listUsers)).find((one) => same(one.email, email))
   if (found !== undefined) return found
-  throw new CommandFault(`Nobody here has the email ${email}; \`toolway user list\` shows who is.`)
+  throw new CommandFault(`Nobody has the email ${email}; \`toolway user list\` lists everybody.`)
 }
 
 /** Of an organization, whose administrators need not know who else is in the installation. */
@@ -23,5 +23,5 @@ export async function getMember(transport: Transport, organization: string, emai
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 export function checkEmail(email: string): void {
   if (!EMAIL.test(email.trim()) || email.length > 254)
-    throw new CommandFault(`"${email}" is no email address.`, EXIT.usage)
+    throw new CommandFault(`"${email}" is not an email address.`, EXIT.usage)
 }

@@ -38,9 +38,9 @@ const list = described({
 
 const add = described({
   name: 'add',
-  about: 'make a group, or change its title',
-  arguments: [new Argument('<group>', 'its name in rules')],
-  options: [new Option('--title <text>', 'name for people')],
+  about: 'create a group, or change its title',
+  arguments: [new Argument('<group>', 'name used in rules')],
+  options: [new Option('--title <text>', 'display name')],
   examples: ['toolway group add finance --title "Finance"'],
   call: ({ call }, { organization, group, title }: GroupArgument & { title?: string }) =>
     call(putGroup, { params: { organization, group }, body: { title } }),
@@ -58,14 +58,14 @@ const remove = described({
   call: ({ call }, { organization, group }: GroupArgument) => call(removeGroup, { params: { organization, group } }),
   print: (_, { group }) => ({
     value: { removed: group },
-    lines: [`Removed the group ${group}. Rules that name it fit nobody by it any more.`],
+    lines: [`Removed the group ${group}. Rules that name it no longer match anybody.`],
   }),
 })
 
 const moving = (to: 'join' | 'leave') =>
   described({
     name: to,
-    about: to === 'join' ? 'let members into a group' : 'take members out of a group',
+    about: to === 'join' ? 'add members to a group' : 'remove members from a group',
     arguments: [new Argument('<group>'), new Argument('<email...>', 'their email addresses')],
     examples: [`toolway group ${to} finance ada@example.com bob@example.com`],
     async call(transport, { organization, group, email: addresses }: GroupArgument & { email: readonly string[] }) {
@@ -89,7 +89,7 @@ const moving = (to: 'join' | 'leave') =>
 export const groupCommand = (finish: Finish) =>
   groupOf(
     'group',
-    'groups of members, which rules, approvers and toolsets can name',
+    'manage groups of members for rules, approvers and toolsets',
     [list, add, remove, moving('join'), moving('leave')],
     finish,
   )

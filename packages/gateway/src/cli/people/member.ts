@@ -1,4 +1,4 @@
-/** `toolway member …`: who is in an organization, and with which role. */
+/** `toolway member …`: manage the members of an organization and their roles. */
 import {
   addMember,
   changeMember,
@@ -28,11 +28,11 @@ const email = new Argument('<email>', 'their email address')
 
 const add = described({
   name: 'add',
-  about: 'add a member; somebody new gets a one-time code to choose a password with',
+  about: 'add a member; a new person gets a one-time code to set a password',
   arguments: [email],
   options: [
-    new Option('--role <role>', 'what they may').choices(MEMBER_ROLES).default('tenant_member'),
-    new Option('--vouch', 'an account that another organization made is theirs: you have made sure of it'),
+    new Option('--role <role>', 'role').choices(MEMBER_ROLES).default('tenant_member'),
+    new Option('--vouch', 'confirm that an account created by another organization belongs to this person'),
   ],
   examples: ['toolway member add ada@example.com', 'toolway member add bob@example.com --role tenant_viewer'],
   async call({ call }, { organization, email: address, role, vouch }: Joining) {
@@ -67,8 +67,8 @@ const list = described({
 
 const role = described({
   name: 'role',
-  about: 'give a member another role; it counts at once',
-  arguments: [email, new Argument('<role>', 'what they may').choices(MEMBER_ROLES)],
+  about: 'change the role of a member, effective immediately',
+  arguments: [email, new Argument('<role>', 'role').choices(MEMBER_ROLES)],
   examples: ['toolway member role ada@example.com tenant_admin'],
   async call(transport, { organization, email: address, role: wanted }: Joining) {
     const { user_id: user } = await getMember(transport, organization, address)
@@ -76,13 +76,13 @@ const role = described({
   },
   print: (_, { organization, email: address, role: wanted }) => ({
     value: { email: address, role: wanted },
-    lines: [`${address} is ${wanted} of ${organization}; it counts at once.`],
+    lines: [`${address} is ${wanted} of ${organization}.`],
   }),
 })
 
 const remove = described({
   name: 'remove',
-  about: 'remove a member with the keys that are theirs there',
+  about: 'remove a member and their keys in the organization',
   arguments: [email],
   examples: ['toolway member remove ada@example.com'],
   async call(transport, { organization, email: address }: MemberArgument) {
@@ -91,9 +91,9 @@ const remove = described({
   },
   print: (_, { organization, email: address }) => ({
     value: { removed: address },
-    lines: [`${address} is no member of ${organization} any more, and their keys there are gone.`],
+    lines: [`${address} is no longer a member of ${organization}, and their keys there were removed.`],
   }),
 })
 
 export const memberCommand = (finish: Finish) =>
-  groupOf('member', 'who is in an organization, and with which role', [add, list, role, remove], finish)
+  groupOf('member', 'manage the members of an organization and their roles', [add, list, role, remove], finish)

@@ -8,10 +8,10 @@ const STDIN = ['--password-stdin', 'read the password from standard input'] as c
 
 export const loginCommand = (finish: Finish) =>
   new Command('login')
-    .description('sign in as a person; the tokens stay in a file of yours')
+    .description('sign in; the tokens are stored in a file that only you can read')
     .option('--url <address>', 'the gateway (default: the one of this data directory; or TOOLWAY_URL)')
-    .option('--email <email>', 'who signs in (default: it is asked)')
-    .option('--organization <slug>', 'bind the tokens to one organization')
+    .option('--email <email>', 'email address (default: prompts for it)')
+    .option('--organization <slug>', 'limit the tokens to one organization')
     .option(...STDIN)
     .addHelpText(
       'after',
@@ -23,12 +23,12 @@ export const loginCommand = (finish: Finish) =>
 
 export const logoutCommand = (finish: Finish) =>
   new Command('logout')
-    .description('end the sign-in of `toolway login`, there and here')
+    .description('sign out and revoke the tokens')
     .addHelpText('after', examples('toolway logout'))
     .action(async (options: Json) => finish(await (await import('./account.ts')).logout(outputOf(options))))
 
 export const whoamiCommand = (finish: Finish) =>
   new Command('whoami')
-    .description('show who is signed in, and with which role where')
+    .description('show who is signed in, with their roles')
     .addHelpText('after', examples('toolway whoami', 'toolway whoami --json'))
     .action(async (options: Json) => finish(await (await import('./account.ts')).whoami(outputOf(options))))

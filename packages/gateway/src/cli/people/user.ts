@@ -51,12 +51,12 @@ async function signUp({ call }: Transport, words: Adding, code: string): Promise
 
 const add = described({
   name: 'add',
-  about: 'add a person; they choose a password with a one-time code',
+  about: 'add a person, who sets a password with a one-time code',
   arguments: [email],
   options: [
-    new Option('--name <name>', 'name for people'),
-    new Option('--platform-admin', 'who administers the whole installation'),
-    new Option('--setup-code <code>', 'as the first person, with the code that the first start showed'),
+    new Option('--name <name>', 'display name'),
+    new Option('--platform-admin', 'make them a platform administrator'),
+    new Option('--setup-code <code>', 'sign up as the first person with the setup code of the first start'),
     stdin,
   ],
   examples: ['toolway user add ada@example.com', 'toolway user add ada@example.com --setup-code XXXX-XXXX-XXXX-XXXX'],
@@ -71,7 +71,7 @@ const add = described({
     if ('first' in added)
       return {
         value: { email: added.first.email, platform_admin: true },
-        lines: [`Added ${added.first.email}, who administers this installation and the organization default.`],
+        lines: [`Added ${added.first.email} as administrator of this installation and of the organization default.`],
       }
     const { user, invitation } = added
     return {
@@ -79,7 +79,7 @@ const add = described({
       lines: [
         `Added ${user.email}.`,
         ...(invitation === null ? [] : codeLines(invitation)),
-        `\`toolway member add ${user.email}\` lets them into an organization.`,
+        `\`toolway member add ${user.email}\` adds them to an organization.`,
       ],
     }
   },
@@ -104,7 +104,7 @@ const list = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove a person with their memberships, keys and sign-ins',
+  about: 'remove a person and their memberships, keys and sessions',
   arguments: [email],
   examples: ['toolway user remove ada@example.com'],
   async call(transport, { email: address }: UserArgument) {
@@ -113,15 +113,15 @@ const remove = described({
   },
   print: (_, { email: address }) => ({
     value: { removed: address },
-    lines: [`Removed ${address} with their memberships, keys and sign-ins.`],
+    lines: [`Removed ${address} and their memberships, keys and sessions.`],
   }),
 })
 
 const password = described({
   name: 'password',
-  about: 'set a new password, or make a code with which the person chooses one',
+  about: 'set a new password, or create a one-time code for the person to set one',
   arguments: [email],
-  options: [new Option('--code', 'make a one-time code instead of setting a password'), stdin],
+  options: [new Option('--code', 'create a one-time code instead of setting a password'), stdin],
   examples: ['toolway user password ada@example.com --code'],
   async call(transport, words: UserArgument & { code?: boolean; passwordStdin?: boolean }) {
     const { id: user } = await getUser(transport, words.email)
@@ -133,14 +133,14 @@ const password = described({
     made === undefined
       ? {
           value: { email: address },
-          lines: [`${address} has a new password; what was signed in before is signed out.`],
+          lines: [`${address} has a new password. All earlier sessions were signed out.`],
         }
       : { value: { email: address, code: made.code }, lines: codeLines(made) },
 })
 
 const setUpCode = described({
   name: 'setup-code',
-  about: 'make a new code with which the first person signs up',
+  about: 'create a new setup code for the first sign-up',
   examples: ['toolway user setup-code'],
   call: ({ call }) =>
     call(addSetUpCode).catch((thrown: unknown) => {
@@ -151,7 +151,7 @@ const setUpCode = described({
   print: ({ code }) => ({
     value: { code },
     lines: [code],
-    notes: ['The first person signs up with it, at /sign-in or with `toolway user add --setup-code`; once.'],
+    notes: ['The first person signs up with it once, at /sign-in or with `toolway user add --setup-code`.'],
   }),
 })
 

@@ -1,4 +1,4 @@
-/** `toolway org …`: make, list, change and remove organizations, and say which private networks their connections may reach. */
+/** `toolway org …`: create, list, change and remove organizations, and say which private networks their connections may reach. */
 import { APPROVAL_PRESETS, type ApprovalPreset, type EgressExceptions } from '@toolway/contract'
 import {
   addOrganization,
@@ -31,23 +31,23 @@ interface Settled extends OrganizationArgument {
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A whole number from 1 on.')
+  throw new InvalidArgumentError('A whole number of at least 1.')
 }
 
 const settings = () => [
-  new Option('--description <text>', 'what it is for'),
-  new Option('--contact <email>', 'whom to write to'),
-  new Option('--requests-per-minute <number>', 'what it may send').argParser(wholeNumber),
-  new Option('--max-requests-per-minute <number>', 'the most that its own administrators may give it').argParser(
+  new Option('--description <text>', 'description'),
+  new Option('--contact <email>', 'contact'),
+  new Option('--requests-per-minute <number>', 'requests per minute').argParser(wholeNumber),
+  new Option('--max-requests-per-minute <number>', 'upper limit that its own administrators can set').argParser(
     wholeNumber,
   ),
-  new Option('--allow-processes', 'its own administrators may make connections that start programs here'),
-  new Option('--no-allow-processes', 'only a platform administrator may').default(undefined),
-  new Option('--approvals <mode>', 'what is asked about before a tool runs').choices(
+  new Option('--allow-processes', 'allow its own administrators to create connections that start programs here'),
+  new Option('--no-allow-processes', 'allow only platform administrators to do so').default(undefined),
+  new Option('--approvals <mode>', 'which calls need approval').choices(
     APPROVAL_PRESETS.filter((mode) => mode !== 'none'),
   ),
 ]
-const named = new Option('--name <text>', 'name for people')
+const named = new Option('--name <text>', 'display name')
 const slugOrId = new Argument('<slug>', 'its slug or id')
 
 const bodyOf = (words: Settled) => ({
@@ -68,13 +68,13 @@ const known = (slug: string) =>
 
 const add = described({
   name: 'add',
-  about: 'make an organization',
-  arguments: [new Argument('<slug>', 'its name in addresses, for good')],
+  about: 'create an organization',
+  arguments: [new Argument('<slug>', 'permanent name in addresses')],
   options: [...settings(), named],
   examples: ['toolway org add acme --name "Acme Ltd"', 'toolway key add first -o acme'],
   call: ({ call }, words: Settled) =>
     call(addOrganization, { body: { ...bodyOf(words), slug: words.slug, name: words.name ?? words.slug } }).catch(
-      reworded(`There is an organization "${words.slug}" already: choose another slug.`, 'thing.taken'),
+      reworded(`There is an organization "${words.slug}" already. Choose another slug.`, 'thing.taken'),
     ),
   print: (row) => ({
     value: shown(row),
@@ -100,22 +100,23 @@ const list = described({
 
 const change = described({
   name: 'change',
-  about: 'change an organization; what is not said stays',
+  about: 'change an organization; options that are not given keep their value',
   arguments: [slugOrId],
   options: [
     ...settings(),
     named,
-    new Option('--active', 'serve it again'),
-    new Option('--no-active', 'answer at all of its addresses as if it did not exist; nothing of it is lost').default(
-      undefined,
-    ),
+    new Option('--active', 'activate it'),
+    new Option(
+      '--no-active',
+      'deactivate it: its addresses answer as if it did not exist, and its data is kept',
+    ).default(undefined),
   ],
   examples: ['toolway org change acme --no-active', 'toolway org change acme --allow-processes'],
   call: ({ call }, words: Settled) =>
     call(changeOrganization, { params: { organization: words.slug }, body: bodyOf(words) }).catch(known(words.slug)),
   print: (row) => ({
     value: shown(row),
-    lines: [`Changed ${row.slug}.${row.is_active ? '' : ' It is not active: nothing is served of it.'}`],
+    lines: [`Changed ${row.slug}.${row.is_active ? '' : ' It is not active, so its addresses are not served.'}`],
   }),
 })
 
@@ -149,11 +150,11 @@ async function reach({ call }: Transport, words: Reaching) {
 
 const egress = described({
   name: 'egress',
-  about: 'show or change which private networks and names connections of an organization may reach',
+  about: 'show or change the private networks and hosts that connections of an organization can reach',
   arguments: [slugOrId],
   options: [
     new Option('--allow <place...>', 'a network such as 10.1.0.0/16, or a name such as mcp.internal or *.corp.example'),
-    new Option('--forbid <place...>', 'one that was allowed'),
+    new Option('--forbid <place...>', 'entry to remove'),
   ],
   examples: ['toolway org egress acme', 'toolway org egress acme --allow 10.1.0.0/16 --allow mcp.internal'],
   call: reach,
@@ -172,15 +173,15 @@ const egress = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove an organization with everything that belongs to it, for good; its records stay',
+  about: 'permanently remove an organization and everything in it; its audit log is kept',
   arguments: [slugOrId],
-  options: [new Option('--yes', 'yes, for good')],
+  options: [new Option('--yes', 'confirm the removal')],
   examples: ['toolway org remove acme --yes'],
   async call({ call }, { slug, yes = false }: OrganizationArgument & { yes?: boolean }) {
     const held = await call(getOrganization, { params: { organization: slug } }).catch(known(slug))
     if (!yes)
       throw new CommandFault(
-        `This removes "${held.name}" with its connections, secrets, keys and members, for good: say --yes, or \`toolway org change ${held.slug} --no-active\` to stop serving it.`,
+        `This removes "${held.name}" with its connections, secrets, keys and members permanently: confirm with --yes, or use \`toolway org change ${held.slug} --no-active\` to stop serving it.`,
         EXIT.usage,
       )
     await call(removeOrganization, { params: { organization: held.slug } })
@@ -188,9 +189,9 @@ const remove = described({
   },
   print: ({ slug }) => ({
     value: { removed: slug },
-    lines: [`Removed ${slug} with everything of it. Its records stay.`],
+    lines: [`Removed ${slug} and everything in it. Its audit log was kept.`],
   }),
 })
 
 export const orgCommand = (finish: Finish) =>
-  groupOf('org', 'make, list, change and remove organizations', [add, list, change, egress, remove], finish)
+  groupOf('org', 'create, list, change and remove organizations', [add, list, change, egress, remove], finish)

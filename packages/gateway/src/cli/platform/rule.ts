@@ -19,14 +19,12 @@ const shown = ({ id, tool_name_pattern, action, reason, connector_type, is_activ
 
 const add = described({
   name: 'add',
-  about: 'add a rule; it holds at once',
-  arguments: [
-    new Argument('<pattern>', 'a tool name, its own or <alias>__<tool>, in which * stands for any run of characters'),
-  ],
+  about: 'add a rule, effective immediately',
+  arguments: [new Argument('<pattern>', 'a tool name, its own or <alias>__<tool>, where * matches any characters')],
   options: [
-    new Option('--reason <text>', 'said to whoever is refused').makeOptionMandatory(),
-    new Option('--action <action>', 'what it does').choices(NAME_ACTIONS).default('block'),
-    new Option('--connector <connector>', 'only for connections of that kind').choices(CONNECTORS),
+    new Option('--reason <text>', 'reason shown to the caller').makeOptionMandatory(),
+    new Option('--action <action>', 'action').choices(NAME_ACTIONS).default('block'),
+    new Option('--connector <connector>', 'only for connections of this kind').choices(CONNECTORS),
   ],
   examples: [
     `toolway rule add '*_delete_*' --reason 'Nothing is deleted by agents'`,
@@ -35,7 +33,7 @@ const add = described({
   call: ({ call }, { pattern: tool_name_pattern, action, reason, connector: connector_type }: Adding) =>
     call(addRule, { body: { tool_name_pattern, action, reason, connector_type } }),
   print(rule) {
-    const what = rule.action === 'block' ? 'blocked' : 'marked on record'
+    const what = rule.action === 'block' ? 'blocked' : 'marked in the audit log'
     return { value: shown(rule), lines: [`${rule.id}: tools like ${rule.tool_name_pattern} are ${what} from now on.`] }
   },
 })
@@ -80,7 +78,7 @@ const remove = described({
 export const ruleCommand = (finish: Finish) =>
   groupOf(
     'rule',
-    'block tools by name in every organization, or have their calls marked; `toolway policy` says all that rules can',
+    'block tools by name in every organization, or mark their calls; `toolway policy` offers all other actions',
     [add, list, remove],
     finish,
   )

@@ -21,17 +21,20 @@ interface Explaining {
 
 export const explain = described({
   name: 'explain',
-  about: 'say why a call would end as it would: which rule, which fact, and what would make it pass',
+  about: 'explain whether a call would be allowed: which rule decides, why, and what would change it',
   options: [
     new Option('--tool <name>', 'the tool, as <alias>__<tool>').makeOptionMandatory(),
-    new Option('--as <email>', 'the member who calls'),
-    new Option('--key <name>', 'the key that calls, by name or id'),
-    new Option('--toolset <slug>', 'the toolset that it is called in (default: that of the key, else default)'),
-    new Option('--arguments <json>', 'what it is called with, a JSON object; without it as far as can be told'),
-    new Option('--client <name>', 'what the client calls itself'),
+    new Option('--as <email>', 'email of the calling member'),
+    new Option('--key <name>', 'name or id of the calling key'),
+    new Option('--toolset <slug>', 'toolset of the call (default: that of the key, else default)'),
+    new Option(
+      '--arguments <json>',
+      'arguments of the call, a JSON object; without them, rules about arguments stay open',
+    ),
+    new Option('--client <name>', 'name of the client'),
     new Option('--address <address>', 'where it calls from'),
     new Option('--time <time>', 'when, as 2026-12-24T18:00:00Z (default: now)'),
-    new Option('--all', 'also the rules that do not speak of it, and why not'),
+    new Option('--all', 'also list the rules that do not match, and why'),
   ],
   examples: [
     'toolway policy explain --tool git__delete_branch --as maria@acme.example',
@@ -68,12 +71,12 @@ function argumentsOf(text: string | undefined): (Explanation['sends'] & {}) | un
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as NonNullable<Explanation['sends']>
-  throw new CommandFault(`The --arguments are no JSON object, as in '{"limit": 500}'.`, EXIT.usage)
+  throw new CommandFault(`--arguments must be a JSON object, as in '{"limit": 500}'.`, EXIT.usage)
 }
 
 function linesOf(told: Explanation, all: boolean): string[] {
   const { tool, caller, toolset, before, rules, verdict, sends, changes } = told
-  const who = caller.email || caller.key || 'a member of whom nothing is known'
+  const who = caller.email || caller.key || 'an unknown member'
   const groups = caller.groups.length === 0 ? 'in no group' : `in ${caller.groups.join(', ')}`
   const stops = before.filter((gate) => gate.stops)
   const shown = all ? rules : rules.filter(({ speaks }) => speaks !== 'no')
@@ -82,11 +85,11 @@ function linesOf(told: Explanation, all: boolean): string[] {
     `${tool.joined} (${tool.effect}, ${tool.connector}) as ${who} (${caller.role}, ${groups}) in the toolset ${toolset}`,
     '',
     ...(stops.length === 0
-      ? ['Nothing stops it before the rules.']
+      ? ['No check before the rules blocks it.']
       : stops.map(({ what, why }) => `stopped  ${what}: ${why}`)),
     '',
-    ...(rules.length === 0 ? ['No rules are in force.'] : shown.flatMap(ruleLines)),
-    ...(silent === 0 ? [] : [`${silent} ${silent === 1 ? 'rule does' : 'rules do'} not speak of it; --all says why.`]),
+    ...(rules.length === 0 ? ['No rules are active.'] : shown.flatMap(ruleLines)),
+    ...(silent === 0 ? [] : [`${silent} ${silent === 1 ? 'rule does' : 'rules do'} not match; --all shows why.`]),
     '',
     `Verdict: ${verdict.says}`,
     ...verdict.passes.map((way) => `  passes with ${way}`),

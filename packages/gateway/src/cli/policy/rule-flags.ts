@@ -47,7 +47,7 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   const [only, ...others] = named
   if (only === undefined) return undefined
   if (others.length > 0)
-    throw usage(`Say one action for one rule: not --${named.map((one) => one.action).join(' and --')}.`)
+    throw usage(`Use one action per rule, not --${named.map((one) => one.action).join(' and --')}.`)
   // A flag that would have no effect is refused, because the user expects one.
   for (const { action, flag } of WITH_FLAG)
     for (const { name } of flag.more ?? [])
@@ -56,7 +56,7 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   const { tools, parameters } = saidOf(only, flags)
   const { reason, when, effect, connector, name = nameOf(action, tools) } = flags
   if (reason === undefined)
-    throw usage('Say --reason: one sentence for whoever is refused, and for whoever asks later.')
+    throw usage('Add --reason: one sentence for callers who are blocked and for people who review the rule.')
   return {
     name,
     action,

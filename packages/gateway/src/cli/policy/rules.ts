@@ -43,7 +43,7 @@ interface ScopeFlags {
 
 const usage = (message: string) => new CommandFault(message, EXIT.usage)
 const named = new Argument('<rule>', 'its name or id')
-const onPlatform = new Option('--platform', 'a rule of the platform, which holds in every organization')
+const onPlatform = new Option('--platform', 'a platform rule, which applies to every organization')
 
 const rulesOf = (transport: Transport, { organization, platform = false }: ScopeOptions): Promise<KeptRule[]> =>
   platform
@@ -57,8 +57,8 @@ const toolsOf = ({ match }: KeptRule): string => {
 
 const list = described({
   name: 'list',
-  about: 'list the rules that hold in an organization, those of the platform too',
-  options: [new Option('--platform', 'only those of the platform')],
+  about: 'list the rules of an organization, including platform rules',
+  options: [new Option('--platform', 'only platform rules')],
   examples: ['toolway policy list', 'toolway policy list -o acme'],
   call: (transport, words: ScopeOptions) => rulesOf(transport, words),
   print: (rules) => ({
@@ -79,7 +79,7 @@ const list = described({
 function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' | 'of'>> {
   const said = (['toolset', 'connection', 'member', 'key'] as const).filter((scope) => flags[scope] !== undefined)
   const [scope, ...others] = said
-  if (others.length > 0) throw usage(`A rule is of one thing: not --${said.join(' and --')}.`)
+  if (others.length > 0) throw usage(`A rule has one scope, not --${said.join(' and --')}.`)
   return scope === undefined ? {} : { scope, of: flags[scope] ?? '' }
 }
 
@@ -88,10 +88,10 @@ type Adding = ScopeOptions & RuleFlags & ScopeFlags & { readonly file?: string }
 /** The rules of the file, or the one that the flags say. */
 async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise<FileRule[]> {
   const written = ruleOfFlags(flags)
-  if (file !== undefined && written !== undefined) throw usage('Give a file or flags, not both.')
+  if (file !== undefined && written !== undefined) throw usage('Use a file or options, not both.')
   if (file !== undefined) return (await import('./rule-file.ts')).readRuleFile(file, platform)
   if (written === undefined)
-    throw usage("Say what the rule does: --block 'git__*', --clamp 'search:limit<=50', … or name a file.")
+    throw usage("Choose an action: --block 'git__*', --clamp 'search:limit<=50', … or name a file.")
   // The operation reads it by the shape of a rule.
   return [written as unknown as FileRule]
 }
@@ -99,7 +99,7 @@ async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise
 async function addAll({ call }: Transport, words: Adding): Promise<{ items: KeptRule[]; idle: readonly string[] }> {
   const { organization, platform = false } = words
   const scope = scopeOf(words)
-  if (platform && scope.scope !== undefined) throw usage(`A rule of the platform is of no ${scope.scope}.`)
+  if (platform && scope.scope !== undefined) throw usage(`A platform rule cannot have a ${scope.scope}.`)
   const rules = await rulesToAdd(words)
   if (platform) return { ...(await call(addPlatformRules, { body: { rules } })), idle: [] }
   const body = { rules: rules.map((rule) => ({ ...rule, ...scope })) }
@@ -109,20 +109,20 @@ async function addAll({ call }: Transport, words: Adding): Promise<{ items: Kept
 const add = described({
   name: 'add',
   about:
-    'add a rule, said by flags, or those of a file; they hold at once. A file says all that flags do not: size, who approves, values and patterns of reject',
+    'add a rule from options, or rules from a file, effective immediately. Some settings need a file: sizes, approvers, values and patterns to reject',
   arguments: [new Argument('[file]', 'YAML or JSON: a rule, or a list of them; - is standard input')],
   options: [
     ...ACTION_OPTIONS.map(([flags, help]) => new Option(flags, help)),
-    new Option('--when <condition>', 'only where this holds, in CEL over principal, tool, args and context'),
-    new Option('--effect <effects...>', 'only for tools that do this').choices(EFFECTS),
-    new Option('--connector <connectors...>', 'only for connections of that kind'),
-    new Option('--name <name>', 'its name; made of the action and the tools where none is said'),
-    new Option('--reason <text>', 'a sentence for whoever is refused, and for whoever asks why it is there'),
-    new Option('--shadow', 'only record what it would have done'),
-    new Option('--toolset <slug>', 'holds at that toolset only'),
-    new Option('--connection <alias>', 'holds for that connection only'),
-    new Option('--member <email>', 'holds for that member only'),
-    new Option('--key <key>', 'holds for the key of that name or id only'),
+    new Option('--when <condition>', 'condition in CEL over principal, tool, args and context'),
+    new Option('--effect <effects...>', 'only for tools with this effect').choices(EFFECTS),
+    new Option('--connector <connectors...>', 'only for connections of this kind'),
+    new Option('--name <name>', 'name (default: made from the action and the tools)'),
+    new Option('--reason <text>', 'reason shown to callers who are blocked and to people who review the rule'),
+    new Option('--shadow', 'only log what it would have done'),
+    new Option('--toolset <slug>', 'only for this toolset'),
+    new Option('--connection <alias>', 'only for this connection'),
+    new Option('--member <email>', 'only for this member'),
+    new Option('--key <key>', 'only for the key of this name or id'),
     onPlatform,
   ],
   examples: [
@@ -143,7 +143,7 @@ const add = described({
             ? `${name} (${action}, ${id}) holds ${where} from now on.`
             : `${name} (${action}, ${id}) is ${state}.`,
         ),
-        ...idle.map((pattern) => `No tool that is known now fits ${pattern}; \`toolway tools\` lists them.`),
+        ...idle.map((pattern) => `No known tool matches ${pattern}; \`toolway tools\` lists them.`),
       ],
     }
   },
@@ -157,7 +157,7 @@ async function find(transport: Transport, words: RuleArgument): Promise<KeptRule
   if (only === undefined) throw unknownRule(rules, words)
   if (others.length > 0)
     throw usage(
-      `Several rules are called "${words.rule}": take the id of one of them, ${found.map(({ id }) => id).join(' or ')}.`,
+      `Several rules are named "${words.rule}": use the id of one of them, ${found.map(({ id }) => id).join(' or ')}.`,
     )
   return only
 }
@@ -174,13 +174,13 @@ function unknownRule(rules: readonly KeptRule[], { rule, platform = false, organ
 async function findOwn(transport: Transport, words: RuleArgument): Promise<KeptRule> {
   const rule = await find(transport, words)
   if (rule.scope === 'platform' && words.platform !== true)
-    throw new CommandFault(`"${rule.name}" is a rule of the platform: say --platform to change it for everybody.`)
+    throw new CommandFault(`"${rule.name}" is a platform rule: use --platform to change it for everybody.`)
   return rule
 }
 
 const show = described({
   name: 'show',
-  about: 'show a rule whole, as YAML',
+  about: 'show a rule as YAML',
   arguments: [named],
   options: [onPlatform],
   examples: ['toolway policy show no-deleting'],
@@ -213,15 +213,15 @@ interface Changing extends RuleArgument {
 
 const change = described({
   name: 'change',
-  about: 'change a rule; what is not said stays',
+  about: 'change a rule; options that are not given keep their value',
   arguments: [named],
   options: [
     new Option('--name <name>', 'another name'),
     new Option('--reason <text>', 'another reason'),
-    new Option('--state <state>', 'whether it holds, only watches, or neither').choices(RULE_STATES),
-    new Option('--tools <tools...>', 'other patterns on the names of tools'),
+    new Option('--state <state>', 'state: on, shadow (only logs) or off').choices(RULE_STATES),
+    new Option('--tools <tools...>', 'new patterns for tool names'),
     new Option('--when <condition>', 'another condition'),
-    new Option('--parameters <json>', `what of its parameters is another now, as in '{"max": 20}'`),
+    new Option('--parameters <json>', `parameters to change, as in '{"max": 20}'`),
     onPlatform,
   ],
   examples: [
@@ -247,7 +247,7 @@ function changeOf(held: KeptRule, { name, reason, state, tools, when, parameters
     parameters: parameters === undefined ? undefined : { ...held.parameters, ...objectOf(parameters) },
   }
   const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  if (Object.keys(next).length === 0) throw usage('Say what is to change: --reason, --tools, --when, --state, …')
+  if (Object.keys(next).length === 0) throw usage('Name what to change: --reason, --tools, --when, --state, …')
   return next
 }
 
@@ -258,7 +258,9 @@ function objectOf(text: string): Record<string, unknown> {
   } catch {
     // Said below.
   }
-  throw usage(`--parameters is a JSON object, as in '{"max": 20}'; what it does not name stays.`)
+  throw usage(
+    `--parameters is a JSON object, as in '{"max": 20}'; parameters that it does not contain keep their value.`,
+  )
 }
 
 const remove = described({
@@ -300,11 +302,11 @@ const switching = (name: string, state: RuleState, about: string) =>
 export const policyCommand = (finish: Finish) =>
   groupOf(
     'policy',
-    'say by rules what may be called, how, by whom, and how often; try them before they bite',
+    'manage rules: which tools can be called, by whom, how and how often; test them before turning them on',
     [
       ...[list, add, show, change, remove],
-      switching('enable', 'on', 'have a rule hold'),
-      switching('disable', 'off', 'have a rule hold no more, and keep it'),
+      switching('enable', 'on', 'turn a rule on'),
+      switching('disable', 'off', 'turn a rule off and keep it'),
       ...[explain, shadow, replay, test],
     ],
     finish,

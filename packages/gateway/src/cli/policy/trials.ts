@@ -11,7 +11,7 @@ function daysOf(text: string): number {
   throw new InvalidArgumentError(`A number of days from 1 to ${MOST_DAYS}.`)
 }
 const collect = (value: string, before: string[]) => [...before, value]
-const howFar = new Option('--days <number>', 'how far back').argParser(daysOf).default(7)
+const howFar = new Option('--days <number>', 'number of days').argParser(daysOf).default(7)
 
 interface Looking {
   readonly organization: string
@@ -20,7 +20,7 @@ interface Looking {
 
 export const shadow = described({
   name: 'shadow',
-  about: 'show what each rule in the shadow would have done, by tool and caller',
+  about: 'show what each shadow rule would have done, by tool and caller',
   options: [howFar],
   examples: ['toolway policy shadow', 'toolway policy shadow --days 30'],
   call: ({ call }, { organization, days }: Looking) => call(listShadows, { params: { organization }, query: { days } }),
@@ -28,7 +28,7 @@ export const shadow = described({
     value: report,
     lines:
       report.items.length === 0
-        ? [`No rule in the shadow would have done anything in the last ${days} days.`]
+        ? [`No shadow rule would have done anything in the last ${days} days.`]
         : [
             ...table(
               ['RULE', 'WOULD', 'TOOL', 'CALLER', 'CALLS', 'LAST', 'EXAMPLE'],
@@ -36,7 +36,7 @@ export const shadow = described({
                 ...[rule, would, tool, caller, String(calls), last.slice(0, 16), example],
               ]),
             ),
-            ...(report.truncated ? ['There are more; the rarest are left out.'] : []),
+            ...(report.truncated ? ['There are more; the least frequent are not shown.'] : []),
           ],
   }),
 })
@@ -49,7 +49,7 @@ interface Replaying extends Looking {
 
 async function draftOf({ file, remove, whole = false }: Replaying): Promise<PolicyDraft> {
   if (file === undefined && remove.length === 0)
-    throw new CommandFault('Say a file with the draft, or --remove with the name of a rule.', EXIT.usage)
+    throw new CommandFault('Name a file with the draft, or use --remove with the name of a rule.', EXIT.usage)
   const none: PolicyDraft = { rules: [], remove: [], as: 'change' }
   const written = file === undefined ? none : await (await import('./draft-file.ts')).readDraft(file)
   return { ...written, remove: [...written.remove, ...remove], as: whole ? 'whole' : written.as }
@@ -57,11 +57,11 @@ async function draftOf({ file, remove, whole = false }: Replaying): Promise<Poli
 
 export const replay = described({
   name: 'replay',
-  about: 'judge the calls on record by the rules in force and by a draft, and show where they differ',
+  about: 'replay calls of the audit log with the active rules and with a draft, and show the differences',
   arguments: [new Argument('[file]', 'YAML or JSON: a rule, a list of them, or rules and remove; - is standard input')],
   options: [
-    new Option('--remove <name>', 'as if that rule were gone; may be repeated').argParser(collect).default([]),
-    new Option('--whole', 'the file says all rules; of those in force only the platform’s stay'),
+    new Option('--remove <name>', 'as if this rule were removed; can be repeated').argParser(collect).default([]),
+    new Option('--whole', 'the file replaces all rules except those of the platform'),
     howFar,
   ],
   examples: [
@@ -79,7 +79,7 @@ export const replay = described({
 function linesOf({ days, read, same, different, differences, unjudged, truncated, problems }: ReplayReport): string[] {
   const open = unjudged.reduce((sum, { calls }) => sum + calls, 0)
   return [
-    `${read} calls of the last ${days} days: ${same} as now, ${different} otherwise, ${open} cannot be judged.`,
+    `${read} calls of the last ${days} days: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
     ...(differences.length === 0
       ? []
       : table(
@@ -97,9 +97,9 @@ function linesOf({ days, read, same, different, differences, unjudged, truncated
             unjudged.map(({ why, calls, examples }) => [why, String(calls), examples.join(' ')]),
           ),
         ]),
-    ...(truncated ? ['', 'More was on record, or differs, than is shown.'] : []),
+    ...(truncated ? ['', 'More calls were recorded, or differ, than are shown.'] : []),
     ...problems.map(
-      ({ rule, problem }) => `The rule "${rule}" cannot be read, and restricts wherever it could: ${problem}`,
+      ({ rule, problem }) => `The rule "${rule}" cannot be read, so it blocks every call it might match: ${problem}`,
     ),
   ]
 }

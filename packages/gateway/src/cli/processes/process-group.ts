@@ -93,7 +93,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   /** One that ended by itself is replaced, however often that fails. */
   async function again({ worker, began }: Running, how: { code: number | null; signal: string | null }) {
     const facts = { pid: worker.process.pid, ...how }
-    log.error(facts, 'a gateway process ended by itself; another one is started')
+    log.error(facts, 'a gateway process ended unexpectedly; starting another one')
     if (Date.now() - began > AGAIN.calm) pause = AGAIN.first
     while (!closing.signal.aborted) {
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => {})
@@ -122,7 +122,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
         try {
           await fresh.port
         } catch (thrown) {
-          log.error({ err: thrown }, 'a new gateway process does not start; the old ones go on')
+          log.error({ err: thrown }, 'a new gateway process does not start; the old ones keep running')
           return
         }
         if (closing.signal.aborted) return

@@ -18,11 +18,11 @@ interface Exporting extends OfChain {
 
 export const exportRecords = described({
   name: 'export',
-  about: 'write records to standard output or a file; only jsonl can be verified',
+  about: 'export the audit log to standard output or a file; only jsonl can be verified',
   options: [
     new Option('--format <name>', 'form').choices(FORMATS).default('jsonl'),
     new Option('--file <path>', 'a new file instead of standard output'),
-    new Option('--after <seq>', 'only what came behind this record').argParser(whole(0, Number.MAX_SAFE_INTEGER)),
+    new Option('--after <seq>', 'only records after this one').argParser(whole(0, Number.MAX_SAFE_INTEGER)),
   ],
   examples: ['toolway records export --file records.jsonl', 'toolway records export --format csv > records.csv'],
   async call(transport, words: Exporting) {

@@ -18,7 +18,7 @@ export function momentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const moment = new Date(text)
   if (Number.isNaN(moment.getTime()))
-    throw new CommandFault(`"${text}" is no moment: write it as 2026-11-20 or 2026-11-20T10:00:00Z.`, EXIT.usage)
+    throw new CommandFault(`"${text}" is not a time: write it as 2026-11-20 or 2026-11-20T10:00:00Z.`, EXIT.usage)
   return moment.toISOString()
 }
 

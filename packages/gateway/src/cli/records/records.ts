@@ -33,15 +33,15 @@ function listed({ call }: Transport, words: Listing) {
 
 const list = described({
   name: 'list',
-  about: 'list records, the newest first',
+  about: 'list the audit log, newest first',
   options: [
-    new Option('--action <name>', 'what was done: tools/call, key.add'),
+    new Option('--action <name>', 'action, such as tools/call or key.add'),
     new Option('--actor <id>', 'who did it'),
-    new Option('--outcome <word>', 'how it ended').choices(OUTCOMES),
+    new Option('--outcome <word>', 'outcome').choices(OUTCOMES),
     new Option('--start <moment>', 'from this moment on'),
-    new Option('--end <moment>', 'before this moment'),
-    new Option('--limit <count>', 'as many at most, up to 200').argParser(whole(1, 200)).default(50),
-    new Option('--offset <count>', 'leave out as many').argParser(whole(0, 1_000_000)).default(0),
+    new Option('--end <moment>', 'before this time'),
+    new Option('--limit <count>', 'maximum number, up to 200').argParser(whole(1, 200)).default(50),
+    new Option('--offset <count>', 'number of records to skip').argParser(whole(0, 1_000_000)).default(0),
   ],
   examples: ['toolway records list --action tools/call --limit 20', 'toolway records list --start 2026-11-20 --json'],
   call: listed,
@@ -68,7 +68,7 @@ interface Redacting extends OfChain {
 
 const redact = described({
   name: 'redact',
-  about: 'take values out of a record; the chain stays whole, and who did it and why is on record',
+  about: 'redact values of a record; the hash chain stays valid, and the redaction is logged',
   arguments: [new Argument('<id>', 'the record')],
   options: [
     new Option('--field <name>', 'principal, client, target, resource_id, ip_address, user_agent or detail')
@@ -95,14 +95,14 @@ const redact = described({
   print: ({ fields }, { id }) => ({
     value: { redacted: id, fields },
     lines: [
-      `Took ${fields} ${fields === 1 ? 'value' : 'values'} out of ${id}. Log files, backups and exports of before still have them.`,
+      `Took ${fields} ${fields === 1 ? 'value' : 'values'} out of ${id}. Earlier log files, backups and exports still contain them.`,
     ],
   }),
 })
 
 const prune = described({
   name: 'prune',
-  about: 'remove what is older than a moment, up to a signed checkpoint',
+  about: 'remove records older than a date, up to a signed checkpoint',
   options: [new Option('--before <moment>', 'as 2026-01-01 or 2026-01-01T00:00:00Z').makeOptionMandatory()],
   examples: ['toolway records prune --before 2026-01-01'],
   call: ({ call }, { organization, before }: OfChain & { before: string }) =>
@@ -111,13 +111,13 @@ const prune = described({
     value: { removed },
     lines: [
       removed === 0
-        ? 'Nothing was removed: no checkpoint stands behind older records and before the first that stays.'
-        : `Removed ${removed} records; the chain now begins at a signed checkpoint.`,
+        ? 'Nothing was removed: there is no checkpoint between the older records and the first one to keep.'
+        : `Removed ${removed} records. The hash chain now begins at a signed checkpoint.`,
     ],
   }),
 })
 
 export function recordsCommand(finish: Finish) {
-  const about = 'look through records, export and verify them (-o platform: those of no organization)'
+  const about = 'list, export and verify the audit log (-o platform: records without an organization)'
   return groupOf('records', about, [list, show, levels, exportRecords, verify, redact, prune], finish)
 }

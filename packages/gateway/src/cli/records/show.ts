@@ -26,7 +26,7 @@ async function shown(transport: Transport, words: Showing) {
 async function payloadOf({ call }: Transport, words: Showing) {
   const { organization, id } = words
   const nothing = new CommandFault(
-    `Nothing is kept of ${id}: its connection keeps no payloads, or the days for which they are kept are over.`,
+    `No payload is stored for ${id}: its connection keeps no payloads, or the days for which they are kept are over.`,
   )
   if (isPlatform(words)) throw nothing
   const { id: _, ...payload } = await call(showRecordPayload, { params: { organization, record: id } }).catch(
@@ -50,11 +50,9 @@ function linesOf(facts: Readonly<Record<string, unknown>>): string[] {
 
 export const show = described({
   name: 'show',
-  about: 'show one record: why its call failed, and what helps',
+  about: 'show one record: why the call failed, and what to do',
   arguments: [new Argument('<id>', 'the record')],
-  options: [
-    new Option('--payload', 'arguments and result, where the connection keeps them; that you looked is on record'),
-  ],
+  options: [new Option('--payload', 'arguments and result, if the connection stores them; this access is logged')],
   examples: ['toolway records show rec_01jd…', 'toolway records show rec_01jd… --payload'],
   call: shown,
   print: ({ record: { details, ...event }, payload }) => ({

@@ -27,7 +27,7 @@ interface Named extends Words {
   readonly id: string
 }
 
-const all = () => new Option('--all', 'of the whole installation: every organization, and the platform')
+const all = () => new Option('--all', 'for the whole installation: every organization and the platform')
 const id = () => new Argument('<id>', 'as `toolway record-stream list` shows it')
 
 /** Throws CommandFault for a file that is none. */
@@ -46,7 +46,7 @@ async function describedIn(path: string): Promise<typeof NewRecordStream._output
 
 const add = described({
   name: 'add',
-  about: 'push records to the destination that a file describes; secrets stand in the file, not on the command line',
+  about: 'stream records to the destination described in a file, which also contains its secrets',
   arguments: [new Argument('<file>', 'JSON: name, destination, secrets, private, alerts, from')],
   options: [all()],
   examples: ['toolway record-stream add siem.json -o acme', 'toolway record-stream add archive.json --all'],
@@ -60,7 +60,7 @@ const add = described({
     value: row,
     lines: [
       `Records are pushed to ${row.name} (${row.destination.kind}) from now on: ${row.id}.`,
-      ...(row.secret === null ? [] : [`Its messages are signed with ${row.secret}, which is shown this once.`]),
+      ...(row.secret === null ? [] : [`Its messages are signed with ${row.secret}, which is shown only once.`]),
     ],
   }),
 })
@@ -76,7 +76,7 @@ const stateOf = ({ enabled, behind_since: behind, last_problem: problem }: Recor
 
 const list = described({
   name: 'list',
-  about: 'list record streams and how far they are',
+  about: 'list record streams and their progress',
   options: [all()],
   examples: ['toolway record-stream list', 'toolway record-stream list --all'],
   call: rowsOf,
@@ -98,7 +98,8 @@ const list = described({
 const switched = (name: 'enable' | 'disable') =>
   described({
     name,
-    about: name === 'enable' ? 'go on where a record stream was' : 'hold a record stream; it keeps its place',
+    about:
+      name === 'enable' ? 'resume a record stream where it stopped' : 'pause a record stream; it keeps its position',
     arguments: [id()],
     options: [all()],
     examples: [`toolway record-stream ${name} str_01jd0000000000000000000000`],
@@ -113,14 +114,14 @@ const switched = (name: 'enable' | 'disable') =>
 
 const test = described({
   name: 'test',
-  about: 'send one item of the kind test, and say what came of it',
+  about: 'send a test item, and show the result',
   arguments: [id()],
   examples: ['toolway record-stream test str_01jd0000000000000000000000'],
   call: ({ call }, { id: stream, organization }: Named) => call(testRecordStream, { params: { organization, stream } }),
   print: (answer) => ({
     value: answer,
     lines: [
-      answer.delivered ? 'The destination took it.' : `The destination did not take it: ${answer.problem ?? ''}.`,
+      answer.delivered ? 'The destination accepted it.' : `The destination did not accept it: ${answer.problem ?? ''}.`,
     ],
     code: answer.delivered ? EXIT.ok : EXIT.failed,
   }),
@@ -128,7 +129,7 @@ const test = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove a record stream with its place in the records',
+  about: 'remove a record stream and its position',
   arguments: [id()],
   options: [all()],
   examples: ['toolway record-stream remove str_01jd0000000000000000000000'],
@@ -144,7 +145,7 @@ const remove = described({
 export const recordStreamCommand = (finish: Finish) =>
   groupOf(
     'record-stream',
-    'push records and alerts to a SIEM or a store, in order and at least once',
+    'stream records and alerts to a SIEM or a data store, in order and at least once',
     [add, list, switched('enable'), switched('disable'), test, remove],
     finish,
   )

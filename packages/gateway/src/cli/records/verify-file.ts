@@ -26,7 +26,7 @@ export async function verifyFile(file: string, trust: Trusted): Promise<Checked[
       throw worded(file, thrown)
     })
     .finally(() => line.clear())
-  if (verdicts.length === 0) throw new CommandFault(`${file} is empty, so nothing is proven by it.`)
+  if (verdicts.length === 0) throw new CommandFault(`${file} is empty, so it proves nothing.`)
   return verdicts.map(checkedOf)
 }
 

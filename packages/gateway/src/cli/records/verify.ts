@@ -19,11 +19,11 @@ const many = (flags: string, about: string) =>
 
 export const verify = described({
   name: 'verify',
-  about: 'check that nothing was changed, removed, put in or moved: in the database, or in an exported file',
+  about: 'verify that no record was changed, removed, inserted or moved, in the database or in an exported file',
   arguments: [new Argument('[file]', 'an export; needs neither a database nor a data directory')],
   options: [
-    many('--fingerprint <hex>', 'of the key that signs; may be repeated'),
-    many('--checkpoint <seq:hash>', 'a checkpoint that was kept elsewhere; may be repeated'),
+    many('--fingerprint <hex>', 'fingerprint of the signing key; can be repeated'),
+    many('--checkpoint <seq:hash>', 'a checkpoint that was stored elsewhere; can be repeated'),
   ],
   examples: ['toolway records verify', 'toolway records verify records.jsonl --fingerprint 5e1f…'],
   async call(transport, words: Verifying) {
@@ -42,13 +42,13 @@ export const verify = described({
 function trustOf({ fingerprint, checkpoint }: Verifying): Trusted {
   const strange = fingerprint.find((text) => !/^[0-9a-f]{64}$/i.test(text))
   if (strange !== undefined)
-    throw new CommandFault(`"${strange}" is no fingerprint: it has 64 hexadecimal digits.`, EXIT.usage)
+    throw new CommandFault(`"${strange}" is not a fingerprint: it must have 64 hexadecimal digits.`, EXIT.usage)
   return {
     fingerprints: fingerprint.map((text) => text.toLowerCase()),
     checkpoints: checkpoint.map((text) => {
       const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? []
       if (seq === undefined || hash === undefined)
-        throw new CommandFault(`"${text}" is no checkpoint: write SEQ:HASH as the log has it.`, EXIT.usage)
+        throw new CommandFault(`"${text}" is not a checkpoint: write SEQ:HASH as in the log.`, EXIT.usage)
       return { seq: Number(seq), hash: hash.toLowerCase() }
     }),
   }

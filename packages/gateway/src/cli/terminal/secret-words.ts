@@ -14,7 +14,7 @@ import { CommandFault, EXIT, type Output } from './output.ts'
 type Lookup = (name: string) => string | undefined
 
 const seen = (what: string, instead: string) =>
-  `${what} can be read by every user of this machine while this runs: ${instead} keeps it out of the command line.`
+  `${what} is visible to every user of this machine while this runs: ${instead} keeps it out of the command line.`
 
 /** The key to call with, if one was said. */
 export function keyOf(
@@ -22,7 +22,7 @@ export function keyOf(
   lookup: Lookup,
   { progress }: Pick<Output, 'progress'>,
 ): string | undefined {
-  if (key !== undefined && keyEnv !== undefined) throw new CommandFault('Say either --key or --key-env.', EXIT.usage)
+  if (key !== undefined && keyEnv !== undefined) throw new CommandFault('Use either --key or --key-env.', EXIT.usage)
   if (key !== undefined) progress(seen('A key after --key', '--key-env NAME or TOOLWAY_KEY'))
   if (keyEnv === undefined) return key
   const held = lookup(keyEnv)

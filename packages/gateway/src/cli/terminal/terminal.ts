@@ -33,6 +33,6 @@ export async function readPassword(question: string, fromInput: boolean): Promis
 export async function readNewPassword(fromInput: boolean): Promise<string> {
   const password = await readPassword('New password', fromInput)
   if (!fromInput && (await readPassword('The same once more', false)) !== password)
-    throw new CommandFault('These are two different passwords: nothing was changed.')
+    throw new CommandFault('The passwords do not match. Nothing was changed.')
   return password
 }

@@ -55,7 +55,7 @@ export function overHttp(loaded: LoadedConfig, remote: string): Transport {
 /** Throws CommandFault where nobody is signed in, and Refusal where the sign-in has ended. */
 export async function signedIn(loaded: LoadedConfig): Promise<KeptSignIn> {
   const kept = await freshSignIn(signInFileOf(loaded), renew)
-  if (kept === undefined) throw new CommandFault('Nobody is signed in here: `toolway login` does.', EXIT.unreachable)
+  if (kept === undefined) throw new CommandFault('Not signed in: run `toolway login`.', EXIT.unreachable)
   return kept
 }
 

@@ -7,15 +7,15 @@ interface Json {
 }
 
 export function vaultCommand(finish: Finish): Command {
-  const command = new Command('vault').description('the keys that secrets are sealed with: see, renew and drop them')
+  const command = new Command('vault').description('show, rotate and retire the keys that encrypt secrets')
   command
     .command('status')
-    .description('list the keys, where each comes from, and how many values are sealed with it')
+    .description('list the keys, where each comes from, and how many values are encrypted with it')
     .addHelpText('after', examples('toolway vault status', 'toolway vault status --json'))
     .action(async (options: Json) => finish(await (await import('./vault.ts')).status(outputOf(options))))
   command
     .command('rotate')
-    .description('seal everything with a new key while gateways go on; goes on where it was stopped')
+    .description('re-encrypt everything with a new key while the gateways keep running; continues where it was stopped')
     .addHelpText('after', examples('toolway vault rotate'))
     .action(async (options: Json) => finish(await (await import('./vault.ts')).rotate(outputOf(options))))
   command

@@ -28,9 +28,9 @@ export const status = (output: Output): Promise<number> =>
   })
 
 const OTHERS = [
-  ['unnamed', 'values of an earlier version, which name no key; `toolway vault rotate` gives them one.'],
-  ['plain', 'values that nobody sealed; the next start seals them.'],
-  ['foreign', 'values that another program sealed (enc:); they are left alone.'],
+  ['unnamed', 'values of an earlier version, which name no key; `toolway vault rotate` updates them.'],
+  ['plain', 'values that are not encrypted; the next start encrypts them.'],
+  ['foreign', 'values encrypted by another program (enc:); they are not changed.'],
 ] as const
 
 export const rotate = (output: Output): Promise<number> =>
@@ -43,35 +43,37 @@ export const rotate = (output: Output): Promise<number> =>
         db,
         sources,
         onStep: (step, id) => say(STEPS[step](id)),
-        onProgress: (column, done) => say(`${done} values sealed anew (${column})`),
+        onProgress: (column, done) => say(`${done} values re-encrypted (${column})`),
       }),
     )
     const { id, source, done, unopened, left, resumed } = turned
     output.result(turned, [
       resumed
-        ? `A rotation that had not come to its end is done: ${done} values were sealed anew with ${id} (${source}).`
-        : `The vault key is ${id} now (${source}); ${done} values were sealed anew.`,
-      ...unopened.map((place) => `Does not open with any key, and was left alone: ${place}.`),
-      ...(left === 0 ? [] : [`${left} values were held by others all the time: run this again.`]),
+        ? `An interrupted rotation was completed: ${done} values were re-encrypted with ${id} (${source}).`
+        : `The vault key is ${id} now (${source}); ${done} values were re-encrypted.`,
+      ...unopened.map((place) => `Cannot be decrypted with any key, and was not changed: ${place}.`),
+      ...(left === 0 ? [] : [`${left} values were locked by others: run this again.`]),
       ...(resumed
         ? []
-        : ['The old key still opens; `toolway vault retire KEY` ends that, and `toolway vault status` names it.']),
+        : [
+            'The old key can still decrypt. `toolway vault retire KEY` removes it; `toolway vault status` shows its id.',
+          ]),
     ])
     return unopened.length + left === 0 ? EXIT.ok : EXIT.failed
   })
 
 const STEPS = {
-  'key made': (id: string) => `Key ${id} is made.`,
+  'key made': (id: string) => `Key ${id} was created.`,
   'key known': (id: string) => `Gateways are loading key ${id} …`,
-  'key seals': (id: string) => `Key ${id} seals from now on.`,
+  'key seals': (id: string) => `Key ${id} is used for encryption from now on.`,
 } as const
 
 export const retire = (id: string, output: Output): Promise<number> =>
   withInstallation(async ({ db, sources }) => {
     const still = await worded(retireKey({ db, sources }, id))
     output.result({ retired: id, still }, [
-      `The vault key ${id} is forgotten: it opens nothing any more, and what it signed counts no more.`,
-      ...still.map((source) => `It still stands in ${source}: remove it there.`),
+      `The vault key ${id} was retired: it no longer decrypts anything, and its signatures are no longer valid.`,
+      ...still.map((source) => `It is still in ${source}: remove it there.`),
     ])
     return EXIT.ok
   })

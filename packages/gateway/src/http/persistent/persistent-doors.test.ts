@@ -212,7 +212,7 @@ describe('a WebSocket', () => {
     }
     await using server = await listen({ admit })
     using line = await connect(server.address)
-    expect(await line.closed).toEqual({ code: 1011, reason: 'Something went wrong inside the gateway.' })
+    expect(await line.closed).toEqual({ code: 1011, reason: 'An internal error occurred in the gateway.' })
   })
 
   test('too many of one caller are refused for now, and the next one that closes makes room', async () => {
@@ -220,7 +220,7 @@ describe('a WebSocket', () => {
     using first = await connect(server.address)
     using second = await connect(server.address)
     using third = await connect(server.address)
-    expect(await third.closed).toMatchObject({ code: 1013, reason: expect.stringContaining('No more than 2') })
+    expect(await third.closed).toMatchObject({ code: 1013, reason: expect.stringContaining('At most 2') })
     first.socket.terminate()
     await until(() => server.room.size === 1)
     using fourth = await connect(server.address)

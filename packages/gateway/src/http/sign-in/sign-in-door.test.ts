@@ -58,7 +58,7 @@ describe('the sign-in page', () => {
       return /role="alert">([^<]*)/.exec(await answer.text())?.[1]
     }
     const wrong = await problem('ada@example.com')
-    expect(wrong).toMatch(/do not fit together/)
+    expect(wrong).toMatch(/Wrong email or password/)
     expect(await problem('bob@example.com')).toBe(wrong)
     expect(held.browser.jar.size).toBe(0)
   })

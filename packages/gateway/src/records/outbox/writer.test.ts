@@ -326,7 +326,9 @@ describe('the outbox', () => {
     await using held = await fixture()
     await writeFile(held.directory, 'a file stands where the folder should be')
     const writer = held.begin()
-    await expect(writer.intend(begun(testEntry()))).rejects.toThrow(/No record of this call can be kept \(EEXIST\)/)
+    await expect(writer.intend(begun(testEntry()))).rejects.toThrow(
+      /The audit record of this call cannot be stored \(EEXIST\)/,
+    )
     // An entry without a call to refuse waits in memory.
     const entry = testEntry()
     writer.write(entry)

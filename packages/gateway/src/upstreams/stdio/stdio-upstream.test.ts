@@ -183,8 +183,8 @@ describe('a child that crashes', () => {
     const told = await upstream.ask(callOf()).catch((thrown: unknown) => Fault.of(thrown))
     expect(told).toMatchObject({
       code: 'upstream.given-up',
-      message: 'The connection files is not started any more after 4 failures in a row: it exited with code 3.',
-      mend: 'Mend the cause, then `toolway connection restart files`.',
+      message: 'The connection files was stopped after 4 failures in a row: it exited with code 3.',
+      mend: 'Correct the cause, then run `toolway connection restart files`.',
     })
     await expect(upstream.check(signal)).rejects.toMatchObject({ code: 'upstream.given-up' })
     await upstream.close()
