@@ -56,7 +56,7 @@ export interface Installation extends AsyncDisposable {
   start(settings?: Settings, where?: Where): Promise<Running>
   /** The key with which this machine's command line calls. */
   localKey(): Promise<string>
-  /** The key and the set-up code that a first start wrote to a file for the owner, since its output goes to no terminal here. */
+  /** The key and the setup code that a first start wrote to a file for the owner, since its output goes to no terminal here. */
   firstSecrets(): Promise<{ readonly key: string; readonly code: string }>
 }
 

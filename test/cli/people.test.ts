@@ -1,4 +1,4 @@
-/** People by the command line: the set-up code of a first start, signing in and out, users and members. */
+/** People by the command line: the setup code of a first start, signing in and out, users and members. */
 // @module-tag long
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

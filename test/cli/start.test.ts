@@ -66,13 +66,13 @@ describe('a first start', () => {
     for (const secret of secrets) expect(first.out() + first.err() + second.out() + second.err()).not.toContain(secret)
   })
 
-  test('on a terminal shows key and set-up code, and writes them nowhere', async () => {
+  test('on a terminal shows key and setup code, and writes them nowhere', async () => {
     await using here = await makeInstallation()
     const running = await here.start({}, 'terminal')
     await expect.poll(running.out).toContain('Ctrl+C stops it')
     const [key = ''] = running.out().match(KEY) ?? []
     expect(new Set(running.out().match(KEY))).toEqual(new Set([key]))
-    expect(running.out()).toMatch(/set-up code: [\dA-Z]{4}-/)
+    expect(running.out()).toMatch(/setup code: [\dA-Z]{4}-/)
     expect(await readdir(here.data)).not.toContain('first-start.txt')
     await running.stop()
   })

@@ -25,9 +25,9 @@ test.skipIf(NO_BROWSER)(
     const { page } = opened
     const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
-    // There is no account yet: the console asks for the set-up code that the start wrote, and admits the first user.
+    // There is no account yet: the console asks for the setup code that the start wrote, and admits the first user.
     await page.goto('/')
-    await page.getByLabel('Set-up code').fill((await here.firstSecrets()).code)
+    await page.getByLabel('Setup code').fill((await here.firstSecrets()).code)
     await page.getByLabel('Your name').fill('Ada')
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByLabel('Password').fill('correct horse battery')

@@ -224,7 +224,7 @@ describe('a person with a Supabase access token', () => {
     expect(failed?.count).toBe(bad.length)
   })
 
-  test('U-03: the first person of an empty installation still needs the set-up code, and administers it then', async () => {
+  test('U-03: the first person of an empty installation still needs the setup code, and administers it then', async () => {
     await using held = await supabase({ TOOLWAY_OIDC_NEW: 'viewer' })
     const { project, gateway, login } = held
     const { newSetUpCode } = await import('../../packages/gateway/src/identity/codes.ts')

@@ -525,7 +525,7 @@ describe('the first person', () => {
       body: { setup_code: code, email, name: 'Ada', password: PASSWORD },
     })
 
-  test('signs up with the set-up code and administers all; of two at once one does, and nobody after that', async () => {
+  test('signs up with the setup code and administers all; of two at once one does, and nobody after that', async () => {
     await using held = await empty()
     const { gateway, code } = held
     const wrong = await register(gateway, 'AAAA-BBBB-CCCC-DDDD', ADA)
@@ -547,7 +547,7 @@ describe('the first person', () => {
   test('can do so on the sign-in page, which asks for the code while nobody is there', async () => {
     await using held = await empty()
     const browser = createBrowser(held.gateway.address)
-    expect(await (await browser.ask('/sign-in?next=/a')).text()).toContain('Set-up code')
+    expect(await (await browser.ask('/sign-in?next=/a')).text()).toContain('Setup code')
     const fields = { code: held.code, name: 'Ada', email: ADA, password: PASSWORD, next: '/a' }
     const short = await browser.submit('/sign-in/first', { ...fields, password: 'short' })
     expect([short.status, await short.text()]).toEqual([
@@ -557,6 +557,6 @@ describe('the first person', () => {
     const good = await browser.submit('/sign-in/first', fields)
     expect([good.status, good.headers.get('location')]).toEqual([303, '/a'])
     expect((await browser.ask('/api/v1/admin/users')).status).toBe(200)
-    expect(await (await createBrowser(held.gateway.address).ask('/sign-in')).text()).not.toContain('Set-up code')
+    expect(await (await createBrowser(held.gateway.address).ask('/sign-in')).text()).not.toContain('Setup code')
   })
 })

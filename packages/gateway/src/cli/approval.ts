@@ -30,7 +30,7 @@ type State = (typeof APPROVAL_STATES)[number]
 const id = new Argument('<id>', '`apr_…`, as shown by the list and by the blocked call')
 const paramsOf = ({ organization, id: approval }: ApprovalArgument) => ({ organization, approval })
 const unknown = (words: ApprovalArgument) =>
-  reworded(`There is no approval "${words.id}"; \`toolway approval list\` shows those that wait.`, 'thing.unknown')
+  reworded(`There is no approval "${words.id}"; \`toolway approval list\` shows the pending ones.`, 'thing.unknown')
 
 const list = described({
   name: 'list',
@@ -112,7 +112,7 @@ const answering = (name: 'grant' | 'deny') =>
   })
 
 function outcomeLine({ state, missing }: { state: State; missing: number }, { always = false }: Answering): string {
-  if (state === 'pending') return `Noted; ${missing} more ${missing === 1 ? 'person has' : 'people have'} needed.`
+  if (state === 'pending') return `Noted. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
   if (state !== 'granted') return 'Denied. The caller will see the reason.'
   return always
     ? 'Approved, with later calls of this tool by the same caller. `toolway approval always` lists such approvals.'
@@ -148,7 +148,7 @@ const end = described({
   call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(
       reworded(
-        `There is no standing approval "${lasting}"; \`toolway approval always\` shows those that there are.`,
+        `There is no standing approval "${lasting}"; \`toolway approval always\` lists them.`,
         'thing.unknown',
       ),
     ),

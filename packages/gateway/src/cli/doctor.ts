@@ -90,7 +90,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
   return [
     keys.length === 0
       ? note('vault key', 'none yet; the first start creates one')
-      : good('vault key', `${listing}; \`toolway vault status\` says which one seals`),
+      : good('vault key', `${listing}; \`toolway vault status\` shows which one encrypts`),
     ...notes.map((text) => bad('vault key', text)),
     ...(moves ? [note('keychain', NOT_MOVED)] : []),
     ...(await openFiles(

@@ -177,7 +177,7 @@ const takeOver = described({
   print: ({ imported }) => ({
     value: { imported },
     lines: [
-      `Took over ${imported} ${imported === 1 ? 'key' : 'keys'}: They work as before, and are stored as keyed hashes from their first use on.`,
+      `Imported ${imported} ${imported === 1 ? 'key' : 'keys'}. They work as before, and are stored as keyed hashes from their first use on.`,
     ],
   }),
 })

@@ -207,7 +207,7 @@ async function prepare(store: Store, { config }: LoadedConfig, declarations: Dec
 }
 
 /**
- * Output that goes to no terminal is kept in a log by somebody: the first key and the set-up code go to a file instead, whose
+ * Output that goes to no terminal is kept in a log by somebody: the first key and the setup code go to a file instead, whose
  * path is returned. Undefined where they may be shown, and where there are none.
  */
 async function keepFromLogs({ key, setUpCode }: FirstRun, file: string): Promise<string | undefined> {

@@ -70,7 +70,7 @@ export async function addressOf({ config }: LoadedConfig): Promise<string> {
 
 export const ADDRESS_FILE = 'address'
 export const KEY_FILE = 'command-line.key'
-/** The first key and the set-up code, where the first start had no terminal to show them on. */
+/** The first key and the setup code, where the first start had no terminal to show them on. */
 export const FIRST_FILE = 'first-start.txt'
 
 /** Whether a gateway answers there. */

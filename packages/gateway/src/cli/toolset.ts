@@ -156,7 +156,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
       ? []
       : [
           '',
-          `The list has more tools than some clients accept (${exceeds.join(', ')}): they leave tools out. \`toolway toolset change ${name} --discovery search\` shortens it.`,
+          `The list has more tools than some clients accept (${exceeds.join(', ')}), so they drop tools. \`toolway toolset change ${name} --discovery search\` shortens it.`,
         ]),
   ]
 }

@@ -1,5 +1,5 @@
 /**
- * One-time codes that a person types: the set-up code of an empty installation, and those with which a password is chosen.
+ * One-time codes that a person types: the setup code of an empty installation, and those with which a password is chosen.
  *
  * Eighty random bits, written so that they can be read out; only a keyed hash is kept.
  */
@@ -29,7 +29,7 @@ type Hash = (text: string) => Buffer
 
 const Id = z.object({ id: z.string().transform((id) => id as UserId) })
 const Name = z.object({ name: z.string() })
-const SET_UP = 'set-up code'
+const SET_UP = 'setup code'
 
 /** Another code for the first person; the one before it is void. Undefined when there is somebody already. */
 export async function newSetUpCode(sql: SystemSql, hash: Hash): Promise<string | undefined> {

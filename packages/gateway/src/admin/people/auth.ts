@@ -92,7 +92,7 @@ export const authOperations: readonly Served[] = [
   serveAnyone(shapes.register, async ({ parts, head, actor, body }) => {
     const { setup_code: code, email, name, password, organization, cookies } = body
     const user = await parts.enrolment.register(actor, { code, email, name, password })
-    const tokens = await parts.signIn.as(actor, user, 'set-up code', { organization, client: clientFor(cookies) })
+    const tokens = await parts.signIn.as(actor, user, 'setup code', { organization, client: clientFor(cookies) })
     return answerWith({ parts, head }, tokens, cookies === true)
   }),
 

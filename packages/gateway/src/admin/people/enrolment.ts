@@ -1,5 +1,5 @@
 /**
- * How a person comes to a password: the first one by the set-up code of an empty installation, everybody else by a code of an
+ * How a person comes to a password: the first one by the setup code of an empty installation, everybody else by a code of an
  * administrator's or by the password they have.
  *
  * Each code is good once, also when two come with it at the same time. It never says whether an email is known.

@@ -50,7 +50,7 @@ export async function userOf(
   if (email === undefined || !emailVerified) return refuse('it does not say that your email address is verified')
   const held = await findUserByEmail(sql, email)
   if (held !== undefined) return joined(sql, actor, proven, held)
-  // Its first person comes with the set-up code, and nobody may take that from them.
+  // Its first person comes with the setup code, and nobody may take that from them.
   if ((await countUsers(sql)) === 0) return refuse('nobody has set up this installation yet')
   if (rule === 'existing') return refuse('nobody with this email has been added here')
   return added(sql, seals, actor, { ...proven, email }, rule)

@@ -99,7 +99,7 @@ export const userOperations: readonly Served[] = [
 
   servePlatform(shapes.addSetUpCode, async ({ parts, change, head }) => {
     const code = await change(
-      () => ({ action: 'set_up_code.add', resource: 'installation', id: 'set-up code' }),
+      () => ({ action: 'set_up_code.add', resource: 'installation', id: 'setup code' }),
       async (sql) => {
         const made = await newSetUpCode(sql, parts.vault.hash)
         if (made === undefined) throw new Fault('setup.done')

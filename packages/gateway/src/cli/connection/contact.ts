@@ -35,7 +35,7 @@ export function loginOf({ alias, auth }: Connection): string {
   if (!owners.includes('organization')) return `\`${command}\` connects your account.`
   return owners.includes('member')
     ? `\`${command}\` connects your account, or with --shared one for everybody.`
-    : `\`${command} --shared\` connects one for everybody.`
+    : `\`${command} --shared\` connects a shared account.`
 }
 
 /** Milliseconds. */
@@ -64,7 +64,7 @@ export async function awaitContact(
   }
   return {
     value: { alias, status: 'new' },
-    lines: [`${alias} is kept and still connecting; \`toolway connection list\` shows how it went.`],
+    lines: [`${alias} was added and is still connecting. \`toolway connection list\` shows the result.`],
   }
 }
 

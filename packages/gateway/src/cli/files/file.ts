@@ -33,7 +33,7 @@ const paramsOf = ({ organization, file: said }: FileArgument) => ({
   file: said.replace(/^toolway:\/\/files\//, ''),
 })
 const unknown = (words: FileArgument) =>
-  reworded(`There is no file "${words.file}" of yours; \`toolway file list\` shows those there are.`, 'thing.unknown')
+  reworded(`There is no file "${words.file}" of yours; \`toolway file list\` shows your files.`, 'thing.unknown')
 
 const sizeText = (bytes: number | null) => {
   if (bytes === null) return '-'

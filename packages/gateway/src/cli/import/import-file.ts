@@ -74,7 +74,7 @@ async function importFile(
   const left = plan.servers.length - usable.length
   const line = dryRun
     ? 'Nothing was changed (--dry-run).'
-    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` takes it back.`
+    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` removes them again.`
   return {
     value: { added, skipped, left, dryRun },
     lines: [line],

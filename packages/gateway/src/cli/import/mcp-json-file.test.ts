@@ -9,7 +9,7 @@ describe('the file as a whole', () => {
   test.each([
     ['', 'The file is empty'],
     ['\uFEFF  \n', 'The file is empty'],
-    ['[]', 'must hold an object in braces'],
+    ['[]', 'must contain an object in braces'],
     ['{}', 'No servers found: expected "mcpServers"'],
     ['{"mcpServers": []}', 'mcpServers must be an object'],
     ['{"context_servers": "x"}', 'context_servers must be an object'],

@@ -227,14 +227,14 @@ describe('a server that cannot be added', () => {
   test.each([
     [{ type: 'grpc', url: 'https://x.example' }, 'http', 'unsupported-transport', 'mcpServers.thing.type must be'],
     [{ url: 'unix:///run/x.sock' }, 'http', 'bad-url', 'must begin with https://'],
-    [{ url: 'https://ada:pw@x.example/mcp' }, 'http', 'bad-url', 'must not hold a user name or password'],
+    [{ url: 'https://ada:pw@x.example/mcp' }, 'http', 'bad-url', 'must not contain a user name or password'],
     [{ url: 'not an address' }, 'http', 'bad-url', 'mcpServers.thing.url is not an address'],
     [{ url: 'https://x.example', headers: { 'X Y': '1' } }, 'http', 'bad-header', "'X Y' is not the name of a header"],
     [
       { url: 'https://x.example', headers: { A: 'a\r\nB: c' } },
       'http',
       'bad-header',
-      "the value of 'A' holds a control character",
+      "the value of 'A' contains a control character",
     ],
     [{ command: 'a', args: 'b' }, 'process', 'wrong-shape', 'mcpServers.thing.args must be a list of texts'],
     [{ command: 'a', env: ['A=1'] }, 'process', 'wrong-shape', 'mcpServers.thing.env must be an object of texts'],

@@ -149,7 +149,7 @@ Modes:
   print(lock, { alias: name }) {
     const { mode, held, accepted } = lock
     const then =
-      held > 0 ? `${held} tools wait for a look: \`toolway lock show ${name}\`.` : `${accepted} tools were accepted.`
+      held > 0 ? `${held} tools wait for review: \`toolway lock show ${name}\`.` : `${accepted} tools were accepted.`
     return { value: { alias: name, ...lock }, lines: [`The lock of ${name} is ${mode}. ${then}`] }
   },
 })
@@ -178,7 +178,7 @@ const accept = described({
       .catch(noTool(words))
       .catch(
         reworded(
-          `${words.tool} has changed since ${short(hash)}: look at it again with \`toolway lock show ${words.alias}\`.`,
+          `${words.tool} has changed since ${short(hash)}: review it again with \`toolway lock show ${words.alias}\`.`,
           'request.stale',
         ),
       )
@@ -209,7 +209,7 @@ const trust = described({
     value: { alias: name, ...lock },
     lines: [
       lock.trusted
-        ? `The effects that the server of ${name} states count from now on.`
+        ? `The effects that the server of ${name} states are used from now on.`
         : `The server of ${name} is not trusted: its statements can only make a tool count as more dangerous.`,
     ],
   }),
@@ -286,7 +286,7 @@ const check = described({
     value: { ok: drift.length === 0, drift },
     lines:
       drift.length === 0
-        ? [`Everything matches ${file} says.`]
+        ? [`Everything matches ${file}.`]
         : [
             ...drift.map(wordOf),
             `${drift.length} ${drift.length === 1 ? 'thing is' : 'things are'} not as ${file} says. \`toolway lock export ${file}\` takes them over.`,

@@ -46,7 +46,7 @@ const add = described({
     call(putGroup, { params: { organization, group }, body: { title } }),
   print: ({ slug }) => ({
     value: { group: slug },
-    lines: [`The group ${slug} is there; \`toolway group join ${slug} EMAIL\` lets members in.`],
+    lines: [`The group ${slug} was saved. \`toolway group join ${slug} EMAIL\` adds members.`],
   }),
 })
 

@@ -61,7 +61,7 @@ export const setUpForm = ({ next, problem, email, name, shortest }: SetUpForm): 
   <form method="post" action="${SIGN_IN}/first">
     ${nextField(next)}
     <label
-      >Set-up code
+      >Setup code
       <small>The first start showed it, beside this address. <code>toolway user setup-code</code> makes another.</small>
       <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus
     /></label>

@@ -89,7 +89,7 @@ function addFirst(app: Hono<Env>, parts: SignInDoorParts): void {
       checkPerson(email, name)
       const first = { code: form.get('code') ?? '', email, name: name.trim(), password: form.get('password') ?? '' }
       const user = await enrolment.register(actorOf(c, parts), first)
-      return enter(c, web, await signIn.as(actorOf(c, parts), user, 'set-up code', BROWSER), next)
+      return enter(c, web, await signIn.as(actorOf(c, parts), user, 'setup code', BROWSER), next)
     } catch (thrown) {
       return problemPage(thrown, 'Set up Toolway', (problem) => setUpForm({ next, problem, email, name, shortest }))
     }
