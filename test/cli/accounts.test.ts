@@ -20,7 +20,7 @@ test('an account is connected by the link that the command prints, listed and en
   const { address } = await here.start()
   const added = await here.run(['connection', 'add', 'docs', '--url', server.url])
   expect(added).toMatchObject({ code: 1 })
-  expect(added.out).toContain('Its server asks for an account: `toolway connection login docs`')
+  expect(added.out).toContain('Its server requires an account: `toolway connection login docs`')
 
   const shut = await here.run(['connection', 'test', 'docs'])
   expect(shut).toMatchObject({ code: 1 })

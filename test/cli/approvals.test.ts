@@ -56,7 +56,12 @@ test('the commands of the guide run, and do what it says', async () => {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (out += chunk.toString()))
   await new Promise((resolve) => child.once('close', resolve))
   expect(out, out).toContain('ended in peace')
-  for (const said of ['demo__hash_text', 'Granted: the very same call', '2cf24dba5fb0a30e', 'look-first: Digests'])
+  for (const said of [
+    'demo__hash_text',
+    'Approved. The call is made when the caller repeats it',
+    '2cf24dba5fb0a30e',
+    'look-first: Digests',
+  ])
     expect(out).toContain(said)
 })
 

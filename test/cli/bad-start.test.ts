@@ -232,7 +232,7 @@ describe('a place that is taken or of no use', () => {
     await writeFile(file, '')
     for (const path of [file, join(file, 'below')]) {
       expect(await refuse(here, { TOOLWAY_DATA: path })).toMatch(
-        /^The data directory \S+ cannot be used, because it or something in its path is a file \(\w+\): make it yours, or set TOOLWAY_DATA to another directory\.$/,
+        /^The data directory \S+ cannot be used, because it or something in its path is a file \(\w+\): change its owner, or set TOOLWAY_DATA to another directory\.$/,
       )
     }
     expect(await refuse(here, { TOOLWAY_DATA: '/proc/toolway' })).toMatch(

@@ -31,7 +31,7 @@ const endpoint = (key: string) => ({ url: `${running.address}/mcp`, key })
 describe('keys', () => {
   test('are printed once, work at once, and are refused within a second of their removal', async () => {
     const added = await here.run(['key', 'add', 'laptop'])
-    expect(added).toMatchObject({ code: 0, err: 'It is shown only this once.\n' })
+    expect(added).toMatchObject({ code: 0, err: 'It is shown only once.\n' })
     expect(added.out).toMatch(/^uru_[0-9a-f]{64}\n$/)
     const key = added.out.trimEnd()
     const call = () => callTool(endpoint(key), 'demo__calculate', { expression: '6*7' })
@@ -155,7 +155,7 @@ describe('what a key may', () => {
 
   test('is refused where it makes no sense, in one sentence', async () => {
     for (const [words, said] of [
-      [['--role', 'king'], '"king" is no role'],
+      [['--role', 'king'], '"king" is not a role'],
       [['--expires', 'soon'], '"soon" is no time'],
       [['--expires', '2020-01-01'], 'must lie in the future'],
       [['--limit', 'all'], 'Allowed choices are read, write, execute'],
@@ -178,7 +178,7 @@ describe('what a key may', () => {
     }
     expect(await here.run(['key', 'import', '-'], { input: `${JSON.stringify(line)}\n` })).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^Took over 1 key:/),
+      out: expect.stringMatching(/^Imported 1 key\./),
     })
     expect(await toolsOf(key)).toContain('demo__calculate')
     expect(await here.run(['key', 'import', '-'], { input: 'not json\n' })).toMatchObject({
@@ -228,7 +228,11 @@ describe('tools and calls', () => {
       err: expect.stringMatching(/^No Toolway answers at http:\/\/127\.0\.0\.1:1\/mcp: start it with/),
     })
     const stranger = await here.run(['tools', '--key', `uru_${'0'.repeat(64)}`])
-    expect(stranger).toMatchObject({ code: 4, out: '', err: expect.stringContaining('is not known here') })
+    expect(stranger).toMatchObject({
+      code: 4,
+      out: '',
+      err: expect.stringContaining('The API key of this request is not valid'),
+    })
   })
 
   test('refuse arguments that are no JSON object before they call anything', async () => {
@@ -328,7 +332,7 @@ describe('connections', () => {
     for (const { alias, words, phase, problem } of cases) {
       const added = await add(alias, ...words)
       expect(added).toMatchObject({ code: 1, out: expect.stringMatching(problem) })
-      expect(added.out).toContain(`\`toolway connection test ${alias}\` looks closer`)
+      expect(added.out).toContain(`\`toolway connection test ${alias}\` shows details`)
       const tested = (await here.json(['connection', 'test', alias])) as Record<string, string>
       expect(tested).toMatchObject({
         alias,
@@ -399,9 +403,9 @@ describe('connections', () => {
       expect({ words, code, out }).toEqual({ words, code: 2, out: '' })
       expect(err).toMatch(sentence)
     }
-    await refused('Say either --url ADDRESS for a remote server or -- COMMAND ARGUMENTS', 'x')
-    await refused('Say either --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
-    await refused('"X y" is no alias: it starts with a-z', 'X y', '--url', 'http://x.example')
+    await refused('Use --url ADDRESS for a remote server, -- COMMAND ARGUMENTS', 'x')
+    await refused('Use --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
+    await refused('"X y" is not a valid alias: use at most 31 characters', 'X y', '--url', 'http://x.example')
     await refused(
       'The request is not valid: /url a connection address starts with http://, https://, ws:// or wss://.',
       'x',
@@ -500,7 +504,7 @@ describe('help', () => {
       const { code, out } = await here.run([...words, '--help'])
       expect(code).toBe(0)
       expect({ words, out }).toEqual({ words, out: expect.stringMatching(/Examples:\n  .*toolway/) })
-      expect(out).toContain('Exit codes: 0 done')
+      expect(out).toContain('Exit codes: 0 success')
     }
     expect(await here.run([])).toMatchObject({ code: 2, err: expect.stringContaining('Usage: toolway') })
     expect(await here.run(['tolos'])).toMatchObject({ code: 2, err: expect.stringContaining('(Did you mean tools?)') })

@@ -38,7 +38,7 @@ test('put says what is missing, and doctor looks at the store', async () => {
   await running.stop()
   await writeFile(join(here.folder, 'a.txt'), 'a')
   const alone = await here.run(['file', 'put', 'a.txt'])
-  expect(alone).toMatchObject({ code: 4, err: expect.stringContaining('No gateway runs here') })
+  expect(alone).toMatchObject({ code: 4, err: expect.stringContaining('No gateway is running') })
   expect(await here.run(['file', 'put', 'nowhere.txt'])).toMatchObject({ code: 2 })
   const doctor = await here.run(['doctor'])
   expect(doctor.out).toMatch(/^ok +file store: .*files$/m)

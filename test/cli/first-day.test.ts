@@ -49,7 +49,7 @@ async function firstDay(block: string): Promise<Ran> {
 
 test('somebody new signs up, signs in, makes a key, calls with it, removes it and sees it refused, by command line', async () => {
   const { out, err } = await firstDay(`${withoutTerminal(byCommandLine)}\n`)
-  expect(out).toContain('Added ada@example.com, who administers this installation')
+  expect(out).toContain('Added ada@example.com as administrator of this installation')
   expect(out).toContain('Signed in to http://127.0.0.1:')
   expect(out).toMatch(/^default +Default +platform_admin$/m)
   expect(out).toMatch(/^demo__calculate /m)

@@ -65,7 +65,7 @@ describe('an import', () => {
     expect(await aliases()).toEqual(['demo'])
 
     const done = await here.run(['import', path])
-    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('`toolway import --undo` takes it back') })
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('`toolway import --undo` removes them again') })
     for (const said of [tried, done]) {
       expect(said.err).toMatch(/my[-_]server/)
       expect(said.err).toContain('https://tools.example.com/mcp')

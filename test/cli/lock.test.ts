@@ -40,7 +40,7 @@ test('the commands of the guide run', async () => {
 
 test('tools that are held are gone for clients, and come back when they are accepted', async () => {
   expect((await here.run(['lock', 'set', 'demo', 'all', '--hold-present'])).out).toMatch(
-    /^The lock of demo is all\. \d+ tools wait for a look/,
+    /^The lock of demo is all\. \d+ tools wait for review/,
   )
   await expect.poll(names, patiently).not.toContain('demo__calculate')
   const shown = await here.run(['lock', 'show', 'demo'])
@@ -48,7 +48,7 @@ test('tools that are held are gone for clients, and come back when they are acce
   const hash = /lock accept demo "calculate" --hash ([0-9a-f]{64})/.exec(shown.out)?.[1] ?? ''
   expect(await here.run(['lock', 'accept', 'demo', 'calculate', '--hash', '0'.repeat(64)])).toMatchObject({
     code: 1,
-    err: 'calculate has changed since 000000000000: look at it again with `toolway lock show demo`.\n',
+    err: 'calculate has changed since 000000000000: review it again with `toolway lock show demo`.\n',
   })
   expect(await here.run(['lock', 'accept', 'demo', 'calculate', '--hash', hash])).toMatchObject({ code: 0, err: '' })
   await expect.poll(names, patiently).toContain('demo__calculate')

@@ -21,13 +21,16 @@ describe('the first person', () => {
     const { code } = await here.firstSecrets()
     const add = (typed: string) =>
       here.run(['user', 'add', ADA, '--name', 'Ada', '--setup-code', typed, '--password-stdin'], { input: PASSWORD })
-    expect(await add('AAAA-BBBB-CCCC-DDDD')).toMatchObject({ code: 1, err: expect.stringContaining('not valid') })
+    expect(await add('AAAA-BBBB-CCCC-DDDD')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('This code is invalid'),
+    })
     expect(await add(code.toLowerCase())).toMatchObject({ code: 0 })
     expect(await add(code)).toMatchObject({ code: 1 })
 
     expect(await login(here, ADA, 'a wrong password')).toMatchObject({
       code: 4,
-      err: expect.stringContaining('do not fit'),
+      err: expect.stringContaining('Wrong email or password'),
     })
     const good = await login(here)
     expect(good).toMatchObject({ code: 0, err: '' })

@@ -133,6 +133,6 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
   expect(report.out).toContain('2 calls of the last 1 days: 0 unchanged, 2 changed, 0 cannot be evaluated.')
   expect(report.out).toMatch(/demo__calculate +\S+( \S+)* +allow +warn +watched +2 +rec_/)
   expect(await here.run(['policy', 'replay'])).toMatchObject({ code: 2 })
-  expect((await here.run(['policy', 'shadow'])).out).toContain('No rule in the shadow would have done anything')
+  expect((await here.run(['policy', 'shadow'])).out).toContain('No shadow rule would have done anything')
   expect(await running.stop()).toBe(0)
 })

@@ -60,7 +60,7 @@ describe('toolway policy', () => {
       [['show', 'look-at-y'], 1, 'Did you mean "look-at-x"?'],
       [['add', '--block', 'x'], 2, '--reason'],
       [['add', '--block', 'x', '--warn', 'y', ...because], 2, 'not --block and --warn'],
-      [['add', ...because], 2, 'Say what the rule does'],
+      [['add', ...because], 2, 'Choose an action'],
       [['add', '--clamp', 'search', ...because], 2, 'TOOL:PARAMETER<=NUMBER'],
       [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 2, 'lies outside min and max'],
       [['add', '--block', 'x', '--connection', 'demos', ...because], 2, 'did you mean "demo"'],
@@ -70,7 +70,7 @@ describe('toolway policy', () => {
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'A rule named "look-at-x" already exists'],
       [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default is for --clamp'],
       [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts is for --allow'],
-      [['add', '--block', 'x y', ...because], 2, 'does not fit: /rules/0/match/tools/0'],
+      [['add', '--block', 'x y', ...because], 2, 'The request is not valid: /rules/0/match/tools/0'],
       [['add', '/nowhere.yaml'], 2, 'ENOENT'],
     ] as const) {
       const { code: ended, err } = await policy(...words)
@@ -107,7 +107,7 @@ describe('toolway policy', () => {
     expect(added.out).toContain('in every organization')
     await expect.poll(names, patiently).not.toContain('demo__calculate')
     expect((await policy('list')).out).toMatch(/^above +platform +block +on/m)
-    expect(await policy('disable', 'above')).toMatchObject({ code: 1, err: expect.stringContaining('say --platform') })
+    expect(await policy('disable', 'above')).toMatchObject({ code: 1, err: expect.stringContaining('use --platform') })
     const lift = ['add', '--allow', '*', '--lifts', 'above', '--reason', 'x']
     expect((await policy(...lift)).err).toContain('only the platform lifts')
     // The words of the source system show the same rule.
@@ -169,7 +169,7 @@ test(
       ['disable', 'no-counting'],
       ['remove', 'above', '--platform'],
     ])
-      expect((await own.run(['policy', ...words])).err).toContain('declared in the file')
+      expect((await own.run(['policy', ...words])).err).toContain('defined in the file')
     await begun.stop()
 
     // The same file changes nothing, not even an id.

@@ -25,7 +25,7 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   const shown = await here.run(['records', 'show', newest?.id ?? ''])
   expect(shown).toMatchObject({ code: 0, err: '' })
   expect(shown.out).toMatch(/^outcome +ok$/m)
-  expect((await here.run(['records', 'show', newest?.id ?? '', '--payload'])).err).toContain('Nothing is kept of')
+  expect((await here.run(['records', 'show', newest?.id ?? '', '--payload'])).err).toContain('No payload is stored for')
 
   const levels = (await here.json(['records', 'levels', '--window', 'hour'])) as { connections: { name: string }[] }
   expect(levels.connections).toMatchObject([{ name: 'demo', windows: { hour: { failed: 0, availability: 100 } } }])

@@ -83,7 +83,7 @@ describe('the local key', () => {
     const first = await other.start()
     const old = await other.localKey()
     expect((await other.run(['key', 'remove', 'command line'])).out).toMatch(
-      /refused from now on\.\nThe commands of this machine called with it; the next start gives them a new one/,
+      /^Revoked the key "command line"\.\nThe commands on this machine used it; the next start creates a new one/,
     )
     await expect.poll(async () => (await other.run(['tools'])).code).toBe(4)
     await first.stop()
@@ -125,11 +125,11 @@ describe('a secret', () => {
       ['piped', ['--env-from', '-'], { input: 'API_TOKEN=from the pipe\n' }, 'from the pipe'],
     ] as const) {
       const added = await add(alias, [...words], more)
-      expect(added).toMatchObject({ code: 0, err: expect.not.stringContaining('can be read by every user') })
+      expect(added).toMatchObject({ code: 0, err: expect.not.stringContaining('is visible to every user') })
       await expect.poll(() => heard(alias, 'API_TOKEN'), patiently).toBe(`${value}\n`)
     }
     expect((await add('said', ['--env', 'API_TOKEN=hunter2hunter2', '--env', 'MODE=quiet'])).err).toMatch(
-      /^The value of API_TOKEN after --env can be read by every user of this machine/,
+      /^The value of API_TOKEN after --env is visible to every user of this machine/,
     )
     expect(await add('wrong', ['--env', 'NOT_SET'])).toMatchObject({ code: 2 })
   })
@@ -143,7 +143,7 @@ describe('a secret', () => {
     expect(piped.err).not.toContain('can be read')
     expect(came('quiet')).toBe('Bearer from-the-pipe')
     const said = await add('loud', ['--header', 'Authorization: Bearer hunter2hunter2', '--header', 'X-Mode: a'])
-    expect(said.err).toMatch(/^The value of Authorization after --header can be read.*--header-from FILE/)
+    expect(said.err).toMatch(/^The value of Authorization after --header is visible.*--header-from FILE/)
     expect(said.err).not.toContain('hunter2')
     expect(came('loud')).toBe('Bearer hunter2hunter2')
   })

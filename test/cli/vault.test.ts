@@ -36,9 +36,9 @@ describe('the keys of the vault', () => {
     const turned = await here.run(['vault', 'rotate'])
     expect(turned.code).toBe(0)
     expect(turned.out).toMatch(
-      /^The vault key is [0-9a-f]{16} now \(file vault\.keys\); \d+ values were sealed anew\.$/m,
+      /^The vault key is [0-9a-f]{16} now \(file vault\.keys\); \d+ values were re-encrypted\.$/m,
     )
-    expect(turned.err).toMatch(/seals from now on/)
+    expect(turned.err).toMatch(/is used for encryption from now on/)
     expect(turned.out + turned.err).not.toMatch(/[0-9a-f]{64}/)
     const after = await statusOf(here)
     expect(after.keys).toMatchObject([

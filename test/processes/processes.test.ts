@@ -190,7 +190,7 @@ test('a process that is killed is replaced, and every call that was answered is 
     .toHaveLength(1)
   await expect.poll(async () => (await metrics())['toolway_gateway_processes']).toBe(PROCESSES)
   await callers.stop()
-  expect(running.err()).toContain('a gateway process ended by itself')
+  expect(running.err()).toContain('a gateway process ended unexpectedly')
   // Calls that were under way at the killed one break off, and no other does.
   expect(callers.failed.length).toBeLessThanOrEqual(CALLERS)
   const ids = callers.answered.map(({ correlation }) => correlation)

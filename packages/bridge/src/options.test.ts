@@ -41,7 +41,7 @@ describe('the address', () => {
     [[], /Say where the gateway is/],
     [['--url', 'tools.example.com'], /begins with https/],
     [['--url', 'ftp://tools.example.com'], /begins with https/],
-    [['--url', 'https://ada:pw@tools.example.com'], /must not hold a user name/],
+    [['--url', 'https://ada:pw@tools.example.com'], /must not contain a user name/],
     [[...URL_WORDS, '--toolset', 'a', '--connection', 'b'], /not both/],
     [[...URL_WORDS, '--toolset', '../x'], /no name for --toolset/],
     [['--url', 'http://a.example/o/x/t/y/mcp', '--toolset', 'a'], /names an endpoint already/],

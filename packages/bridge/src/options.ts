@@ -99,7 +99,7 @@ function addressOf(words: Words, variables: Variables): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Refusal(`"${text}" is no address of a gateway: it begins with https:// or http://.`)
   if (url.username !== '' || url.password !== '')
-    throw new Refusal('The address must not hold a user name or a password: the key is given by TOOLWAY_KEY.')
+    throw new Refusal('The address must not contain a user name or a password: set the key in TOOLWAY_KEY.')
   url.hash = ''
   url.pathname = pathOf(url, words)
   return url

@@ -147,6 +147,6 @@ function addressIn(value: unknown): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Refusal('URU_PROXY_URL must be an address that begins with https:// or http://.')
   if (url.username !== '' || url.password !== '')
-    throw new Refusal('URU_PROXY_URL must not hold a user name or a password: the key is given by URU_API_KEY.')
+    throw new Refusal('URU_PROXY_URL must not contain a user name or a password: set the key in URU_API_KEY.')
   return url
 }

@@ -52,7 +52,7 @@ async function toOutput(transport: Transport, words: Exporting): Promise<void> {
 async function toFile(transport: Transport, words: Exporting, path: string): Promise<void> {
   await using file = await open(path, 'wx', 0o600).catch((thrown: NodeJS.ErrnoException) => {
     throw thrown.code === 'EEXIST'
-      ? new CommandFault(`${path} is there already: name another file, or remove it.`)
+      ? new CommandFault(`${path} already exists: choose another file, or remove it.`)
       : new CommandFault(`${path} cannot be used (${thrown.code}): check its path.`)
   })
   try {
