@@ -156,7 +156,7 @@ describe('what a key may', () => {
   test('is refused where it makes no sense, in one sentence', async () => {
     for (const [words, said] of [
       [['--role', 'king'], '"king" is not a role'],
-      [['--expires', 'soon'], '"soon" is no time'],
+      [['--expires', 'soon'], '"soon" is not a time'],
       [['--expires', '2020-01-01'], 'must lie in the future'],
       [['--limit', 'all'], 'Allowed choices are read, write, execute'],
     ] as const)
