@@ -147,10 +147,7 @@ const end = described({
   examples: ['toolway approval end lgr_01m0000000000000000000000'],
   call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(
-      reworded(
-        `There is no standing approval "${lasting}"; \`toolway approval always\` lists them.`,
-        'thing.unknown',
-      ),
+      reworded(`There is no standing approval "${lasting}"; \`toolway approval always\` lists them.`, 'thing.unknown'),
     ),
   print: (_, words) => ({
     value: { id: words.id, ended: true },

@@ -32,7 +32,9 @@ export async function verifyFile(file: string, trust: Trusted): Promise<Checked[
 
 function worded(file: string, thrown: unknown): unknown {
   if (thrown instanceof SyntaxError)
-    return new CommandFault(`${file} is not an export that can be verified: create one with \`toolway records export\`.`)
+    return new CommandFault(
+      `${file} is not an export that can be verified: create one with \`toolway records export\`.`,
+    )
   const { syscall, code } = thrown as NodeJS.ErrnoException
   return syscall === undefined ? thrown : new CommandFault(`${file} cannot be read (${code}): check its path.`)
 }
