@@ -102,7 +102,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     for (const [tool, effect] of [
       ['look_up', 'Reads'],
       ['write_note', 'Writes'],
-      ['drop_all', 'Destroys'],
+      ['drop_all', 'Destructive'],
     ] as const)
       await table.getByRole('row', { name: new RegExp(`${tool}.*${effect}`) }).waitFor()
     // A read-only tool is suggested, and called here.

@@ -122,7 +122,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
     await page.getByRole('heading', { name: 'Only platform administrators can manage accounts' }).waitFor()
     const menu = page.getByRole('navigation', { name: 'Menu' })
     await menu.getByRole('link', { name: 'Connections' }).waitFor()
-    for (const name of ['People', 'Organizations', 'Users', 'Rules', 'Records', 'Settings'])
+    for (const name of ['People', 'Organizations', 'Users', 'Rules', 'Audit log', 'Settings'])
       expect(await menu.getByRole('link', { name }).count(), name).toBe(0)
   })
 })

@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
   test('are found by what is known of them, and new ones come by themselves', async () => {
     const { page } = opened
     await page.goto('/records')
-    const table = page.getByRole('table', { name: 'Records' })
+    const table = page.getByRole('table', { name: 'Audit log' })
     await table.getByRole('button', { name: 'Open the record of probe__echo' }).waitFor()
     await look(page, 'records')
     const echoes = table.getByRole('button', { name: 'Open the record of probe__echo' })

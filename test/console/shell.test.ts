@@ -42,6 +42,48 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.getByRole('button', { name: 'Organization: Second House' }).waitFor()
   })
 
+  test('goes through screens and rows by single keys, which can be listed and switched off', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/o/default')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await sheet.getByText('Go to Connections').waitFor()
+    await look(page, 'shortcuts')
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.keyboard.type('gl')
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor()
+    // The rows of a table, one after the other, and Enter opens the one that has the focus.
+    await page.getByRole('row').nth(1).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    await expect.poll(() => page.locator('[role="row"]:nth-child(1) .row-link:focus').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    // A dialog keeps its keys.
+    await page.keyboard.type('gh')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.type('gc')
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('gh?')
+    await expect.poll(() => page.locator('main input[data-search]').inputValue()).toBe('gh?')
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
+    await sheet.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+    await page.keyboard.press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).click()
+    await page.keyboard.type('gh')
+    await page.keyboard.press('?')
+    expect(await sheet.count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/o/default/connections')
+  })
+
   test('has in its palette what was typed while it was on its way, and nothing of the time before', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

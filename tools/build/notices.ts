@@ -16,6 +16,11 @@ const TAKEN_OVER = [
     source: 'packages/console/src/ui/icon-paths.ts',
     words: 'packages/console/licences/tabler-icons.txt',
   },
+  {
+    what: 'Logos of LobeHub Icons 1.95.1 (MIT), of Tabler Icons 3.51.0 (MIT, above) and of Simple Icons 16.37.0 (CC0 1.0)',
+    source: 'packages/console/src/ui/logo.tsx',
+    words: 'packages/console/licences/lobehub-icons.txt',
+  },
 ]
 const RULE = '-'.repeat(100)
 

@@ -9,7 +9,7 @@ import type { z } from 'zod'
 import { call, type Given } from './call.ts'
 import { Problem } from './problem.ts'
 
-/** The things whose change is told or made here; what is asked is filed under one of them. */
+/** The things whose change is told or made here; what is asked is filed under one of them. `past`: figures of a time that is over. */
 export type Noun =
   | 'me'
   | 'connections'
@@ -21,6 +21,7 @@ export type Noun =
   | 'records'
   | 'record-streams'
   | 'stats'
+  | 'past'
   | 'alerts'
   | 'keys'
   | 'grants'

@@ -14,7 +14,7 @@ import {
   Text,
   VisuallyHidden,
 } from '@mantine/core'
-import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router'
 import { followOrganizationEvents } from '@toolway/contract/admin'
@@ -34,6 +34,7 @@ import { Screen } from '../ui/screen.tsx'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
 import { Person } from './person.tsx'
+import { ShortcutListener } from './shortcut-listener.tsx'
 import { createTypedAhead } from './typed-ahead.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
@@ -68,8 +69,8 @@ function Signed() {
   )
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      header={{ height: 52 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'xl' }}
     >
       <a className="skip" href="#main">
@@ -150,7 +151,6 @@ function Search() {
     ahead.start()
     setAsked((times) => times + 1)
   }
-  useHotkeys([['mod+K', open]], [])
   return (
     <>
       <ActionIcon variant="default" size={36} aria-label={texts.palette.open} onClick={open}>
@@ -161,6 +161,7 @@ function Search() {
           <Palette asked={asked} ahead={ahead} />
         </Suspense>
       )}
+      <ShortcutListener onSearch={open} />
     </>
   )
 }
@@ -168,7 +169,7 @@ function Search() {
 function Menu({ title, items }: { title: string | undefined; items: readonly Destination[] }) {
   const shown = items.map((item) => <Entry key={item.to} {...item} />)
   return (
-    <Stack gap={2} mb="md" role="group" aria-label={title ?? texts.nav.home}>
+    <Stack gap={1} mb="sm" role="group" aria-label={title ?? texts.nav.home}>
       {title === undefined ? null : (
         <Text size="xs" c="dimmed" fw={600} px="sm" mb={2} aria-hidden>
           {title}
@@ -190,11 +191,10 @@ function Entry({ to, title, icon, needs, where }: Destination) {
       to={to}
       search={keepOrganization as never}
       label={title}
-      leftSection={<Icon name={icon} />}
+      leftSection={<Icon name={icon} size={16} />}
       active={active}
       aria-current={active ? 'page' : undefined}
       rightSection={MARKS[to]}
-      style={{ borderRadius: 8 }}
     />
   )
 }

@@ -7,6 +7,7 @@ import { texts } from '../texts/texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useOpenedLater } from './opened-later.ts'
 import { PersonButton } from './buttons.tsx'
+import { listShortcuts } from './shortcut-keys.ts'
 import { keepOrganization } from '../ui/keep-organization.ts'
 
 export function PersonMenu() {
@@ -35,6 +36,9 @@ export function PersonMenu() {
         </Menu.Item>
         <Menu.Item component="a" href="/api/v1/docs" leftSection={<Icon name="api" size={16} />}>
           {t.reference}
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="list-details" size={16} />} onClick={listShortcuts}>
+          {t.shortcuts}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{t.appearance}</Menu.Label>

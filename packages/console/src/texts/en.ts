@@ -25,7 +25,7 @@ export const en = {
     toolsets: 'Toolsets',
     rules: 'Rules',
     approvals: 'Approvals',
-    records: 'Records',
+    records: 'Audit log',
     usage: 'Usage',
     serviceLevels: 'Service levels',
     files: 'Files',
@@ -37,14 +37,14 @@ export const en = {
     users: 'Users',
     me: 'Your account',
   },
-  groups: { tools: 'Tools', guard: 'Guard', watch: 'Watch', administer: 'Administer' },
+  groups: { tools: 'Tools', guard: 'Policies', watch: 'Monitoring', administer: 'Administration' },
   roles: {
     platform_admin: 'Platform administrator',
     tenant_admin: 'Administrator',
     tenant_member: 'Member',
     tenant_viewer: 'Viewer',
   },
-  effects: { read: 'Reads', write: 'Writes', destructive: 'Destroys' },
+  effects: { read: 'Reads', write: 'Writes', destructive: 'Destructive' },
   /** The source of a tool's effect. */
   effectFrom: {
     administrator: 'An administrator says so.',
@@ -126,10 +126,23 @@ export const en = {
   },
   waiting: (number: number) => `${number} waiting`,
   down: (number: number) => `${number} down`,
+  shortcuts: {
+    title: 'Keyboard shortcuts',
+    go: (screen: string) => `Go to ${screen}`,
+    everything: 'Search everything',
+    search: 'Search this page',
+    next: 'Next row',
+    previous: 'Previous row',
+    open: 'Open the row',
+    list: 'Show this list',
+    on: 'Single-key shortcuts',
+    onHint: 'Turn them off if they get in the way of your assistive technology. Applies to this browser.',
+  },
   person: {
     menu: (name: string) => `Account of ${name}`,
     account: 'Your account',
     reference: 'API reference',
+    shortcuts: 'Keyboard shortcuts',
     appearance: 'Appearance',
     schemes: { auto: 'System', light: 'Light', dark: 'Dark' },
     chosen: 'chosen',
@@ -217,12 +230,13 @@ export const en = {
     },
     figures: {
       calls: 'Calls',
-      failed: 'Errors',
-      refused: 'Refused',
+      success: 'Success rate',
+      p95: 'p95 latency',
       approvals: 'Pending approvals',
       day: 'last 24 hours',
       now: 'now',
-      share: (percent: number) => `${percent > 0 && percent < 1 ? 'under 1' : Math.round(percent)} % of calls`,
+      change: (percent: number) => `${percent < 0 ? '−' : '+'}${Math.round(Math.abs(percent))} % from the day before`,
+      ended: (failed: number, refused: number) => `${failed} ${failed === 1 ? 'error' : 'errors'}, ${refused} refused`,
     },
     calls: {
       title: 'Calls over time',
@@ -839,7 +853,7 @@ export const en = {
       payloadsHint: (days: number) =>
         days === 0
           ? 'This installation stores none: TOOLWAY_PAYLOAD_DAYS is 0.'
-          : `For ${days} ${days === 1 ? 'day' : 'days'}, sealed and with secrets masked. Administrators can look at them in Records. Turning it off removes what was kept.`,
+          : `For ${days} ${days === 1 ? 'day' : 'days'}, sealed and with secrets masked. Administrators can look at them in the audit log. Turning it off removes what was kept.`,
       payloadsOn: 'Arguments and results of calls are kept from now on',
       payloadsOff: 'Arguments and results are no longer kept, and those that were are removed',
       save: 'Save',
@@ -1760,7 +1774,7 @@ export const en = {
     watched: (calls: number) => (calls === 1 ? '1 call in 7 days' : `${calls} calls in 7 days`),
     watchedNone: 'no calls in 7 days',
     unreadable: (problem: string) => `This rule is invalid and blocks every call that it may match: ${problem}`,
-    states: { on: 'On', shadow: 'Watch', off: 'Off' },
+    states: { on: 'On', shadow: 'Shadow', off: 'Off' },
     stateOf: (name: string) => `State of ${name}`,
     turned: {
       on: (name: string) => `${name} is on`,
@@ -2088,7 +2102,7 @@ export const en = {
     hint: 'Every call, change and sign-in, and what was refused. Nothing here can be rewritten.',
     forbidden: 'Only administrators can view the audit log',
     forbiddenHint: 'Ask an administrator of this organization.',
-    list: 'Records',
+    list: 'Audit log',
     columns: {
       when: 'Time',
       what: 'Event',
@@ -2299,11 +2313,18 @@ export const en = {
     chart: 'Calls over time',
     chartSays: (calls: number, failed: number, refused: number) =>
       `${calls} calls, of which ${failed} failed and ${refused} were refused`,
+    latency: 'Latency',
+    latencyHint: 'From the request to the end of the answer, refused calls included.',
+    latencySays: (median: string, p95: string) => `Latency over time: median ${median}, p95 ${p95}`,
+    change: (percent: number) =>
+      `${percent < 0 ? '−' : '+'}${Math.round(Math.abs(percent))} % from the previous period`,
+    carriedOut: 'refused calls excluded',
     good: 'Succeeded',
     failed: 'Failed',
     refused: 'Refused',
     figures: {
       calls: 'Calls',
+      success: 'Success rate',
       failed: 'Errors',
       refused: 'Refused',
       median: 'Median',

@@ -1,37 +1,7 @@
-/** Marks that say the same thing everywhere: what a tool does, and how something is. Never by colour alone. */
-import { Avatar, Badge, Tooltip } from '@mantine/core'
-import type { Effect, EffectSource } from '@toolway/contract'
-import { texts } from '../texts/texts.ts'
+/** Marks that say the same thing everywhere: how something is, and whose it is. Never by colour alone. */
+import { Badge } from '@mantine/core'
+import type { CSSProperties } from 'react'
 import { Icon, type IconName } from './icon.tsx'
-
-const EFFECTS: Readonly<Record<Effect, { color: string; icon: IconName }>> = {
-  read: { color: 'teal', icon: 'eye' },
-  write: { color: 'orange', icon: 'pencil' },
-  destructive: { color: 'red', icon: 'flag' },
-}
-
-/** `from`: whose word it is, told on hover and focus, and marked where nobody confirmed it. */
-export function EffectBadge({ effect, from }: { effect: Effect; from?: EffectSource }) {
-  const { color, icon } = EFFECTS[effect]
-  const badge = (
-    <Badge
-      color={color}
-      variant="light"
-      leftSection={<Icon name={icon} size={12} />}
-      rightSection={from === 'unknown' ? <span aria-hidden>?</span> : undefined}
-      style={{ textTransform: 'none' }}
-      {...(from === undefined ? {} : { tabIndex: 0, 'aria-description': texts.effectFrom[from] })}
-    >
-      {texts.effects[effect]}
-    </Badge>
-  )
-  if (from === undefined) return badge
-  return (
-    <Tooltip label={texts.effectFrom[from]} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
-      {badge}
-    </Tooltip>
-  )
-}
 
 export type Tone = 'good' | 'bad' | 'warn' | 'off' | 'plain' | 'busy'
 
@@ -53,7 +23,19 @@ export function StateBadge({ tone, children }: { tone: Tone; children: string })
   )
 }
 
+const hueOf = (name: string): number =>
+  Array.from(name).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 0)
+
 /** The first letter of a name in a colour of its own, where there is no logo (ledger S2-UI-06). */
 export function Letter({ name, size = 36 }: { name: string; size?: number }) {
-  return <Avatar name={name.slice(0, 1).toUpperCase()} color="initials" radius="md" size={size} aria-hidden alt="" />
+  return (
+    <span
+      className="mark letter"
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.42), '--hue': hueOf(name) } as CSSProperties}
+      aria-hidden
+    >
+      {/* The first character, which may be two code units long. */}
+      {/./su.exec(name)?.[0].toUpperCase()}
+    </span>
+  )
 }

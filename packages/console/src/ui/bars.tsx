@@ -2,7 +2,7 @@
  * A few numbers over time as bars, drawn by hand: the first screen has no room for a library. Their content is also given in a
  * sentence, for screen readers.
  */
-import { Box, Group, Text, Tooltip } from '@mantine/core'
+import { Box, Group, Text } from '@mantine/core'
 
 export interface Bar {
   readonly key: string
@@ -32,12 +32,10 @@ export function Bars({ bars, label, ends, height = 96 }: BarsProps) {
     <Box>
       <Box role="img" aria-label={label} style={{ display: 'flex', alignItems: 'stretch', gap: 2, height }}>
         {bars.map(({ key, value, bad, title }) => (
-          <Tooltip key={key} label={title} position="top" openDelay={80}>
-            <div className="bar">
-              <div className="bar-good" style={{ height: `${share(value) - (bad === 0 ? 0 : share(bad))}%` }} />
-              {bad === 0 ? null : <div className="bar-bad" style={{ height: `${share(bad)}%` }} />}
-            </div>
-          </Tooltip>
+          <div key={key} className="bar" title={title}>
+            <div className="bar-good" style={{ height: `${share(value) - (bad === 0 ? 0 : share(bad))}%` }} />
+            {bad === 0 ? null : <div className="bar-bad" style={{ height: `${share(bad)}%` }} />}
+          </div>
         ))}
       </Box>
       <Group justify="space-between" mt={4}>

@@ -50,7 +50,7 @@ export interface TableProps<Row> {
 }
 
 const MANY = 100
-const ROW_PX = 56
+const ROW_PX = 37
 
 export function Table<Row>(props: TableProps<Row>) {
   const { query, empty, label } = props
@@ -136,13 +136,7 @@ const Cells = memo(function Cells<Row>({ row, columns, rowLink }: CellsProps<Row
   return columns.map(({ title, cell, plain }, at) => (
     <div key={title} role="cell" data-label={at === 0 || plain === true ? '' : title} className="breakable">
       {at === 0 && rowLink !== undefined ? (
-        <Text
-          component={Link}
-          to={rowLink(row)}
-          search={keepOrganization as never}
-          c="var(--mantine-color-anchor)"
-          fw={600}
-        >
+        <Text component={Link} to={rowLink(row)} search={keepOrganization as never} className="row-link">
           {cell(row)}
         </Text>
       ) : (

@@ -33,6 +33,10 @@ export const exactTime = (at: Date, language?: string): string =>
 
 export const count = (number: number, language?: string): string => new Intl.NumberFormat(language).format(number)
 
+/** `12.5 %` of a number from 0 to 100: with one digit more near the ends, where it says most. */
+export const percent = (number: number, language?: string): string =>
+  `${new Intl.NumberFormat(language, { maximumFractionDigits: number > 99 && number < 100 ? 2 : 1 }).format(number)} %`
+
 /** Bytes as `1.2 MB`. */
 export function size(bytes: number, language?: string): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const

@@ -1,5 +1,4 @@
-/** A time as people say it, with the exact one beside the pointer and for screen readers. */
-import { Tooltip } from '@mantine/core'
+/** A time as people say it, with the exact one beside the pointer and for screen readers. On the first screen: without a library. */
 import { useEffect, useState } from 'react'
 import { exactTime, relativeTime } from './times.ts'
 
@@ -14,8 +13,8 @@ export function When({ at, never = '–' }: { at: string | Date | null | undefin
   if (at === null || at === undefined) return <>{never}</>
   const date = new Date(at)
   return (
-    <Tooltip label={exactTime(date)} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={date.toISOString()}>{relativeTime(date, now)}</time>
-    </Tooltip>
+    <time dateTime={date.toISOString()} title={exactTime(date)}>
+      {relativeTime(date, now)}
+    </time>
   )
 }

@@ -1,7 +1,8 @@
 /** The choice of the client: a list by kind where there is room, and one field where there is not. */
 import { Box, Group, Select, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
 import { texts } from '../../texts/texts.ts'
-import { Letter } from '../../ui/badges.tsx'
+import { logoOfClient } from '../../ui/logo-of.ts'
+import { Logo } from '../../ui/logo.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { GROUPS, PRESETS, type ClientId, type Group as Kind } from './presets.ts'
 
@@ -62,7 +63,7 @@ function Client({ id, chosen, onChoose }: ClientProps) {
       bg="var(--mantine-color-body)"
     >
       <Group gap="sm" wrap="nowrap">
-        <Letter name={name} size={28} />
+        <Logo logo={logoOfClient(id)} name={name} size={28} />
         <Text size="sm" fw={chosen ? 650 : 500} style={{ flex: 1 }}>
           {name}
         </Text>

@@ -1,10 +1,11 @@
 /** The catalog: what can be connected with one press (ledger S2-QRK-07). */
-import { Button, Chip, Group, SimpleGrid, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
+import { Button, Chip, Group, SimpleGrid, Stack, Text, Title, UnstyledButton } from '@mantine/core'
 import { CATALOG_CATEGORIES, type CatalogCategory, type CatalogEntry } from '@toolway/contract'
 import { useState } from 'react'
 import { texts } from '../../texts/texts.ts'
-import { Letter } from '../../ui/badges.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { logoOfService } from '../../ui/logo-of.ts'
+import { Logo } from '../../ui/logo.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import classes from './connect.module.css'
 import { searchCatalog } from './guess/guess.ts'
 import { choosable } from './vendor-server.tsx'
@@ -35,12 +36,11 @@ export function Catalog({ entries, onChoose }: CatalogProps) {
         <Title order={2} id="catalog">
           {t.title}
         </Title>
-        <TextInput
+        <SearchField
           aria-label={t.search}
           placeholder={t.search}
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-          leftSection={<Icon name="search" size={16} />}
           style={{ flex: '0 1 18rem' }}
         />
       </Group>
@@ -69,7 +69,7 @@ export function EntryCards({ entries, onChoose }: CatalogProps) {
       {entries.map((entry) => (
         <li key={entry.id}>
           <UnstyledButton className={classes['entry'] ?? ''} onClick={() => onChoose(entry)}>
-            <Letter name={entry.title} />
+            <Logo logo={logoOfService(entry.icon)} name={entry.title} size={36} />
             <span className={classes['words']}>
               <Text component="span" fw={600} display="block">
                 {entry.title}

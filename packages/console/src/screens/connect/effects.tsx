@@ -2,7 +2,7 @@
 import { Group, Text } from '@mantine/core'
 import { EFFECTS, type Effect } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
-import { EffectBadge } from '../../ui/badges.tsx'
+import { EffectBadge } from '../../ui/effect-badge.tsx'
 
 export function Effects({ counts }: { counts: Readonly<Record<Effect, number>> }) {
   const total = EFFECTS.reduce((sum, effect) => sum + counts[effect], 0)

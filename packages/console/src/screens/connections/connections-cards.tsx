@@ -2,7 +2,8 @@
 import { Badge, Box, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Connection } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
-import { Letter } from '../../ui/badges.tsx'
+import { logoOfConnection } from '../../ui/logo-of.ts'
+import { Logo } from '../../ui/logo.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { ConnectionActions } from './connections-actions.tsx'
@@ -40,7 +41,7 @@ function Card({ connection, lifted }: { connection: Connection; lifted: boolean 
     >
       <Stack gap="sm" h="100%">
         <Group gap="sm" wrap="nowrap" align="flex-start">
-          <Letter name={title} />
+          <Logo logo={logoOfConnection(connection)} name={title} size={36} />
           <Box style={{ minWidth: 0, flex: 1 }}>
             <Group gap="xs" justify="space-between" align="flex-start">
               <Text fw={600} component="h2" fz="md">

@@ -1,5 +1,5 @@
 /** The connections and their states, as cards, or as a table where there are many; the filter is in the address. */
-import { Group, SegmentedControl, Select, Skeleton, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Group, SegmentedControl, Select, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { listConnections, type Connection } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
@@ -15,6 +15,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { column, Pages, Table } from '../../ui/table.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { ConnectionActions } from './connections-actions.tsx'
 import { AuthBadge, ConnectionCards, StateOf } from './connections-cards.tsx'
 import { Outcome } from './connections-outcome.tsx'
@@ -127,14 +128,13 @@ function Filters({ filter, onChange }: { filter: Filter; onChange: (change: Part
   const settle = useDebouncedCallback((search: string) => onChange({ search }), TYPING_MS)
   return (
     <Group gap="sm" align="flex-end">
-      <TextInput
+      <SearchField
         label={t.search}
         value={typed}
         onChange={({ currentTarget: { value } }) => {
           setTyped(value)
           settle(value)
         }}
-        leftSection={<Icon name="search" size={16} />}
         style={{ flex: '1 1 14rem' }}
       />
       <Select

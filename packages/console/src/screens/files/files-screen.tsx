@@ -1,5 +1,5 @@
 /** Files that travel by reference: one's own, and for administrators of members those of everybody. */
-import { Group, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getFileUsage, listFiles, type FileEntry } from '@toolway/contract/admin'
@@ -9,11 +9,11 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { size } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Actions, Named, originOf, ownerOf, sizeOf } from './file-cells.tsx'
 import { UploadButton, UploadProgress, useUpload } from './upload-button.tsx'
 
@@ -53,10 +53,9 @@ function Files() {
     <Screen title={texts.nav.files} hint={t.hint} action={<UploadButton upload={upload} />}>
       <UploadProgress upload={upload} />
       <Group>
-        <TextInput
+        <SearchField
           aria-label={t.search}
           placeholder={t.search}
-          leftSection={<Icon name="search" size={16} />}
           maw={360}
           defaultValue={search}
           onChange={({ currentTarget }) => look(currentTarget.value)}

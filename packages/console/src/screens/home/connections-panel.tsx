@@ -4,7 +4,9 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { Connection } from '@toolway/contract/admin'
 import { useMay } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
-import { Letter, StateBadge } from '../../ui/badges.tsx'
+import { StateBadge } from '../../ui/badges.tsx'
+import { logoOfConnection } from '../../ui/logo-of.ts'
+import { Logo } from '../../ui/logo.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -47,7 +49,7 @@ function One({ connection }: { connection: Connection }) {
   const why = enabled && tone !== 'good' ? (reason ?? connection.stale_reason) : null
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
-      <Letter name={title} size={32} />
+      <Logo logo={logoOfConnection(connection)} name={title} />
       <Box style={{ flex: 1, minWidth: 0 }}>
         <div>
           <TextLink to={`/connections/${alias}`}>{title}</TextLink>

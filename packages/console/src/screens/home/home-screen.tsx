@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { waitingApprovals } from '../../data/waiting.ts'
+import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { LinkButton } from '../../ui/links.tsx'
@@ -27,6 +28,8 @@ export function HomeScreen() {
   // Whole hours, the one that runs among them.
   const [from] = useState(() => new Date((Math.floor(Date.now() / HOUR_MS) - 23) * HOUR_MS).toISOString())
   const usage = useQuery({ ...ask('stats', findUsage, { path, query: { from } }), placeholderData: keepPreviousData })
+  // It is over: no event changes it.
+  const before = useQuery(ask('past', findUsage, { path, query: spanBefore(from, Date.parse(from) + 24 * HOUR_MS) }))
   const connections = useQuery(ask('connections', listConnections, { path, query: { limit: 200 } }))
   const approvals = useQuery(waitingApprovals(organization))
   const t = texts.home
@@ -42,7 +45,7 @@ export function HomeScreen() {
       }
     >
       <FirstSteps connected={connections.data?.total} called={carriedOut(usage.data)} />
-      <Figures usage={usage} approvals={approvals.data?.total} />
+      <Figures usage={usage} before={before.data?.total} approvals={approvals.data?.total} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <CallsPanel usage={usage} />
         <ConnectionsPanel connections={connections} />

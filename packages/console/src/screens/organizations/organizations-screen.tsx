@@ -1,5 +1,5 @@
 /** The organizations of the installation; for platform administrators. One is changed in a drawer, which the address has. */
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { listOrganizations, type Organization } from '@toolway/contract/admin'
@@ -16,6 +16,7 @@ import { Screen } from '../../ui/screen.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { AddOrganization } from './add-organization.tsx'
 import { Actions, Named } from './organization-cells.tsx'
 import { OrganizationDrawer } from './organization-drawer.tsx'
@@ -62,10 +63,9 @@ function Organizations() {
   const nothing = search === '' ? t.none : t.notFound
   return (
     <Screen title={texts.nav.organizations} hint={t.hint} action={addButton}>
-      <TextInput
+      <SearchField
         aria-label={t.search}
         placeholder={t.search}
-        leftSection={<Icon name="search" size={16} />}
         maw={360}
         defaultValue={search}
         onChange={({ currentTarget }) => look(currentTarget.value)}

@@ -3,7 +3,7 @@ import { Group, Select, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import type { ListedTool } from '../../parts/call/tools.ts'
 import { texts } from '../../texts/texts.ts'
-import { EffectBadge } from '../../ui/badges.tsx'
+import { EffectBadge } from '../../ui/effect-badge.tsx'
 
 export interface ToolChoiceProps {
   readonly tools: readonly ListedTool[]

@@ -1,5 +1,5 @@
 /** The audit log: every call, change and sign-in, with filters, live updates, and the full history of each. */
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import { listAudit, listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -118,24 +118,16 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
   const main = call ? (target ?? action) : action
   const beside = call ? (connection === undefined ? undefined : t.through(connection)) : target
   return (
-    <Stack gap={0} align="flex-start">
-      <Anchor
-        component="button"
-        type="button"
-        fw={600}
-        ta="left"
-        onClick={onOpen}
-        aria-label={t.open(main)}
-        className="breakable"
-      >
+    <div className="one-line">
+      <Anchor component="button" type="button" onClick={onOpen} aria-label={t.open(main)} className="row-link">
         {main}
       </Anchor>
       {beside === undefined || beside === null ? null : (
-        <Text size="xs" c="dimmed" className="breakable">
+        <Text size="xs" c="dimmed" component="span" className="aside" title={beside}>
           {beside}
         </Text>
       )}
-    </Stack>
+    </div>
   )
 }
 

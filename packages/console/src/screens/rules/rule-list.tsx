@@ -1,16 +1,5 @@
 /** All rules, from the outermost scope inwards: what each does in a sentence, whether it is on, and what it would have done. */
-import {
-  ActionIcon,
-  Alert,
-  Badge,
-  Group,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core'
+import { ActionIcon, Alert, Badge, Group, SegmentedControl, Select, Stack, Text, Tooltip } from '@mantine/core'
 import { RULE_ACTIONS, RULE_SCOPES, RULE_STATES, ruleActionOf } from '@toolway/contract'
 import type { KeptRule } from '@toolway/contract/admin'
 import { useMemo } from 'react'
@@ -20,6 +9,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { useElsewhere, useRuleChanges, useRules } from './all-rules.ts'
 import { draftOf } from './draft.ts'
 import { useNames } from './names.ts'
@@ -95,10 +85,9 @@ function Filters({ filter, setFilter }: RuleListProps) {
   )
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
+      <SearchField
         label={t.search}
         placeholder={t.searchHint}
-        leftSection={<Icon name="search" size={16} />}
         value={filter.search}
         onChange={(event) => setFilter({ search: event.currentTarget.value })}
         style={{ flex: '3 1 14rem' }}

@@ -1,5 +1,5 @@
 /** The settings that the gateway was started with, and where each comes from. Of a secret only whether it is set. */
-import { Group, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Group, Stack, Switch, Text } from '@mantine/core'
 import { listSettings } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,9 +8,9 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
 import { SandboxState } from './sandbox-state.tsx'
 
 const t = texts.settings.installation
@@ -48,9 +48,8 @@ export function InstallationSettings() {
       <Section title={t.title} hint={t.hint} bare>
         <Stack>
           <Group gap="md" align="flex-end">
-            <TextInput
+            <SearchField
               label={t.search}
-              leftSection={<Icon name="search" size={16} />}
               value={typed}
               style={{ flex: '1 1 14rem' }}
               maw={360}

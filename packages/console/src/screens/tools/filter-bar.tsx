@@ -1,11 +1,11 @@
 /** The filters of the table of tools; all of them are in the address. */
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import { useMemo } from 'react'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { isFiltered, type ToolsState, type ToolFilter } from './tool-filter.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 
 const ANY = 'any'
 
@@ -23,12 +23,11 @@ export function FilterBar({ tools, wanted, set, typed, onType }: FilterBarProps)
   const aliases = useMemo(() => [...new Set(tools.map(({ alias }) => alias))].toSorted(), [tools])
   return (
     <Group gap="sm" align="flex-end">
-      <TextInput
+      <SearchField
         value={typed}
         onChange={({ currentTarget }) => onType(currentTarget.value)}
         label={t.search}
         placeholder={t.searchHint}
-        leftSection={<Icon name="search" size={16} />}
         style={{ flex: '3 1 14rem' }}
       />
       <Pick

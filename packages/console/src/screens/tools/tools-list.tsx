@@ -48,7 +48,7 @@ export function ToolsList({ query, everything = NONE, state, set }: ToolsListPro
     })
   }, [])
   return (
-    <Stack>
+    <Stack style={{ '--toolway-table-top': 'calc(var(--app-shell-header-height) + 50px)' }}>
       <FilterBar
         tools={everything}
         wanted={wanted}
@@ -96,7 +96,7 @@ function Selection({ tools, shown, selected, busy, onSelect, onSwitch }: Selecti
   if (tools.length === 0) return null
   return (
     <Paper withBorder px="md" py="xs" style={{ position: 'sticky', top: 'var(--app-shell-header-height)', zIndex: 2 }}>
-      <Group justify="space-between" gap="xs" mih={36}>
+      <Group justify="space-between" gap="xs" mih={32}>
         <Checkbox
           label={t.selectAll(count(shown.length))}
           checked={shown.length > 0 && here === shown.length}

@@ -1,11 +1,12 @@
 /** The tools that fit, to be selected, switched and opened. Only rows near the window are in the document. */
-import { Anchor, Box, Checkbox, Group, Switch, Text, Tooltip } from '@mantine/core'
+import { Anchor, Checkbox, Group, Switch, Text, Tooltip } from '@mantine/core'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { memo, useMemo, type ReactNode } from 'react'
 import { visibleText } from '@toolway/contract'
 import { texts } from '../../texts/texts.ts'
-import { EffectBadge, StateBadge, type Tone } from '../../ui/badges.tsx'
+import { StateBadge, type Tone } from '../../ui/badges.tsx'
+import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
@@ -36,7 +37,8 @@ export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
         ({ effect, effect_from: from }) => <EffectBadge effect={effect} from={from} />,
         2,
       ),
-      column<OrganizationTool>(t.columns.state, (tool) => <State {...tool} />, 3),
+      // That a tool is on is what its switch says.
+      column<OrganizationTool>(t.columns.state, (tool) => (tool.hidden_by === null ? null : <State {...tool} />), 2),
       column<OrganizationTool>(t.columns.tokens, ({ tokens }) => count(tokens), 1),
       column<OrganizationTool>(
         t.columns.on,
@@ -73,29 +75,30 @@ interface NameProps extends Pick<ToolsTableProps, 'onSelect' | 'onOpen'> {
 function Name({ tool, selected, onSelect, onOpen }: NameProps) {
   const { joined_name: name, title, description, marks } = tool
   const t = texts.tools
+  const about = visibleText(title ?? description ?? '')
   return (
-    <Group wrap="nowrap" gap="sm" align="flex-start">
+    <Group wrap="nowrap" gap="sm" align="center">
       <Checkbox
+        size="xs"
         checked={selected}
         onChange={({ currentTarget }) => onSelect(name, currentTarget.checked)}
         aria-label={t.select(name)}
-        mt={2}
       />
-      <Box style={{ minWidth: 0, flex: 1 }}>
-        <Anchor component="button" type="button" ta="start" fw={600} className="breakable" onClick={() => onOpen(name)}>
+      <div className="one-line" style={{ flex: 1 }}>
+        <Anchor component="button" type="button" className="row-link" onClick={() => onOpen(name)}>
           {visibleText(name)}
         </Anchor>
-        <Text size="sm" c="dimmed" lineClamp={1}>
-          {visibleText(title ?? description ?? '')}
+        <Text size="sm" c="dimmed" component="span" className="aside" title={about}>
+          {about}
         </Text>
         {marks.length === 0 ? null : (
           <Tooltip label={marks.map((mark) => t.marks[mark]).join(' ')} multiline maw={360}>
-            <Text size="xs" c="dimmed" component="span">
+            <Text size="xs" c="dimmed" component="span" style={{ flexShrink: 0 }}>
               {t.warnings(marks.length)}
             </Text>
           </Tooltip>
         )}
-      </Box>
+      </div>
     </Group>
   )
 }

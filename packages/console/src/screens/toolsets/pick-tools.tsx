@@ -1,5 +1,5 @@
 /** The tools in a toolset, picked one by one, as shown, or by connection. */
-import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core'
 import { type OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
@@ -7,9 +7,9 @@ import { z } from 'zod'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { count } from '../../ui/times.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 import { Connections, Patterns } from './pick-connections.tsx'
 import { PickTable } from './pick-table.tsx'
 import { ALL, drop, NONE, selects, take, type Selected } from './selection.ts'
@@ -146,11 +146,10 @@ interface FiltersProps {
 function Filters({ state, set, typed, setTyped }: FiltersProps) {
   return (
     <Group gap="sm" align="flex-end">
-      <TextInput
+      <SearchField
         label={texts.tools.search}
         placeholder={texts.tools.searchHint}
         value={typed}
-        leftSection={<Icon name="search" size={16} />}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         onBlur={() => set({ q: typed })}
         style={{ flex: '3 1 14rem' }}

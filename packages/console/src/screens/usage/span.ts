@@ -1,6 +1,12 @@
 /** Returns the time span of a range, as requested: whole hours or days in the viewer's time zone, including the current one. */
 export type Range = 'day' | 'week' | 'month'
 
+/** A step's place on the axis of a chart. */
+export const stepLabel = (at: string, step: 'hour' | 'day'): string =>
+  step === 'hour'
+    ? new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    : new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
+
 const HOUR_MS = 3_600_000
 
 export function spanOf(range: Range, now: Date): { from: string; step: 'hour' | 'day' } {

@@ -4,11 +4,7 @@ import { BarChart } from '@mantine/charts'
 import { useReducedMotion } from '@mantine/hooks'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
-
-const labelOf = (at: string, step: Usage['step']) =>
-  step === 'hour'
-    ? new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-    : new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
+import { stepLabel } from './span.ts'
 
 export function UsageChart({ usage, height }: { usage: Usage; height: number }) {
   const still = useReducedMotion()
@@ -21,7 +17,7 @@ export function UsageChart({ usage, height }: { usage: Usage; height: number }) 
         type="stacked"
         withLegend
         data={usage.steps.map((step) => ({
-          at: labelOf(step.at, usage.step),
+          at: stepLabel(step.at, usage.step),
           good: step.calls - step.failed - step.refused,
           failed: step.failed,
           refused: step.refused,

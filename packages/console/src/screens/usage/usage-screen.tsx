@@ -14,6 +14,7 @@ import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Screen } from '../../ui/screen.tsx'
+import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { Figures } from './figures.tsx'
 import { spanOf, type Range } from './span.ts'
 import { Used } from './used.tsx'
@@ -21,10 +22,13 @@ import { Used } from './used.tsx'
 const Chart = lazy(() =>
   loadSurely(() => import('./usage-chart.tsx')).then(({ UsageChart }) => ({ default: UsageChart })),
 )
+const Latency = lazy(() =>
+  loadSurely(() => import('./latency-chart.tsx')).then(({ LatencyChart }) => ({ default: LatencyChart })),
+)
 
 const State = z.object({ range: z.enum(['day', 'week', 'month']).default('day') })
 const RANGES = ['day', 'week', 'month'] as const
-const CHART_PX = 280
+const CHART_PX = 240
 
 export function UsageScreen() {
   const may = useMay('stats_view_own')
@@ -43,6 +47,13 @@ function Shown() {
   const [now] = useState(() => new Date())
   const span = useMemo(() => spanOf(range, now), [range, now])
   const usage = useQuery(ask('stats', findUsage, { path: { organization }, query: span }))
+  // The span before is over: no event changes it.
+  const before = useQuery(
+    ask('past', findUsage, {
+      path: { organization },
+      query: { ...spanBefore(span.from, now.getTime()), step: span.step },
+    }),
+  )
   const t = texts.usage
   return (
     <Screen
@@ -58,21 +69,28 @@ function Shown() {
       }
     >
       <Loaded query={usage}>
-        {(found) => (found.total.calls === 0 ? <Nothing /> : <Found usage={found} range={range} />)}
+        {(found) =>
+          found.total.calls === 0 ? <Nothing /> : <Found usage={found} before={before.data?.total} range={range} />
+        }
       </Loaded>
     </Screen>
   )
 }
 
-function Found({ usage, range }: { usage: Usage; range: Range }) {
+function Found({ usage, before, range }: { usage: Usage; before: Usage['total'] | undefined; range: Range }) {
   const t = texts.usage
   const { calls, failed, refused } = usage.total
   return (
     <Stack gap="lg">
-      <Figures total={usage.total} />
+      <Figures usage={usage} before={before} />
       <Panel title={t.chart} hint={t.chartSays(calls, failed, refused)}>
         <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
           <Chart usage={usage} height={CHART_PX} />
+        </Suspense>
+      </Panel>
+      <Panel title={t.latency} hint={t.latencyHint}>
+        <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
+          <Latency usage={usage} height={CHART_PX} />
         </Suspense>
       </Panel>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

@@ -6,7 +6,9 @@ import type { ReactNode } from 'react'
 import { z } from 'zod'
 import { useUrlState } from '../../../data/url-state.ts'
 import { texts } from '../../../texts/texts.ts'
-import { Letter, StateBadge } from '../../../ui/badges.tsx'
+import { StateBadge } from '../../../ui/badges.tsx'
+import { logoOfConnection } from '../../../ui/logo-of.ts'
+import { Logo } from '../../../ui/logo.tsx'
 import { ConnectionAccounts } from './connection-accounts.tsx'
 import { ConnectionChanges } from './connection-changes.tsx'
 import { ConnectionDocument } from './connection-document.tsx'
@@ -66,7 +68,7 @@ function Facts({ connection }: { connection: Connection }) {
   const { tone, word } = stateOf(connection)
   return (
     <Group gap="md" wrap="nowrap" align="flex-start">
-      <Letter name={title} size={44} />
+      <Logo logo={logoOfConnection(connection)} name={title} size={44} />
       <Stack gap={6} style={{ minWidth: 0 }}>
         <Group gap="xs">
           <StateBadge tone={tone}>{word}</StateBadge>

@@ -1,5 +1,5 @@
 /** The tools of one connection: what each does, which are on, and what keeps the others back. */
-import { Button, Checkbox, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Select, Stack, Switch, Text } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { EFFECTS, visibleText } from '@toolway/contract'
@@ -10,11 +10,12 @@ import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { useUrlState } from '../../../data/url-state.ts'
 import { texts } from '../../../texts/texts.ts'
-import { EffectBadge, StateBadge } from '../../../ui/badges.tsx'
+import { StateBadge } from '../../../ui/badges.tsx'
+import { EffectBadge } from '../../../ui/effect-badge.tsx'
 import { Empty } from '../../../ui/empty.tsx'
-import { Icon } from '../../../ui/icon.tsx'
 import { TextLink } from '../../../ui/links.tsx'
 import { column, Table } from '../../../ui/table.tsx'
+import { SearchField } from '../../../ui/search-field.tsx'
 import { useSwitches, type Switches } from './connection-switches.ts'
 import { usePath } from './connection-ways.tsx'
 
@@ -98,9 +99,8 @@ function Filters() {
   const later = useDebouncedCallback((text: string) => set({ search: text, offset: undefined }), 250)
   return (
     <Group gap="sm" align="flex-end">
-      <TextInput
+      <SearchField
         label={t.search}
-        leftSection={<Icon name="search" size={16} />}
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value)
