@@ -216,7 +216,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     expect((await admin(`POST ${CONNECTIONS}`, { ...words, private: true })).status).toBe(201)
     await console.gateway.settled('cwr')
     await page.goto('/connections/cwr?tab=document')
-    await page.getByRole('switch', { name: 'Functions with side effects become tools too' }).click({ force: true })
+    await page.getByRole('switch', { name: 'Expose functions with side effects' }).click({ force: true })
     await look(page, 'connection-contract')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').waitFor()

@@ -50,7 +50,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('link', { name: 'Block destructive tools' }).waitFor()
     await look(page, 'rules-empty')
     await page.getByRole('link', { name: 'Block destructive tools' }).click()
-    await page.getByText('every tool that destroys: it is in no list').waitFor()
+    await page.getByText('all tools that are destructive: not listed').waitFor()
     await page.getByText('Matches 1 of 4 tools').waitFor()
     await page.getByRole('main').getByText('work__drop_all', { exact: true }).waitFor()
 
@@ -128,8 +128,8 @@ describe.skipIf(NO_BROWSER)('rules', () => {
 
       await table.getByRole('link', { name: 'looked-at' }).click()
       await page.getByRole('heading', { name: 'looked-at', level: 1 }).waitFor()
-      await page.getByLabel('How many have to').fill('2')
-      await page.getByText('it waits until 2 people say yes').waitFor()
+      await page.getByLabel('Required approvals').fill('2')
+      await page.getByText('calls wait for 2 approvals').waitFor()
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('looked-at saved').waitFor()
       await look(page, 'rule')
@@ -161,7 +161,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/rules/new?tools=work__look_up&action=lock&argument=region&scope=platform')
-    await page.getByText('In every organization, a tool named work__look_up: the argument region is always').waitFor()
+    await page.getByText('In every organization, tools named work__look_up: the argument region is always').waitFor()
     await page.getByRole('textbox', { name: 'Value' }).fill('eu')
     await page.getByLabel('Reason').fill('Data stays here')
     await page.getByText('is always "eu"').waitFor()

@@ -45,7 +45,7 @@ describe('a stateless client', () => {
       expect(seen.html).toContain(text)
 
     const granted = await answerOnPage(story.gateway, `/approvals/${id}`, bob.email, 'grant', 'fine with me')
-    expect(granted.html).toContain('granted, and not used yet')
+    expect(granted.html).toContain('approved, not used yet')
     // One other byte is another call.
     const other = await story.call('write_note', { text: 'hello!', to: 'all\u200b\u202e' })
     expect(other.code).toBe('APPROVAL_REQUIRED')

@@ -68,8 +68,8 @@ test('a key is given by the person whom the link is for, tried, kept sealed, and
   const browser = await at.browser('admin')
   const page = await browser.ask(path)
   const html = await page.text()
-  expect(html).toContain('Give a key for Locked')
-  expect(html).toContain('the shared account of the organization')
+  expect(html).toContain('Enter a key for Locked')
+  expect(html).toContain('shared in the organization')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   const { action, fields } = formIn(html) ?? { action: '', fields: {} }
 
@@ -113,7 +113,7 @@ test('a link is of no use to anybody else, and tells them nothing', async () => 
   const foreign = await bob.ask(path)
   const text = await foreign.text()
   expect(foreign.status).toBe(403)
-  expect(text).toContain('made for somebody else')
+  expect(text).toContain('belongs to another user')
   for (const word of ['ada', 'Locked', 'locked', 'Default']) expect(text).not.toContain(word)
   const ada = await at.browser('ada')
   const form = formIn(await (await ada.ask(path)).text())
@@ -143,7 +143,7 @@ test('a link is of no use to anybody else, and tells them nothing', async () => 
   })
   const over = await ada.ask(new URL(late.url).pathname)
   expect(over.status).toBe(404)
-  expect(await over.text()).toContain('each is good for ten minutes')
+  expect(await over.text()).toContain('valid for ten minutes')
 })
 
 test('an account is renamed and ended by its owner and by administrators, and is not there for other members', async () => {

@@ -76,7 +76,7 @@ describe('a person', () => {
     const path = await at.linkFor('ada')
     const html = await (await browser.ask(path)).text()
     const host = new URL(at.authority.issuer).host
-    for (const word of ['Connect Docs?', 'becomes <strong>yours</strong>', new URL(at.server.url).host, host, 'tools'])
+    for (const word of ['Connect Docs?', 'will be <strong>yours</strong>', new URL(at.server.url).host, host, 'tools'])
       expect(html).toContain(word)
     // Looking changes nothing, neither here nor there.
     expect([await at.count('oauth_flows'), await at.count('oauth_apps'), at.authority.counts.registrations]).toEqual([
@@ -189,7 +189,7 @@ describe('a person', () => {
     await using at = await town('given')
     const ada = await at.browserOf('ada')
     const told = await (await ada.ask(await at.linkFor('ada'))).text()
-    expect(told).toContain('Ask an administrator of')
+    expect(told).toContain('An administrator of')
     expect(formIn(told)).toBeUndefined()
     const path = await at.linkFor('ada')
     const csrf = /name="csrf" value="([^"]+)"/.exec(await (await ada.ask('/sign-in')).text())?.[1] ?? ''

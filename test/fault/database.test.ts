@@ -71,8 +71,8 @@ describe('a gateway whose database stops', () => {
     const told = (await (await fetch(`${address}/health/ready`)).json()) as Record<string, unknown>
     expect(told).toMatchObject({
       status: 'not ready',
-      problem: 'the database does not answer',
-      checks: { database: 'the database does not answer' },
+      problem: 'the database does not respond',
+      checks: { database: 'the database does not respond' },
     })
 
     await outside.start()

@@ -25,7 +25,7 @@ const connection = (alias: string, own: string, way = 'well', timeout = 2): Test
 const patiently = { interval: 50 }
 const toldBy = (answer: Called) => faultIn(answer)?.fault ?? textIn(answer)
 
-describe('a server that is started here', () => {
+describe('a local server', () => {
   test(
     'that misbehaves in a call costs its caller an answer that says so, and the next one nothing',
     { tags: 'long' },

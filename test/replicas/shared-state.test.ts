@@ -238,6 +238,6 @@ describe('U-17: several gateways share sessions, events, rate buckets, caches, l
     const file = join(here.folder, 'toolway.yaml')
     await writeFile(file, JSON.stringify({ keys: { one: { value: OTHER_KEY } } }))
     const alone = await here.start({ TOOLWAY_STORE: 'none', TOOLWAY_CONFIG: file, TOOLWAY_DEMO: 'off' })
-    expect(await stateOf(alone.address)).toMatchObject({ store: 'memory only: one instance', limits: 'memory' })
+    expect(await stateOf(alone.address)).toMatchObject({ store: 'in memory: single instance', limits: 'memory' })
   })
 })

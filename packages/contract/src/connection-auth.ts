@@ -16,7 +16,7 @@ export const AccountName = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9_-]{0,30}$/,
-    'an account name has at most 31 small letters, digits, _ and -, and starts with a letter or digit',
+    'an account name has at most 31 lowercase letters, digits, _ and -, and starts with a letter or digit',
   )
 
 /** The loader and the runtimes read these: a value of a member's there could be code. */

@@ -100,7 +100,7 @@ describeWithRedis('its process', () => {
     try {
       await until('it is ready', () => out.includes('Toolway is ready'))
       const ready = (await (await fetch(`http://127.0.0.1:${port}/health/ready`)).json()) as Record<string, unknown>
-      expect(ready).toMatchObject({ status: 'ready', checks: { store: 'memory only: one instance', limits: 'redis' } })
+      expect(ready).toMatchObject({ status: 'ready', checks: { store: 'in memory: single instance', limits: 'redis' } })
       const ask = (path: string, headers: Record<string, string> = {}) =>
         fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${KEY}`, ...headers } })
       expect(((await (await ask('/rest/tools')).json()) as { tools: unknown[] }).tools).toHaveLength(14)

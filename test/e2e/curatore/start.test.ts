@@ -196,7 +196,7 @@ describe('S1-POL-03: the policy file', () => {
     const health = async () => (await here.ask('/health/ready')).body
     await expect.poll(health, patiently).toMatchObject({
       status: 'ready',
-      checks: { policy: 'the policy file cannot be used; the last policy is in force' },
+      checks: { policy: 'the policy file is invalid; the previous policy remains in force' },
     })
     expect(await sent()).toBe(7)
     const complaint = () => here.log().find(({ level }) => level === 'error')

@@ -92,13 +92,14 @@ export interface Sourced {
 export function logoOfConnection({ connector, url, native }: Sourced): string | undefined {
   // Somebody's own connector may have any name.
   if (native !== null && native !== undefined) return native.source === null ? CONNECTORS[native.vendor] : undefined
-  if (connector === 'n8n') return 'n8n'
-  return url === null ? undefined : logoOfHost(url)
+  return SERVICES[connector] ?? (url === null ? undefined : logoOfHost(url))
 }
 
 /** Of a row of the catalog, which the product itself has. */
-export const logoOfService = (icon: string): string | undefined => CONNECTORS[icon] ?? EXTRA[icon]
-const EXTRA: Readonly<Record<string, string>> = { n8n: 'n8n', youtube: 'youtube', video_audio: 'ffmpeg' }
+export const logoOfService = (icon: string): string | undefined => CONNECTORS[icon] ?? SERVICES[icon] ?? PROGRAMS[icon]
+/** Kinds of connections that are one service each. */
+const SERVICES: Readonly<Record<string, string>> = { n8n: 'n8n' }
+const PROGRAMS: Readonly<Record<string, string>> = { youtube: 'youtube', video_audio: 'ffmpeg' }
 
 export const logoOfClient = (id: string): string | undefined => CLIENTS[id]
 
@@ -114,5 +115,5 @@ function logoOfHost(url: string): string | undefined {
 
 /** Every logo that can be asked for. */
 export const LOGOS: readonly string[] = [
-  ...new Set([CONNECTORS, DOMAINS, CLIENTS, EXTRA].flatMap((names) => Object.values(names))),
+  ...new Set([CONNECTORS, DOMAINS, CLIENTS, SERVICES, PROGRAMS].flatMap((names) => Object.values(names))),
 ].sort()

@@ -17,10 +17,10 @@ const SERVERS = 'https://mcp.composio.dev'
 const ComposioShape = {
   way: z.enum(['rest', 'session', 'mcp']),
   /** The toolkits whose tools are offered. With one, the accounts of a user can be named in a call. */
-  toolkits: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/, 'is no slug of a toolkit')).max(50),
+  toolkits: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/, 'is not a valid toolkit slug')).max(50),
   /** The id of an MCP server at Composio. */
-  server: z.string().regex(/^[\w-]{1,128}$/, 'is no id of a server'),
-  servers_at: z.url({ protocol: /^https?$/, error: 'the address of MCP servers starts with http:// or https://' }),
+  server: z.string().regex(/^[\w-]{1,128}$/, 'is not a valid server id'),
+  servers_at: z.url({ protocol: /^https?$/, error: 'the URL of MCP servers must start with http:// or https://' }),
   /** A member's name as a user at Composio. */
   users: z.enum(['email', 'id']),
   /** The user at Composio for callers who are no member. */
@@ -40,7 +40,7 @@ export const ComposioSettings = z.strictObject({
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
   timeout: seconds.default(TIMEOUT),
-  url: z.url({ protocol: /^https?$/, error: 'the address of Composio starts with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'the URL of Composio must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
   way: ComposioShape.way.default('rest'),
@@ -59,25 +59,25 @@ const FORM: SettingsForm = {
     {
       name: 'way',
       control: 'choice',
-      label: 'Tools come from',
+      label: 'Tool source',
       choices: { rest: 'the REST interface', session: 'tool router sessions', mcp: 'an MCP server of one app' },
     },
     { name: 'toolkits', control: 'list', label: 'Toolkits', hint: 'Their slugs: gmail, slack.' },
     { name: 'server', control: 'text', label: 'MCP server', hint: 'Its id at Composio.' },
-    { name: 'servers_at', control: 'text', label: 'Address of MCP servers' },
+    { name: 'servers_at', control: 'text', label: 'URL of MCP servers' },
     {
       name: 'users',
       control: 'choice',
-      label: 'Members are users at Composio by',
+      label: 'Identify members at Composio by',
       choices: { email: 'their email address', id: 'their id' },
     },
     {
       name: 'default_user',
       control: 'text',
       label: 'Default user',
-      hint: 'The user at Composio for keys that belong to no member (DEFAULT_USER_ID).',
+      hint: 'Composio user for keys that do not belong to a member (DEFAULT_USER_ID).',
     },
-    { name: 'listed_for', control: 'number', label: 'The list is used for, in seconds', min: 5, max: 86_400 },
+    { name: 'listed_for', control: 'number', label: 'Cache the list for (seconds)', min: 5, max: 86_400 },
   ],
 }
 

@@ -30,7 +30,7 @@ export type OperationEffects = z.output<typeof OperationEffects>
 /** Where a key goes that is no header, as `apiKey` in a query or a cookie says. */
 export const KeyPlace = z.strictObject({
   in: z.enum(['query', 'cookie']),
-  name: z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~[\]-]{1,100}$/, 'is no name of a key'),
+  name: z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~[\]-]{1,100}$/, 'is not a valid key name'),
 })
 export type KeyPlace = z.output<typeof KeyPlace>
 
@@ -44,11 +44,9 @@ export const OpenApiSettings = z.strictObject({
   timeout: seconds.default(TIMEOUT),
   connector: z.literal('openapi'),
   /** Where the document is fetched from, once and when somebody asks for it anew; absent: it was given. */
-  document: z
-    .url({ protocol: /^https?$/, error: 'the address of a document starts with http:// or https://' })
-    .optional(),
+  document: z.url({ protocol: /^https?$/, error: 'a document URL must start with http:// or https://' }).optional(),
   /** The base address that every operation's path is appended to. */
-  url: z.url({ protocol: /^https?$/, error: 'a base address starts with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'a base URL must start with http:// or https://' }),
   select: OperationSelection.prefault({}),
   effects: OperationEffects.default({}),
   key: KeyPlace.optional(),

@@ -8,7 +8,7 @@ import { kind, seconds, shared } from './kind.ts'
 const TIMEOUT = 30
 
 /** Names of programs besides the command that must be in PATH: the server starts them itself. */
-export const ProgramNames = z.array(z.string().regex(/^[\w.+-]{1,100}$/, 'is no name of a program')).max(20)
+export const ProgramNames = z.array(z.string().regex(/^[\w.+-]{1,100}$/, 'is not a valid program name')).max(20)
 
 /** Networks of a program: all public addresses, its listed hosts, nothing, or (unconfined) that of the machine. */
 export const CHILD_NETWORKS = ['public', 'listed', 'none', 'host'] as const
@@ -24,7 +24,7 @@ export const childAccess = {
       z
         .string()
         .max(4_096)
-        .regex(/^\/[^\0]*$/, 'is no absolute path'),
+        .regex(/^\/[^\0]*$/, 'is not an absolute path'),
     )
     .max(20)
     .optional(),
@@ -52,8 +52,8 @@ export const programLine = ({ command, args, auth }: ProcessSettings): string =>
 export const stdio = kind({
   connector: 'mcp.process',
   title: 'MCP program',
-  plural: 'Servers that are started here',
-  article: 'a server that is started here',
+  plural: 'Local servers',
+  article: 'a local server',
   settings: ProcessSettings,
   timeout: TIMEOUT,
   runsHere: true,

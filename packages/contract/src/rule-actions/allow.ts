@@ -11,8 +11,8 @@ export const allow = ruleAction({
   }),
   outcome: 'passes',
   title: 'Exception',
-  about: 'Other rules do not hold here',
-  follows: (parameters) => `the rule ${and(listIn(parameters, 'lifts')) || OPEN} does not hold`,
+  about: 'Exempt calls from other rules',
+  follows: (parameters) => `the rule ${and(listIn(parameters, 'lifts')) || OPEN} does not apply`,
   beginning: { lifts: [] },
   form: [
     [
@@ -20,20 +20,20 @@ export const allow = ruleAction({
         name: 'lifts',
         control: 'list',
         source: 'rules',
-        label: 'Rules that do not hold',
-        hint: 'By their names; there is no way to say all.',
+        label: 'Rules that do not apply',
+        hint: 'Names of the rules. Each must be listed.',
       },
     ],
   ],
   flag: {
     value: '<tools...>',
-    about: 'an exception from rules that --lifts names',
+    about: 'an exception to the rules named with --lifts',
     more: [
       {
         name: 'lifts',
         value: '<rules...>',
-        about: 'with --allow: names of the rules that do not hold there',
-        missing: 'An exception names the rules that it lifts: --allow PATTERN --lifts NAME.',
+        about: 'with --allow: names of the rules that do not apply',
+        missing: 'An exception names the rules that do not apply: --allow PATTERN --lifts NAME.',
       },
     ],
   },

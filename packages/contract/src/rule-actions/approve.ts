@@ -18,7 +18,7 @@ export const Approvers = z.strictObject({
 export type Approvers = z.output<typeof Approvers>
 
 const ROLE_WORDS: Readonly<Record<string, string>> = {
-  platform_admin: 'an administrator of the platform',
+  platform_admin: 'a platform administrator',
   tenant_admin: 'an administrator of the organization',
   tenant_member: 'a member',
   tenant_viewer: 'a viewer',
@@ -40,58 +40,64 @@ export const approve = ruleAction({
     })
     .prefault({}),
   outcome: 'waits',
-  title: 'Ask first',
-  about: 'Somebody says yes before the call is made',
+  title: 'Require approval',
+  about: 'Calls wait until an approver grants them',
   follows(parameters) {
     const [who, quorum] = [approversIn(parameters), Number(parameters['quorum'] ?? 1)]
-    return quorum > 1 ? `it waits until ${quorum} people say yes: ${who}` : `it waits until ${who} says yes`
+    return quorum > 1 ? `calls wait for ${quorum} approvals, each by ${who}` : `calls wait for approval by ${who}`
   },
   beginning: { by: { roles: ['tenant_admin'] }, quorum: 1, wait: 3600, repeat: 0 },
   form: [
     [
-      { name: 'by.roles', control: 'several', source: 'roles', label: 'Roles that may say yes' },
-      { name: 'by.members', control: 'several', source: 'members', label: 'Members that may' },
+      { name: 'by.roles', control: 'several', source: 'roles', label: 'Approvers by role' },
+      { name: 'by.members', control: 'several', source: 'members', label: 'Approvers by name' },
     ],
     [
-      { name: 'by.groups', control: 'several', source: 'groups', label: 'Groups that may' },
-      { name: 'by.webhooks', control: 'several', source: 'webhooks', label: 'Webhooks that may' },
+      { name: 'by.groups', control: 'several', source: 'groups', label: 'Approver groups' },
+      { name: 'by.webhooks', control: 'several', source: 'webhooks', label: 'Approver webhooks' },
     ],
     [
       {
         name: 'by.self',
         control: 'switch',
         problemsOf: 'by',
-        label: 'Whoever calls may say yes',
-        hint: 'Where a person is behind the call. Otherwise nobody approves a call of their own.',
+        label: 'Callers may approve their own calls',
+        hint: 'Applies to calls made by a person. When off, nobody can approve their own calls.',
       },
     ],
     [
       {
         name: 'always',
         control: 'switch',
-        label: 'The answer may be “Always for this tool”',
-        hint: 'For one caller, and the tool as it is defined. Never for what destroys.',
+        label: 'Allow “Always for this tool” as an answer',
+        hint: 'For one caller, until the tool changes. Not available for destructive tools.',
       },
     ],
     [
       {
         name: 'quorum',
         control: 'number',
-        label: 'How many have to',
-        hint: 'Different people; one no is a no.',
+        label: 'Required approvals',
+        hint: 'From different people. One rejection is enough to deny.',
         min: 1,
       },
-      { name: 'wait', control: 'number', label: 'Seconds to answer', hint: 'After that it is a no.', min: 10 },
+      {
+        name: 'wait',
+        control: 'number',
+        label: 'Expires after (seconds)',
+        hint: 'Unanswered requests are denied.',
+        min: 10,
+      },
       {
         name: 'repeat',
         control: 'number',
-        label: 'Seconds it is good for',
-        hint: '0: each call is asked about.',
+        label: 'Valid for (seconds)',
+        hint: '0: every call needs its own approval.',
         min: 0,
       },
     ],
   ],
-  flag: { value: '<tools...>', about: 'have an administrator of the organization approve each call' },
+  flag: { value: '<tools...>', about: 'require approval by an organization administrator' },
 })
 
 function approversIn(parameters: DraftParameters): string {
@@ -99,9 +105,9 @@ function approversIn(parameters: DraftParameters): string {
   const who = [
     ...listIn(by, 'roles').map((role) => ROLE_WORDS[role] ?? role),
     ...listIn(by, 'members'),
-    ...listIn(by, 'groups').map((group) => `somebody of the group ${group}`),
+    ...listIn(by, 'groups').map((group) => `a member of the group ${group}`),
     ...listIn(by, 'webhooks').map((id) => `the webhook ${id}`),
-    ...(by['self'] === true ? ['whoever calls'] : []),
+    ...(by['self'] === true ? ['the caller'] : []),
   ]
   return who.length === 0 ? OPEN : or(who)
 }

@@ -8,9 +8,9 @@ export const block = ruleAction({
   outcome: 'refuses',
   unlisted: true,
   title: 'Block',
-  about: 'In no list; refused with your reason',
-  follows: () => 'it is in no list, and a call is refused with your reason',
+  about: 'Not listed; calls are refused with your reason',
+  follows: () => 'not listed, and calls are refused with your reason',
   beginning: {},
   form: [],
-  flag: { value: '<tools...>', about: 'refuse tools by patterns on their names' },
+  flag: { value: '<tools...>', about: 'block tools whose names match these patterns' },
 })

@@ -21,30 +21,27 @@ export const clamp = ruleAction({
     /** Sent where nothing is said. */
     default: Scalar.optional(),
   }),
-  title: 'Keep within bounds',
-  about: 'A number is brought within bounds',
+  title: 'Limit a number',
+  about: 'Numbers out of range are adjusted',
   follows,
   beginning: { parameter: '' },
   form: [
-    [
-      parameterField,
-      { name: 'default', control: 'json', label: 'Where nothing is said', hint: 'Sent when the argument is missing' },
-    ],
+    [parameterField, { name: 'default', control: 'json', label: 'Default', hint: 'Sent when the argument is missing' }],
     boundFields,
   ],
   flag: {
     value: '<bound>',
-    about: 'bring an argument within bounds: TOOL:PARAMETER<=50, …>=1, …=1..50',
+    about: 'limit a numeric argument: TOOL:PARAMETER<=50, …>=1, …=1..50',
     reads: BOUND_FORM,
     read: readBound,
-    more: [{ name: 'default', value: '<value>', about: 'with --clamp: what is sent where nothing is said' }],
+    more: [{ name: 'default', value: '<value>', about: 'with --clamp: default value when the argument is missing' }],
   },
 })
 
 function follows(parameters: DraftParameters): string {
   const [argument, bounds, otherwise] = [argumentIn(parameters), boundsIn(parameters), parameters['default']]
-  const brought = `the argument ${argument} is brought to ${bounds || '…'}`
+  const brought = `the argument ${argument} is limited to ${bounds || '…'}`
   if (otherwise === undefined || otherwise === '') return brought
-  const unsaid = `is ${JSON.stringify(otherwise)} where nothing is said`
-  return bounds === '' ? `the argument ${argument} ${unsaid}` : `${brought}, and it ${unsaid}`
+  const unsaid = `is ${JSON.stringify(otherwise)} by default`
+  return bounds === '' ? `the argument ${argument} ${unsaid}` : `${brought} and ${unsaid}`
 }

@@ -8,9 +8,9 @@ export const hide = ruleAction({
   outcome: 'refuses',
   unlisted: true,
   title: 'Hide',
-  about: 'As if there were no such tool',
-  follows: () => 'it is in no list, and a call is answered as if there were no such tool',
+  about: 'Not listed; calls are answered as if the tool did not exist',
+  follows: () => 'not listed, and calls are answered as if the tool did not exist',
   beginning: {},
   form: [],
-  flag: { value: '<tools...>', about: 'as if they did not exist' },
+  flag: { value: '<tools...>', about: 'hide tools as if they did not exist' },
 })

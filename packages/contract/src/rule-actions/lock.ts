@@ -16,30 +16,30 @@ export const lock = ruleAction({
     as: z.enum(['fixed', 'default']).default('fixed'),
   }),
   title: 'Fix an argument',
-  about: 'This value is sent, whatever is said',
+  about: 'Always send this value',
   follows(parameters) {
     const value = parameters['value'] === undefined ? OPEN : JSON.stringify(parameters['value'])
     const argument = argumentIn(parameters)
     return parameters['as'] === 'default'
-      ? `the argument ${argument} is ${value} where nothing is said`
+      ? `the argument ${argument} is ${value} by default`
       : `the argument ${argument} is always ${value}`
   },
   beginning: { parameter: '', as: 'fixed' },
   form: [
-    [parameterField, { name: 'value', control: 'json', label: 'Value', hint: 'JSON, or a text' }],
+    [parameterField, { name: 'value', control: 'json', label: 'Value', hint: 'JSON or text' }],
     [
       {
         name: 'as',
         control: 'switch',
         values: ['fixed', 'default'],
-        label: 'Only where nothing is said',
-        hint: 'Otherwise it is sent whatever is said, and clients do not see the argument.',
+        label: 'Use as a default only',
+        hint: 'When off, the value is always sent and the argument is hidden from clients.',
       },
     ],
   ],
   flag: {
     value: '<value>',
-    about: 'fix an argument, TOOL:PARAMETER=VALUE, or give it a default, TOOL:PARAMETER?=VALUE',
+    about: 'fix an argument (TOOL:PARAMETER=VALUE) or set its default (TOOL:PARAMETER?=VALUE)',
     reads: "TOOL:PARAMETER=VALUE, or TOOL:PARAMETER?=VALUE for a default, as in 'search:region=eu'",
     read(text) {
       const [, tool, parameter, asked, value] = FLAG.exec(text) ?? []

@@ -28,11 +28,11 @@ export const parameterField: SettingField = {
   name: 'parameter',
   control: 'text',
   label: 'Argument',
-  hint: 'A name, or a path: filters.owner',
+  hint: 'Name or path, such as filters.owner',
 }
 export const boundFields: readonly SettingField[] = [
-  { name: 'min', control: 'number', label: 'At least' },
-  { name: 'max', control: 'number', label: 'At most' },
+  { name: 'min', control: 'number', label: 'Minimum' },
+  { name: 'max', control: 'number', label: 'Maximum' },
 ]
 
 /** Stands for what is not said yet. */

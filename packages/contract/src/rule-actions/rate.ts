@@ -3,7 +3,11 @@ import { z } from 'zod'
 import { ruleAction } from './action.ts'
 import { OPEN, textIn } from './parameters.ts'
 
-const SHARES = { caller: 'by each caller', organization: 'by all together', session: 'in each session' } as const
+const SHARES = {
+  caller: 'for each caller',
+  organization: 'for the whole organization',
+  session: 'for each session',
+} as const
 
 /** `git__*:20/60`: so many calls in so many seconds; `…/session` and `…/organization` say who shares them. */
 const FLAG = /^([^:]+):(\d+)\/(\d+)(?:\/(caller|session|organization))?$/
@@ -17,8 +21,8 @@ export const rate = ruleAction({
     /** The scope that shares the budget. */
     of: z.enum(['caller', 'organization', 'session']).default('caller'),
   }),
-  title: 'Bound how often',
-  about: 'So many calls in a time, then wait',
+  title: 'Limit call rate',
+  about: 'Allow a number of calls per time window',
   follows(parameters) {
     const { of, per = 60 } = parameters
     const share = of === 'organization' || of === 'session' ? SHARES[of] : SHARES.caller
@@ -28,18 +32,18 @@ export const rate = ruleAction({
   form: [
     [
       { name: 'calls', control: 'number', label: 'Calls', min: 1 },
-      { name: 'per', control: 'number', label: 'In so many seconds', min: 1 },
+      { name: 'per', control: 'number', label: 'Time window (seconds)', min: 1 },
       {
         name: 'of',
         control: 'choice',
         label: 'Counted',
-        choices: { caller: 'by caller', organization: 'all together', session: 'by session' },
+        choices: { caller: 'Per caller', organization: 'Whole organization', session: 'Per session' },
       },
     ],
   ],
   flag: {
     value: '<rate>',
-    about: 'so many calls in so many seconds: TOOLS:20/60, …/session, …/organization',
+    about: 'limit the call rate (calls/seconds): TOOLS:20/60, …/session, …/organization',
     reads: "TOOLS:CALLS/SECONDS, as in 'git__*:20/60' or 'git__*:100/3600/organization'",
     read(text) {
       const [, tool, calls, per, of] = FLAG.exec(text) ?? []

@@ -28,26 +28,26 @@ export const reject = ruleAction({
     })
     .prefault({}),
   outcome: 'refuses',
-  title: 'Refuse values',
-  about: 'A call with other values is refused',
+  title: 'Reject values',
+  about: 'Calls with other values are refused',
   follows,
   beginning: {},
   form: [
-    [{ ...parameterField, hint: 'Left empty, every call is refused.' }],
+    [{ ...parameterField, hint: 'Leave empty to refuse every call.' }],
     boundFields,
-    [{ name: 'in', control: 'list', label: 'One of', hint: 'Texts; Enter ends each.' }],
+    [{ name: 'in', control: 'list', label: 'Allowed values', hint: 'Press Enter after each value.' }],
     [
       {
         name: 'pattern',
         control: 'text',
-        label: 'A text that fits',
-        hint: 'A regular expression (RE2) for the whole text',
+        label: 'Pattern',
+        hint: 'Regular expression (RE2) that the whole value must match',
       },
     ],
   ],
   flag: {
     value: '<bound>',
-    about: 'refuse a call whose argument lies outside bounds, said as for --clamp',
+    about: 'refuse calls whose argument is out of range, written as for --clamp',
     reads: BOUND_FORM,
     read: readBound,
   },
@@ -60,11 +60,11 @@ function follows(parameters: DraftParameters): string {
   const unless = [
     ...(bounds === '' ? [] : [bounds]),
     ...(values.length === 0 ? [] : [`one of ${or(values)}`]),
-    ...(pattern === '' ? [] : [`a text that fits ${pattern}`]),
+    ...(pattern === '' ? [] : [`a value that matches ${pattern}`]),
   ]
   const argument = argumentIn(parameters)
-  if (unless.length > 0) return `a call is refused unless ${argument} is ${unless.join(' and ')}`
+  if (unless.length > 0) return `calls are refused unless ${argument} is ${unless.join(' and ')}`
   return textIn(parameters, 'parameter') === ''
-    ? 'every call is refused with your reason'
-    : `every call with the argument ${argument} is refused with your reason`
+    ? 'calls are refused with your reason'
+    : `calls with the argument ${argument} are refused with your reason`
 }

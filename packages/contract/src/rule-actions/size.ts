@@ -21,18 +21,18 @@ const PATHS = 'Paths such as items.*.id'
 export const size = ruleAction({
   action: 'size',
   parameters: z.strictObject({ arguments: bytes.optional(), result: ResultBudget.optional() }),
-  title: 'Bound sizes',
-  about: 'Large arguments are refused, large results cut',
+  title: 'Limit sizes',
+  about: 'Large arguments are refused, large results are truncated',
   follows: sizes,
   beginning: {},
   form: [
     [
-      { name: 'arguments', control: 'number', label: 'Most bytes of arguments', min: 1 },
-      { name: 'result.text', control: 'number', label: 'Most bytes of a result', min: 1 },
-      { name: 'result.rows', control: 'number', label: 'Most rows of a list', min: 1 },
+      { name: 'arguments', control: 'number', label: 'Argument limit (bytes)', min: 1 },
+      { name: 'result.text', control: 'number', label: 'Result limit (bytes)', min: 1 },
+      { name: 'result.rows', control: 'number', label: 'List limit (rows)', min: 1 },
     ],
-    [{ name: 'result.fields', control: 'list', label: 'Only these parts of a result', hint: PATHS }],
-    [{ name: 'result.redact', control: 'list', label: 'Blank these parts out', hint: PATHS }],
+    [{ name: 'result.fields', control: 'list', label: 'Keep only these fields', hint: PATHS }],
+    [{ name: 'result.redact', control: 'list', label: 'Redact these fields', hint: PATHS }],
   ],
 })
 
@@ -43,10 +43,10 @@ function sizes(parameters: DraftParameters): string {
     ...(parameters['arguments'] === undefined
       ? []
       : [`arguments of more than ${textIn(parameters, 'arguments')} bytes are refused`]),
-    ...(result['text'] === undefined ? [] : [`a result is cut after ${textIn(result, 'text')} bytes`]),
-    ...(result['rows'] === undefined ? [] : [`lists are cut after ${textIn(result, 'rows')} rows`]),
-    ...(fields.length === 0 ? [] : [`only ${and(fields)} of a result are passed on`]),
-    ...(redact.length === 0 ? [] : [`${and(redact)} are blanked out`]),
+    ...(result['text'] === undefined ? [] : [`results are truncated after ${textIn(result, 'text')} bytes`]),
+    ...(result['rows'] === undefined ? [] : [`lists are truncated after ${textIn(result, 'rows')} rows`]),
+    ...(fields.length === 0 ? [] : [`only ${and(fields)} of results are returned`]),
+    ...(redact.length === 0 ? [] : [`${and(redact)} are redacted`]),
   ]
-  return said.length === 0 ? 'no size is said yet' : said.join(', ')
+  return said.length === 0 ? 'no limit is set yet' : said.join(', ')
 }

@@ -96,7 +96,7 @@ export function wordsOf({ parameters: { by, quorum } }: Approve): string {
     ...(by.members ?? []),
     ...(by.groups ?? []).map((group) => `the group ${group}`),
     ...(by.webhooks ?? []).map((id) => `the webhook ${id}`),
-    ...(by.self ? ['whoever calls'] : []),
+    ...(by.self ? ['the caller'] : []),
   ]
   const who = words.length === 0 ? 'nobody' : words.join(', ')
   return quorum === 1 ? who : `${quorum} of: ${who}`

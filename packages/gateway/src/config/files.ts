@@ -11,27 +11,27 @@ export const FILE_SETTINGS = {
     z.string().regex(FILES_FORM, 'it must be folder:/a/path, s3://bucket, s3://bucket/prefix or off').optional(),
     'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; if unsaid, files in the data directory. Their content is encrypted everywhere.',
   ),
-  TOOLWAY_FILES_LIMIT: setting(bytes(5_000_000_000, 1_024, 51_539_607_552), 'Bytes that one file may have.'),
+  TOOLWAY_FILES_LIMIT: setting(bytes(5_000_000_000, 1_024, 51_539_607_552), 'Maximum size of a file, in bytes.'),
   TOOLWAY_FILES_QUOTA: setting(
     bytes(10_000_000_000, 1_024, 1_125_899_906_842_624),
-    'Bytes that the files of one organization may have together, where files_quota_bytes is not set for it.',
+    'Maximum total size of an organization’s files, in bytes. files_quota_bytes of the organization overrides it.',
   ),
   TOOLWAY_FILES_DAYS: setting(
     wholeNumber(1, 30).default(7),
-    'Days after which an uploaded file expires where its upload says nothing; files made of results live as long as TOOLWAY_RESULTS_SECONDS says.',
+    'Default lifetime of uploaded files, in days. Files made from results follow TOOLWAY_RESULTS_SECONDS.',
   ),
   TOOLWAY_FILES_S3_ENDPOINT: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
-    'Address of the S3-compatible store of TOOLWAY_FILES; if unsaid, that of AWS in AWS_REGION. It may be a private one.',
+    'URL of the S3-compatible store for TOOLWAY_FILES. Default: AWS in AWS_REGION. Private addresses are allowed.',
   ),
   TOOLWAY_FILES_S3_PATH_STYLE: setting(
     onOff('on'),
-    'off: the bucket is part of the host name, as AWS prefers it; on: of the path, as most other stores want it.',
+    'Path-style bucket addressing. off: the bucket is part of the host name (AWS). on: the bucket is part of the path (most other stores).',
   ),
   AWS_REGION: setting(z.string().min(1).default('us-east-1'), 'Region of the bucket of TOOLWAY_FILES.'),
-  AWS_ACCESS_KEY_ID: setting(notPlaceholder, 'Access key of the bucket of TOOLWAY_FILES; read for nothing else.'),
-  AWS_SECRET_ACCESS_KEY: setting(notPlaceholder, 'Secret to AWS_ACCESS_KEY_ID.', true),
-  AWS_SESSION_TOKEN: setting(notPlaceholder, 'Session token to AWS_ACCESS_KEY_ID, where it is a temporary one.', true),
+  AWS_ACCESS_KEY_ID: setting(notPlaceholder, 'Access key for the bucket of TOOLWAY_FILES. Not used for anything else.'),
+  AWS_SECRET_ACCESS_KEY: setting(notPlaceholder, 'Secret of AWS_ACCESS_KEY_ID.', true),
+  AWS_SESSION_TOKEN: setting(notPlaceholder, 'Session token, if AWS_ACCESS_KEY_ID is temporary.', true),
 } as const satisfies Record<string, Setting>
 
 export type FilePlace =

@@ -21,42 +21,42 @@ export const KEY_SETTINGS = {
   ),
   TOOLWAY_KEY_SERVICE_ENDPOINT: setting(
     http.optional(),
-    'Address of AWS KMS or Google Cloud KMS, where it is another than the public one (a private endpoint); for Azure Key Vault that of the sign-in of a private cloud.',
+    'Private endpoint of AWS KMS or Google Cloud KMS, if not the public one. For Azure Key Vault: sign-in URL of a private cloud.',
   ),
-  VAULT_TOKEN: setting(text, 'Token at HashiCorp Vault or OpenBao, for the key service and for secrets there.', true),
-  VAULT_NAMESPACE: setting(text, 'Namespace at HashiCorp Vault or OpenBao.'),
-  VAULT_ROLE_ID: setting(text, 'Role of the AppRole sign-in there, in place of VAULT_TOKEN.'),
-  VAULT_SECRET_ID: setting(text, 'Secret of the AppRole sign-in there.', true),
-  VAULT_KUBERNETES_ROLE: setting(text, 'Role of the sign-in there with the service account of the pod.'),
+  VAULT_TOKEN: setting(text, 'HashiCorp Vault or OpenBao token, for the key service and for secret references.', true),
+  VAULT_NAMESPACE: setting(text, 'HashiCorp Vault or OpenBao namespace.'),
+  VAULT_ROLE_ID: setting(text, 'AppRole role ID, instead of VAULT_TOKEN.'),
+  VAULT_SECRET_ID: setting(text, 'AppRole secret ID.', true),
+  VAULT_KUBERNETES_ROLE: setting(text, 'Vault role for authentication with the pod’s service account.'),
   TOOLWAY_SECRET_FOLDER: setting(
     place(/^\/(?:[^/{}]+\/)*\{organization\}$/, 'an absolute path that ends with /{organization}'),
-    'Folder of secrets that secret://file/NAME refers to, one for each organization: /run/secrets/{organization}.',
+    'Folder for secret://file/NAME references, one per organization: /run/secrets/{organization}.',
   ),
   TOOLWAY_SECRET_VARIABLES: setting(
-    place(/^[A-Z][A-Z0-9_]*_\{organization\}__$/, 'a beginning of names that ends with _{organization}__'),
-    'Variables that secret://env/NAME refers to: SECRET_{organization}__ makes it SECRET_ACME__NAME for the organization acme.',
+    place(/^[A-Z][A-Z0-9_]*_\{organization\}__$/, 'a name prefix that ends with _{organization}__'),
+    'Variable prefix for secret://env/NAME references: with SECRET_{organization}__, the organization acme reads SECRET_ACME__NAME.',
   ),
   TOOLWAY_SECRET_VAULT: setting(
     place(
       /^https?:\/\/[\w.:[\]-]+\/[\w-]+\/(?:[\w-]+\/)*\{organization\}$/,
       'https://HOST:8200/MOUNT/ and a path that ends with {organization}',
     ),
-    'Secrets in HashiCorp Vault or OpenBao that secret://vault/NAME#FIELD refers to: https://HOST:8200/MOUNT/toolway/{organization} (key/value engine, version 2).',
+    'Path for secret://vault/NAME#FIELD references in HashiCorp Vault or OpenBao: https://HOST:8200/MOUNT/toolway/{organization} (key/value engine, version 2).',
   ),
   TOOLWAY_SECRET_AWS: setting(
-    place(/^[\w/+=.@-]*\{organization\}[/_]$/, 'a beginning of names that ends with {organization}/'),
-    'Secrets in AWS Secrets Manager that secret://aws/NAME refers to, by the beginning of their names: toolway/{organization}/.',
+    place(/^[\w/+=.@-]*\{organization\}[/_]$/, 'a name prefix that ends with {organization}/'),
+    'Name prefix for secret://aws/NAME references in AWS Secrets Manager: toolway/{organization}/.',
   ),
   TOOLWAY_SECRET_GCP: setting(
     place(
       /^projects\/[\w:.-]+\/secrets\/[\w-]*\{organization\}_$/,
-      'projects/PROJECT/secrets/ and a beginning that ends with {organization}_',
+      'projects/PROJECT/secrets/ and a name prefix that ends with {organization}_',
     ),
-    'Secrets in Google Cloud Secret Manager that secret://gcp/NAME refers to: projects/PROJECT/secrets/toolway-{organization}_.',
+    'Name prefix for secret://gcp/NAME references in Google Cloud Secret Manager: projects/PROJECT/secrets/toolway-{organization}_.',
   ),
   TOOLWAY_SECRET_ENDPOINT: setting(
     http.optional(),
-    'Address of the secret manager of AWS or Google Cloud, where it is another than the public one.',
+    'Private endpoint of AWS Secrets Manager or Google Cloud Secret Manager, if not the public one.',
   ),
 } as const
 
@@ -68,8 +68,8 @@ export function keySettingsProblem(config: {
   const { VAULT_ROLE_ID: role, VAULT_SECRET_ID: secret, VAULT_KUBERNETES_ROLE: pod } = config
   const asks = service.startsWith('transit:') || bao !== undefined
   if ((role === undefined) !== (secret === undefined))
-    return 'VAULT_ROLE_ID and VAULT_SECRET_ID belong together: set both, or none.'
+    return 'VAULT_ROLE_ID and VAULT_SECRET_ID belong together: set both or neither.'
   if (asks && token === undefined && role === undefined && pod === undefined)
-    return 'HashiCorp Vault or OpenBao is set without a way to sign in there: set VAULT_TOKEN, VAULT_ROLE_ID and VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.'
+    return 'HashiCorp Vault or OpenBao is configured without credentials: set VAULT_TOKEN, VAULT_ROLE_ID and VAULT_SECRET_ID, or VAULT_KUBERNETES_ROLE.'
   return undefined
 }

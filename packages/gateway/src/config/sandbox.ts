@@ -17,19 +17,19 @@ export const SANDBOX_SETTINGS = {
       .default('2048')
       .refine((text) => /^\d{1,7}$/.test(text) && Number(text) >= 64, MEMORY_PROBLEM)
       .transform(Number),
-    'MiB that a server which is started here may hold, with all that it starts; one that holds more is ended.',
+    'Memory limit of a local server and its child processes, in MiB. A server that exceeds it is stopped.',
   ),
   TOOLWAY_CHILD_PROCESSES: setting(
     wholeNumber(16, 100_000).default(1024),
-    'Processes and threads that a server which is started here may have together; a browser has some hundreds.',
+    'Limit of processes and threads of a local server. A browser needs several hundred.',
   ),
   TOOLWAY_CHILD_DISK: setting(
     wholeNumber(16, 9_999_999).default(4096),
-    'MiB that the folders of a server which is started here may hold, its package cache among them; one that holds more is ended.',
+    'Disk limit of a local server’s folders, package cache included, in MiB. A server that exceeds it is stopped.',
   ),
   TOOLWAY_SANDBOX: setting(
     z.enum(['required', 'preferred', 'off'], 'it must be required, preferred or off').default('preferred'),
-    'How servers that are started here are confined: required starts none that cannot be confined, preferred takes the best driver that works here and says what it does not guarantee (`toolway doctor`), off confines none.',
+    'Sandboxing of local servers. required: a server that cannot be sandboxed is not started. preferred: the best available driver is used, and `toolway doctor` lists what it does not guarantee. off: no sandbox.',
   ),
   TOOLWAY_SANDBOX_DRIVER: setting(
     z
@@ -38,31 +38,31 @@ export const SANDBOX_SETTINGS = {
         'it must be auto, bubblewrap, process, docker, podman, kubernetes or disabled',
       )
       .default('auto'),
-    'What confines them: auto is bubblewrap where it works, otherwise process, which is what the kernel gives without it; disabled starts no server here.',
+    'Sandbox driver. auto: bubblewrap if available, otherwise process (kernel features only). disabled: no local servers are started.',
   ),
   TOOLWAY_SANDBOX_ROOTS: setting(
     roots,
-    'Folders below which connections may allow paths, separated by commas; {organization} stands for the slug of the organization: /srv/toolway/{organization},/srv/shared. Unset: platform administrators allow any path, administrators of an organization none.',
+    'Folders in which connections may allow paths, separated by commas. {organization} is replaced by the organization’s slug: /srv/toolway/{organization},/srv/shared. If unset, platform administrators can allow any path and organization administrators none.',
   ),
   TOOLWAY_SANDBOX_IMAGE: setting(
     z
       .string()
       .regex(/^[\w][\w.:/@-]{0,250}$/, 'it must be the name of an image')
       .optional(),
-    'Image of the containers that the drivers docker, podman and kubernetes start. It is on the machine already: docker and podman download none.',
+    'Container image for the drivers docker, podman and kubernetes. It must already be on the machine: docker and podman do not download images.',
   ),
   TOOLWAY_SANDBOX_RUNTIME: setting(
     z
       .string()
       .regex(/^[\w][\w./-]{0,100}$/, 'it must be the name of a runtime')
       .optional(),
-    'Runtime of those containers, such as runsc or kata; for kubernetes the runtime class.',
+    'Container runtime, such as runsc or kata. For kubernetes: the runtime class.',
   ),
   TOOLWAY_SANDBOX_NAMESPACE: setting(
     z
       .string()
       .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'it must be the name of a namespace')
       .optional(),
-    'Namespace in which the driver kubernetes makes Pods; that of the gateway if unsaid.',
+    'Namespace in which the kubernetes driver creates Pods. Default: the gateway’s namespace.',
   ),
 } as const satisfies Record<string, Setting>

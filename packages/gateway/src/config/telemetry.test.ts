@@ -51,13 +51,13 @@ test('the token of Logfire goes to Logfire alone, in the region that it names', 
 })
 
 test.each([
-  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'only http/protobuf is spoken'],
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'only http/protobuf is supported'],
   [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'it must be otlp or none'],
   [{ OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'it must be one of always_on'],
   [{ OTEL_TRACES_SAMPLER_ARG: '2' }, 'it must be a number from 0 to 1'],
   [{ OTEL_EXPORTER_OTLP_HEADERS: 'broken' }, 'name=value pairs'],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:pw@c' }, 'OTEL_EXPORTER_OTLP_HEADERS'],
-  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'x=a%0Ab' }, 'no HTTP header can have'],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'x=a%0Ab' }, 'invalid HTTP header name'],
   [{ LOGFIRE_TOKEN: 'abcdefghijk', LOGFIRE_BASE_URL: 'http://l.example' }, 'use https'],
 ])('%j is refused in words', (environment, words) => {
   expect(() => load(environment)).toThrow(words)

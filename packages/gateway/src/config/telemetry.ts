@@ -21,7 +21,7 @@ const wholeNumber = (least: number, most: number, unsaid: number) => {
 const milliseconds = (unsaid: number) => wholeNumber(1, 3_600_000, unsaid)
 const protocol = z.enum(
   ['http/protobuf'],
-  'only http/protobuf is spoken: OTLP over gRPC and as JSON are not supported. Collectors take it at port 4318',
+  'only http/protobuf is supported, not gRPC or JSON. Collectors accept it on port 4318',
 )
 const exporter = z.enum(['otlp', 'none'], 'it must be otlp or none: other exporters are not supported')
 /** `name=value,name=value`, values in percent encoding (W3C Baggage, as OpenTelemetry has it). Kept as it was written. */
@@ -45,23 +45,22 @@ function pairsIn(text = ''): Readonly<Record<string, string>> | undefined {
   }
 }
 
-const endpoint = (signal: string) =>
-  setting(http.optional(), `Whole address for ${signal}, in place of the common one.`)
-const headers = (signal: string) => setting(pairs, `Headers for ${signal}, in place of the common ones.`, true)
+const endpoint = (signal: string) => setting(http.optional(), `Full URL for ${signal}, instead of the common one.`)
+const headers = (signal: string) => setting(pairs, `Headers for ${signal}, instead of the common ones.`, true)
 
 export const TELEMETRY_SETTINGS = {
   OTEL_SDK_DISABLED: setting(
     z.enum(['true', 'false'], 'it must be true or false').default('false'),
-    'true: no traces, metrics or logs are exported, whatever else is set.',
+    'true: no traces, metrics or logs are exported, regardless of other settings.',
   ),
-  OTEL_SERVICE_NAME: setting(z.string().min(1).optional(), 'Name of this service in telemetry; if unsaid, toolway.'),
+  OTEL_SERVICE_NAME: setting(z.string().min(1).optional(), 'Service name in telemetry. Default: toolway.'),
   OTEL_RESOURCE_ATTRIBUTES: setting(
     pairs,
-    'Attributes of this service in telemetry, as name=value pairs separated by commas, such as deployment.environment.name=production.',
+    'Resource attributes in telemetry: name=value pairs separated by commas, such as deployment.environment.name=production.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     http.optional(),
-    'Base address of an OpenTelemetry collector or backend, such as http://127.0.0.1:4318; traces, metrics and logs are exported there, to /v1/traces, /v1/metrics and /v1/logs. If unsaid, nothing is exported.',
+    'Base URL of an OpenTelemetry collector or backend, such as http://127.0.0.1:4318. Traces, metrics and logs are exported to /v1/traces, /v1/metrics and /v1/logs. If unset, nothing is exported.',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint('traces'),
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint('metrics'),
@@ -76,22 +75,22 @@ export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_LOGS_HEADERS: headers('logs'),
   OTEL_EXPORTER_OTLP_PROTOCOL: setting(
     protocol.default('http/protobuf'),
-    'http/protobuf is the one protocol that is spoken; grpc and http/json are refused.',
+    'Only http/protobuf is supported; grpc and http/json are rejected.',
   ),
-  OTEL_EXPORTER_OTLP_TIMEOUT: setting(milliseconds(10_000), 'Milliseconds that one export may take, repeats included.'),
+  OTEL_EXPORTER_OTLP_TIMEOUT: setting(milliseconds(10_000), 'Timeout of an export in milliseconds, retries included.'),
   OTEL_EXPORTER_OTLP_COMPRESSION: setting(
     z.enum(['none', 'gzip'], 'it must be none or gzip').default('none'),
-    'gzip: exports are compressed, which costs CPU here and saves bandwidth.',
+    'gzip: exports are compressed, which costs CPU and saves bandwidth.',
   ),
   OTEL_TRACES_EXPORTER: setting(
     exporter.optional(),
-    'none: no traces. otlp without an address: http://127.0.0.1:4318.',
+    'none: no traces. otlp without an endpoint: http://127.0.0.1:4318.',
   ),
-  OTEL_METRICS_EXPORTER: setting(exporter.optional(), 'none: no metrics by OTLP; /metrics stays.'),
-  OTEL_LOGS_EXPORTER: setting(exporter.optional(), 'none: no log lines by OTLP; the log itself stays.'),
+  OTEL_METRICS_EXPORTER: setting(exporter.optional(), 'none: no metrics over OTLP. /metrics remains available.'),
+  OTEL_LOGS_EXPORTER: setting(exporter.optional(), 'none: no logs over OTLP. The log output remains.'),
   OTEL_TRACES_SAMPLER: setting(
     z.enum(SAMPLERS, `it must be one of ${SAMPLERS.join(', ')}`).default('parentbased_always_on'),
-    'Which traces are recorded. A parentbased one follows the caller where it says whether it records; the others ask no caller.',
+    'Trace sampler. parentbased samplers follow the sampling decision of the caller; the others ignore it.',
   ),
   OTEL_TRACES_SAMPLER_ARG: setting(
     z
@@ -99,43 +98,43 @@ export const TELEMETRY_SETTINGS = {
       .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?|\.\d+)$/, 'it must be a number from 0 to 1')
       .transform(Number)
       .default(1),
-    'Share of the traces that a traceidratio sampler records, from 0 to 1.',
+    'Share of traces that a traceidratio sampler records, from 0 to 1.',
   ),
-  OTEL_BSP_SCHEDULE_DELAY: setting(milliseconds(5_000), 'Milliseconds until an incomplete batch of spans is exported.'),
-  OTEL_BSP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Milliseconds that a batch of spans may take at most.'),
+  OTEL_BSP_SCHEDULE_DELAY: setting(
+    milliseconds(5_000),
+    'Delay before an incomplete batch of spans is exported, in milliseconds.',
+  ),
+  OTEL_BSP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Timeout of a span export in milliseconds.'),
   OTEL_BSP_MAX_QUEUE_SIZE: setting(
     wholeNumber(1, 1_000_000, 8_192),
-    'Spans that may wait to be exported; more are dropped and counted in toolway_telemetry_items_total.',
+    'Queue size for spans. Spans beyond it are dropped and counted in toolway_telemetry_items_total.',
   ),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Spans of one export.'),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Maximum number of spans per export.'),
   OTEL_BLRP_SCHEDULE_DELAY: setting(
     milliseconds(1_000),
-    'Milliseconds until an incomplete batch of log lines is exported.',
+    'Delay before an incomplete batch of log lines is exported, in milliseconds.',
   ),
-  OTEL_BLRP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Milliseconds that a batch of log lines may take at most.'),
-  OTEL_BLRP_MAX_QUEUE_SIZE: setting(wholeNumber(1, 1_000_000, 2_048), 'Log lines that may wait to be exported.'),
-  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Log lines of one export.'),
-  OTEL_METRIC_EXPORT_INTERVAL: setting(milliseconds(60_000), 'Milliseconds between two exports of metrics.'),
-  OTEL_METRIC_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Milliseconds that an export of metrics may take at most.'),
+  OTEL_BLRP_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Timeout of a log export in milliseconds.'),
+  OTEL_BLRP_MAX_QUEUE_SIZE: setting(wholeNumber(1, 1_000_000, 2_048), 'Queue size for log lines.'),
+  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: setting(wholeNumber(1, 100_000, 512), 'Maximum number of log lines per export.'),
+  OTEL_METRIC_EXPORT_INTERVAL: setting(milliseconds(60_000), 'Interval between metric exports in milliseconds.'),
+  OTEL_METRIC_EXPORT_TIMEOUT: setting(milliseconds(30_000), 'Timeout of a metric export in milliseconds.'),
   TOOLWAY_TRACE_CONTENT: {
     ...setting(
       z.enum(['on', 'off', 'true', 'false'], 'it must be on or off').default('off'),
-      'on: arguments and results of calls stand in spans, shortened and with secrets masked. Off, no span has any of them.',
+      'on: spans contain arguments and results of calls, shortened and with secrets masked. off: they do not.',
     ),
     also: ['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'],
   },
   LOGFIRE_TOKEN: setting(
     z
       .string()
-      .regex(/^[\w.-]{8,}$/, 'it must be a write token of Logfire')
+      .regex(/^[\w.-]{8,}$/, 'it must be a Logfire write token')
       .optional(),
-    'Write token of Pydantic Logfire: traces, metrics and logs are exported there, too.',
+    'Write token of Pydantic Logfire. If set, traces, metrics and logs are also exported there.',
     true,
   ),
-  LOGFIRE_BASE_URL: setting(
-    http.optional(),
-    'Address of Logfire, for an installation of one’s own; if unsaid, that of the region which the token names.',
-  ),
+  LOGFIRE_BASE_URL: setting(http.optional(), 'URL of a self-hosted Logfire. Default: the region named in the token.'),
 } as const
 
 export type TelemetryConfig = {
@@ -210,11 +209,11 @@ export function telemetryProblem(config: TelemetryConfig): string | undefined {
   for (const { url, headers } of SIGNALS.flatMap((signal) => exportTargets(config)[signal])) {
     const { username, password, protocol: scheme, hostname } = new URL(url)
     if (username !== '' || password !== '')
-      return 'The address of an OTLP endpoint has a user or a password in it: say them in OTEL_EXPORTER_OTLP_HEADERS.'
+      return 'The URL of an OTLP endpoint must not contain a user or password: put credentials in OTEL_EXPORTER_OTLP_HEADERS.'
     if (Object.entries(headers).some(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value)))
-      return 'OTEL_EXPORTER_OTLP_HEADERS has a name or a value that no HTTP header can have.'
+      return 'OTEL_EXPORTER_OTLP_HEADERS contains an invalid HTTP header name or value.'
     if (logfire !== undefined && url.startsWith(logfire) && scheme === 'http:' && !LOOPBACK.test(hostname))
-      return 'LOGFIRE_BASE_URL is reached by plain http, and LOGFIRE_TOKEN is a secret: use https.'
+      return 'LOGFIRE_BASE_URL must use https, because LOGFIRE_TOKEN is a secret.'
   }
   return undefined
 }

@@ -18,7 +18,7 @@ export const TRAFFIC_SETTINGS = {
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
       z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
-      'off: no session outlives a request; clients that open one get none, and HTTP+SSE is not served. questions: the same, but a client that can be asked gets a session at an endpoint whose policy file asks for confirmations (preset curatore).',
+      'off: stateless; clients get no session, and HTTP+SSE is not available. questions: as off, but clients that support elicitation get a session at endpoints whose policy file asks for confirmations (preset curatore).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
@@ -27,67 +27,58 @@ export const TRAFFIC_SETTINGS = {
       .default('10')
       .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10_000, SESSIONS_PROBLEM)
       .transform(Number),
-    'Sessions that one key may have at one endpoint; one more ends the one used longest ago.',
+    'Maximum number of sessions of one key at one endpoint. Beyond it, the least recently used session is closed.',
   ),
   TOOLWAY_POOL: known(
     ['SAGEMCP_ENABLE_SERVER_POOL'],
     setting(
       onOff('on'),
-      'off: a session with a remote server serves one request, unless it belongs to a session of a client.',
+      'Pooling of sessions with remote servers. off: each request opens its own session, unless it belongs to a client session.',
     ),
   ),
-  TOOLWAY_METRICS: known(['SAGEMCP_ENABLE_METRICS'], setting(onOff('on'), 'off: there is no /metrics.')),
+  TOOLWAY_METRICS: known(['SAGEMCP_ENABLE_METRICS'], setting(onOff('on'), 'off: /metrics is not available.')),
   TOOLWAY_METRICS_NAMES: setting(
     z.enum(METRIC_NAMES, `it must be one of ${METRIC_NAMES.join(', ')}`).default('toolway'),
-    'Names of the metrics: toolway, sagemcp (those that the source system SageMCP had, under its names) or both. SAGEMCP_ENABLE_METRICS=true means both where nothing else is said.',
+    'Metric names: toolway, sagemcp (names of the source system SageMCP) or both. SAGEMCP_ENABLE_METRICS=true changes the default to both.',
   ),
   TOOLWAY_METRICS_TOOLS: setting(
     z.enum(['published', 'all'], 'it must be published or all').default('published'),
-    'Tools that metrics name: published (those of native connectors, whose names are the product’s own) or all. Whoever may call may read the metrics, so with all the names of tools of one organization are shown to others.',
+    'Tool names in metrics. published: native connectors only. all: every tool; note that every caller can read the metrics, so tool names of one organization become visible to others.',
   ),
-  TOOLWAY_LIMIT_ADDRESS: setting(
-    perMinute('600'),
-    'Requests per minute of one client address, whoever asks; off is no limit.',
-  ),
+  TOOLWAY_LIMIT_ADDRESS: setting(perMinute('600'), 'Requests per minute per client IP address. off: no limit.'),
   TOOLWAY_LIMIT_ORGANIZATION: known(
     ['RATE_LIMIT_RPM'],
     setting(
       perMinute('100'),
-      'Requests per minute of one organization that has not settled requests_per_minute for itself; off is no limit.',
+      'Requests per minute per organization. requests_per_minute of the organization overrides it. off: no limit.',
     ),
   ),
   TOOLWAY_LIMIT_ADMINISTRATION: setting(
     perMinute('1000'),
-    'Requests per minute to the admin interface of one organization, the console’s too; off is no limit.',
+    'Requests per minute to the admin API per organization, console included. off: no limit.',
   ),
-  TOOLWAY_LIMIT_KEY: setting(perMinute('off'), 'Requests per minute of one key or account; off is no limit.'),
-  TOOLWAY_LIMIT_CONNECTION: setting(
-    perMinute('off'),
-    'Requests per minute that go to one connection; off is no limit.',
-  ),
-  TOOLWAY_BODY_LIMIT: setting(bytes(1_048_576, 1_024, 67_108_864), 'Bytes that a request may have.'),
+  TOOLWAY_LIMIT_KEY: setting(perMinute('off'), 'Requests per minute per key or account. off: no limit.'),
+  TOOLWAY_LIMIT_CONNECTION: setting(perMinute('off'), 'Requests per minute per connection. off: no limit.'),
+  TOOLWAY_BODY_LIMIT: setting(bytes(1_048_576, 1_024, 67_108_864), 'Maximum size of a request body in bytes.'),
   TOOLWAY_RESULT_LIMIT: setting(
     bytes(262_144, 1_024, 67_108_864),
-    'Bytes of text that the result of a tool may have; what is longer is cut, and says so.',
+    'Maximum text size of a tool result in bytes. Longer results are truncated with a notice.',
   ),
-  TOOLWAY_ARGUMENT_DEPTH: setting(
-    wholeNumber(1, 64).default(64),
-    'Levels of nesting that the arguments of a call may have.',
-  ),
+  TOOLWAY_ARGUMENT_DEPTH: setting(wholeNumber(1, 64).default(64), 'Maximum nesting depth of arguments.'),
   TOOLWAY_RESULT_FILE_FROM: setting(
     bytes(5_242_880, 1_024, 67_108_864),
-    'Bytes of text from which on the whole of a cut result is kept as a file, where files are kept; answers of Composio are passed on whole up to it.',
+    'Text size in bytes from which the full text of a truncated result is stored as a file, if files are enabled. Composio results up to this size are returned in full.',
   ),
   TOOLWAY_STDIO_LINE_LIMIT: setting(
     bytes(8_388_608, 1_024, 50_331_648),
-    'Bytes that one line of a stdio server may have; a longer one ends its program.',
+    'Maximum length of a line from a stdio server in bytes. A longer line stops the program.',
   ),
   TOOLWAY_RESULTS_SECONDS: setting(
     wholeNumber(0, 604_800).default(3600),
-    'Seconds for which what was cut of a result is kept for its caller; 0 keeps nothing.',
+    'Seconds for which the full text of a truncated result can be read by its caller. 0: not stored.',
   ),
   TOOLWAY_PAYLOAD_DAYS: setting(
     wholeNumber(0, 365).default(7),
-    'Days for which arguments and results of calls are kept with their records, for connections whose administrator wants that; 0 keeps nothing.',
+    'Days for which arguments and results of calls are stored with their records, for connections with this option. 0: not stored.',
   ),
 } as const satisfies Record<string, Setting>

@@ -12,12 +12,16 @@ const SECRET_LENGTH = 32
 export const VAULT_SETTINGS = {
   TOOLWAY_KEYCHAIN: setting(
     onOff('off'),
-    'on: a start moves the vault key into the keychain of the operating system, and out of its file.',
+    'on: the vault key is moved from its file to the keychain of the operating system at the next start.',
   ),
-  MCP_ENCRYPTION_KEY: setting(vaultKey.optional(), 'Vault key, 64 hexadecimal digits, given instead of made.', true),
+  MCP_ENCRYPTION_KEY: setting(
+    vaultKey.optional(),
+    'Vault key (64 hexadecimal digits), instead of a generated one.',
+    true,
+  ),
   MCP_ENCRYPTION_KEY_PREVIOUS: setting(
     list.pipe(z.array(vaultKey)),
-    'Vault keys that values may still be sealed with, separated by commas.',
+    'Previous vault keys that can still decrypt stored values, separated by commas.',
     true,
   ),
   JWT_SECRET: known(
@@ -30,7 +34,7 @@ export const VAULT_SETTINGS = {
           `it has fewer than ${SECRET_LENGTH} bytes, which is too little to make a vault key of: give it at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
         )
         .optional(),
-      'At least 32 bytes of which a vault key is made where no MCP_ENCRYPTION_KEY is given; SECRET_KEY is another name for it.',
+      'Secret of at least 32 bytes from which the vault key is derived if MCP_ENCRYPTION_KEY is not set. SECRET_KEY is an alias.',
       true,
     ),
   ),

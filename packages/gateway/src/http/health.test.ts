@@ -37,11 +37,11 @@ describe('readiness', () => {
     Object.assign(database, { there: false, away: 60_000 })
     expect(await readiness()).toMatchObject({
       status: 'degraded',
-      problem: 'serving from memory: the database does not answer',
-      checks: { database: 'the database does not answer' },
+      problem: 'serving from memory: the database does not respond',
+      checks: { database: 'the database does not respond' },
     })
     database.away = 60_001
-    expect(await readiness()).toMatchObject({ status: 'not ready', problem: 'the database does not answer' })
+    expect(await readiness()).toMatchObject({ status: 'not ready', problem: 'the database does not respond' })
     Object.assign(database, { there: true, away: 0 })
     vi.advanceTimersByTime(1_001)
     expect((await readiness()).status).toBe('ready')

@@ -44,9 +44,9 @@ export interface StoreHealth {
 /** Probes come every few seconds from several sides; the database is asked once a second at most. */
 const FRESH = 1_000
 
-const MEMORY_ONLY = 'memory only: one instance'
+const MEMORY_ONLY = 'in memory: single instance'
 /** Where the file is, and what stands in it, is for the log and for who has a key. */
-const LAST_POLICY = 'the policy file cannot be used; the last policy is in force'
+const LAST_POLICY = 'the policy file is invalid; the previous policy remains in force'
 
 export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
   const { health, store, policy, limits, state, records, changes } = parts
@@ -57,7 +57,7 @@ export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
         at: Date.now(),
         answer: look().then(
           () => undefined,
-          () => 'the database does not answer',
+          () => 'the database does not respond',
         ),
       }
     }

@@ -75,7 +75,7 @@ class MessageRouter implements UncorrelatedMessages {
     const asking = new AbortController()
     this.#open.set(question.id, asking)
     this.#answerTo(question)
-      .catch((): Answer => ({ error: { code: AMBIGUOUS, message: 'The client cannot be asked.' } }))
+      .catch((): Answer => ({ error: { code: AMBIGUOUS, message: 'The client does not support this request.' } }))
       .then((answer) => {
         this.#open.delete(question.id)
         // A server that took its question back wants no answer to it.

@@ -30,28 +30,28 @@ test('what is empty is not said, and what is false, nought or nothing is', () =>
 })
 
 test.each([
-  [newDraft(blank), 'In this organization, every tool: it is in no list, and a call is refused with your reason.'],
+  [newDraft(blank), 'In this organization, all tools: not listed, and calls are refused with your reason.'],
   [
     newDraft({ ...blank, tools: 'pay__*', action: 'approve', scope: 'connection', of: 'pay' }),
-    'At the connection pay, a tool named pay__*: it waits until an administrator of the organization says yes.',
+    'At the connection pay, tools named pay__*: calls wait for approval by an administrator of the organization.',
   ],
   [
     {
       ...newDraft({ ...blank, action: 'clamp', argument: 'limit' }),
       parameters: { parameter: 'limit', max: 50, default: 20 },
     },
-    'In this organization, every tool: the argument limit is brought to at most 50, and it is 20 where nothing is said.',
+    'In this organization, all tools: the argument limit is limited to at most 50 and is 20 by default.',
   ],
   [
     { ...newDraft({ ...blank, action: 'rate' }), match: { effects: ['write', 'destructive'], when: 'args.all' } },
-    'In this organization, every tool that writes or destroys if args.all: at most 60 calls in a minute by each caller.',
+    'In this organization, all tools that write or are destructive if args.all: at most 60 calls in a minute for each caller.',
   ],
   [
     {
       ...newDraft({ ...blank, action: 'reject' }),
       parameters: { parameter: 'to', in: ['a', 'b'], pattern: '.+@acme' },
     },
-    'In this organization, every tool: a call is refused unless to is one of "a" or "b" and a text that fits .+@acme.',
+    'In this organization, all tools: calls are refused unless to is one of "a" or "b" and a value that matches .+@acme.',
   ],
 ])('the sentence of a rule: %#', (draft, sentence) => {
   expect(say(draft)).toBe(sentence)

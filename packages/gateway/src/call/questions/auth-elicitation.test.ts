@@ -297,7 +297,7 @@ describe('a client of 2025-11-25 that can open pages', () => {
     const going = first.ask(two.going, needed(), 0)
     await vi.advanceTimersByTimeAsync(10)
     one.leave()
-    settle({ error: { code: -32603, message: 'The client cannot be asked.' } })
+    settle({ error: { code: -32603, message: 'The client does not support this request.' } })
     expect((await ended).code).toBe('call.cancelled')
     await vi.advanceTimersByTimeAsync(10)
     expect(two.asked).toHaveLength(1)

@@ -92,7 +92,7 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
       problem: problem?.text,
       own: isOwn(callerOf(row), { id: viewer.userId ?? viewer.principal }),
     })
-    const title = approval.state === 'pending' ? 'May this call be made?' : 'A call'
+    const title = approval.state === 'pending' ? 'Approve this call?' : 'A call'
     return pageOf({ title, body, status: problem?.status ?? 200 })
   }
 
@@ -115,7 +115,7 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
         throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
       const { approver } = found.viewer
       if (approver === undefined)
-        throw new Fault('approval.forbidden', { problem: 'it is for members of the organization' })
+        throw new Fault('approval.forbidden', { problem: 'only for members of the organization' })
       const note = (form.get('note') ?? '').trim().slice(0, 500)
       await answerApproval(
         { db, lookup: approvals.lookup },

@@ -34,7 +34,7 @@ export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
     const { message, client, correlationId } = await receiveSigned(parts, c, { limit: LIMIT, wrong })
     const signer = await signerOf(parts, id, message)
     // One fault for all cases: guessing does not reveal what exists.
-    if (signer === undefined) throw wrong('no webhook that may answer this signed it')
+    if (signer === undefined) throw wrong('it is not signed by a webhook that may answer it')
     const said = readSigned(SignedAnswer, message)
     if (said.approval !== id)
       throw new Fault('body.shape', { place: '/approval', problem: 'is another one than the address names' })

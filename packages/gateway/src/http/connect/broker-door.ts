@@ -50,7 +50,7 @@ export async function beginAtBroker(parts: BrokerDoorParts, beginning: Beginning
   if (user === undefined)
     throw new Fault('flow.unfit', {
       connection: target.title,
-      problem: 'it has no default user to connect an account of',
+      problem: 'it has no default user to connect an account for',
     })
   const callback = new URL(parts.publicUrl() + done)
   callback.searchParams.set('connected', target.connection?.id ?? '')

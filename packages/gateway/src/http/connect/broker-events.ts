@@ -68,8 +68,8 @@ function signerOf(parts: BrokerEventsParts, slug: string, name: string, message:
   const brokered = snapshot && connection && parts.brokeredBy(snapshot, connection.id)
   const secret = brokered?.broker.webhookSecret
   if (snapshot === undefined || connection === undefined || brokered === undefined || secret === undefined)
-    throw wrong('no connection of this name takes events')
-  if (!isSignedWith(message, Buffer.from(secret))) throw wrong('no connection of this name takes events')
+    throw wrong('no connection with this name accepts events')
+  if (!isSignedWith(message, Buffer.from(secret))) throw wrong('no connection with this name accepts events')
   return { organizationId: snapshot.organization.id, connectionId: connection.id, snapshot, brokered }
 }
 

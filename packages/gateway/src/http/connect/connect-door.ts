@@ -69,24 +69,24 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
     const visitor = await visitors.find(c)
     if (visitor === undefined) return visitors.ask(c)
     const linked = parts.links.open(c.req.param('token') ?? '')
-    if (linked === undefined) return page('This is over', goneText(`${parts.prefix()}/connect`), 404)
+    if (linked === undefined) return page('Link expired', goneText(`${parts.prefix()}/connect`), 404)
     try {
       const target = parts.targets.open(linked.connectRequest)
       const may = parts.targets.may(visitor.principal, target)
       if (may === 'yes') return { c, visitor, linked, target }
-      if (may === 'forbidden') return await page('Not yours to connect', forbiddenText(), 403)
+      if (may === 'forbidden') return await page('Not allowed', forbiddenText(), 403)
     } catch (thrown) {
       // The details of a link are shown only to the user for whom it was made.
       if (linked.connectRequest.userId !== visitor.principal.userId) return foreign(visitor)
       const { problem, status } = sentenceOf(thrown)
-      return page('Nothing to connect', problemText(problem, `${parts.prefix()}/connect`), status)
+      return page('Cannot connect', problemText(problem, `${parts.prefix()}/connect`), status)
     }
     return foreign(visitor)
   }
 
   const foreign = ({ csrf, principal }: Visitor) =>
     page(
-      'Not your link',
+      'Wrong user',
       foreignText(principal.signInId === undefined ? undefined : { action: `${parts.prefix()}/sign-in/out`, csrf }),
       403,
     )
@@ -132,7 +132,7 @@ async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Pr
   const account = isMany(visit) ? (linked.connectRequest.account ?? '') : undefined
   if (target.auth?.kind === 'key') {
     const { header } = target.auth
-    return page(`Give a key for ${target.title}`, keyForm({ ...words, header, account, taken }), status)
+    return page(`Enter a key for ${target.title}`, keyForm({ ...words, header, account, taken }), status)
   }
   let plan: Plan
   try {
@@ -166,7 +166,7 @@ function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clien
     clientId,
   }
   return administers(parts, visit)
-    ? page(`A client for ${form.authority}`, clientForm(form), problem === undefined ? 200 : 400)
+    ? page(`OAuth client for ${form.authority}`, clientForm(form), problem === undefined ? 200 : 400)
     : page(`Connect ${visit.target.title}`, noClientText(form), 409)
 }
 
@@ -182,7 +182,7 @@ function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
   if (AccountName.safeParse(given).success) return given
   throw new Fault('flow.unfit', {
     connection: visit.target.title,
-    problem: 'an account name has at most 31 small letters, digits, _ and -, and starts with a letter or digit',
+    problem: 'an account name has at most 31 lowercase letters, digits, _ and -, and starts with a letter or digit',
   })
 }
 
@@ -217,12 +217,12 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
 
 async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
   const { visitor, linked, target } = visit
-  if (!administers(parts, visit)) return page('Not yours to say', forbiddenText(), 403)
+  if (!administers(parts, visit)) return page('Not allowed', forbiddenText(), 403)
   const [clientId, secret] = [form.get('client_id')?.trim() ?? '', form.get('client_secret')?.trim() ?? '']
   try {
     const plan = await parts.flows.plan(target)
     if (clientId === '' || clientId.length > 2000)
-      return await askClient(parts, visit, { plan, problem: 'A client id has 1 to 2000 characters.' })
+      return await askClient(parts, visit, { plan, problem: 'The client ID must have 1 to 2000 characters.' })
     const choosing = {
       organizationId: linked.connectRequest.organizationId,
       authority: plan.authority,

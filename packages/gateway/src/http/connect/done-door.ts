@@ -40,7 +40,7 @@ export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
     const titleOf = (id: string) => (visitor === undefined ? undefined : titleFor(parts, visitor.principal, id))
     const outcome = outcomeIn(c, titleOf) ?? { kind: 'error', error: 'missing_code', why: undefined }
     return pageOf({
-      title: outcome.kind === 'connected' ? 'Done' : 'That did not work',
+      title: outcome.kind === 'connected' ? 'Done' : 'Could not connect',
       body: donePage(outcome),
       status: outcome.kind === 'connected' ? 200 : 400,
     })
@@ -56,7 +56,7 @@ function outcomeIn(c: PageContext, titleOf: (id: string) => string | undefined):
   const error = c.req.query('error') ?? failed
   if (error !== undefined) {
     // RFC 6749, section 4.1.2.1: printable, without quotes.
-    const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'nothing that can be shown'
+    const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'no reason given'
     const sentence = why !== undefined && Object.hasOwn(WHYS, why) ? WHYS[why as keyof typeof WHYS] : undefined
     return { kind: 'error', error: said, why: sentence === undefined ? undefined : `Why: ${sentence}.` }
   }

@@ -73,7 +73,7 @@ const notBuilt = () =>
   pageOf({
     title: 'The console is not built',
     status: 503,
-    body: html`<p>This gateway runs from its sources, and its console was not built from them.</p>
+    body: html`<p>The console has not been built from the sources of this gateway.</p>
       <p><code>npm start</code> builds it by itself, <code>npm run build</code> too.</p>
       <p>Without it there is the command line.</p>`,
   })

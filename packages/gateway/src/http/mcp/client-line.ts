@@ -97,7 +97,7 @@ function put(
       signal.removeEventListener('abort', give)
       resolve(answer)
     }
-    const give = () => settle({ error: { code: INTERNAL, message: 'The client cannot be asked.' } })
+    const give = () => settle({ error: { code: INTERNAL, message: 'The client does not support this request.' } })
     session.questions.set(id, (answer) =>
       settle('error' in answer ? { error: answer.error } : { result: answer.result }),
     )

@@ -59,7 +59,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     const form = { action: pathOf(asking.id), csrf: web.csrfOf(person.signInId), asking }
     const email = (await emailOf(person.id)) ?? person.id
     if (choices.length === 0) {
-      return pageOf({ title: 'Nothing to allow here', body: noChoiceForm({ ...form, email }) })
+      return pageOf({ title: 'Request not found', body: noChoiceForm({ ...form, email }) })
     }
     const suggested = suggestionFor(asking, before?.limit)
     const organizationId = same?.organizationId
@@ -89,7 +89,7 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Response> {
     const id = path.slice(PATHS.consent.length + 1)
     const asking = await server.find(request, response, id)
-    if (asking === undefined) return pageOf({ title: 'This is over', body: goneText(), status: 404 })
+    if (asking === undefined) return pageOf({ title: 'Link expired', body: goneText(), status: 404 })
     const principal = await web.principalOf(request.headers.cookie)
     if (principal?.userId === undefined || principal.signInId === undefined) {
       const to = `${parts.prefix()}/sign-in?next=${encodeURIComponent(pathOf(id))}`

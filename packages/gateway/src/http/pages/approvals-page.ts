@@ -31,27 +31,27 @@ const time = (at: string | null): string => (at === null ? '' : `${at.slice(0, 1
 const WAYS: Readonly<Record<string, string>> = {
   page: 'on this page',
   api: 'over HTTP',
-  'command line': 'by the command line',
-  webhook: 'as a webhook',
-  client: 'in the client that calls',
+  'command line': 'from the command line',
+  webhook: 'through a webhook',
+  client: 'in the calling client',
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {
   read: 'reads',
   write: 'writes',
-  destructive: 'destroys or overwrites',
+  destructive: 'is destructive',
 }
 
 const STATES: Readonly<Record<Approval['state'], string>> = {
-  pending: 'waits for an answer',
-  granted: 'granted, and not used yet',
+  pending: 'waiting for approval',
+  granted: 'approved, not used yet',
   denied: 'denied',
-  expired: 'over: nobody answered or used it in time',
-  used: 'granted and used',
+  expired: 'expired',
+  used: 'approved and used',
 }
 
 const stateOf = ({ state, repeats, uses }: Approval): string =>
-  state === 'granted' && repeats ? `granted for a while, used ${uses} times` : STATES[state]
+  state === 'granted' && repeats ? `approved for a limited time, used ${uses} times` : STATES[state]
 
 export const approvalPage = (shown: ShownApproval): Markup => {
   const { approval, organization, given, problem } = shown
@@ -61,7 +61,7 @@ export const approvalPage = (shown: ShownApproval): Markup => {
     <dl>
       <dt>Tool</dt>
       <dd><strong>${approval.tool}</strong></dd>
-      <dt>What it does</dt>
+      <dt>Effect</dt>
       <dd>${EFFECTS[approval.effect] ?? approval.effect}</dd>
       <dt>Connection</dt>
       <dd>${approval.connection ?? 'removed'} · ${organization}</dd>
@@ -71,32 +71,32 @@ export const approvalPage = (shown: ShownApproval): Markup => {
           : html`<dt>Account</dt>
               <dd>${approval.account}</dd>`
       }
-      <dt>Who calls</dt>
+      <dt>Caller</dt>
       <dd>${approval.caller}${approval.client === null ? '' : html` with ${approval.client}`}</dd>
-      <dt>Asked</dt>
+      <dt>Requested</dt>
       <dd>${time(approval.created_at)}</dd>
       ${
         approval.state === 'pending'
-          ? html`<dt>Time left</dt>
+          ? html`<dt>Expires in</dt>
               <dd>${leftOf(approval.expires_at)}</dd>`
           : ''
       }
     </dl>
-    <h2>Arguments, as they would be sent</h2>
+    <h2>Arguments</h2>
     <pre tabindex="0">${given}</pre>
-    <h2>Why it is asked</h2>
+    <h2>Reason</h2>
     ${approval.rules.map(
       (rule) =>
         html`<p>
           ${rule.reason}
           <span class="hint"
-            >Rule ${rule.name} (${rule.scope}) asks
-            ${rule.asks}${rule.quorum > 1 ? html`; ${rule.granted} of ${rule.quorum} granted it` : ''}</span
+            >Rule ${rule.name} (${rule.scope}). Approvers:
+            ${rule.asks}${rule.quorum > 1 ? html`. ${rule.granted} of ${rule.quorum} approvals given` : ''}</span
           >
         </p>`,
     )}
     ${answersOf(approval)} ${approval.yours ? formOf(shown) : waitingOf(shown)}
-    <p><a href="${shown.list}">All questions</a></p>
+    <p><a href="${shown.list}">All approval requests</a></p>
   `
 }
 
@@ -107,7 +107,7 @@ const answersOf = ({ answers }: Approval) =>
         ${answers.map(
           ({ by, verdict, way, note, at }) =>
             html`<p>
-              <strong>${by}</strong> ${verdict === 'grant' ? 'granted it' : 'denied it'}
+              <strong>${by}</strong> ${verdict === 'grant' ? 'approved' : 'denied'}
               <span class="hint">${time(at)}, ${WAYS[way] ?? way}${note === null ? '' : html`: ${note}`}</span>
             </p>`,
         )}`
@@ -116,13 +116,13 @@ const formOf = ({ action, csrf, approval }: ShownApproval): Markup => html`
   <form method="post" action="${action}">
     <input type="hidden" name="csrf" value="${csrf}" />
     <label>
-      Note <small>Optional; it is kept on record, and a reason for a no is told to who calls.</small>
+      Note <small>Optional. Stored in the audit log, and shown to the caller if you deny.</small>
       <input name="note" maxlength="500" autocomplete="off" />
     </label>
-    ${approval.state === 'pending' ? html`<button name="answer" value="grant">Grant this call</button>` : ''}
+    ${approval.state === 'pending' ? html`<button name="answer" value="grant">Approve this call</button>` : ''}
     ${approval.state === 'pending' && approval.always ? html`<button name="answer" value="always" class="second">Always for this tool</button>` : ''}
     <button name="answer" value="deny" class="second">
-      ${approval.state === 'pending' ? 'Deny it' : 'Take the grant back'}
+      ${approval.state === 'pending' ? 'Deny' : 'Revoke approval'}
     </button>
   </form>
   <p class="hint">
@@ -140,11 +140,11 @@ const waitingOf = ({ approval, own }: ShownApproval) =>
   approval.state !== 'pending'
     ? ''
     : html`<p class="warning" role="note">
-        ${own ? 'You make this call, so others grant it.' : 'The answer is for others to give.'}
+        ${own ? 'You made this call, so someone else has to approve it.' : 'You are not an approver of this call.'}
       </p>`
 
 /** It says nothing of what there might be. */
 export const noApproval = (list: string): Markup => html`
-  <p>There is no such question, or it is not for you to see.</p>
-  <a class="button" href="${list}">All questions</a>
+  <p>This approval request does not exist, or you do not have access to it.</p>
+  <a class="button" href="${list}">All approval requests</a>
 `

@@ -28,16 +28,16 @@ const hidden = ({ csrf }: Form, step: string) => html`
 
 const facts = ({ title, organization, server, owner, email }: ConnectWords): Markup => html`
   <p>
-    ${email === undefined ? '' : html`You are <strong>${email}</strong>. `}
+    ${email === undefined ? '' : html`You are signed in as <strong>${email}</strong>. `}
     ${
       owner === 'you'
-        ? html`The account becomes <strong>yours</strong>: your own calls of ${title} use it, and nobody else's. Where
-            nothing is shared, the gateway also lists the tools with it.`
-        : html`The account becomes that of the organization <strong>${organization}</strong>: every member who may call
-            uses it, unless they have one of their own.`
+        ? html`The account will be <strong>yours</strong>: only your own calls to ${title} use it. If no shared account
+            is connected, the gateway also uses it to list the tools.`
+        : html`The account will be shared in the organization <strong>${organization}</strong>: every member who may
+            call these tools uses it, unless they have connected their own.`
     }
   </p>
-  ${server === undefined ? '' : html`<p>What you allow is used at <strong>${server}</strong> and nowhere else.</p>`}
+  ${server === undefined ? '' : html`<p>The credential is sent to <strong>${server}</strong> only.</p>`}
 `
 
 export interface AccountForm extends Form {
@@ -51,19 +51,19 @@ export interface AccountForm extends Form {
 
 export const accountForm = (form: AccountForm): Markup => html`
   ${alarm(form.problem)} ${facts(form)}
-  <p>Next you go to <strong>${form.authority}</strong>, sign in there, and allow it there.</p>
+  <p>Next, sign in at <strong>${form.authority}</strong> and allow access there.</p>
   ${scopesOf(form)}
   <form method="post" action="${form.action}">
     ${hidden(form, 'account')} ${accountField(form)}
-    <button>Go to ${form.authority}</button>
+    <button>Continue to ${form.authority}</button>
   </form>
-  <p class="hint">Not what you were about to do? Close this page: nothing has happened.</p>
+  <p class="hint">Did not start this yourself? Close this page. Nothing has been changed.</p>
 `
 
 const scopesOf = ({ scopes }: Pick<AccountForm, 'scopes'>) =>
   scopes.length === 0
-    ? html`<p class="hint">It asks for nothing in particular: that page says what it gives.</p>`
-    : html`<h2>It asks for</h2>
+    ? html`<p class="hint">No specific permissions are requested. The next page shows what access includes.</p>`
+    : html`<h2>Requested permissions</h2>
         <ul class="tools">
           ${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
         </ul>`
@@ -72,10 +72,10 @@ const accountField = ({ account, taken }: Pick<AccountForm, 'account' | 'taken'>
   account === undefined
     ? ''
     : html`<label>
-        Name of this account
+        Account name
         <small>
-          Small letters, digits, _ and -; left empty, it is named by itself.
-          ${taken.length === 0 ? '' : html`Taken: ${taken.join(', ')}. The same name replaces that account.`}
+          Lowercase letters, digits, _ and -. Leave empty to name it automatically.
+          ${taken.length === 0 ? '' : html`In use: ${taken.join(', ')}. Using the same name replaces that account.`}
         </small>
         <input
           name="account"
@@ -98,9 +98,7 @@ export interface BrokerForm extends Form {
 /** The account and its tokens stay with a service that keeps them for its users. */
 export const brokerForm = (form: BrokerForm): Markup => html`
   ${alarm(form.problem)} ${facts(form)}
-  <p>
-    Next you go to a page of <strong>${form.broker}</strong>, which keeps the account: Toolway never sees its tokens.
-  </p>
+  <p>Next, connect the account at <strong>${form.broker}</strong>, which stores it. Toolway never sees its tokens.</p>
   <form method="post" action="${form.action}">
     ${hidden(form, 'account')}
     ${
@@ -113,9 +111,9 @@ export const brokerForm = (form: BrokerForm): Markup => html`
             </select>
           </label>`
     }
-    <button>Go to ${form.broker}</button>
+    <button>Continue to ${form.broker}</button>
   </form>
-  <p class="hint">Not what you were about to do? Close this page: nothing has happened.</p>
+  <p class="hint">Did not start this yourself? Close this page. Nothing has been changed.</p>
 `
 
 export interface ClientForm extends Form {
@@ -128,32 +126,30 @@ export interface ClientForm extends Form {
 export const clientForm = (form: ClientForm): Markup => html`
   ${alarm(form.problem)}
   <p>
-    <strong>${form.authority}</strong> takes no client that it does not know, and lets none register itself. Register
-    one there with this redirect address, and give its id and secret here. All members of
-    <strong>${form.organization}</strong> use it then.
+    <strong>${form.authority}</strong> does not support automatic client registration. Register an OAuth client there
+    with this redirect URL, and enter its id and secret here. All members of <strong>${form.organization}</strong> will
+    use it.
   </p>
   <p><code>${form.redirect}</code></p>
   <form method="post" action="${form.action}">
     ${hidden(form, 'client')}
     <label>
-      Client id
+      Client ID
       <input name="client_id" value="${form.clientId ?? ''}" maxlength="2000" autocomplete="off" required autofocus />
     </label>
     <label>
-      Client secret <small>Empty if it has none</small>
+      Client secret <small>Leave empty if there is none</small>
       <input type="password" name="client_secret" maxlength="4096" autocomplete="off" />
     </label>
-    <button>Save and go on</button>
+    <button>Save and continue</button>
   </form>
 `
 
 export const noClientText = ({ authority, organization, redirect }: ClientForm): Markup => html`
-  <p class="problem" role="alert">
-    <strong>${authority}</strong> takes no client that it does not know, and lets none register itself.
-  </p>
+  <p class="problem" role="alert"><strong>${authority}</strong> does not support automatic client registration.</p>
   <p>
-    An administrator of <strong>${organization}</strong> can open this page and give the id and secret of a client that
-    was registered there with the redirect address <code>${redirect}</code>.
+    An administrator of <strong>${organization}</strong> can open this page and enter the id and secret of an OAuth
+    client that was registered there with the redirect URL <code>${redirect}</code>.
   </p>
 `
 
@@ -170,48 +166,48 @@ export const keyForm = (form: KeyForm): Markup => html`
     ${hidden(form, 'key')}
     <label>
       Key
-      <small>It goes with each call as the header ${form.header}, is kept encrypted, and is never shown again.</small>
+      <small>Sent with each call as the header ${form.header}. Stored encrypted and never shown again.</small>
       <input type="password" name="key" maxlength="8192" autocomplete="off" spellcheck="false" required autofocus />
     </label>
     ${accountField(form)}
-    <button>Try it and keep it</button>
+    <button>Test and save</button>
   </form>
 `
 
 export const goneText = (list: string): Markup => html`
-  <p>This link is over: each is good for ten minutes. Nothing was connected.</p>
-  <p>Call the tool once more, which makes a new one, or begin at your accounts.</p>
+  <p>This link has expired. Links are valid for ten minutes. No account was connected.</p>
+  <p>Call the tool again to get a new link, or connect the account on the accounts page.</p>
   <a class="button" href="${list}">Your accounts</a>
 `
 
 /** It says nothing of whose link it is, nor of what for. */
 export const foreignText = (signOut: { action: string; csrf: string } | undefined): Markup => html`
-  <p class="problem" role="alert">This link was made for somebody else.</p>
+  <p class="problem" role="alert">This link belongs to another user.</p>
   <p>
-    Whoever opens it would connect their own account to another person. Nothing was connected. If somebody sent it to
-    you, tell your administrator.
+    Opening it would connect your account for another user. No account was connected. If someone sent it to you, tell
+    your administrator.
   </p>
   ${
     signOut === undefined
       ? ''
       : html`<form method="post" action="${signOut.action}">
           <input type="hidden" name="csrf" value="${signOut.csrf}" />
-          <button class="second">Sign out, to sign in as whom it is for</button>
+          <button class="second">Sign out and use another account</button>
         </form>`
   }
 `
 
 export const forbiddenText = (): Markup => html`
-  <p class="problem" role="alert">You may not connect this account.</p>
-  <p>An account that everybody in the organization uses is connected by who administers its connections.</p>
+  <p class="problem" role="alert">You are not allowed to connect this account.</p>
+  <p>Shared accounts are connected by administrators of the organization.</p>
 `
 
 export const problemText = (problem: string, again: string): Markup => html`
   <p class="problem" role="alert">${problem}</p>
-  <p>Nothing was connected.</p>
+  <p>No account was connected.</p>
   <a class="button second" href="${again}">Try again</a>
 `
 
 export const goingText = (host: string, to: string): Markup => html`
-  <p>You go to <strong>${host}</strong>. <a href="${to}">Go on</a> if nothing happens.</p>
+  <p>Redirecting to <strong>${host}</strong>. <a href="${to}">Continue</a> if nothing happens.</p>
 `

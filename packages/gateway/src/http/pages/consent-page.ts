@@ -25,28 +25,26 @@ export function consentForm(form: ConsentForm): Markup {
   const { action, csrf, asking, email, choices, before } = form
   return html`
     ${whoAsks(asking)}
-    <p>You are <strong>${email}</strong>. ${before === undefined ? '' : already(before)}</p>
+    <p>You are signed in as <strong>${email}</strong>. ${before === undefined ? '' : already(before)}</p>
     <form method="post" action="${action}">
       <input type="hidden" name="csrf" value="${csrf}" />
       ${organizations(form)} ${access(form)}
       <p class="hint">
-        Where: <code>${asking.resource}</code>. It can do there what you may do, as long as you may. You can end it at
-        any time.
+        Endpoint: <code>${asking.resource}</code>. The program acts with your permissions. You can revoke access at any
+        time.
       </p>
       <button name="answer" value="allow">
-        ${choices.some(({ most }) => most !== 'read') ? 'Allow' : 'Allow to look'}
+        ${choices.some(({ most }) => most !== 'read') ? 'Allow' : 'Allow read access'}
       </button>
-      <button name="answer" value="refuse" class="second">Do not allow</button>
+      <button name="answer" value="refuse" class="second">Deny</button>
     </form>
   `
 }
 
 export const noChoiceForm = ({ action, csrf, asking, email }: Form): Markup => html`
   ${whoAsks(asking)}
-  <p class="problem" role="alert">
-    There is no endpoint for <strong>${email}</strong> at <code>${asking.resource}</code>.
-  </p>
-  <p>Check the address that was given to the client, or ask an administrator to make you a member there.</p>
+  <p class="problem" role="alert"><strong>${email}</strong> has no access to <code>${asking.resource}</code>.</p>
+  <p>Check the URL in the client’s settings, or ask an administrator to add you to the organization.</p>
   <form method="post" action="${action}">
     <input type="hidden" name="csrf" value="${csrf}" />
     <button name="answer" value="refuse">Go back</button>
@@ -54,14 +52,14 @@ export const noChoiceForm = ({ action, csrf, asking, email }: Form): Markup => h
 `
 
 export const goneText = (): Markup => html`
-  <p>This question of a client was answered already, is older than ten minutes, or was asked in another browser.</p>
-  <p>Go back to the client and connect once more.</p>
+  <p>This request has already been answered, is older than ten minutes, or was opened in another browser.</p>
+  <p>Go back to the client and connect again.</p>
 `
 
 export const goingBack = ({ asking, to }: { asking: Asking; to: string }): Markup => html`
   <p>
-    Your answer goes to <strong>${asking.clientName}</strong>. <a href="${to}">Go on</a> if nothing happens; then you
-    can close this page.
+    Returning to <strong>${asking.clientName}</strong>. <a href="${to}">Continue</a> if nothing happens, then close this
+    page.
   </p>
 `
 
@@ -77,33 +75,33 @@ export const problemPage = (problem: string, client: AskingClient | undefined): 
 /** No link: a person comes here by a link of a stranger's making. */
 const failedFor = ({ name, redirect }: AskingClient): Markup =>
   redirect === undefined
-    ? html`<p>The request came from a program that calls itself <strong>${name}</strong>.</p>`
+    ? html`<p>The request came from a program named <strong>${name}</strong>.</p>`
     : html`<p>
-        The request came from a program that calls itself <strong>${name}</strong> and wanted the answer sent to
+        The request came from a program named <strong>${name}</strong>, with a redirect to
         <strong>${hostOf(redirect)}</strong>. Nothing was sent there, because nobody has approved the request.
       </p>`
 
 const whoAsks = ({ clientName, documentHost, host, local }: Asking): Markup => html`
   <p>
-    A program that calls itself <strong>${clientName}</strong> asks to use your tools.
-    ${documentHost === undefined ? '' : html`It comes from <strong>${documentHost}</strong>.`}
+    A program named <strong>${clientName}</strong> requests access to your tools.
+    ${documentHost === undefined ? '' : html`It is published by <strong>${documentHost}</strong>.`}
   </p>
   ${
     local
       ? html`<p class="warning" role="note">
-          Your answer goes to a program on this computer (<code>${host}</code>). Any program here can ask under any
-          name: allow it only if you have just begun this yourself.
+          Access is granted to a program on this computer (<code>${host}</code>). Any program can use any name, so allow
+          access only if you have just started this yourself.
         </p>`
-      : html`<p>Your answer goes to <strong>${host}</strong>.</p>`
+      : html`<p>Access is granted to <strong>${host}</strong>.</p>`
   }
 `
 
 const REACHES: Readonly<Record<Limit, string>> = {
-  read: 'tools that read',
-  write: 'tools that read and change',
+  read: 'read-only tools',
+  write: 'tools that read and write',
   execute: 'all tools',
 }
-const already = (before: Limit) => html`This program may use ${REACHES[before]} there already.`
+const already = (before: Limit) => html`This program already has access to ${REACHES[before]}.`
 
 function organizations({ choices, organizationId }: ConsentForm): Markup {
   const [only] = choices
@@ -114,7 +112,7 @@ function organizations({ choices, organizationId }: ConsentForm): Markup {
   }
   const first = choices.find((choice) => choice.organizationId === organizationId) ?? only
   return html`<fieldset>
-    <legend>In which organization?</legend>
+    <legend>Organization</legend>
     ${choices.map(
       (choice) =>
         html`<label class="check">
@@ -133,13 +131,13 @@ function organizations({ choices, organizationId }: ConsentForm): Markup {
   </fieldset>`
 }
 
-const VIEWER = 'You may look at the list there, and call nothing.'
+const VIEWER = 'Your role allows listing the tools, but not calling them.'
 
 const inOneLine = ({ read, write, destructive }: Tally): string =>
   [
     [read, read.count === 1 ? 'reads' : 'read'] as const,
-    [write, 'can change things'] as const,
-    [destructive, 'can destroy'] as const,
+    [write, 'can write'] as const,
+    [destructive, 'can be destructive'] as const,
   ]
     .map(([{ count, examples }, words]) => `${count} ${words}${count === 0 ? '' : ` (${inBrief(count, examples)})`}`)
     .join(', ')
@@ -151,8 +149,8 @@ const inBrief = (count: number, examples: readonly string[]): string =>
 
 const tools = ({ read, write, destructive }: Tally): Markup =>
   html`<ul class="tools">
-    ${line(read, 'reads', 'read')} ${line(write, 'can change things', 'can change things')}
-    ${line(destructive, 'can destroy', 'can destroy')}
+    ${line(read, 'reads', 'read')} ${line(write, 'can write', 'can write')}
+    ${line(destructive, 'can be destructive', 'can be destructive')}
   </ul>`
 
 const line = ({ count, examples }: Tally['read'], one: string, many: string): Markup => {
@@ -165,7 +163,7 @@ function access({ choices, suggested }: ConsentForm): Markup {
   const offered = OPTIONS.filter(({ limit }) => most === 'execute' || limit === 'read')
   const chosen = offered.some(({ limit }) => limit === suggested) ? suggested : 'read'
   return html`<fieldset>
-    <legend>How far may it go?</legend>
+    <legend>Access</legend>
     ${offered.map(
       ({ limit, words, about }) =>
         html`<label class="check">
@@ -177,11 +175,11 @@ function access({ choices, suggested }: ConsentForm): Markup {
 }
 
 const OPTIONS: readonly { limit: Limit; words: string; about: string }[] = [
-  { limit: 'read', words: 'Read only', about: 'It can look, and change nothing.' },
+  { limit: 'read', words: 'Read only', about: 'Can call read-only tools. Cannot change anything.' },
   {
     limit: 'write',
     words: 'Read and write',
-    about: 'It can also call tools that add and change things, but none that say they destroy.',
+    about: 'Can also call tools that create and change data, but no destructive tools.',
   },
-  { limit: 'execute', words: 'Everything that I may', about: 'It can also call the tools that say they destroy.' },
+  { limit: 'execute', words: 'Full access', about: 'Can also call destructive tools.' },
 ]

@@ -9,17 +9,17 @@ export const donePage = (outcome: Outcome): Markup => html`
   ${outcomeText(outcome)}
   ${
     outcome.kind === 'connected'
-      ? html`<p>You can close this page and go back to where you were: the call goes on there.</p>`
-      : html`<p>Nothing was connected.</p>`
+      ? html`<p>You can close this page and return to your client. The call continues there.</p>`
+      : html`<p>No account was connected.</p>`
   }
 `
 
 const ERRORS: Readonly<Record<string, string>> = {
-  missing_code: 'The authorization server led back without a code.',
-  missing_state: 'The authorization server led back without the state that it was sent with.',
-  invalid_state: 'This way back is not one that this browser began and has not used yet.',
-  token_exchange_failed: 'The authorization server did not give what was asked for.',
-  access_denied: 'It was not allowed at the authorization server.',
+  missing_code: 'The authorization server returned no code.',
+  missing_state: 'The authorization server returned no state parameter.',
+  invalid_state: 'This response does not belong to a request that this browser started, or it has already been used.',
+  token_exchange_failed: 'The authorization server did not issue a token.',
+  access_denied: 'Access was denied at the authorization server.',
 }
 
 function outcomeText(outcome: Outcome): Markup {
@@ -29,6 +29,6 @@ function outcomeText(outcome: Outcome): Markup {
     </p>`
   const known = Object.hasOwn(ERRORS, outcome.error) ? ERRORS[outcome.error] : undefined
   return html`<p class="problem" role="alert">
-    ${known ?? html`The authorization server says <code>${outcome.error}</code>.`} ${outcome.why ?? ''}
+    ${known ?? html`The authorization server returned the error <code>${outcome.error}</code>.`} ${outcome.why ?? ''}
   </p>`
 }

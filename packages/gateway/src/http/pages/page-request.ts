@@ -45,7 +45,7 @@ export const comesFromElsewhere = (c: PageContext): boolean =>
 
 /** A page that leads on by itself: what another site began goes on as a request of our own, with its cookies. */
 export const leadOn = (to: string): Promise<Response> =>
-  pageOf({ title: 'One moment', body: html`<p><a href="${to}">Go on</a> if nothing happens.</p>`, goTo: to })
+  pageOf({ title: 'One moment', body: html`<p><a href="${to}">Continue</a> if nothing happens.</p>`, goTo: to })
 
 /** The same page once more with what went wrong; what nobody foresaw is thrown on. */
 export async function problemPage(thrown: unknown, title: string, bodyFor: (problem: string) => Markup) {

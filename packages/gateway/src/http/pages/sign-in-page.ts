@@ -34,7 +34,7 @@ export const signInForm = ({ next, problem, notice, email, provider }: SignInFor
     <button>Sign in</button>
   </form>
   <p class="hint">
-    Invited, or forgotten? With a code of your administrator you <a href="${SIGN_IN}/code">choose a password</a>.
+    Invited or forgot your password? <a href="${SIGN_IN}/code">Set a password</a> with a code from your administrator.
   </p>
 `
 
@@ -62,7 +62,7 @@ export const setUpForm = ({ next, problem, email, name, shortest }: SetUpForm): 
     ${nextField(next)}
     <label
       >Setup code
-      <small>The first start showed it, beside this address. <code>toolway user setup-code</code> makes another.</small>
+      <small>Printed at the first start. <code>toolway user setup-code</code> prints a new one.</small>
       <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus
     /></label>
     <label>Your name <input name="name" value="${name ?? ''}" autocomplete="name" maxlength="100" required /></label>
@@ -79,7 +79,7 @@ export const codeForm = ({ problem, shortest }: { problem?: string | undefined; 
   ${problemOf(problem)}
   <form method="post" action="${SIGN_IN}/code">
     <label>
-      Code <small>From your administrator; it is good once</small>
+      Code <small>From your administrator. It can be used once.</small>
       <input name="code" autocomplete="off" spellcheck="false" required autofocus />
     </label>
     <label>
@@ -94,9 +94,7 @@ export const codeForm = ({ problem, shortest }: { problem?: string | undefined; 
 export const signedInPage = ({ email, csrf }: { email: string; csrf: string }): Markup => html`
   <p>You are signed in as <strong>${email}</strong>.</p>
   <a class="button" href="/">Open the console</a>
-  <p>
-    <a href="approvals">Calls that wait for an approval</a><br /><a href="connect">Your accounts at other services</a>
-  </p>
+  <p><a href="approvals">Pending approvals</a><br /><a href="connect">Connected accounts</a></p>
   <form method="post" action="${SIGN_IN}/out">
     <input type="hidden" name="csrf" value="${csrf}" />
     <button class="second">Sign out</button>
