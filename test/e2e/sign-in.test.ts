@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson, askAdmin, createBrowser, PASSWORD, signIn } from '../../packages/gateway/src/testing/people.ts'
 import { within } from '../setup/form.ts'
+import { until } from './peers/until.ts'
 
 const ADA = 'ada@example.com'
 const BOB = 'bob@example.com'
@@ -359,8 +360,12 @@ describe('who may do what', () => {
       return organization(id, work)
     }
     try {
-      for (let at = 0; at < 3; at++) expect((await toolsList(gateway.address, '/mcp', token)).status).toBe(200)
-      expect(asked.length).toBe(0)
+      // Jobs ask by themselves now and then, more often beside slow requests: one round without them is enough.
+      await until('three requests asked the database nothing', async () => {
+        asked.length = 0
+        for (let at = 0; at < 3; at++) expect((await toolsList(gateway.address, '/mcp', token)).status).toBe(200)
+        return asked.length === 0
+      })
       expect((await toolsList(gateway.address, '/mcp', `uru_${'ab'.repeat(32)}`)).status).toBe(401)
       expect(asked.length).toBeGreaterThan(0)
     } finally {
