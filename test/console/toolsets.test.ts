@@ -168,7 +168,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/toolsets/declared')
-    await page.getByText('Change it in the toolset').waitFor()
+    await page.getByText('Change it there').waitFor()
     expect(await page.getByRole('checkbox', { name: 'Include mail__send_message' }).isDisabled()).toBe(true)
     expect(await page.getByLabel('Title').isDisabled()).toBe(true)
     expect(await page.getByRole('button', { name: 'Remove' }).count()).toBe(0)

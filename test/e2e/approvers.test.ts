@@ -103,7 +103,7 @@ describe('whoever calls', () => {
     const { id } = await story.call('write_note', given, { key: bob.token })
     const refused = await answer(bob, id)
     expect(refused).toMatchObject({ status: 403, body: { code: 'approval.forbidden' } })
-    expect((await answerOnPage(story.gateway, `/approvals/${id}`, bob.email)).html).toContain('others grant it')
+    expect((await answerOnPage(story.gateway, `/approvals/${id}`, bob.email)).html).toContain('someone else has to approve it')
     // The grant of somebody else is for bob's call and nobody else's.
     await answer(cleo, id)
     expect((await story.call('write_note', given)).code).toBe('APPROVAL_REQUIRED')
@@ -209,7 +209,9 @@ describe('a question', () => {
     await becomes(story, id ?? '', 'expired')
     await until('it is on record', async () => (await story.records(id ?? '')).includes('approval.expire'))
     expect(await answer(story.people.bob, id)).toMatchObject({ status: 409, body: { code: 'approval.over' } })
-    expect((await story.call('write_note', given)).text).toMatch(/^POLICY_VIOLATION: Nobody answered in time/)
+    expect((await story.call('write_note', given)).text).toMatch(
+      /^POLICY_VIOLATION: The approval request for this call of write_note expired/,
+    )
     const anew = await story.call('write_note', given)
     expect(anew.code).toBe('APPROVAL_REQUIRED')
     expect(anew.id).not.toBe(id)
@@ -275,7 +277,7 @@ describe('a question', () => {
     expect((await answer(ada, id)).status).toBe(404)
     expect((await eve.admin(`GET ${APPROVALS}/${id}`)).body).toMatchObject({ yours: false })
     // The list of people is the console's, which asks the same.
-    expect((await answerOnPage(story.gateway, `/approvals/${id}`, eve.email)).html).toContain('others grant it')
+    expect((await answerOnPage(story.gateway, `/approvals/${id}`, eve.email)).html).toContain('someone else has to approve it')
   })
 })
 

@@ -258,9 +258,7 @@ describe('the gateway’s own tools', () => {
       isError: true,
       content: [
         {
-          text: expect.stringMatching(
-            /^TOOL_NOT_FOUND: There is no tool odd__plian here; the nearest names are odd__plain/,
-          ),
+          text: expect.stringMatching(/^TOOL_NOT_FOUND: There is no tool named odd__plian; did you mean odd__plain/),
         },
       ],
       _meta: { 'dev.toolway/fault': { code: 'TOOL_NOT_FOUND', fault: 'tool.unlisted' } },
@@ -272,7 +270,7 @@ describe('the gateway’s own tools', () => {
     ] as const) {
       const { answer } = await callTool(modern('reads'), name, given)
       expect(answer.result).toMatchObject({ isError: true })
-      expect(answer.result?.content?.[0]?.text).toMatch(/^TOOL_NOT_FOUND: There is no tool probe-modern__echo here\./)
+      expect(answer.result?.content?.[0]?.text).toMatch(/^TOOL_NOT_FOUND: There is no tool named probe-modern__echo\./)
     }
     const found = await callTool(modern('reads'), 'search_tools', { query: 'echo text probe', limit: 50 })
     expect(JSON.stringify(found.answer.result)).not.toContain('probe-modern__')

@@ -118,7 +118,7 @@ describe('a listen stream', () => {
     await using many = new AsyncDisposableStack()
     const open = (id: number, key = gateway.key) => startListening(everywhere(key), { toolsListChanged: true }, id)
     for (const one of await Promise.all(Array.from({ length: 100 }, (_, id) => open(id)))) many.use(one)
-    await expect(open(100)).rejects.toThrow(/100 listen streams/)
+    await expect(open(100)).rejects.toThrow(/limit of 100 open listen streams/)
     await using other = await open(0, OTHER_KEY)
     expect(other.honoured).toEqual({ toolsListChanged: true })
   })

@@ -257,7 +257,9 @@ describe('a call', () => {
   })
 
   test('that fails says what n8n says', async () => {
-    expect((await call('fails')).content?.[0]?.text).toMatch(/^EXECUTION_ERROR: n8n failed at fails: Error in workflow/)
+    expect((await call('fails')).content?.[0]?.text).toMatch(
+      /^EXECUTION_ERROR: n8n reported an error for fails: Error in workflow/,
+    )
     n8n.next.push(502)
     expect((await call('guarded')).content?.[0]?.text).toContain('HTTP 502')
     expect((await call('client_database_query', {})).content?.[0]?.text).toContain('INVALID_ARGUMENT')

@@ -200,9 +200,7 @@ describe('where rules know callers', () => {
         const { answer } = await callTool({ url: at('ruled'), key: gateway.key, era: 'modern' }, name, { name: asked })
         expect(answer.result?.isError).toBe(true)
         if (asked !== 'one__drop_all') expect(JSON.stringify(answer)).not.toContain('one__drop_all')
-        words.push(
-          answer.result?.content?.[0]?.text.replace(asked, 'NAME').replace(/; the nearest names are [^.]*/, ''),
-        )
+        words.push(answer.result?.content?.[0]?.text.replace(asked, 'NAME').replace(/; did you mean [^.]*/, ''))
       }
     // A hidden tool and one that does not exist get the same text, except for the nearest names.
     expect(new Set(words).size).toBe(1)

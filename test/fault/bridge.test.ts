@@ -37,7 +37,7 @@ describe('a key', () => {
       await using bridge = startBridge(built, { ...here(), key })
       const answer = await bridge.ask({ id: 1, method: 'initialize', params: {} })
       expect(answer.error).toMatchObject({ code: -32603, data: { code: 'UNAUTHENTICATED', fault: 'bridge.key' } })
-      expect(answer.error?.message).toMatch(/the variable TOOLWAY_KEY: set that in the configuration of this client/)
+      expect(answer.error?.message).toMatch(/the variable TOOLWAY_KEY\. Set it in the configuration of this client/)
       expect((await bridge.ask({ id: 2, method: 'tools/list', params: modern() })).error).toMatchObject(
         answer.error ?? {},
       )

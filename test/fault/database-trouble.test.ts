@@ -146,7 +146,10 @@ describe.each([
     const session = await openSession(target().url, KEY)
     breakIt()
     await expect.poll(async () => (await readiness()).status, slowly).toBe('degraded')
-    expect(await readiness()).toMatchObject({ http: 200, problem: `serving from memory: the database does not respond` })
+    expect(await readiness()).toMatchObject({
+      http: 200,
+      problem: `serving from memory: the database does not respond`,
+    })
     expect(await product()).toContain('42')
     const answers = await everyDoor()
     expectUnavailable(answers)

@@ -58,7 +58,7 @@ test('the metadata of clouds is out of reach, whoever wrote it and however', asy
     expect({ host, ...(await gateway.settled(`c${at}`)) }).toMatchObject({
       host,
       status: 'error',
-      reason: expect.stringContaining('lies in a network that it may not reach'),
+      reason: expect.stringContaining('is in a network that is not allowed'),
     })
   }
 })

@@ -154,7 +154,7 @@ test('a disk that takes no line refuses calls in words that name cause and mend,
   const target = { url: `${running.address}/mcp`, key: KEY }
   const refused = await callTool(target, 'counted__note', { mark: 'refused' })
   expect(faultIn(refused)).toMatchObject({ fault: 'record.unwritable', code: 'UNAVAILABLE', retryable: true })
-  expect(refused.text).toContain('Free disk space for the folder "outbox" in the data directory')
+  expect(refused.text).toContain('Free disk space for the folder')
   expect(upstream.seen).not.toContain('refused')
   // Lists are answered all the same, and the refusal is on record: the database is there.
   await expect

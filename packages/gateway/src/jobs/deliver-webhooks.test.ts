@@ -244,7 +244,7 @@ describeEachPostgres('webhooks', (createDatabase) => {
     await expect.poll(() => other.got.length).toBe(1)
     await expect
       .poll(async () => (await find(db, inside)).last_problem)
-      .toBe('its address does not resolve, or lies in a network that it may not reach')
+      .toBe('its address does not resolve, or is in a network that is not allowed')
     expect(receiver.got.length).toBeLessThanOrEqual(1)
     // A delivery that hangs ends with the gateway, and counts as no failure: the next gateway tries it.
     await job.close()

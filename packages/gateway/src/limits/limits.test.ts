@@ -130,6 +130,6 @@ describe('limits', () => {
     const { limits } = fixture({ connection: 1 })
     void limits.connection('con_1', 'docs')
     const fault = faultOf(() => limits.connection('con_1', 'docs'))
-    expect(fault?.message).toBe('The connection docs has used its 1 requests per minute.')
+    expect(fault?.message).toBe('The connection docs has reached its limit of 1 requests per minute.')
   })
 })

@@ -89,7 +89,7 @@ function unlisted(requestContext: RequestContext, mcpRequest: McpRequest, name: 
   const near = nearestNames(name, seenTools(requestContext, mcpRequest.caller).keys())
   return new Fault('tool.unlisted', {
     tool: name.slice(0, 200),
-    nearest: near.length === 0 ? '' : `; the nearest names are ${near.join(', ')}`,
+    nearest: near.length === 0 ? '' : `; did you mean ${near.join(' or ')}`,
   })
 }
 

@@ -18,10 +18,10 @@ export const CLOSE_CODES = {
   binary: row(1003, 'A binary frame came; every message is a text frame.'),
   encoding: row(1007, 'A text frame was not UTF-8.'),
   tooLarge: row(1009, 'A message was larger than 1 MiB, the limit that bodies have over HTTP.'),
-  broken: row(1011, 'Something went wrong inside the gateway.'),
+  broken: row(1011, 'An internal error occurred in the gateway.'),
   later: row(
     1013,
-    'The gateway cannot take this connection now: there are too many, or its database does not answer. Try again later.',
+    'The gateway cannot take this connection now: there are too many, or its database does not respond. Try again later.',
   ),
   brought: row(
     4400,
@@ -32,7 +32,7 @@ export const CLOSE_CODES = {
     'No key or token, an unknown one, or one that has been removed or has expired. Connect with one that is known.',
   ),
   bound: row(4403, 'The token is bound to another organization, or may not do this. Sign in for what you need.'),
-  unknown: row(4404, 'There is no such endpoint for this key, or there is none any more.'),
+  unknown: row(4404, 'This key has no access to such an endpoint, or the endpoint does not exist.'),
   limited: row(4429, 'Too many requests came from this address, or name what is not there. Connect again in a minute.'),
   sessionGone: row(4410, 'The session of this connection was ended. Connect again and open a new one.'),
 } as const satisfies Record<string, CloseCode>

@@ -272,7 +272,7 @@ async function toolOf(parts: ServeParts, visit: Visit, slug: string, choices: Ch
 
 function unlisted(tool: string, names: readonly string[]): Fault {
   const near = nearestNames(tool, names)
-  const nearest = near.length === 0 ? '' : `; the nearest names are ${near.join(', ')}`
+  const nearest = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}`
   return new Fault('tool.unlisted', { tool: tool.slice(0, 200), nearest })
 }
 

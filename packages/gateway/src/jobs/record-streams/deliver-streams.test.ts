@@ -268,5 +268,5 @@ test('an address in a private network gets nothing from a stream that may not re
   await db.system((sql) => sql(z.object({ id: z.string() }))`update record_streams set private = false returning id`)
   await job.run()
   expect(to.state.asked).toBe(0)
-  expect((await db.system((sql) => listStreams(sql, id)))[0]?.last_problem).toContain('may not reach')
+  expect((await db.system((sql) => listStreams(sql, id)))[0]?.last_problem).toContain('not allowed')
 })

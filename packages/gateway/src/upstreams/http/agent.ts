@@ -22,7 +22,7 @@ export interface PoolOptions extends Permits {
 }
 
 /** `egress.refused`, as a part of a sentence. */
-export const REFUSED_ADDRESS = 'its address does not resolve, or lies in a network that it may not reach'
+export const REFUSED_ADDRESS = 'its address does not resolve, or is in a network that is not allowed'
 
 const CONNECT_TIMEOUT = 10_000
 const CONNECTIONS = 256
