@@ -51,8 +51,8 @@ export interface Installation extends AsyncDisposable {
   run(words: readonly string[], options?: { input?: string; settings?: Settings }): Promise<Ran>
   /** As `run`, with --json: what it printed, parsed. */
   json(words: readonly string[], options?: { settings?: Settings }): Promise<unknown>
-  /** Begin a gateway and do not wait for it. */
-  begin(settings?: Settings, where?: Where): Starting
+  /** Begin a gateway, or another command that goes on, and do not wait for it. */
+  begin(settings?: Settings, where?: Where, words?: readonly string[]): Starting
   start(settings?: Settings, where?: Where): Promise<Running>
   /** The key with which this machine's command line calls. */
   localKey(): Promise<string>
@@ -107,7 +107,8 @@ export async function makeInstallation(settings: Settings = {}, program: Program
     return { code, out: out(), err: err() }
   }
 
-  const begin = (own?: Settings, where?: Where) => follow(launch(program.main, ['start'], own, where))
+  const begin = (own?: Settings, where?: Where, words: readonly string[] = ['start']) =>
+    follow(launch(program.main, words, own, where))
   return {
     folder,
     data,

@@ -14,6 +14,7 @@ import { applyCommand, exportCommand, planCommand } from './declaration/declarat
 import { importCommand } from './import/import-file.ts'
 import { keyCommand } from './key.ts'
 import { CommandFault, EXIT, harmless } from './terminal/output.ts'
+import { Refusal } from './transport/transport.ts'
 import { fileCommand } from './files/file.ts'
 import { clientCommand } from './client.ts'
 import { groupCommand } from './people/group.ts'
@@ -27,6 +28,8 @@ import { approvalCommand } from './approval.ts'
 import { lockCommand } from './lock/lock.ts'
 import { toolsetCommand } from './toolset.ts'
 import { vaultCommand } from './vault/vault-commands.ts'
+import { completionCommand } from './completion.ts'
+import { watchCommand } from './records/watch.ts'
 import { recordsCommand } from './records/records.ts'
 import { recordStreamCommand } from './records/stream.ts'
 
@@ -40,7 +43,7 @@ export async function run(words: readonly string[]): Promise<number> {
   process.stdout.on('error', () => process.exit(code))
   const program = build((result) => (code = result))
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync(words.length === 0 ? ['status'] : words, { from: 'user' })
     return code
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage
@@ -48,13 +51,13 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Prints one sentence on stderr. An unexpected error is printed with its stack, because it is a bug. */
+/** Prints one or two sentences on stderr. An unexpected error is printed with its stack, because it is a bug. */
 function tell(thrown: unknown, json: boolean): number {
   const known = KNOWN.some((kind) => thrown instanceof kind)
-  const message = harmless(messageOf(thrown))
+  const message = messageOf(thrown)
   const code = thrown instanceof CommandFault ? thrown.exitCode : EXIT.failed
-  if (json) process.stderr.write(`${JSON.stringify({ error: message, exitCode: code })}\n`)
-  else process.stderr.write(`${message}\n`)
+  if (json) process.stderr.write(`${JSON.stringify({ error: harmless(message), exitCode: code })}\n`)
+  else for (const line of linesOf(thrown, message)) process.stderr.write(`${harmless(line)}\n`)
   if (!known && thrown instanceof Error) process.stderr.write(`${harmless(thrown.stack ?? '')}\n`)
   return code
 }
@@ -64,6 +67,10 @@ function messageOf(thrown: unknown): string {
   if (thrown instanceof DatabaseUnreachable) return thrown.forOperator
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+/** What went wrong, and what to do about it: two lines where both are known. */
+const linesOf = (thrown: unknown, message: string): readonly string[] =>
+  thrown instanceof Refusal && thrown.mend !== '' ? [thrown.problem, thrown.mend] : [message]
 
 const KNOWN = [CommandFault, ConfigFault, DatabaseUnreachable, DirectoryInUse, WrongVaultKey]
 
@@ -79,6 +86,8 @@ function build(finish: Finish): Command {
     .addHelpText('after', CODES)
   const add = (command: Command) => program.addCommand(dress(command))
   add(startCommand(finish))
+  add(statusCommand(finish))
+  add(watchCommand(finish))
   add(migrateCommand(finish))
   add(connectionCommand(finish))
   add(lockCommand(finish))
@@ -110,6 +119,7 @@ function build(finish: Finish): Command {
   add(doctorCommand(finish))
   add(configCommand(finish))
   program.addCommand(bridgeCommand())
+  program.addCommand(completionCommand(program).exitOverride().showHelpAfterError('Try --help.'))
   return program
 }
 
@@ -210,6 +220,14 @@ const callCommand = (finish: Finish) =>
     )
     .action(async (tool: string, text: string, options: Calling) =>
       finish(await (await import('./tools.ts')).call(tool, text, options, outputOf(options))),
+    )
+
+const statusCommand = (finish: Finish) =>
+  new Command('status')
+    .description('show how the gateway is and what to do next, as `toolway` without a command does')
+    .addHelpText('after', examples('toolway', 'toolway status --json'))
+    .action(async (options: Common) =>
+      finish(await (await import('./status.ts')).status(options.organization, outputOf(options))),
     )
 
 const migrateCommand = (finish: Finish) =>

@@ -36,3 +36,22 @@ describe('text of a server on a terminal', () => {
     expect(harmless(text)).toBe(text)
   })
 })
+
+describe('a table', () => {
+  const rows = [
+    ['docs', 'https://mcp.example.com/a/long/path/that/goes/on', 'ok'],
+    ['a', 'b', 'c'],
+  ]
+
+  test('on a terminal fits the line: its widest columns are cut', () => {
+    const lines = table(['NAME', 'ADDRESS', 'STATE'], rows, 40)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40)
+    expect(lines[1]).toMatch(/^docs {2}https:\/\/mcp\.example\.com.*… {2}ok$/)
+    // However narrow, something of each column stays.
+    expect(table(['NAME', 'ADDRESS', 'STATE'], rows, 5)[1]).toMatch(/^docs {2}https:\/…/)
+  })
+
+  test('elsewhere has whole values', () => {
+    expect(table(['NAME', 'ADDRESS', 'STATE'], rows, undefined)[1]).toContain('/that/goes/on  ok')
+  })
+})

@@ -26,16 +26,44 @@ export const createOutput = (json: boolean): Output => ({
  */
 export const harmless = (text: string): string => visibleText(stripVTControlCharacters(text))
 
-/** Columns as wide as their longest cell; the last one runs free. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+const GAP = '  '
+/** Characters that a column keeps, however narrow the terminal is. */
+const NARROWEST = 8
+
+/**
+ * Columns as wide as their longest cell. On a terminal the widest columns are cut until a row fits on a line; elsewhere nothing is
+ * cut, so that a program reads whole values.
+ */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
+): string[] {
   const all = [head, ...rows].map((row) => row.map(harmless))
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const widths = fitted(
+    head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))),
+    width,
+  )
+  const cellOf = (cell: string, most: number) => (cell.length > most ? `${cell.slice(0, most - 1)}…` : cell)
   return all.map((row) =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join('  ')
+      .map((cell, column) => cellOf(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+      .join(GAP)
       .trimEnd(),
   )
+}
+
+/** Takes from the widest column until all fit, or all are as narrow as they may be. */
+function fitted(widths: number[], width: number | undefined): number[] {
+  if (width === undefined) return widths
+  const room = width - GAP.length * (widths.length - 1)
+  const narrowed = [...widths]
+  for (;;) {
+    const widest = Math.max(...narrowed)
+    const over = narrowed.reduce((sum, one) => sum + one, 0) - room
+    if (over <= 0 || widest <= NARROWEST) return narrowed
+    narrowed[narrowed.indexOf(widest)] = widest - 1
+  }
 }
 
 /** Exit codes that scripts can use; the help of every command ends with them. */

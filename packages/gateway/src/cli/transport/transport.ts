@@ -46,9 +46,15 @@ export interface Problem {
 /** An operation that was refused. */
 export class Refusal extends CommandFault {
   readonly code: string
+  /** The sentence that says what went wrong. */
+  readonly problem: string
+  /** What to do about it; empty where nobody knows. */
+  readonly mend: string
   constructor({ code, status, message, mend }: Problem, options?: ErrorOptions) {
     super(`${message} ${mend}`.trim(), exitOf(code, status), options)
     this.code = code
+    this.problem = message
+    this.mend = mend
   }
   is(...codes: readonly FaultCode[]): boolean {
     return (codes as readonly string[]).includes(this.code)
