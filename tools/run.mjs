@@ -30,6 +30,7 @@ const targets = {
   'new:connector': { file: 'tools/new-connector.ts' },
   'connectors:live': { file: 'test/connectors/live.ts' },
   requirements: { file: 'test/requirements.ts' },
+  pictures: { file: 'tools/pictures.mjs', console: true },
   counterparts: { file: 'tools/counterparts.ts' },
   'counterparts:schemas': { file: 'tools/kubernetes-schemas.ts' },
   conformance: { file: 'test/conformance/run.ts' },

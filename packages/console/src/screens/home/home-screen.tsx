@@ -46,14 +46,14 @@ export function HomeScreen() {
     >
       <FirstSteps connected={connections.data?.total} called={carriedOut(usage.data)} />
       <Figures usage={usage} before={before.data?.total} approvals={approvals.data?.total} />
+      <ApprovalsPanel approvals={approvals} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        <CallsPanel usage={usage} />
+        <Stack gap="lg">
+          <CallsPanel usage={usage} />
+          <AlertsPanel connections={connections.data?.items ?? []} />
+        </Stack>
         <ConnectionsPanel connections={connections} />
       </SimpleGrid>
-      <Stack gap="lg">
-        <ApprovalsPanel approvals={approvals} />
-        <AlertsPanel connections={connections.data?.items ?? []} />
-      </Stack>
     </Screen>
   )
 }

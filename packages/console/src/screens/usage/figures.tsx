@@ -22,7 +22,7 @@ export function Figures({ usage: { total, steps }, before }: FiguresProps) {
   }
   const rate = successRate(total)
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="md">
+    <SimpleGrid cols={{ base: 2, sm: 3, xl: 6 }} spacing="md">
       <Figure
         label={t.figures.calls}
         value={count(total.calls)}
