@@ -1,5 +1,5 @@
 /**
- * Checks of what a machine can read: format, lint, types, floors, sizes of functions, dead exports and the size of a tool call, one after
+ * Checks of what a machine can read: format, lint, types, floors, sizes of functions, spelling and phrases, dead exports and the size of a tool call, one after
  * the other and all of them even when one fails. The output of a failed check is shown whole. It changes no file.
  */
 import { stripVTControlCharacters } from 'node:util'
@@ -34,6 +34,11 @@ const steps = [
     name: 'sizes',
     asks: 'has no function more than 100 lines',
     run: [process.execPath, 'tools/function-sizes.ts'],
+  },
+  {
+    name: 'words',
+    asks: 'is what people read spelled right, and in plain words',
+    run: [process.execPath, 'tools/words.mjs'],
   },
   { name: 'exports', asks: 'is everything exported used', run: ['knip', '--no-progress'] },
   {

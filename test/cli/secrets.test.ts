@@ -51,7 +51,7 @@ describe('the local key', () => {
       for (const words of [['tools'], ['call', 'demo__calculate', '{}'], ['doctor']]) {
         const { code, err, out } = await here.run(words)
         expect(code).not.toBe(0)
-        expect(out + err).toContain(`What answers at ${stranger.address} is not the gateway of ${here.data}`)
+        expect(out + err).toContain(`The program at ${stranger.address} is not the gateway of ${here.data}`)
       }
       expect(stranger.seen.length).toBeGreaterThan(2)
       for (const { authorization } of stranger.seen) expect(authorization).toBeUndefined()
@@ -74,7 +74,7 @@ describe('the local key', () => {
     await writeFile(join(elsewhere.data, 'address'), `${stranger.address}\n`)
     const { code, err, out } = await elsewhere.run(['tools'])
     expect(code).not.toBe(0)
-    expect(out + err).toContain(`What answers at ${stranger.address} is not the gateway of ${elsewhere.data}`)
+    expect(out + err).toContain(`The program at ${stranger.address} is not the gateway of ${elsewhere.data}`)
     expect(stranger.seen.map(({ authorization }) => authorization)).toEqual([undefined])
   })
 

@@ -77,7 +77,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
       await drawer.getByText('1990 to 2040').waitFor()
       await look(page, 'tool-input')
       await drawer.getByRole('tab', { name: 'Toolsets' }).click()
-      await drawer.getByRole('link', { name: 'What only reads' }).waitFor()
+      await drawer.getByRole('link', { name: 'Read-only tools' }).waitFor()
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'hidden' })
       expect(new URL(page.url()).search).toBe('?q=report_00')

@@ -93,7 +93,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
       await using opened = await console.open(ADA)
       const { page } = opened
       await page.goto('/toolsets')
-      await page.getByRole('link', { name: 'What only reads' }).waitFor()
+      await page.getByRole('link', { name: 'Read-only tools' }).waitFor()
       await look(page, 'toolsets')
       await page.getByRole('button', { name: 'New toolset' }).click()
       await page.getByLabel('Title').fill('Writing letters')
@@ -150,7 +150,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByText('No rules of its own').waitFor()
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('is removed').waitFor()
-    await page.getByRole('link', { name: 'What reads and writes, and destroys nothing' }).waitFor()
+    await page.getByRole('link', { name: 'Tools that read and write, none that are destructive' }).waitFor()
   })
 
   test('that is not there is answered as a connection that is not there', async () => {

@@ -103,7 +103,9 @@ describe('whoever calls', () => {
     const { id } = await story.call('write_note', given, { key: bob.token })
     const refused = await answer(bob, id)
     expect(refused).toMatchObject({ status: 403, body: { code: 'approval.forbidden' } })
-    expect((await answerOnPage(story.gateway, `/approvals/${id}`, bob.email)).html).toContain('someone else has to approve it')
+    expect((await answerOnPage(story.gateway, `/approvals/${id}`, bob.email)).html).toContain(
+      'someone else has to approve it',
+    )
     // The grant of somebody else is for bob's call and nobody else's.
     await answer(cleo, id)
     expect((await story.call('write_note', given)).code).toBe('APPROVAL_REQUIRED')
@@ -277,7 +279,9 @@ describe('a question', () => {
     expect((await answer(ada, id)).status).toBe(404)
     expect((await eve.admin(`GET ${APPROVALS}/${id}`)).body).toMatchObject({ yours: false })
     // The list of people is the console's, which asks the same.
-    expect((await answerOnPage(story.gateway, `/approvals/${id}`, eve.email)).html).toContain('someone else has to approve it')
+    expect((await answerOnPage(story.gateway, `/approvals/${id}`, eve.email)).html).toContain(
+      'someone else has to approve it',
+    )
   })
 })
 

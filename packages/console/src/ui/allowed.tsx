@@ -1,13 +1,21 @@
 /** Actions that the user may not perform stay visible and state the reason, instead of being missing (or failing later). */
 import { lazy, Suspense, type ReactNode } from 'react'
-import { loadSurely } from '../data/away.ts'
 
+interface RefusedProps {
+  readonly why: string
+  readonly children: ReactNode
+}
+
+/** Where it cannot be loaded, the action is there without its reason. */
 const Refused = lazy(() =>
-  loadSurely(() => import('./refused.tsx')).then(({ Refused: loaded }) => ({ default: loaded })),
+  import('./refused.tsx').then(
+    (loaded) => ({ default: loaded.Refused }),
+    () => ({ default: ({ children }: RefusedProps) => children }),
+  ),
 )
 
 /** Give the control inside `disabled={!may}` too. */
-export function Allowed({ may, why, children }: { may: boolean; why: string; children: ReactNode }) {
+export function Allowed({ may, why, children }: RefusedProps & { readonly may: boolean }) {
   if (may) return <>{children}</>
   return (
     <Suspense fallback={children}>

@@ -115,14 +115,14 @@ export const addAccountKey = operation({
 export const listReliance = operation({
   id: 'listReliance',
   at: `GET ${ACCOUNTS}/reliance`,
-  summary: 'Who relies on a connection: who called its tools in the last 30 days, and how its accounts are.',
+  summary: 'List the users of a connection: callers of its tools in the last 30 days, and the state of its accounts.',
   needs: inOrganization('connector_update'),
   answer: Reliance,
 })
 export const changeAccount = operation({
   id: 'changeAccount',
   at: `PATCH ${ACCOUNTS}/{account}`,
-  summary: 'Name an account anew, or take it where a call names none.',
+  summary: 'Rename an account, or make it the default for calls that name none.',
   needs: inOrganization('connector_read'),
   body: AccountChange,
   answer: Account,

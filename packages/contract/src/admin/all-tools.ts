@@ -87,8 +87,7 @@ export const listAllTools = operation({
 export const getToolInFull = operation({
   id: 'getToolInFull',
   at: `GET ${ALL}/{tool}`,
-  summary:
-    'One tool whole, by its joined name: as its server defines it, what rules speak of it, and how toolsets word it.',
+  summary: 'Show one tool by its joined name: its definition, the rules that match it, and its wording in toolsets.',
   needs,
   answer: ToolInFull,
 })

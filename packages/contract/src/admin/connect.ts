@@ -75,7 +75,7 @@ export const beginOwnProviderAuth = operation({
 export const listProviders = operation({
   id: 'listProviders',
   at: 'GET /api/v1/oauth/providers',
-  summary: 'List the providers that are known. Which of them are configured is told to who is signed in.',
+  summary: 'List the providers that are known. Signed-in users also see which of them are configured.',
   needs: anyone,
   answer: z.strictObject({
     items: z.array(

@@ -21,7 +21,7 @@ export const Endpoint = z.strictObject({
 export const findEndpoint = operation({
   id: 'findEndpoint',
   at: 'GET /api/v1/{organization}/connectors/{connection}/mcp/info',
-  summary: 'What a connection offers at its own endpoint, as last known.',
+  summary: 'Show what a connection offers at its own endpoint, as last known.',
   needs: inOrganization('connector_read'),
   answer: Endpoint,
 })

@@ -93,7 +93,7 @@ export const followEvents = operation({
   id: 'followEvents',
   at: 'GET /api/v1/events',
   summary:
-    'What changes in your organization as it happens: events `integrations_changed`, `alert`, `approvals_changed`, `records_changed` and `client_seen`. What is missed is not sent again. The same as JSON over the WebSocket `/api/v1/ws`.',
+    'Stream changes in your organization: the events `integrations_changed`, `alert`, `approvals_changed`, `records_changed` and `client_seen`. Missed events are not sent again. The WebSocket `/api/v1/ws` sends the same as JSON.',
   needs: inOwnOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',

@@ -106,7 +106,7 @@ export const removePlatformKey = operation({
 export const addOrganizationKey = operation({
   id: 'addOrganizationKey',
   at: `POST ${TENANT_KEYS}`,
-  summary: 'Make a key of the organization, which may do no more than whoever makes it.',
+  summary: 'Create a key of the organization. It can do no more than its creator.',
   needs: inOrganization('key_manage'),
   body: OrganizationKeyWish,
   answer: MadeKey,

@@ -46,7 +46,7 @@ export const previewList = operation({
   id: 'previewList',
   at: 'POST /api/v1/organizations/{organization}/tools/preview',
   summary:
-    'What tools/list answers a caller of the organization at an endpoint. Nothing is called and nothing recorded.',
+    'Show what tools/list returns to a caller of the organization at an endpoint. No tool is called and nothing is recorded.',
   needs: inOrganization('tool_configure'),
   body: Who.refine(({ as, key, role }) => [as, key, role].filter((one) => one !== undefined).length <= 1, {
     error: 'names one caller: a member, a key or a role',

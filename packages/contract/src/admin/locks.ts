@@ -93,7 +93,7 @@ export const setToolLock = operation({
   id: 'setToolLock',
   at: `PUT ${LOCK}`,
   summary:
-    'Set the lock. Turned on, it accepts what the server lists now, or holds it until somebody has looked (`present`); turned off, it accepts everything.',
+    'Set the lock. When turned on, it accepts the current list of the server or holds it for review (`present`). When turned off, it accepts everything.',
   needs: decides,
   body: z.strictObject({
     mode: z.enum(LOCK_MODES),
@@ -122,7 +122,7 @@ const Looked = z.strictObject({ hash: ToolHash })
 export const acceptTool = operation({
   id: 'acceptTool',
   at: `POST ${LOCKED}/accept`,
-  summary: 'Accept a tool as it was looked at, by the hash of that; refused where it is another one by now.',
+  summary: 'Accept a tool as reviewed, by its hash. Refused if the tool has changed since.',
   needs: decides,
   body: Looked,
   answer: LockedTool,

@@ -99,7 +99,7 @@ export const previewOpenApi = operation({
   id: 'previewOpenApi',
   at: `POST ${CONNECTIONS}/openapi/preview`,
   summary:
-    'What an OpenAPI document would become: its tools with their effects, and why others are left out. Nothing is kept.',
+    'Preview an OpenAPI document: its tools with their effects, and the reasons for operations that are left out. Nothing is stored.',
   needs: inOrganization('connector_create'),
   body: z.strictObject({ ...source, ...reading, private: z.boolean().optional() }),
   answer: OpenApiPreview,
@@ -141,8 +141,7 @@ export const getOpenApiDocument = operation({
 export const refreshOpenApi = operation({
   id: 'refreshOpenApi',
   at: `POST ${CONNECTION}/openapi/refresh`,
-  summary:
-    'What a newer document changes: fetched anew, fetched from another address, or given. It is kept when `apply` says so.',
+  summary: 'Compare a newer document: fetched again, fetched from another URL, or given. `apply` stores it.',
   needs: inOrganization('connector_update'),
   body: z.strictObject({
     ...source,

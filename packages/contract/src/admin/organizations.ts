@@ -157,7 +157,7 @@ export const removeOrganization = operation({
 export const getSettings = operation({
   id: 'getOrganizationSettings',
   at: `GET ${TENANT}/settings`,
-  summary: 'What an organization has settled for itself.',
+  summary: 'Show the settings of an organization.',
   needs: inOrganization('tenant_read'),
   answer: OwnSettings,
 })

@@ -31,7 +31,7 @@ export interface PlatformTool {
 export const PLATFORM_TOOLS: readonly PlatformTool[] = [
   {
     name: 'who_am_i',
-    title: 'Who am I',
+    title: 'Show my account',
     description: 'Tell who calls: the member or key, the organizations it belongs to, and its role in each.',
     effect: 'read',
     operation: showMe,

@@ -86,7 +86,7 @@ const Days = z.coerce.number().int().min(1).max(90).default(7)
 export const listShadows = operation({
   id: 'listShadows',
   at: `GET ${POLICY}/shadow`,
-  summary: 'What each shadow rule would have done in the last days, by tool and caller, as it is on record.',
+  summary: 'Show what each shadow rule would have done in the last days, by tool and caller.',
   needs,
   query: z.strictObject({ days: Days }),
   answer: z.strictObject({
@@ -169,7 +169,7 @@ export type DraftCheck = z.output<typeof DraftCheck>
 export const checkDraftRule = operation({
   id: 'checkDraftRule',
   at: `POST ${POLICY}/check`,
-  summary: 'Say what is wrong with a rule that is being written, and which tools it would speak of; nothing is kept.',
+  summary: 'Validate a draft rule and list the tools that it matches. Nothing is stored.',
   needs,
   body: z.strictObject({
     scope: z.enum(RULE_SCOPES).default('organization'),

@@ -27,7 +27,7 @@ const Evicted = z.strictObject({ evicted: z.int() })
 export const listPooled = operation({
   id: 'listPooled',
   at: `GET ${POOL}`,
-  summary: 'What the gateway that answers holds open with servers.',
+  summary: 'List the open upstream sessions of the gateway that answers.',
   needs,
   query: Paging.extend({ tenant_slug: Slug.optional() }),
   answer: pageOf(Pooled),
@@ -49,14 +49,15 @@ export const summarizePool = operation({
 export const endPooled = operation({
   id: 'endPooled',
   at: `DELETE ${POOL}/{slug}/{connection}`,
-  summary: 'Give up what is held with one connection: calls under way finish, the next one opens anew.',
+  summary:
+    'Close the pooled sessions of a connection. Calls in progress finish, and the next call opens a new session.',
   needs,
   answer: Evicted,
 })
 export const endPooledIdle = operation({
   id: 'endPooledIdle',
   at: `POST ${POOL}/evict-idle`,
-  summary: 'Give up what was not used for so many seconds.',
+  summary: 'Close pooled sessions that were idle for a number of seconds.',
   needs,
   query: z.strictObject({ idle_seconds: z.coerce.number().int().min(0).max(86_400).default(600) }),
   answer: Evicted,

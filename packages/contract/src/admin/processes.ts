@@ -47,7 +47,7 @@ export const findProcess = operation({
 export const restartProcess = operation({
   id: 'restartProcess',
   at: `POST ${BELOW}/restart`,
-  summary: 'End what is held of a connection, in every gateway, and open it anew.',
+  summary: 'Restart a connection: close its sessions and processes in every gateway, and open it again.',
   needs,
   status: 202,
   answer: ProcessesOfConnection,

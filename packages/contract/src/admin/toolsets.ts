@@ -54,6 +54,6 @@ export const putToolset = operation({
 export const removeToolset = operation({
   id: 'removeToolset',
   at: `DELETE ${TOOLSETS}/{toolset}`,
-  summary: 'Remove a toolset. Keys that are limited to it reach nothing any more.',
+  summary: 'Remove a toolset. Keys that are limited to it can no longer be used.',
   needs,
 })

@@ -35,7 +35,7 @@ const Moment = z.iso.datetime({ offset: true }).optional()
 export const findUsage = operation({
   id: 'findUsage',
   at: 'GET /api/v1/organizations/{organization}/usage',
-  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Who may see records sees which tools, who called and why calls failed.`,
+  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Callers who may view records also get tools, callers and reasons of failed calls.`,
   needs: inOrganization('stats_view_own'),
   query: z
     .strictObject({ from: Moment, to: Moment, step: z.enum(['hour', 'day']).default('hour') })

@@ -59,7 +59,7 @@ async function runOne(
     }
     const answer = await call(request, parts)
     if ('error' in answer) return failed(answer.error.message)
-    return wantsInput(answer.result) ? failed('It asks its caller a question: call it by itself.') : answer.result
+    return wantsInput(answer.result) ? failed('It asks its caller a question: call it directly.') : answer.result
   } catch (thrown) {
     return resultOf(own.fail(Fault.of(thrown)), own.correlationId)
   } finally {

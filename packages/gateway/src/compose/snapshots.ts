@@ -52,7 +52,7 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
       for (const { id: rule, name, scope, problem } of troubles)
         log.error(
           { organization: id, rule, name, scope, problem },
-          'a rule cannot be read; it blocks what it speaks of',
+          'a rule cannot be read; it blocks the tools that it matches',
         )
       await db.organization(id, (sql) => alertOfTroubles(sql, id, troubles))
     },

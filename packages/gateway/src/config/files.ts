@@ -9,7 +9,7 @@ const FILES_FORM = /^(?:off|folder:\/.+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](
 export const FILE_SETTINGS = {
   TOOLWAY_FILES: setting(
     z.string().regex(FILES_FORM, 'it must be folder:/a/path, s3://bucket, s3://bucket/prefix or off').optional(),
-    'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; if unsaid, files in the data directory. Their content is encrypted everywhere.',
+    'Where files that travel by reference are kept: folder:/a/path, s3://bucket/prefix or off; default: files in the data directory. Their content is encrypted everywhere.',
   ),
   TOOLWAY_FILES_LIMIT: setting(bytes(5_000_000_000, 1_024, 51_539_607_552), 'Maximum size of a file, in bytes.'),
   TOOLWAY_FILES_QUOTA: setting(

@@ -127,7 +127,7 @@ function addNoteTools(server: McpServer): void {
     return [notes.map(({ id, title }) => `${id}  ${title}`).join('\n') || 'No note matches.', { notes }]
   })
   const id = z.uuid().describe('Id of the note')
-  addTool(server, ['notes_remove', 'destructive', 'Remove one note for good.'], { id }, async (given) => {
+  addTool(server, ['notes_remove', 'destructive', 'Delete a note.'], { id }, async (given) => {
     await rm(fileOf(given.id)).catch(() => {
       throw new Error(`There is no note '${given.id}'. notes_search lists the ids.`)
     })

@@ -223,7 +223,10 @@ describeEachPostgres('webhooks', (createDatabase) => {
     receiver.state.answer = (response) => void response.writeHead(410).end()
     await hurry(db)
     await job.run()
-    expect(await find(db, wanted)).toMatchObject({ enabled: false, off_reason: 'it answered 410: it is gone for good' })
+    expect(await find(db, wanted)).toMatchObject({
+      enabled: false,
+      off_reason: 'it answered 410: it is permanently gone',
+    })
     await job.close()
   })
 

@@ -125,10 +125,7 @@ class CheckpointKeeper implements KeepCheckpoints {
     const isOwn = before !== undefined && isSigned(before) && signers.includes(fingerprintOf(before.public_key))
     if (!isOwn || (await this.#db.system((sql) => holds(sql, before, signers)))) return this.#kept.keep(checkpoint)
     const { organization_id: organization, seq } = before
-    this.#log.error(
-      { organization, seq },
-      'records that were signed are not there any more: run `toolway records verify`',
-    )
+    this.#log.error({ organization, seq }, 'signed records are missing: run `toolway records verify`')
   }
 
   async trust() {

@@ -12,17 +12,17 @@ export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFac
   const { match, of } = rule
   switch (mismatch) {
     case 'organization':
-      return `It speaks of ${list(match.organizations)}; this is ${endpoint.organization}.`
+      return `It matches ${list(match.organizations)}; this is ${endpoint.organization}.`
     case 'toolset':
       return `It holds in the toolset ${of}; this is ${endpoint.toolset === '' ? 'no toolset' : endpoint.toolset}.`
     case 'connection':
       return `It holds for the connection ${of}; this tool is of ${tool.connection}.`
     case 'connector':
-      return `It speaks of ${list(match.connectors)}; the connection is ${tool.connector}.`
+      return `It matches ${list(match.connectors)}; the connection is ${tool.connector}.`
     case 'effect':
-      return `It speaks of effect ${list(match.effects)}; this tool is ${tool.effect}.`
+      return `It matches the effect ${list(match.effects)}; this tool is ${tool.effect}.`
     case 'category':
-      return `It speaks of the categories ${list(match.categories)}; this tool has ${tool.category === '' ? 'none' : tool.category}.`
+      return `It matches the categories ${list(match.categories)}; this tool has ${tool.category === '' ? 'none' : tool.category}.`
     case 'tool':
       return `Its patterns ${list(match.tools)} fit neither ${tool.name} nor ${tool.joined}.`
   }

@@ -88,7 +88,7 @@ function explainMismatch(rule: Rule, tool: ToolFacts, endpoint: Endpoint): RuleE
     ...headOf(rule),
     speaks: 'no',
     because: mismatch,
-    why: mismatch === undefined ? 'It does not speak of this tool.' : wordMismatch(rule, mismatch, tool, endpoint),
+    why: mismatch === undefined ? 'It does not match this tool.' : wordMismatch(rule, mismatch, tool, endpoint),
     reads: [],
     follows: undefined,
     passes: [],

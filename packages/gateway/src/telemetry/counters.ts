@@ -111,12 +111,9 @@ function metricsIn(registry: Registry) {
     misses: counter('toolway_pool_misses_total', 'Calls that had to open a session with their server'),
     circuits: counter(
       'toolway_circuits_opened_total',
-      'Times the calls to a connection came to be refused because it did not answer, or is not started any more',
+      'Times a connection was marked as down because it did not answer or could not be started',
     ),
-    crashes: counter(
-      'toolway_child_failures_total',
-      'Times a server that is started here ended by itself or did not start',
-    ),
+    crashes: counter('toolway_child_failures_total', 'Times a local server exited unexpectedly or failed to start'),
     renewals: counter('toolway_oauth_refresh_tokens_total', 'Refresh tokens given to OAuth clients'),
     accounts: counter(
       'toolway_credential_renewals_total',
@@ -125,7 +122,7 @@ function metricsIn(registry: Registry) {
     ),
     changesLost: counter(
       'toolway_change_feed_losses_total',
-      'Times changes may have been missed, after which everything was read anew',
+      'Times changes may have been missed, after which everything was reloaded',
     ),
   }
 }

@@ -88,7 +88,7 @@ export function createFakeCredentials(accountList: FakeAccount[], { optional = f
           headers: { authorization: `Bearer ${asking.brought}` },
         }
       const found = choose(asking)
-      if (found?.dead === true) throw needed('it has to be connected anew')
+      if (found?.dead === true) throw needed('it has to be reconnected')
       if (found === undefined && !optional) throw needed('nobody has connected one')
       return found && openOf(found)
     },

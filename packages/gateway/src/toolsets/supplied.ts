@@ -15,10 +15,10 @@ const EVERYTHING = { include: ['*'], exclude: [] }
 export const SUPPLIED_ORIGIN = 'supplied'
 
 export const SUPPLIED: readonly NamedToolset[] = Object.freeze([
-  { slug: 'read-only', title: 'What only reads', settings: { ...EVERYTHING, limit: 'read' }, origin: SUPPLIED_ORIGIN },
+  { slug: 'read-only', title: 'Read-only tools', settings: { ...EVERYTHING, limit: 'read' }, origin: SUPPLIED_ORIGIN },
   {
     slug: 'standard',
-    title: 'What reads and writes, and destroys nothing',
+    title: 'Tools that read and write, none that are destructive',
     settings: { ...EVERYTHING, limit: 'write' },
     origin: SUPPLIED_ORIGIN,
   },

@@ -202,7 +202,7 @@ const NO_SERVICE =
 
 const nextByHand = ({ source }: FoundKey): string =>
   source === 'JWT_SECRET'
-    ? 'The vault key is made of JWT_SECRET, which only you can set: give every gateway a MCP_ENCRYPTION_KEY of 64 new hex digits (`openssl rand -hex 32`) beside it, start them anew, then run this again.'
-    : 'The vault key stands in the environment, which only you can set: give every gateway 64 new hex digits (`openssl rand -hex 32`) as MCP_ENCRYPTION_KEY and what stood there as MCP_ENCRYPTION_KEY_PREVIOUS, start them anew, then run this again.'
+    ? 'The vault key is made of JWT_SECRET, which only you can set: give every gateway a MCP_ENCRYPTION_KEY of 64 new hex digits (`openssl rand -hex 32`) beside it, restart them, then run this again.'
+    : 'The vault key stands in the environment, which only you can set: give every gateway 64 new hex digits (`openssl rand -hex 32`) as MCP_ENCRYPTION_KEY and what stood there as MCP_ENCRYPTION_KEY_PREVIOUS, restart them, then run this again.'
 
 const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

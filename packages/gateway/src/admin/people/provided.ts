@@ -82,7 +82,7 @@ async function added(
 ): Promise<Provided> {
   const title = (name ?? nameOf(email)).slice(0, 100)
   const user = await addUser(sql, { email, name: title, password: null, provider: { issuer, subject } })
-  if (user === undefined) return refuse('somebody with this email has just been added: begin again')
+  if (user === undefined) return refuse('a user with this email has just been added: start again')
   const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'sign-in')
   const role = rule === 'member' ? 'tenant_member' : 'tenant_viewer'
   await joinAs(sql, seals, user.id, { organizationId: organization.id, role, name: user.email })

@@ -85,7 +85,7 @@ function createEvaluator(snapshot: ReplayParts['snapshot'], drafted: Policy, cal
     const { target, toolset, connection, principal, key_id: keyId, client, at, ip_address: address } = record
     const named = target ?? ''
     const tool = toolset === null ? tools.own(connection ?? '', named) : tools.joined(named)
-    if (tool === undefined) return { judged: { unjudged: 'the tool is not there any more' }, tool: named }
+    if (tool === undefined) return { judged: { unjudged: 'the tool no longer exists' }, tool: named }
     const { now, draft } = placedFor(tool, toolset ?? DEFAULT)
     const caller = callers.byId(principal, keyId)
     const context = { organization, toolset: toolset ?? '', time: at.toISOString(), address: address ?? '' }

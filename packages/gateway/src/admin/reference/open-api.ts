@@ -197,7 +197,7 @@ export function needOf(needs: Needs): string {
     case 'anyone':
       return 'Open to everybody.'
     case 'signed-in':
-      return 'For whoever has signed in, or has a key.'
+      return 'For signed-in users and API keys.'
     case 'platform':
       return `For platform administrators (\`${needs.permission}\`).`
     case 'organization':

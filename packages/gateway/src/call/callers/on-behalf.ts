@@ -27,7 +27,7 @@ export function createOnBehalf({ accounts, log }: OnBehalfParts): OnBehalf {
       if (!said.has(principal.id))
         log.warn(
           { principal: principal.id, organization: organization.slug },
-          'a header that names somebody else is ignored: the key of this caller is not trusted with that',
+          'a header that names another user is ignored: the key of this caller is not trusted to act on behalf of others',
         )
       said.set(principal.id, true)
       return principal

@@ -52,7 +52,7 @@ const object = (properties: JsonObject, required: string[] = []): JsonObject => 
   additionalProperties: false,
 })
 const text = (description: string): JsonObject => ({ type: 'string', description })
-const ARGUMENTS = { type: 'object', description: 'What the tool is given, as its input schema says.' }
+const ARGUMENTS = { type: 'object', description: 'Arguments of the tool, as its input schema defines them.' }
 
 /** Short, because two-tier lists say it once for each connection; what a tool has is said by the answer itself. */
 const FOUND = object(
@@ -85,7 +85,7 @@ export function searchTools({ toolListing, revision, tasks }: Telling): JsonObje
       description: `Find tools by what they do. Begin here: the other tools are not listed. Connected: ${cut(apps, LONGEST_APPS)}.`,
       inputSchema: object(
         {
-          query: text('What is to be done, in a few words: "send an email", "open issues of a repository".'),
+          query: text('The task in a few words: "send an email", "open issues of a repository".'),
           limit: { type: 'integer', minimum: 1, maximum: MOST_FOUND, default: FOUND_AT_FIRST },
           effect: { enum: ['read', 'write', 'destructive'], description: 'Only tools that do this.' },
         },

@@ -233,7 +233,7 @@ const effect = described({
     value: { alias: of, ...row },
     lines: [
       said === 'stated'
-        ? `What ${row.name} does is as its server or connection states.`
+        ? `The effect of ${row.name} is the one that its server or connection declares.`
         : `${row.name} counts as ${said}.`,
     ],
   }),
@@ -310,9 +310,4 @@ function wordOf({ connection, tool: name = '', drift, was, is }: Drift): string 
 }
 
 export const lockCommand = (finish: Finish) =>
-  groupOf(
-    'lock',
-    'hold changed tools until somebody has reviewed them',
-    [show, set, accept, trust, effect, exportFile, check],
-    finish,
-  )
+  groupOf('lock', 'hold changed tools for review', [show, set, accept, trust, effect, exportFile, check], finish)

@@ -79,9 +79,7 @@ const moving = (to: 'join' | 'leave') =>
       const who = emails.join(', ')
       return {
         value: { group, [to === 'join' ? 'joined' : 'left']: emails },
-        lines: [
-          to === 'join' ? `${who}: in the group ${group} from now on.` : `${who}: not in the group ${group} any more.`,
-        ],
+        lines: [to === 'join' ? `Added ${who} to the group ${group}.` : `Removed ${who} from the group ${group}.`],
       }
     },
   })

@@ -145,7 +145,7 @@ const setUpCode = described({
   call: ({ call }) =>
     call(addSetUpCode).catch((thrown: unknown) => {
       throw thrown instanceof Refusal && thrown.is('setup.done')
-        ? new CommandFault('Somebody has signed up here: `toolway user add EMAIL --platform-admin` adds another.')
+        ? new CommandFault('A user has already signed up: `toolway user add EMAIL --platform-admin` adds another.')
         : thrown
     }),
   print: ({ code }) => ({

@@ -20,7 +20,7 @@ export function vaultCommand(finish: Finish): Command {
     .action(async (options: Json) => finish(await (await import('./vault.ts')).rotate(outputOf(options))))
   command
     .command('retire')
-    .description('drop a key that nothing is sealed with any more')
+    .description('remove a key that no value is encrypted with')
     .addHelpText('after', examples('toolway vault retire 770cc648dbf38480'))
     .argument('<key>', 'its id, as `toolway vault status` shows it')
     .action(async (key: string, options: Json) =>

@@ -142,7 +142,7 @@ function createServer(
   void exited.then((exit) => {
     clearInterval(logCut)
     if (stopping) return
-    log?.error({ ...exit }, 'the embedded PostgreSQL ended by itself')
+    log?.error({ ...exit }, 'the embedded PostgreSQL ended unexpectedly')
     for (const listener of listeners) listener(exit)
   })
   return {

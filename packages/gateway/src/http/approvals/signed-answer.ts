@@ -37,7 +37,7 @@ export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
     if (signer === undefined) throw wrong('it is not signed by a webhook that may answer it')
     const said = readSigned(SignedAnswer, message)
     if (said.approval !== id)
-      throw new Fault('body.shape', { place: '/approval', problem: 'is another one than the address names' })
+      throw new Fault('body.shape', { place: '/approval', problem: 'differs from the one in the URL' })
     const { organizationId, webhook } = signer
     const answered = await answerApproval(parts, {
       organizationId,

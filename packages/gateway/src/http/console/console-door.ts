@@ -74,6 +74,6 @@ const notBuilt = () =>
     title: 'The console is not built',
     status: 503,
     body: html`<p>The console has not been built from the sources of this gateway.</p>
-      <p><code>npm start</code> builds it by itself, <code>npm run build</code> too.</p>
-      <p>Without it there is the command line.</p>`,
+      <p><code>npm start</code> and <code>npm run build</code> build it.</p>
+      <p>Until then, use the command line.</p>`,
   })

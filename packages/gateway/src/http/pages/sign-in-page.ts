@@ -55,8 +55,8 @@ export interface SetUpForm {
 export const setUpForm = ({ next, problem, email, name, shortest }: SetUpForm): Markup => html`
   ${problemOf(problem)}
   <p>
-    Welcome. You are the first one here, so the account that you make now looks after this installation: it connects
-    things, invites people and sets the rules.
+    Welcome. You are the first user, so the account that you create now administers this installation: it adds
+    connections, invites people and sets the rules.
   </p>
   <form method="post" action="${SIGN_IN}/first">
     ${nextField(next)}

@@ -58,7 +58,7 @@ function operationOf(tool: JsonObject, name: string, schemas: Record<string, Jso
     ...(takes ? { requestBody: { required: true, content: { 'application/json': { schema: input } } } } : {}),
     responses: {
       '200': {
-        description: 'What the tool says. `isError` is true where it failed.',
+        description: 'Result of the tool. `isError` is true if it failed.',
         content: { 'application/json': { schema: resultOf(output) } },
       },
       '401': refusal('There is no key, or it is not known.'),

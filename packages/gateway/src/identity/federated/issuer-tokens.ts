@@ -102,7 +102,7 @@ async function discover(issuer: string, fetch: Fetch): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(TIMEOUT) }
   const found = Discovery.parse(await (await fetch(url, init)).json())
-  if (found.issuer !== issuer) throw new Error(`the discovery document at ${url} is another issuer's`)
+  if (found.issuer !== issuer) throw new Error(`the discovery document at ${url} belongs to a different issuer`)
   return found.jwks_uri
 }
 

@@ -17,7 +17,7 @@ export const approve: ActionBehaviour<'approve'> = {
 
 export const wordApprovers = ({ roles, members, groups, webhooks, self }: Approvers): string =>
   [
-    ...(roles === undefined ? [] : [`somebody with the role ${roles.join(' or ')}`]),
+    ...(roles === undefined ? [] : [`a user with the role ${roles.join(' or ')}`]),
     ...(members ?? []),
     ...(groups === undefined ? [] : [`the group ${groups.join(' or ')}`]),
     ...(webhooks === undefined ? [] : [`the webhook ${webhooks.join(' or ')}`]),

@@ -126,14 +126,14 @@ class Chain {
         this.#fail(
           'end',
           seq + 1,
-          `${rangeOf(seq + 1, at)} missing: a checkpoint that was kept elsewhere speaks of them`,
+          `${rangeOf(seq + 1, at)} missing: a checkpoint that was stored elsewhere covers them`,
         )
     if (this.#fingerprints.length === 0 && this.#seen.size > 0)
       this.#warnings.add(
-        'no fingerprint was given: the keys in it are believed, and whoever forged it could have put in their own',
+        'no fingerprint was given: the keys in the file are trusted, and a forger could have added their own',
       )
     if (this.#problem === undefined && seq > (this.#provenTo ?? 0))
-      this.#warnings.add(`no signature speaks of the records behind ${this.#provenTo ?? this.#after.seq}`)
+      this.#warnings.add(`no signature covers the records after ${this.#provenTo ?? this.#after.seq}`)
     return {
       organization_id: this.#organization,
       good: this.#problem === undefined,
@@ -187,7 +187,7 @@ class Chain {
     if (this.#fingerprints.length > 0 && !this.#fingerprints.includes(fingerprint))
       return this.#fail('signature', at, `the checkpoint at ${one.seq} is signed with an unknown key (${fingerprint})`)
     if (one.seq > seq)
-      return this.#fail('end', seq + 1, `${rangeOf(seq + 1, one.seq)} missing: a checkpoint speaks of them`)
+      return this.#fail('end', seq + 1, `${rangeOf(seq + 1, one.seq)} missing: a checkpoint covers them`)
     if (one.seq < seq) return this.#fail('order', one.seq, `the checkpoint at ${one.seq} stands behind record ${seq}`)
     if (one.hash !== this.#hash) {
       const from = (this.#provenTo ?? this.#after.seq) + 1

@@ -141,7 +141,7 @@ export function createChildren(parts: ChildrenParts): Children {
 }
 
 const shuttingDown = () =>
-  new ChildError('CHILDREN_CLOSED', 'The gateway is shutting down: no stdio server is started any more.')
+  new ChildError('CHILDREN_CLOSED', 'The gateway is shutting down: no stdio server can be started.')
 
 /** The child, or the reason of the signal; what was started in vain is stopped. */
 async function unlessAborted(near: NearEnd, signal?: AbortSignal): Promise<Child> {

@@ -332,7 +332,7 @@ class ChildUpstream implements Upstream {
       if (!(thrown instanceof Fault) || thrown.code !== 'upstream.timeout') throw thrown
       if (this.#underWay > 0) return true
       if (++this.#silences >= CHECK.silences && this.#running === current) {
-        this.#sentence = 'it answered nothing any more and was ended'
+        this.#sentence = 'it stopped responding and was ended'
         void child.stop()
       }
       throw thrown

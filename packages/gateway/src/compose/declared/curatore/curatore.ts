@@ -48,7 +48,7 @@ export function refuseDeclared(declared: readonly Declared[]): void {
     own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...own.groups, ...(own.rules ?? [])]
   if (said.length > 0)
     throw new ConfigFault(
-      'TOOLWAY_CONFIG speaks of the organization at its top, which the preset curatore makes by itself: declare others under organizations, and rules for all of them under platform.',
+      'TOOLWAY_CONFIG declares the default organization, which the preset curatore creates: declare others under organizations, and rules for all of them under platform.',
     )
 }
 

@@ -109,7 +109,7 @@ class BrokeredCredentials implements CallCredentials {
     const problem =
       lost === undefined
         ? `the user ${user} has connected none`
-        : `the account "${lost.account}" has to be connected anew (${lost.problem ?? 'it is lost'})`
+        : `the account "${lost.account}" has to be reconnected (${lost.problem ?? 'it is lost'})`
     throw this.#needed(brokered, asking, problem)
   }
 

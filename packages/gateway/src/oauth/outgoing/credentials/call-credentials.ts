@@ -89,7 +89,7 @@ class OpenedCredentials implements CallCredentials {
       throw this.#needed(facts, asking, this.#none(asking), scopesIn(challenge))
     }
     if (held.problem !== undefined)
-      throw this.#needed(facts, asking, `${sayName(held)} has to be connected anew`, held.scopes)
+      throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held.scopes)
     return used === undefined ? this.#serving(facts, asking, held) : this.#instead(facts, asking, used, held)
   }
 
@@ -192,7 +192,7 @@ class OpenedCredentials implements CallCredentials {
       throw this.#needed(facts, asking, this.#none(asking))
     }
     if (held.problem !== undefined)
-      throw this.#needed(facts, asking, `${sayName(held)} has to be connected anew`, held.scopes)
+      throw this.#needed(facts, asking, `${sayName(held)} has to be reconnected`, held.scopes)
     return this.#serving(facts, asking, held)
   }
 
@@ -231,7 +231,7 @@ class OpenedCredentials implements CallCredentials {
     const after = chooseCredential(facts, await this.#load(facts, asking), asking)
     if (after === undefined) throw this.#needed(facts, asking, this.#none(asking))
     if (after.problem !== undefined)
-      throw this.#needed(facts, asking, `${sayName(after)} has to be connected anew`, held.scopes)
+      throw this.#needed(facts, asking, `${sayName(after)} has to be reconnected`, held.scopes)
     if (after.id === id && after.open.version === open.version)
       throw new Fault('credential.busy', { connection: facts.egress.alias, problem: 'there is no newer one yet' })
     this.#parts.onUse(after.id)

@@ -18,7 +18,7 @@ const caught = async (work: () => unknown): Promise<Fault> => {
 }
 
 describeEachPostgres('an account whose stored secret is damaged', (createDatabase) => {
-  test('has to be connected anew, is shown as that, and takes no other account of its person with it', async () => {
+  test('has to be reconnected, is shown as that, and takes no other account of its person with it', async () => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth', accounts: 'many' } })
     const gateway = await house.gateway()
@@ -53,7 +53,7 @@ describeEachPostgres('an account whose stored secret is damaged', (createDatabas
     expect(await open('work')).toMatchObject({ account: 'work' })
   })
 
-  test('has to be connected anew when it is its refresh token that is damaged', async () => {
+  test('has to be reconnected when it is its refresh token that is damaged', async () => {
     await using database = await createDatabase()
     await using house = await startCredentialHouse(database, { auth: { kind: 'oauth' } })
     const gateway = await house.gateway()

@@ -149,7 +149,7 @@ async function renewLeased(
   const { oauth, vault, lose } = parts
   const { authority, sealed_refresh_token: sealed, scopes } = bound
   if (authority === null || client === undefined || sealed === null)
-    return void (await lose(turn, 'the client that it was connected with is not there any more'))
+    return void (await lose(turn, 'the OAuth client that it was connected with no longer exists'))
   const refreshToken = openRefreshToken(vault, sealed, bound.id)
   if (refreshToken === undefined) return void (await lose(turn, DAMAGED))
   let tokens: Tokens

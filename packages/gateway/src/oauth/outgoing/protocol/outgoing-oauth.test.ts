@@ -203,7 +203,7 @@ describe('a refresh', () => {
     })
     url = stranger.url
     await expect(refresh(stranger.url)).rejects.toMatchObject({
-      facts: { problem: 'the identity token is for somebody else' },
+      facts: { problem: 'the identity token is for another client' },
     })
   })
 })

@@ -36,7 +36,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [library.RESPONSE_IS_NOT_JSON]: 'it answers with something else than JSON',
   [library.PARSE_ERROR]: 'it answers with broken JSON',
   [library.JWT_TIMESTAMP_CHECK]: 'the identity token is of another time: look at the clocks',
-  [library.JWT_CLAIM_COMPARISON]: 'the identity token is for somebody else',
+  [library.JWT_CLAIM_COMPARISON]: 'the identity token is for another client',
 }
 
 /** Never throws; what nobody foresaw is `internal`, with its cause. */

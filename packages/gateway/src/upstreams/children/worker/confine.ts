@@ -221,7 +221,7 @@ function refuseUnconfined({ required, driver }: Confinement, { without = [] }: C
   throw new ChildError(
     'NOT_CONFINED',
     `TOOLWAY_SANDBOX is required, and the driver ${driver} cannot guarantee this server's ${missing.join(', ')}. ` +
-      'Set its network to public, listed or none, or ask whoever runs the gateway.',
+      'Set its network to public, listed or none, or ask the operator of the gateway.',
   )
 }
 

@@ -79,7 +79,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
   const keys = keyNamesOf(schemes)
   const info = isObject(root['info']) ? root['info'] : {}
   const notes: string[] = []
-  if (isObject(root['webhooks'])) notes.push('What it says of webhooks is left out: nobody here is called.')
+  if (isObject(root['webhooks'])) notes.push('Its webhooks are left out: the gateway does not receive them.')
 
   const found = operationsOf(root, references)
   if (found.length === LIMITS.operations) notes.push(`Only its first ${LIMITS.operations} operations are read.`)
