@@ -1,5 +1,5 @@
 /** Actions that the user may not perform stay visible and state the reason, instead of being missing (or failing later). */
-import { lazy, Suspense, type ReactNode } from 'react'
+import { lazy, Suspense, type ComponentType, type ReactNode } from 'react'
 
 interface RefusedProps {
   readonly why: string
@@ -7,7 +7,7 @@ interface RefusedProps {
 }
 
 /** Where it cannot be loaded, the action is there without its reason. */
-const Refused = lazy(() =>
+const Refused = lazy<ComponentType<RefusedProps>>(() =>
   import('./refused.tsx').then(
     (loaded) => ({ default: loaded.Refused }),
     () => ({ default: ({ children }: RefusedProps) => children }),
