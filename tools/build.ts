@@ -11,6 +11,7 @@ import { bundleBridge } from './build/bundle-bridge.ts'
 import { bundleUru } from './build/bundle-uru.ts'
 import { layPackage, type PackageParts } from './build/package.ts'
 import { ensureConsole } from './console.mjs'
+import { ensureDocs } from './docs.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 const gateway = join(root, 'packages/gateway')
@@ -18,6 +19,7 @@ const bridge = join(root, 'packages/bridge')
 const uru = join(root, 'packages/uru-mcp')
 const toolkit = join(root, 'packages/toolkit')
 const site = join(root, 'packages/console/dist')
+const docs = join(root, 'docs/.vitepress')
 const BRIDGE_FILE = 'toolway-bridge.mjs'
 const URU_FILE = 'uru-mcp.mjs'
 /** Not in the gateway's package: the preset agent starts the one of npm where it is not there. */
@@ -43,7 +45,7 @@ type Folders = Readonly<Record<'gateway' | 'bridge' | 'uru' | 'toolkit', string>
 
 async function build(folders: Folders): Promise<void> {
   const began = Date.now()
-  const unbuilt = await ensureConsole(root, process.execPath)
+  const unbuilt = (await ensureConsole(root, process.execPath)) ?? (await ensureDocs(root, process.execPath))
   if (unbuilt !== undefined) throw new Error(unbuilt.sentence)
   await Promise.all(Object.values<string>(folders).map((old) => rm(old, { recursive: true, force: true })))
   await bundleBridge({ root, source: join(bridge, 'src/main.ts'), file: join(folders.bridge, BRIDGE_FILE) })
@@ -60,7 +62,7 @@ async function build(folders: Folders): Promise<void> {
   const toolkitModules = await bundle({ root, source: join(toolkit, 'src'), ...toolkitParts })
   await cp(join(folders.bridge, BRIDGE_FILE), join(folders.gateway, BRIDGE_FILE))
   await cp(join(folders.uru, URU_FILE), join(folders.gateway, URU_FILE))
-  const inGateway = [...bundled, ...uruModules, ...(await modulesOf(site))]
+  const inGateway = [...bundled, ...uruModules, ...(await modulesOf(site)), ...(await modulesOf(docs))]
   await lay({ workspace: gateway, folder: folders.gateway, bundled: inGateway, runtime: true }, began)
   await lay({ workspace: bridge, folder: folders.bridge, bundled: [], name: 'toolway-bridge' }, began)
   await lay({ workspace: uru, folder: folders.uru, bundled: uruModules }, began)

@@ -2,10 +2,10 @@
  * Builds the console unless it is up to date. The hash of all its sources is stored beside the output, so that the usual check
  * costs reading some files. It prints everything on stderr.
  */
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
+import { stampOf } from './source-stamp.mjs'
 
 const CONSOLE = 'packages/console'
 /** The sources of the console. */
@@ -37,7 +37,7 @@ export async function ensureConsole(root, node) {
     if (isBuilt(root)) return undefined // whoever held the lock before us did the work
     console.error('Building the console: once, and again when its sources change.')
     const began = Date.now()
-    const wanted = stampOf(root)
+    const wanted = stampOf(root, SOURCES)
     rmSync(stampPath(root), { force: true })
     let said = ''
     const words = [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--config', `${CONSOLE}/vite.config.ts`]
@@ -63,28 +63,7 @@ export async function ensureConsole(root, node) {
 
 function isBuilt(root) {
   if (!existsSync(join(root, CONSOLE, 'dist/site/index.html')) || !existsSync(stampPath(root))) return false
-  return readFileSync(stampPath(root), 'utf8') === stampOf(root)
+  return readFileSync(stampPath(root), 'utf8') === stampOf(root, SOURCES)
 }
 
 const stampPath = (root) => join(root, CONSOLE, 'dist/sources.sha256')
-
-function stampOf(root) {
-  const hash = createHash('sha256')
-  for (const source of SOURCES)
-    for (const file of filesOf(join(root, source)))
-      hash
-        .update(`${relative(root, file).split(sep).join('/')}\0`)
-        .update(readFileSync(file))
-        .update('\0')
-  return `${hash.digest('hex')}\n`
-}
-
-function filesOf(path) {
-  if (!existsSync(path)) return []
-  if (statSync(path).isFile()) return [path]
-  const entries = readdirSync(path, { withFileTypes: true, recursive: true })
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort()
-}

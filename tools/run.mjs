@@ -31,6 +31,7 @@ const targets = {
   'connectors:live': { file: 'test/connectors/live.ts' },
   requirements: { file: 'test/requirements.ts' },
   pictures: { file: 'tools/pictures.mjs', console: true },
+  docs: { file: 'tools/docs.mjs' },
   counterparts: { file: 'tools/counterparts.ts' },
   'counterparts:schemas': { file: 'tools/kubernetes-schemas.ts' },
   conformance: { file: 'test/conformance/run.ts' },

@@ -37,6 +37,7 @@ import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
 import type { ProcessPlace } from './compose/process-place.ts'
 import { createConsoleDoor } from './http/console/console-door.ts'
+import { createDocsDoor } from './http/docs/docs-door.ts'
 import { readSite } from './http/console/site.ts'
 import { composeRecords } from './compose/records.ts'
 import { composeResults } from './compose/results.ts'
@@ -65,6 +66,7 @@ import { proofOf } from './vault/identity-proof.ts'
 
 /** Where a build puts the console. */
 const SITE = fileURLToPath(new URL('../../console/dist/site', import.meta.url))
+const DOCS = fileURLToPath(new URL('../../../docs/.vitepress/docs-site', import.meta.url))
 
 export interface ComposeParts {
   readonly config: Config
@@ -352,6 +354,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     admin,
     pages: composePages(base, { people, web, clients, publicUrl }),
     console: createConsoleDoor(await readSite(SITE)),
+    docs: createDocsDoor(await readSite(DOCS)),
     health,
     async identify(authorization) {
       const { endpoint } = await identity.identify(authorization)

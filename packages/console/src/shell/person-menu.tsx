@@ -34,6 +34,9 @@ export function PersonMenu() {
         >
           {t.account}
         </Menu.Item>
+        <Menu.Item component="a" href="/docs" leftSection={<Icon name="help-circle" size={16} />}>
+          {t.documentation}
+        </Menu.Item>
         <Menu.Item component="a" href="/api/v1/docs" leftSection={<Icon name="api" size={16} />}>
           {t.reference}
         </Menu.Item>

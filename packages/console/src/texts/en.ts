@@ -141,6 +141,7 @@ export const en = {
   person: {
     menu: (name: string) => `Account of ${name}`,
     account: 'Your account',
+    documentation: 'Documentation',
     reference: 'API reference',
     shortcuts: 'Keyboard shortcuts',
     appearance: 'Appearance',

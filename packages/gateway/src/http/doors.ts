@@ -98,10 +98,10 @@ export function createDoors(parts: DoorParts): Doors {
 /** The addresses without a door of their own, as far as the roles have them. */
 function restOf(parts: DoorParts, roles: readonly ProcessRole[]): RestParts {
   const [web, api] = [roles.includes('web'), roles.includes('api')]
-  const { console, pages, admin, connect, approvals } = parts
+  const { console, docs, pages, admin, connect, approvals } = parts
   return {
     ...parts,
-    ...(web ? { console, pages } : { console: undefined, pages: undefined }),
+    ...(web ? { console, docs, pages } : { console: undefined, docs: undefined, pages: undefined }),
     ...(api ? { admin, connect, approvals } : { admin: undefined, connect: undefined, approvals: undefined }),
   }
 }

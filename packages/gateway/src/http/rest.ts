@@ -25,6 +25,8 @@ export interface RestParts {
   readonly pages: Routes | undefined
   /** The console, if the gateway has an administration. */
   readonly console: Hono | undefined
+  /** The documentation, where there is a console. */
+  readonly docs?: Hono | undefined
   readonly health: Health
   readonly readiness: () => Promise<Readiness>
   /** Undefined: /metrics is not served. `accept`: the header of the request. */
@@ -55,6 +57,7 @@ export function createRest(parts: RestParts) {
   })
   for (const routes of [connect, approvals, admin, pages]) if (routes !== undefined) app.route('/', routes)
   if (parts.console !== undefined) app.route('/', parts.console)
+  if (parts.docs !== undefined) app.route('/', parts.docs)
   app.get('/health/live', (c) => {
     const challenge = c.req.query('challenge')
     const { localAddress: address, localPort: port } = c.env.incoming.socket

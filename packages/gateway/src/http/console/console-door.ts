@@ -6,7 +6,7 @@
 import { CONSOLE_PATHS } from '@toolway/contract'
 import { Hono, type Context } from 'hono'
 import { pageOf, html } from '../pages/page.ts'
-import type { Coding, Site, SiteFile } from './site.ts'
+import { give, type Site } from './site.ts'
 
 /**
  * Scripts come from here and nowhere else, and no text becomes one. Styles may stand in the page, since the kit sets widths and
@@ -49,24 +49,6 @@ export function createConsoleDoor(site: Site | undefined): Hono {
     return file === undefined ? next() : give(c, file, FILE_HEADERS)
   })
   return app
-}
-
-async function give(c: Context, file: SiteFile, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const coding = codingOf(c.req.header('accept-encoding'))
-  const all = { ...headers, etag: file.tag, vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff' }
-  if (c.req.header('if-none-match')?.includes(file.tag) === true)
-    return new Response(null, { status: 304, headers: all })
-  const bytes = await file.in(coding)
-  return new Response(bytes, {
-    headers: { ...all, 'content-type': file.type, ...(coding === 'identity' ? {} : { 'content-encoding': coding }) },
-  })
-}
-
-/** RFC 9110, section 12.5.3; a weight of nought is rare enough to be read as none. */
-function codingOf(accepted: string | undefined): Coding {
-  if (accepted === undefined) return 'identity'
-  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br'
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity'
 }
 
 const notBuilt = () =>

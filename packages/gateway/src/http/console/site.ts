@@ -1,11 +1,12 @@
 /**
- * The files of the built console, read once when the gateway starts; a name that is not among them is not found, whatever the
- * path contains. Files worth compressing are compressed on the first request and cached.
+ * The files of a built site, the console's or the documentation's, read once when the gateway starts; a name that is not among them
+ * is not found, whatever the path contains. Files worth compressing are compressed on the first request and cached.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
+import type { Context } from 'hono'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 export type Coding = 'br' | 'gzip' | 'identity'
@@ -72,4 +73,23 @@ function fileOf(bytes: Buffer, extension: string): SiteFile {
       return made
     },
   }
+}
+
+/** Answers a request with a file, packed as its client accepts it, or with 304 where it has these bytes. */
+export async function give(c: Context, file: SiteFile, headers: Readonly<Record<string, string>>): Promise<Response> {
+  const coding = codingOf(c.req.header('accept-encoding'))
+  const all = { ...headers, etag: file.tag, vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff' }
+  if (c.req.header('if-none-match')?.includes(file.tag) === true)
+    return new Response(null, { status: 304, headers: all })
+  const bytes = await file.in(coding)
+  return new Response(bytes, {
+    headers: { ...all, 'content-type': file.type, ...(coding === 'identity' ? {} : { 'content-encoding': coding }) },
+  })
+}
+
+/** RFC 9110, section 12.5.3; a weight of nought is rare enough to be read as none. */
+function codingOf(accepted: string | undefined): Coding {
+  if (accepted === undefined) return 'identity'
+  if (/\bbr\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted)) return 'br'
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\b)/.test(accepted) ? 'gzip' : 'identity'
 }

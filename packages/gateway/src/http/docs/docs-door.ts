@@ -1,0 +1,72 @@
+/** The documentation of the version that runs, at /docs: the site that `npm run docs` builds. It is the same for everybody, signed in or not. */
+import { createHash } from 'node:crypto'
+import { Hono, type Context } from 'hono'
+import { give, type Site, type SiteFile } from '../console/site.ts'
+import { html, pageOf } from '../pages/page.ts'
+
+const PREFIX = '/docs'
+const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+/** Scripts come from here; the few that stand in a page are named by their hash (CSP level 3, section 6.7.3.3). */
+const policyOf = (hashes: readonly string[]) =>
+  [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(' ')}`.trim(),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** @param site undefined: the documentation was not built */
+export function createDocsDoor(site: Site | undefined): Hono {
+  const app = new Hono()
+  const policies = new Map<SiteFile, string>()
+
+  async function page(c: Context, file: SiteFile) {
+    let policy = policies.get(file)
+    if (policy === undefined) {
+      policy = policyOf(hashesIn(Buffer.from(await file.in('identity')).toString('utf8')))
+      policies.set(file, policy)
+    }
+    return give(c, file, {
+      'content-security-policy': policy,
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      // Asked again each time, and answered by its tag: those of a new version are there at once.
+      'cache-control': 'no-cache',
+    })
+  }
+
+  const answer = (c: Context, next: () => Promise<void>) => {
+    if (site === undefined) return notBuilt()
+    const name = c.req.path.slice(PREFIX.length).replace(/^\/|\/$/g, '')
+    const html = site.get(name === '' ? 'index.html' : `${name}.html`)
+    if (html !== undefined) return page(c, html)
+    const file = site.get(name)
+    if (file === undefined || name.endsWith('.html')) return next()
+    return give(c, file, name.startsWith('assets/') ? FILE_HEADERS : {})
+  }
+  app.get(PREFIX, answer)
+  app.get(`${PREFIX}/*`, answer)
+  return app
+}
+
+/** Of the scripts that stand in the page itself. */
+const hashesIn = (text: string): string[] =>
+  [...text.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  )
+
+const notBuilt = () =>
+  pageOf({
+    title: 'The documentation is not built',
+    status: 503,
+    body: html`<p>
+        This gateway runs from its sources. <code>npm run docs</code> builds the documentation, then restart it.
+      </p>
+      <p>The same pages are in the folder <code>docs</code> of the sources.</p>`,
+  })
