@@ -32,7 +32,7 @@ function linkOf(href, from) {
   const [path, hash = ''] = href.split('#')
   const target = resolve(DOCS, dirname(from), path)
   const inside = relative(DOCS, target)
-  const isPage = !inside.startsWith('..') && !inside.startsWith('adr') && /\.md$/.test(target)
+  const isPage = !inside.startsWith('..') && !inside.startsWith('adr') && target.endsWith('.md')
   if (isPage) return href
   return `${REPOSITORY}/${relative(ROOT, target)}${hash === '' ? '' : `#${hash}`}`
 }

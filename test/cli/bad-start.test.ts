@@ -244,7 +244,7 @@ describe('a place that is taken or of no use', () => {
     await using here = await makeInstallation()
     await mkdir(here.data)
     await writeFile(join(here.data, 'vault.key'), 'oops')
-    expect(await refuse(here, {})).toContain('does not hold 64 hex digits: put the right key back')
+    expect(await refuse(here, {})).toContain('does not hold 64 hex digits: restore the right key')
     await writeFile(join(here.data, 'vault.key'), 'ab'.repeat(32))
     await (await here.start()).stop()
     await writeFile(join(here.data, 'vault.key'), 'cd'.repeat(32))

@@ -46,7 +46,7 @@ describe.skipIf(NO_BROWSER)('accounts at Composio', () => {
     const opened = page.waitForEvent('popup')
     await page.getByRole('button', { name: 'Connect my account' }).click()
     const away = await opened
-    await away.getByRole('button', { name: 'Go to Composio' }).click()
+    await away.getByRole('button', { name: 'Continue to Composio' }).click()
     // The window closes by itself when this page has noticed.
     await page.getByRole('row').filter({ hasText: 'Healthy' }).waitFor()
     expect(composio.accounts.map(({ status }) => status).sort()).toEqual(['ACTIVE', 'EXPIRED'])

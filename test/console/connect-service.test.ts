@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER)('services of the catalog', () => {
     await page.goto('/connections/new')
     await page.getByLabel('Search the catalog').fill('n8n')
     await press(/^n8n\b/)
-    await page.getByLabel('URL').fill(n8n.url)
+    await page.getByLabel(/^URL/).fill(n8n.url)
     await page.getByLabel('X-N8N-API-KEY').fill(n8n.key)
     expect(await page.getByLabel('Tag').inputValue()).toBe('toolway')
     await page.getByLabel('Tag').fill('shared')
@@ -61,7 +61,7 @@ describe.skipIf(NO_BROWSER)('services of the catalog', () => {
     await press('Continue')
     await press('Connect')
     await page
-      .getByRole('cell', { name: /who am i/i })
+      .getByRole('cell', { name: /show my account/i })
       .first()
       .waitFor()
   })

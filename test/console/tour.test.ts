@@ -115,8 +115,8 @@ describe.skipIf(NO_BROWSER)('a tour', () => {
     const [popup] = await Promise.all([page.waitForEvent('popup'), press('Connect and sign in')])
     await popup.getByLabel('Client id').fill(GIVEN_CLIENT.id)
     await popup.getByLabel('Client secret').fill(GIVEN_CLIENT.secret)
-    await popup.getByRole('button', { name: 'Save and go on' }).click()
-    await popup.getByRole('button', { name: `Go to ${new URL(authority.issuer).host}` }).click()
+    await popup.getByRole('button', { name: 'Save and continue' }).click()
+    await popup.getByRole('button', { name: `Continue to ${new URL(authority.issuer).host}` }).click()
     await page.getByRole('heading', { name: 'Docs is connected' }).waitFor()
 
     await page.goto('/clients?org=acme&client=generic&way=key')

@@ -108,7 +108,7 @@ describe('connections', () => {
     const move = { url: 'https://second.example/mcp' }
     expect(await admin(`PUT ${CONNECTIONS}/moving`, move)).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('given for another server') },
+      body: { detail: expect.stringContaining('set for another server') },
     })
     expect((await admin(`PUT ${CONNECTIONS}/moving`, { url: 'https://first.example/other' })).status).toBe(200)
     const said = await admin(`PUT ${CONNECTIONS}/moving`, { ...move, headers: { Authorization: 'Bearer new' } })
@@ -148,7 +148,7 @@ describe('connections', () => {
     })
     expect(await admin(`PUT ${CONNECTIONS}/child`, { command: 'env', args: [] })).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('/environment holds values that were given for another server') },
+      body: { detail: expect.stringContaining('/environment holds values that were set for another server') },
     })
     // A path is of the machine: without folders that the installation names, the platform alone allows one, and it stays.
     const path = { allow_paths: ['/srv/mine:ro'] }

@@ -350,7 +350,7 @@ describe('a call', () => {
     await asked(gateway.key)
     expect(executed().at(-1)?.headers['x-on-behalf-of']).toBeUndefined()
     const ignored = gateway.log.filter(({ message }) =>
-      message.startsWith('a header that names somebody else is ignored'),
+      message.startsWith('a header that names another user is ignored'),
     )
     expect(ignored).not.toEqual([])
     const stranger = await callTool(

@@ -104,5 +104,5 @@ test('so do the page that looks for an authorization server, and the test of a w
     hooks.set(name, String(body['id']))
   }
   const said = await bothOf((name) => admin(`POST ${TENANT}/webhooks/${hooks.get(name)}/test`))
-  expect(said).toContain('it may not reach')
+  expect(said).toContain('is not allowed')
 })

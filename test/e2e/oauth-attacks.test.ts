@@ -308,7 +308,7 @@ describe('the consent page', () => {
     const client = createRawClient(open.gateway)
     await client.register()
     const { back, pages } = await open.person({ access: 'execute' }).open(client.authorization())
-    expect(pages.some(({ html }) => html.includes('call nothing'))).toBe(true)
+    expect(pages.some(({ html }) => html.includes('but not calling them'))).toBe(true)
     const { body } = await client.exchange(back?.searchParams.get('code') ?? '')
     expect(body['scope']).toBe('tools:read')
     const peer = { url: open.gateway.url, key: body['access_token'], era: 'modern' } as const
@@ -323,7 +323,7 @@ describe('the consent page', () => {
     await client.register()
     const resource = `${open.gateway.address}/o/nobody/t/nothing/mcp`
     const { back, pages } = await open.person({ answer: 'refuse' }).open(client.authorization({ resource }))
-    expect(pages.some(({ html }) => html.includes('There is no endpoint for'))).toBe(true)
+    expect(pages.some(({ html }) => html.includes('has no access to'))).toBe(true)
     expect(back?.searchParams.get('error')).toBe('access_denied')
   })
 
@@ -360,7 +360,7 @@ describe('a client that is a document', () => {
       const journey = await open.person().open(client.authorization({ client_id }))
       const page = journey.pages.find(({ html }) => html.includes('name="answer"'))
       expect(page?.html).toContain('A document')
-      expect(page?.html).toContain(`It comes from <strong>${host}</strong>`)
+      expect(page?.html).toContain(`It is published by <strong>${host}</strong>`)
       const { body } = await client.exchange(codeOf(journey), { client_id })
       expect((await probeAuth(open.gateway.url, body['access_token'])).status).not.toBe(401)
       expect(body['refresh_token']).toBeUndefined()

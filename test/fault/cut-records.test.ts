@@ -56,13 +56,13 @@ test('a short life is signed at its end, and records that are cut off with their
 
   const verified = await here.run(['records', 'verify'])
   expect(verified.code).toBe(1)
-  expect(verified.out).toContain(`records ${cut + 1} to ${last} are missing: a checkpoint that was kept elsewhere`)
+  expect(verified.out).toContain(`records ${cut + 1} to ${last} are missing: a checkpoint that was stored elsewhere`)
 
   // A gateway that goes on with what is left signs other records under those numbers, which does not hide it.
   const again = await here.start({ TOOLWAY_CONFIG: file })
   const target = { url: `${again.address}/mcp`, key: KEY }
   for (let at = 0; at < 10; at++) await callTool(target, 'counted__note', { mark: 'y' })
   expect(await again.stop()).toBe(0)
-  expect(again.err()).toContain('records that were signed are not there any more')
+  expect(again.err()).toContain('signed records are missing')
   expect((await here.run(['records', 'verify'])).out).toContain(`record ${last} `)
 })

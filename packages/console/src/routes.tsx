@@ -1,11 +1,26 @@
 /** The routes of the console: the screen at each address. Each screen is loaded when it is first opened. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  useRouterState,
+} from '@tanstack/react-router'
 import { loadSurely } from './data/away.ts'
 import { withoutPrefix, withPrefix } from './data/organization-path.ts'
 import { parseSearch, stringifySearch } from './data/url-state.ts'
 import { Broken, Frame, Missing } from './shell/frame.tsx'
 
-const root = createRootRoute({ component: Frame, notFoundComponent: Missing })
+/** For who has no account yet: without the frame, which asks whose it is. */
+const WELCOME = '/welcome'
+
+const root = createRootRoute({ component: Root, notFoundComponent: Missing })
+
+function Root() {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  return path === WELCOME ? <Outlet /> : <Frame />
+}
 
 const screen = (path: string, load: Parameters<typeof lazyRouteComponent>[0], name: string) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(() => loadSurely(load), name) })
@@ -40,6 +55,7 @@ const tree = root.addChildren([
   screen('/organizations', () => import('./screens/organizations/organizations-screen.tsx'), 'OrganizationsScreen'),
   screen('/users', () => import('./screens/users/users-screen.tsx'), 'UsersScreen'),
   screen('/me', () => import('./screens/me/me-screen.tsx'), 'MeScreen'),
+  screen('/welcome', () => import('./screens/welcome/welcome-screen.tsx'), 'WelcomeScreen'),
 ])
 
 export const router = createRouter({

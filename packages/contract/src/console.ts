@@ -28,6 +28,8 @@ export const CONSOLE_PAGES = [
   '/organizations',
   '/users',
   '/me',
+  // Where an invitation link leads; its code is in the fragment.
+  '/welcome',
   // The end of a sign-in at a vendor (ledger S3-OAU-02); other addresses below `/oauth/` are the authorization server's.
   '/oauth/success',
 ] as const

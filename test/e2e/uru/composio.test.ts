@@ -278,7 +278,7 @@ describe('accounts', () => {
     const browser = createBrowser(gateway.address)
     await browser.submit('/sign-in', { email: 'eve@example.com', password: PASSWORD })
     const shown = await (await browser.ask(link)).text()
-    expect(shown).toContain('which keeps the account')
+    expect(shown).toContain('Toolway never sees its tokens')
     const csrf = /name="csrf" value="([^"]+)"/.exec(shown)?.[1] ?? ''
     const sent = await (await browser.submit(link, { csrf, step: 'account' })).text()
     const [token = '', { account, callback } = { account: '', callback: '' }] = [...composio.links].at(-1) ?? []

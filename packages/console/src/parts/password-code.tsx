@@ -12,17 +12,16 @@ export interface PasswordCodeProps {
 
 export function PasswordCode({ email, invitation }: PasswordCodeProps) {
   const t = texts.people.code
+  const fragment = new URLSearchParams({ code: invitation.code, email })
+  const link = `${window.location.origin}/welcome#${fragment.toString()}`
   return (
     <Stack>
       <Alert icon={<Icon name="info-circle" />} title={t.title}>
         <Text size="sm">{t.how(email)}</Text>
       </Alert>
+      <CopyField label={t.link} value={link} copyLabel={t.copyLink} />
+      <CopyField label={t.message} value={t.words(link, email)} copyLabel={t.copyMessage} />
       <CopyField label={t.code} value={invitation.code} copyLabel={t.copyCode} />
-      <CopyField
-        label={t.message}
-        value={t.words(window.location.origin, email, invitation.code)}
-        copyLabel={t.copyMessage}
-      />
       <Text size="sm" c="dimmed">
         {t.good} <When at={invitation.expires_at} />
       </Text>

@@ -2135,6 +2135,7 @@ export const en = {
       ranges: {
         hour: 'Last hour',
         day: 'Last 24 hours',
+        yesterday: 'Yesterday',
         week: 'Last 7 days',
         month: 'Last 31 days',
         all: 'All time',
@@ -2725,8 +2726,10 @@ export const en = {
       copyCode: 'Copy the code',
       message: 'Invitation message',
       copyMessage: 'Copy the message',
-      words: (address: string, email: string, code: string) =>
-        `You can use Toolway now.\n\n1. Open ${address}/sign-in/code\n2. Enter the code ${code} and choose a password.\n3. Sign in as ${email}.`,
+      words: (link: string, email: string) =>
+        `You can use Toolway now as ${email}. Open this link and choose a password:\n\n${link}\n\nThe link can be used once.`,
+      link: 'Invitation link',
+      copyLink: 'Copy the link',
       good: 'Expires',
     },
     group: {
@@ -2749,6 +2752,18 @@ export const en = {
       clear: 'Remove everyone',
       nobodyFound: 'No matching member',
     },
+  },
+
+  // --- where an invitation link leads --------------------------------------------------------------------------------
+  welcome: {
+    title: 'Welcome to Toolway',
+    email: 'Email',
+    password: 'New password',
+    passwordHint: 'At least 12 characters, unless your installation asks for more.',
+    show: 'Show or hide the password',
+    enter: 'Set password and sign in',
+    incomplete: 'This link is incomplete. Open it from the message again, or enter the code by hand.',
+    enterCode: 'Enter a code',
   },
 
   // --- settings ------------------------------------------------------------------------------------------------------

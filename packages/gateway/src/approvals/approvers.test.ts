@@ -83,6 +83,6 @@ test('times are those of the strictest rule', () => {
 
 test('whom a rule asks is said in words', () => {
   expect(wordsOf(ruleOf({ roles: ['tenant_admin'], groups: ['on-call'], self: true }, { quorum: 2 }))).toBe(
-    '2 of: administrators of the organization, the group on-call, whoever calls',
+    '2 of: administrators of the organization, the group on-call, the caller',
   )
 })

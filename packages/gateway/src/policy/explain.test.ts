@@ -28,7 +28,7 @@ describe('a rule that does not speak', () => {
     [
       'connector',
       testRule({ action: 'block', match: { connectors: ['openapi'] } }),
-      'speaks of openapi; the connection is mcp.http',
+      'matches openapi; the connection is mcp.http',
     ],
     ['effect', testRule({ action: 'block', match: { effects: ['read'] } }), 'effect read; this tool is destructive'],
     ['category', testRule({ action: 'block', match: { categories: ['x*'] } }), 'categories x*; this tool has none'],
@@ -40,7 +40,7 @@ describe('a rule that does not speak', () => {
     [
       'organization',
       testRule({ action: 'block', match: { organizations: ['beta'] } }, { scope: 'platform' }),
-      'speaks of beta; this is acme',
+      'matches beta; this is acme',
     ],
     [
       'member',

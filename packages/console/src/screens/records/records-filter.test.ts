@@ -27,3 +27,12 @@ test('what the address says of records goes along, and what does not fit is as i
   expect(queryOf(state, NOW).outcome).toBeUndefined()
   expect([isNarrowed(state), isNarrowed(stateOf({ range: 'week' }))]).toEqual([true, false])
 })
+
+test('yesterday is the day before by the calendar of the browser, from midnight to midnight', () => {
+  const { start, end } = spanOf(stateOf({ range: 'yesterday' }), NOW)
+  const [from, to] = [new Date(start ?? ''), new Date(end ?? '')]
+  for (const moment of [from, to]) expect([moment.getHours(), moment.getMinutes()]).toEqual([0, 0])
+  expect(to.getTime()).toBeLessThanOrEqual(NOW)
+  expect(NOW - to.getTime()).toBeLessThan(25 * 3_600_000)
+  expect(to.getTime() - from.getTime()).toBeGreaterThanOrEqual(23 * 3_600_000)
+})

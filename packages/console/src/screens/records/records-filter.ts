@@ -2,7 +2,7 @@
 import type { AuditEvent, listAudit } from '@toolway/contract/admin'
 import { z } from 'zod'
 
-export const RANGES = ['hour', 'day', 'week', 'month', 'all', 'custom'] as const
+export const RANGES = ['hour', 'day', 'yesterday', 'week', 'month', 'all', 'custom'] as const
 export type Range = (typeof RANGES)[number]
 export const OUTCOMES = [
   'ok',
@@ -42,7 +42,7 @@ export type RecordsInput = z.input<typeof RecordsState>
 
 export const PAGE = 50
 const HOUR = 3_600_000
-const LENGTHS: Readonly<Record<Exclude<Range, 'all' | 'custom'>, number>> = {
+const LENGTHS: Readonly<Record<Exclude<Range, 'yesterday' | 'all' | 'custom'>, number>> = {
   hour: HOUR,
   day: 24 * HOUR,
   week: 7 * 24 * HOUR,
@@ -55,6 +55,13 @@ const momentOf = (text: string | undefined) => (text === undefined ? undefined :
 export function spanOf({ range, from, to }: Pick<RecordsState, 'range' | 'from' | 'to'>, now: number) {
   if (range === 'all') return { start: undefined, end: undefined }
   if (range === 'custom') return { start: momentOf(from), end: momentOf(to) }
+  if (range === 'yesterday') {
+    // By the calendar of the browser; a day can have 23 or 25 hours.
+    const today = new Date(now)
+    const midnight = (day: number) =>
+      new Date(today.getFullYear(), today.getMonth(), today.getDate() + day).toISOString()
+    return { start: midnight(-1), end: midnight(0) }
+  }
   // To the minute, so that the question stays the same while it is looked at.
   return { start: new Date(Math.floor((now - LENGTHS[range]) / 60_000) * 60_000).toISOString(), end: undefined }
 }

@@ -85,6 +85,17 @@ export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
         </SimpleGrid>
       </Collapse>
       <Group gap="xs">
+        {(['day', 'yesterday', 'week'] as const).map((range) => (
+          <Button
+            key={range}
+            size="compact-sm"
+            variant={state.range === range ? 'light' : 'default'}
+            aria-pressed={state.range === range}
+            onClick={() => change('range')(range)}
+          >
+            {t.ranges[range]}
+          </Button>
+        ))}
         <Button size="xs" variant="subtle" onClick={more.toggle} aria-expanded={opened}>
           {opened ? t.fewer : t.more}
         </Button>

@@ -62,7 +62,7 @@ function Records() {
     column<AuditEvent>(t.columns.what, (event) => <What event={event} onOpen={() => open(event)} />, 5),
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
     column<AuditEvent>(t.columns.who, ({ actor_id: id }) => callers.nameOf(id), 3),
-    column<AuditEvent>(t.columns.outcome, ({ outcome }) => <Outcome outcome={outcome} />, 2),
+    column<AuditEvent>(t.columns.outcome, (event) => <Ended event={event} />, 3),
     column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 1),
     column<AuditEvent>(t.columns.when, ({ timestamp }) => <When at={timestamp} />, 2),
   ]
@@ -130,6 +130,18 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
     </div>
   )
 }
+
+/** Why it ended so, beside it: the code of the fault, which the record explains. */
+const Ended = ({ event: { outcome, code } }: { event: AuditEvent }) => (
+  <Group gap={6}>
+    <Outcome outcome={outcome} />
+    {code === null ? null : (
+      <Text size="xs" c="dimmed" component="span" className="breakable">
+        {code}
+      </Text>
+    )}
+  </Group>
+)
 
 const tookOf = ({ duration_ms: took }: AuditEvent['details']) => (typeof took === 'number' ? duration(took) : '–')
 

@@ -40,6 +40,7 @@ export function RuleList({ filter, setFilter }: RuleListProps) {
   ]
   return (
     <Stack gap="md">
+      {rules.data === undefined || rules.data.length === 0 ? null : <Presets />}
       <Filters filter={filter} setFilter={setFilter} />
       <Table
         label={t.label}
@@ -172,18 +173,31 @@ function First() {
   const t = texts.rules
   return (
     <Empty title={t.empty} hint={t.emptyHint} icon="shield-check">
-      <Group justify="center" gap="sm">
-        <LinkButton to="/rules/new" search={{ action: 'block', effects: 'destructive' }} variant="light">
-          {t.presets.destroy}
-        </LinkButton>
-        <LinkButton to="/rules/new" search={{ action: 'approve', effects: 'write,destructive' }} variant="light">
-          {t.presets.approve}
-        </LinkButton>
-        <LinkButton to="/rules/new" search={{ action: 'rate' }} variant="light">
-          {t.presets.rate}
-        </LinkButton>
-      </Group>
+      <Presets />
     </Empty>
+  )
+}
+
+/** The rules that most people write first, filled in. */
+function Presets() {
+  const t = texts.rules.presets
+  return (
+    <Group gap="sm">
+      <LinkButton to="/rules/new" search={{ action: 'block', effects: 'destructive' }} variant="light" size="xs">
+        {t.destroy}
+      </LinkButton>
+      <LinkButton
+        to="/rules/new"
+        search={{ action: 'approve', effects: 'write,destructive' }}
+        variant="light"
+        size="xs"
+      >
+        {t.approve}
+      </LinkButton>
+      <LinkButton to="/rules/new" search={{ action: 'rate' }} variant="light" size="xs">
+        {t.rate}
+      </LinkButton>
+    </Group>
   )
 }
 
