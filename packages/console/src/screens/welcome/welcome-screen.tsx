@@ -56,8 +56,6 @@ export function WelcomeScreen() {
                 label={t.password}
                 description={t.passwordHint}
                 required
-                data-autofocus
-                autoFocus
                 autoComplete="new-password"
                 value={password}
                 onChange={({ currentTarget }) => setPassword(currentTarget.value)}
