@@ -22,6 +22,10 @@ const TAKEN_OVER = [
     words: 'packages/console/licences/lobehub-icons.txt',
   },
 ]
+/** Packages that bring no text of their licence: where the one of their repository lies. */
+const WORDS_ELSEWHERE: Readonly<Record<string, string>> = {
+  '@docsearch/css': 'docs/.vitepress/licences/docsearch.txt',
+}
 const RULE = '-'.repeat(100)
 
 interface Manifest {
@@ -46,9 +50,10 @@ async function readNotice(root: string, folder: string): Promise<string> {
   // SPDX: what holds several works under several licences asks for all of them.
   if (!license.split(' AND ').every((one) => ACCEPTED.has(one)))
     throw new Error(`${name} ${version} has the licence "${license}": see what it asks of who passes the code on.`)
-  // The text of this licence is the same for all works, and names nobody.
+  // The text of the Apache licence is the same for all works, and names nobody.
+  const elsewhere = WORDS_ELSEWHERE[name] ?? (license === 'Apache-2.0' ? 'LICENSE' : undefined)
   const words =
-    (await findWords(folder)) ?? (license === 'Apache-2.0' ? await readFile(join(root, 'LICENSE'), 'utf8') : undefined)
+    (await findWords(folder)) ?? (elsewhere === undefined ? undefined : await readFile(join(root, elsewhere), 'utf8'))
   if (words === undefined) throw new Error(`${name} ${version} has no text of its licence (${license}).`)
   return `${name} ${version} (${license})\n\n${words.trim()}\n`
 }
