@@ -49,7 +49,7 @@ const REPLACED = [
   /\bif unsaid\b|\bunless said\b/i,
   /\bHalf (of them )?takes? less\b/i,
 ]
-/** A noun clause in the place of a noun: "What it offers", "Who calls", "Where its answers go". */
+/** A noun clause in the place of a noun: "What it offers", "Who calls". */
 const NOUN_CLAUSE = /^(?:What|Who|Whose|Which) (?!.*\?$)(?!your\b)(?!can\b)[a-z]/
 
 /** Repeated words and clichés. Its other advice, such as "limit" for "maximum", does not suit technical texts. */
@@ -82,6 +82,7 @@ const spelling = spawnSync(
   ],
   { cwd: ROOT, encoding: 'utf8' },
 )
+if (spelling.error) throw spelling.error
 process.stdout.write(spelling.stdout + spelling.stderr)
 process.exitCode = found.length === 0 && spelling.status === 0 ? 0 : 1
 
