@@ -39,21 +39,34 @@ test('without a command it shows how the gateway is and what to do next; watch s
   await expect.poll(() => watching.err()).toContain('Watching calls')
   await callTool(target, 'demo__calculate', { expression: '1+' })
   await callTool(target, 'demo__calculate', { expression: '1+1' })
-  await expect.poll(() => watching.out()).toMatch(/^\d\d:\d\d:\d\d {2}ok +\d+ ms {2}demo demo__calculate {2}key_\w+$/m)
+  await expect.poll(() => watching.out()).toMatch(/^\d\d:\d\d:\d\d {2}ok +\d+ ms {2}demo__calculate {2}key_\w+$/m)
   expect(watching.out()).toMatch(/tool_error/)
   watching.signal('SIGINT')
   expect(await watching.ended).toBe(0)
 
-  // What is wrong, and what to do about it.
+  // Two lines: the problem and the next step.
   const wrong = await here.run(['connection', 'test', 'nothing'])
   expect(wrong).toMatchObject({ code: 1, out: '' })
   expect(wrong.err.trim().split('\n').length).toBeLessThanOrEqual(2)
 })
 
+test('the status of a gateway without a database says that it runs, and offers nothing that needs one', async () => {
+  await using here = await makeInstallation({ TOOLWAY_STORE: 'none', TOOLWAY_DEMO: 'off', LOG_LEVEL: 'error' })
+  const file = join(here.folder, 'toolway.yaml')
+  await writeFile(file, JSON.stringify({ keys: { one: { value: KEY } } }))
+  const settings = { TOOLWAY_CONFIG: file }
+  const { address } = await here.start(settings)
+  // It writes nothing down, its address neither: that is the one of the settings.
+  const { code, out, err } = await here.run([], { settings: { ...settings, TOOLWAY_PORT: new URL(address).port } })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toContain(`running at ${address}`)
+  expect(out).not.toContain('toolway watch')
+})
+
 describe('completion', () => {
   const script = async (shell: string) => (await run(process.execPath, [TOOLWAY, 'completion', shell])).stdout
 
-  /** What bash would offer for the last of these words. */
+  /** The completions that bash would offer for the last of these words. */
   async function offered(folder: string, words: readonly string[]): Promise<string[]> {
     const file = join(folder, 'completion.bash')
     await writeFile(file, await script('bash'))

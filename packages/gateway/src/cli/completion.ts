@@ -1,7 +1,7 @@
 /** `toolway completion`: scripts by which a shell completes commands, options and choices, made of the command line itself. */
 import { Argument, Command } from 'commander'
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
+const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
 interface Word {
@@ -19,7 +19,7 @@ interface Place {
   readonly choices: readonly { readonly option: string; readonly values: readonly string[] }[]
 }
 
-export const completionScript = (program: Command, shell: Shell): string => {
+const completionScript = (program: Command, shell: Shell): string => {
   const places = placesOf(program, [])
   if (shell === 'fish') return fish(places)
   return shell === 'bash' ? bash(places) : zsh(places)
@@ -88,8 +88,7 @@ complete -o default -F _toolway toolway
 }
 
 const zsh = (places: readonly Place[]): string =>
-  `#compdef toolway
-# Completion of toolway for zsh: source it in ~/.zshrc, after compinit.
+  `# Completion of toolway for zsh: source it in ~/.zshrc, after compinit.
 autoload -U +X bashcompinit && bashcompinit
 ${bash(places).split('\n').slice(1).join('\n')}`
 
@@ -131,7 +130,7 @@ export const completionCommand = (program: Command): Command =>
       `
 Examples:
   source <(toolway completion bash)
-  toolway completion zsh > ~/.zfunc/_toolway
+  source <(toolway completion zsh)    # in ~/.zshrc, after compinit
   toolway completion fish > ~/.config/fish/completions/toolway.fish`,
     )
     .action((shell: Shell) => void process.stdout.write(completionScript(program, shell)))

@@ -68,7 +68,7 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** What went wrong, and what to do about it: two lines where both are known. */
+/** The problem and the next step: two lines where both are known. */
 const linesOf = (thrown: unknown, message: string): readonly string[] =>
   thrown instanceof Refusal && thrown.mend !== '' ? [thrown.problem, thrown.mend] : [message]
 

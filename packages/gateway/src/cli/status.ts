@@ -2,14 +2,16 @@
 import { findUsage, listApprovals, listConnections, type Connection, type Usage } from '@toolway/contract/admin'
 import { VERSION } from '../call/introduce.ts'
 import { openConfig } from './open-config.ts'
-import { addressOf, isMade, isRunning } from './store.ts'
+import { isMade } from './store.ts'
 import { EXIT, harmless, type Output } from './terminal/output.ts'
 import { paint } from './terminal/paint.ts'
 import type { Transport } from './transport/transport.ts'
 import { withTransport } from './transport/with-transport.ts'
 
 interface Told {
+  /** The first 200 of them. */
   readonly connections: readonly Connection[]
+  readonly total: number
   readonly pending: number
   readonly calls: Usage['total']
 }
@@ -20,6 +22,7 @@ interface Status {
   readonly running: boolean
   /** Whether a gateway has ever been started on this data directory. */
   readonly made: boolean
+  /** Undefined where there is nobody to ask: it does not run, or it has no database. */
   readonly told: Told | undefined
 }
 
@@ -37,18 +40,18 @@ export async function status(organization: string, output: Output): Promise<numb
   return EXIT.ok
 }
 
-/** A gateway that does not run is not opened: its database would have to be started for it. */
+/** Of the gateway that `toolway login` named, else of this machine's. One that does not run is not opened: its database would be started. */
 async function find(organization: string): Promise<Status> {
   const loaded = await openConfig()
-  const own = await addressOf(loaded)
-  const [made, running] = await Promise.all([isMade(loaded), isRunning(own)])
-  if (running) return withTransport(async (transport) => of(transport, own, await tell(transport, organization)))
-  return { version: VERSION, address: own, running, made, told: undefined }
+  return withTransport(async (transport) => {
+    const { remote, address } = transport
+    const running = await transport.isServing()
+    const made = remote !== undefined || (await isMade(loaded))
+    const asks = running && (remote !== undefined || loaded.config.TOOLWAY_STORE !== 'none')
+    const told = asks ? await tell(transport, organization) : undefined
+    return { version: VERSION, address, running, made, told }
+  })
 }
-
-const of = ({ remote }: Transport, own: string, told: Told): Status => ({
-  ...{ version: VERSION, address: remote ?? own, running: true, made: true, told },
-})
 
 async function tell({ call }: Transport, organization: string): Promise<Told> {
   const params = { organization }
@@ -57,7 +60,8 @@ async function tell({ call }: Transport, organization: string): Promise<Told> {
     call(listApprovals, { params, query: { state: 'pending', limit: 1 } }),
     call(findUsage, { params }),
   ])
-  return { connections: connections.items, pending: approvals.total, calls: usage.total }
+  const { items, total } = connections
+  return { connections: items, total, pending: approvals.total, calls: usage.total }
 }
 
 const isDown = ({ enabled, status: state }: Connection) => enabled && state === 'error'
@@ -78,14 +82,14 @@ function linesOf({ version, address, running, made, told }: Status): string[] {
   ]
 }
 
-function factsOf({ connections, pending, calls }: Told): string[] {
+function factsOf({ connections, total, pending, calls }: Told): string[] {
   const down = connections.filter(isDown)
   const names = down.map(({ alias }) => harmless(alias)).join(', ')
   const { calls: all, failed, refused, p95_ms: p95 } = calls
   const ended =
     all === 0 ? '' : `, ${failed} failed, ${refused} refused${p95 === null ? '' : `, p95 ${Math.round(p95)} ms`}`
   return [
-    `  Connections  ${connections.length}${down.length === 0 ? '' : `, ${paint('red', `${down.length} down: ${names}`)}`}`,
+    `  Connections  ${total}${down.length === 0 ? '' : `, ${paint('red', `${down.length} down: ${names}`)}`}`,
     `  Approvals    ${pending === 0 ? 'none pending' : paint('yellow', `${pending} pending`)}`,
     `  Calls        ${all} in the last 24 hours${ended}`,
   ]
@@ -100,7 +104,7 @@ function nextSteps(running: boolean, made: boolean, told: Told | undefined): (re
     ]
   const [down, unsigned] = [told?.connections.find(isDown), told?.connections.find(needsAccount)]
   return [
-    ...(told?.connections.length === 0 ? [['toolway connection add --help', 'add the first connection'] as const] : []),
+    ...(told?.total === 0 ? [['toolway connection add --help', 'add the first connection'] as const] : []),
     ...(down === undefined
       ? []
       : [[`toolway connection test ${harmless(down.alias)}`, 'find out why it is down'] as const]),
@@ -110,7 +114,7 @@ function nextSteps(running: boolean, made: boolean, told: Told | undefined): (re
     ...(told === undefined || told.pending === 0
       ? []
       : [['toolway approval list', 'review pending approvals'] as const]),
-    ['toolway watch', 'follow calls as they happen'],
+    ...(told === undefined ? [] : [['toolway watch', 'follow calls as they happen'] as const]),
     ['toolway tools', 'list the tools that a key can see'],
     HELP,
   ]

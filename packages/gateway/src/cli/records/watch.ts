@@ -1,5 +1,6 @@
 /** `toolway watch`: tool calls as they end, one line each, until Ctrl C. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visibleJson } from '@toolway/contract'
 import { listOrganizationAudit, type AuditEvent } from '@toolway/contract/admin'
 import { Option } from 'commander'
 import { described } from '../command.ts'
@@ -16,7 +17,7 @@ interface Watching extends OfChain {
 
 /** Milliseconds between two looks at the audit log. */
 const INTERVAL = 1_000
-const MOST = 200
+const PAGE = 200
 
 const COLOURS: Readonly<Record<AuditEvent['outcome'], Colour>> = {
   ok: 'green',
@@ -31,21 +32,45 @@ async function watched(transport: Transport, words: Watching, output: Output): P
   const ended = new AbortController()
   const end = () => ended.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
-  const start = new Date().toISOString()
-  let seen = -1
-  if (!output.json) output.progress('Watching calls. Press Ctrl C to stop.')
+  // An organization that does not exist, or a missing permission, ends the command here.
+  const [newest] = await pageOf(transport, words, { limit: 1, offset: 0 })
+  let seen = newest?.seq ?? -1
+  let away = false
+  output.progress('Watching calls. Press Ctrl C to stop.')
   while (!ended.signal.aborted) {
-    const fresh = (await newest(transport, words, start)).filter(({ seq }) => seq > seen)
+    await sleep(INTERVAL, undefined, { signal: ended.signal }).catch(() => {})
+    const fresh = await since(transport, words, seen).catch((thrown: unknown) => {
+      // A restart of the gateway or a database that is away ends no watch; nothing is missed meanwhile.
+      if (!away) output.progress(`The audit log cannot be read, trying again: ${messageOf(thrown)}`)
+      return undefined
+    })
+    away = fresh === undefined
+    if (fresh === undefined) continue
     seen = Math.max(seen, ...fresh.map(({ seq }) => seq))
     for (const event of fresh.toReversed()) if (isWanted(event, words)) print(event, output)
-    await sleep(INTERVAL, undefined, { signal: ended.signal }).catch(() => {})
   }
   process.off('SIGINT', end).off('SIGTERM', end)
 }
 
-/** The newest first. */
-async function newest({ call }: Transport, { organization, tool, connection }: Watching, start: string) {
-  const query = { action: 'tools/call', tool, connection, start, limit: MOST }
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
+/** All calls after that number of the chain, the newest first. */
+async function since(transport: Transport, words: Watching, seen: number): Promise<AuditEvent[]> {
+  const fresh: AuditEvent[] = []
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await pageOf(transport, words, { limit: PAGE, offset })
+    const later = page.filter(({ seq }) => seq > seen)
+    fresh.push(...later)
+    if (later.length < PAGE) return fresh
+  }
+}
+
+async function pageOf(
+  { call }: Transport,
+  { organization, tool, connection }: Watching,
+  paging: { limit: number; offset: number },
+): Promise<AuditEvent[]> {
+  const query = { action: 'tools/call', tool, connection, ...paging }
   return (await call(listOrganizationAudit, { params: { organization }, query })).items
 }
 
@@ -54,14 +79,13 @@ const isWanted = ({ outcome }: AuditEvent, { failed = false }: Watching): boolea
 
 function print(event: AuditEvent, { json }: Output): void {
   const { timestamp, outcome, resource_id: tool, actor_id: caller, code, details } = event
-  if (json) return void process.stdout.write(`${JSON.stringify(event)}\n`)
+  if (json) return void process.stdout.write(`${visibleJson(JSON.stringify(event))}\n`)
   const took = typeof details['duration_ms'] === 'number' ? `${Math.round(details['duration_ms'])} ms` : ''
-  const connection = typeof details['connection'] === 'string' ? details['connection'] : ''
   const cells = [
     paint('dim', timestamp.slice(11, 19)),
     paint(COLOURS[outcome], outcome.padEnd(10)),
     took.padStart(9),
-    paint('bold', harmless([connection, tool ?? ''].filter((word) => word !== '').join(' '))),
+    paint('bold', harmless(tool ?? '')),
     paint('dim', harmless(caller)),
     code === null ? '' : paint(COLOURS[outcome], harmless(code)),
   ]

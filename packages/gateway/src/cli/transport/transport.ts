@@ -48,7 +48,7 @@ export class Refusal extends CommandFault {
   readonly code: string
   /** The sentence that says what went wrong. */
   readonly problem: string
-  /** What to do about it; empty where nobody knows. */
+  /** The next step; empty if none is known. */
   readonly mend: string
   constructor({ code, status, message, mend }: Problem, options?: ErrorOptions) {
     super(`${message} ${mend}`.trim(), exitOf(code, status), options)
