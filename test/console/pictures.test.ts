@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { createAsk, addKey } from '../e2e/peers/people/administrators.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
@@ -100,6 +101,12 @@ describe.skipIf(NO_BROWSER)('pictures', () => {
     const { gateway } = console
     const peer = { url: gateway.url, key: gateway.key, era: 'modern' } as const
     const now = Date.now()
+    // On the first of a month, yesterday is in a month that a fresh database has no partition for.
+    const yesterday = new Date(now - 24 * HOUR_MS).toISOString()
+    await gateway.db.system(
+      (sql) => sql(z.object({ made: z.boolean() }))`
+        select make_record_partition(date_trunc('month', ${yesterday}::timestamptz at time zone 'UTC')::date) as made`,
+    )
     let made = 0
     for (const [at, count] of PER_HOUR.entries()) {
       vi.setSystemTime(now - (PER_HOUR.length - 1 - at) * HOUR_MS)
@@ -108,7 +115,7 @@ describe.skipIf(NO_BROWSER)('pictures', () => {
         made += 1
         await callTool(peer, name, { query: made % 41 === 0 ? 'fail' : 'status' })
       }
-      // What is written later would have the time of the next hour.
+      // Records that are written later would have the time of the next hour.
       await sleep(30)
     }
     vi.useRealTimers()
@@ -122,7 +129,7 @@ describe.skipIf(NO_BROWSER)('pictures', () => {
     expect((await stat(path)).size).toBeGreaterThan(20_000)
   }
 
-  test('show Home, connecting a client, tools and usage as a person finds them', async () => {
+  test('show Home, usage and connecting a client as a person finds them', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/o/default')
@@ -141,8 +148,5 @@ describe.skipIf(NO_BROWSER)('pictures', () => {
     await page.goto('/o/default/clients?client=claude-code')
     await page.getByText('Live check').waitFor()
     await picture(page, 'connect-a-client')
-    await page.goto('/o/default/tools')
-    await page.getByRole('row').nth(5).waitFor()
-    await picture(page, 'tools')
   })
 })

@@ -1,5 +1,5 @@
 /**
- * What people come for, in clicks: each story is done in a real browser by pressing and typing alone, and has a budget of presses.
+ * The stories of the console, in clicks: each is done in a real browser by pressing and typing alone, and has a budget of clicks.
  * Fields that are typed into are not counted, nor is a press of Enter in them.
  */
 // @module-tag long
@@ -31,8 +31,8 @@ function presser() {
   }
 }
 
-/** The title and the budget in one place, and the figure on stderr. */
-function within(budget: number, story: string, presses: number): void {
+/** Holds the budget, and prints the figure on stderr. */
+function expectWithin(budget: number, story: string, presses: number): void {
   process.stderr.write(`story: ${story}: ${presses} clicks of ${budget}\n`)
   expect(presses, story).toBeLessThanOrEqual(budget)
 }
@@ -93,7 +93,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     const took = performance.now() - began
     process.stderr.write(`story: first run to first call in ${(took / 1000).toFixed(1)} s of machine time\n`)
     expect(took).toBeLessThan(MINUTE)
-    within(8, 'first run to first call', presses())
+    expectWithin(8, 'first run to first call', presses())
     gateway.signal('SIGTERM')
     await gateway.ended
   })
@@ -110,7 +110,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await press(page.getByRole('button', { name: 'Continue' }))
     await press(page.getByRole('button', { name: 'Connect and sign in' }))
     await page.getByRole('heading', { name: 'Acme CRM is connected' }).waitFor()
-    within(5, 'add a remote server with OAuth', presses())
+    expectWithin(5, 'add a remote server with OAuth', presses())
   })
 
   test('a call is approved from the notice on Home: 2 clicks', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
       .getByText(/approved/i)
       .first()
       .waitFor()
-    within(2, 'approve from the notice', presses())
+    expectWithin(2, 'approve from the notice', presses())
     await platform('DELETE /api/v1/organizations/default/rules/ask')
   })
 
@@ -145,7 +145,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await press(page.getByRole('button', { name: 'Yesterday', exact: true }))
     await press(page.getByRole('button', { name: 'Open the record of work__nothing' }).first())
     await page.getByRole('dialog', { name: 'Record' }).getByText('tool.unknown').first().waitFor()
-    within(3, 'who called what yesterday, and why it failed', presses())
+    expectWithin(3, 'who called what yesterday, and why it failed', presses())
   })
 
   test('a colleague is invited with a link, chooses a password, and is signed in: 3 clicks and 1', async () => {
@@ -159,7 +159,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await page.keyboard.press('Enter')
     await press(page.getByRole('button', { name: 'Copy the link' }))
     const link = await page.evaluate<string>('navigator.clipboard.readText()')
-    within(3, 'invite a colleague with a link', presses())
+    expectWithin(3, 'invite a colleague with a link', presses())
 
     // The code is in the fragment, which is sent nowhere, and leaves the address at once.
     expect(link).toMatch(/^http:\/\/[^#?]+\/welcome#code=/)
@@ -170,7 +170,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await other.page.getByLabel(/^New password/).fill('correct horse battery')
     await pressThere(other.page.getByRole('button', { name: 'Set password and sign in' }))
     await other.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-    within(1, 'accept an invitation', pressesThere())
+    expectWithin(1, 'accept an invitation', pressesThere())
     // It was good once.
     await using late = await openPage(console.gateway.address)
     await late.page.goto(link)
@@ -192,7 +192,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
       .getByText(/nothing listens|cannot be reached/)
       .first()
       .waitFor()
-    within(3, 'mend a broken connection from Home', presses())
+    expectWithin(3, 'mend a broken connection from Home', presses())
   })
 
   test('destructive tools are blocked everywhere: 3 clicks', async () => {
@@ -208,7 +208,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
       .getByText(/ is on|saved/)
       .first()
       .waitFor()
-    within(3, 'block destructive tools', presses())
+    expectWithin(3, 'block destructive tools', presses())
     await expect.poll(async () => (await call('work__drop_all')).text).toContain('Nothing is deleted by agents')
   })
 })

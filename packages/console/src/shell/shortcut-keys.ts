@@ -60,7 +60,10 @@ export function listenForShortcuts(acts: ShortcutActs): () => void {
     act()
   }
   window.addEventListener('keydown', take)
-  return () => window.removeEventListener('keydown', take)
+  return () => {
+    current = undefined
+    window.removeEventListener('keydown', take)
+  }
 }
 
 function screenAct(key: string, { go }: ShortcutActs): (() => void) | undefined {
@@ -78,7 +81,7 @@ function actOf(key: string, acts: ShortcutActs): (() => void) | undefined {
   return step === 0 ? undefined : stepThroughRows(step)
 }
 
-/** What a row is opened by, in each row of the screen's tables. */
+/** The link or button that opens a row, in each row of the screen's tables. */
 const ROWS = 'main [role="row"] .row-link'
 
 function stepThroughRows(step: number): (() => void) | undefined {

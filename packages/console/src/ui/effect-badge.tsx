@@ -1,4 +1,4 @@
-/** What a tool does to the world, the same everywhere: it reads, writes or is destructive. Never by colour alone. */
+/** The effect of a tool, shown the same everywhere: it reads, writes or is destructive. Never by colour alone. */
 import { Badge, Tooltip } from '@mantine/core'
 import type { Effect, EffectSource } from '@toolway/contract'
 import { texts } from '../texts/texts.ts'

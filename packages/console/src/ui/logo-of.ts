@@ -38,7 +38,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   generic: 'modelcontextprotocol',
 }
 
-/** What of a connection its logo follows from. */
+/** The facts of a connection from which its logo follows. */
 export interface Sourced {
   readonly connector: string
   readonly url: string | null

@@ -1,4 +1,4 @@
-/** What a span of calls comes to, and how it differs from the span before. */
+/** Figures of a span of calls, and their change since the span before. */
 import type { Usage } from '@toolway/contract/admin'
 
 export type Counted = Pick<Usage['total'], 'calls' | 'failed' | 'refused'>

@@ -6,7 +6,7 @@ import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } f
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { choosePassword, login } from '@toolway/contract/admin'
-import { useEffect, useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { call } from '../../data/call.ts'
 import { me } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
@@ -24,9 +24,12 @@ export function WelcomeScreen() {
   }, [])
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const chosen = useRef(false)
   const enter = useMutation({
     mutationFn: async ({ code, email }: Given) => {
-      await call(choosePassword, { body: { code, password } })
+      // The code is good once: when only the sign-in failed, it is the sign-in that is tried again.
+      if (!chosen.current) await call(choosePassword, { body: { code, password } })
+      chosen.current = true
       await call(login, { body: { email, password, cookies: true } })
     },
     onSuccess: async () => {

@@ -39,7 +39,7 @@ describe('the documentation', () => {
     expect((await ask('/docs')).headers.get('content-security-policy')).toContain("script-src 'self';")
   })
 
-  test('gives files for good, and nothing that is not of the site', async () => {
+  test('serves files with a long lifetime, and nothing that is not of the site', async () => {
     const file = await ask('/docs/assets/app.js')
     expect(file.headers.get('content-type')).toContain('text/javascript')
     expect(file.headers.get('cache-control')).toContain('immutable')

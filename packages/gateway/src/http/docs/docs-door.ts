@@ -44,8 +44,8 @@ export function createDocsDoor(site: Site | undefined): Hono {
   const answer = (c: Context, next: () => Promise<void>) => {
     if (site === undefined) return notBuilt()
     const name = c.req.path.slice(PREFIX.length).replace(/^\/|\/$/g, '')
-    const html = site.get(name === '' ? 'index.html' : `${name}.html`)
-    if (html !== undefined) return page(c, html)
+    const found = site.get(name === '' ? 'index.html' : `${name}.html`)
+    if (found !== undefined) return page(c, found)
     const file = site.get(name)
     if (file === undefined || name.endsWith('.html')) return next()
     return give(c, file, name.startsWith('assets/') ? FILE_HEADERS : {})
@@ -66,7 +66,8 @@ const notBuilt = () =>
     title: 'The documentation is not built',
     status: 503,
     body: html`<p>
-        This gateway runs from its sources. <code>npm run docs</code> builds the documentation, then restart it.
+        This gateway runs from its sources. Run <code>npm run docs</code> to build the documentation, then restart the
+        gateway.
       </p>
       <p>The same pages are in the folder <code>docs</code> of the sources.</p>`,
   })
