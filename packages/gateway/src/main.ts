@@ -5,6 +5,7 @@
  * helps nobody. Nothing is decided here.
  */
 import module from 'node:module'
+import { setFlagsFromString } from 'node:v8'
 
 const OLDEST = [24, 15] as const
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -15,6 +16,10 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   )
   process.exitCode = 1
 } else {
+  // V8 learns to allocate what once survived two collections in the old generation from the start. Of a request that is
+  // over in milliseconds that is wrong for ever: dead in the old generation, it keeps all it points to until a full
+  // collection, and that teaches V8 the next such place. docs/performance.md, "The tail", has the figures.
+  setFlagsFromString('--no-allocation-site-pretenuring')
   module.enableCompileCache()
   const { run } = await import('./cli/program.ts')
   process.exitCode = await run(process.argv.slice(2))
