@@ -18,7 +18,7 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
 } else {
   // V8 learns to allocate what once survived two collections in the old generation from the start. Of a request that is
   // over in milliseconds that is wrong for ever: dead in the old generation, it keeps all it points to until a full
-  // collection, and that teaches V8 the next such place. docs/performance.md, "The tail", has the figures.
+  // collection, and that teaches V8 the next such place. docs/performance.md, "Where the time of a call goes", has the figures.
   setFlagsFromString('--no-allocation-site-pretenuring')
   module.enableCompileCache()
   const { run } = await import('./cli/program.ts')
