@@ -55,6 +55,24 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await expect.poll(() => listed('report_4')).toBe(100)
   })
 
+  test('one is switched on the screen before the gateway has answered, and back where it refuses', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/tools?q=report_123')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/switch', async (route) => {
+      await held.promise
+      await route.fulfill({ status: 503, json: { detail: 'The database cannot be reached.' } })
+    })
+    const name = /^archive__report_123 is on$/
+    await page.getByRole('switch', { name }).press('Space')
+    await page.getByRole('switch', { name, checked: false }).waitFor()
+    held.resolve()
+    await page.getByRole('switch', { name, checked: true }).waitFor()
+    await page.getByText('The database cannot be reached.').waitFor()
+    expect(await listed('report_123')).toBe(1)
+  })
+
   test(
     'one is read whole: what it says and takes, where it is listed, and what is odd about it',
     { tags: 'long' },

@@ -86,7 +86,7 @@ interface SelectionProps {
   readonly selected: ReadonlySet<string>
   readonly busy: boolean
   readonly onSelect: (names: ReadonlySet<string>) => void
-  readonly onSwitch: (tools: readonly OrganizationTool[], on: boolean) => void
+  readonly onSwitch: (tools: readonly OrganizationTool[], on: boolean) => Promise<void>
 }
 
 function Selection({ tools, shown, selected, busy, onSelect, onSwitch }: SelectionProps) {
@@ -114,10 +114,10 @@ function Selection({ tools, shown, selected, busy, onSelect, onSwitch }: Selecti
             <Text size="sm" aria-live="polite">
               {t.selected(count(chosen.length), count(tokensOf(chosen)))}
             </Text>
-            <Button size="xs" loading={busy} onClick={() => onSwitch(chosen, true)}>
+            <Button size="xs" loading={busy} onClick={() => void onSwitch(chosen, true)}>
               {t.switchOn}
             </Button>
-            <Button size="xs" loading={busy} variant="default" onClick={() => onSwitch(chosen, false)}>
+            <Button size="xs" loading={busy} variant="default" onClick={() => void onSwitch(chosen, false)}>
               {t.switchOff}
             </Button>
             <Button size="xs" variant="subtle" onClick={() => onSelect(NOBODY)}>

@@ -1,5 +1,5 @@
 /** The tools that fit, to be selected, switched and opened. Only rows near the window are in the document. */
-import { Anchor, Checkbox, Group, Switch, Text, Tooltip } from '@mantine/core'
+import { Anchor, Checkbox, Group, Text, Tooltip } from '@mantine/core'
 import type { OrganizationTool } from '@toolway/contract/admin'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { memo, useMemo, type ReactNode } from 'react'
@@ -8,6 +8,7 @@ import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { EffectBadge } from '../../ui/effect-badge.tsx'
 import { TextLink } from '../../ui/links.tsx'
+import { OptimisticSwitch } from '../../ui/optimistic-switch.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 
@@ -18,7 +19,7 @@ export interface ToolsTableProps {
   readonly selected: ReadonlySet<string>
   readonly empty: ReactNode
   readonly onSelect: (name: string, on: boolean) => void
-  readonly onSwitch: (tool: OrganizationTool, on: boolean) => void
+  readonly onSwitch: (tool: OrganizationTool, on: boolean) => Promise<void>
   readonly onOpen: (name: string) => void
 }
 
@@ -43,10 +44,10 @@ export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
       column<OrganizationTool>(
         t.columns.on,
         (tool) => (
-          <Switch
+          <OptimisticSwitch
             size="sm"
             checked={tool.enabled}
-            onChange={({ currentTarget }) => onSwitch(tool, currentTarget.checked)}
+            onSet={(on) => onSwitch(tool, on)}
             aria-label={t.toggle(tool.joined_name)}
             style={{ display: 'inline-block', verticalAlign: 'middle' }}
           />

@@ -8,11 +8,17 @@ import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
-export function useSwitching(): { readonly busy: boolean; set(tools: readonly OrganizationTool[], on: boolean): void } {
+export interface Switching {
+  readonly busy: boolean
+  /** Ends when the tools have been read again; never rejects. */
+  set(tools: readonly OrganizationTool[], on: boolean): Promise<void>
+}
+
+export function useSwitching(): Switching {
   const organization = useOrganization()
   const queries = useQueryClient()
   const t = texts.tools
-  const { mutate, isPending } = useMutation({
+  const { mutate, mutateAsync, isPending } = useMutation({
     mutationFn: ({ tools, on }: { tools: readonly OrganizationTool[]; on: boolean }) =>
       call(switchAllTools, {
         path: { organization },
@@ -23,18 +29,14 @@ export function useSwitching(): { readonly busy: boolean; set(tools: readonly Or
   })
 
   const set = useCallback(
-    (tools: readonly OrganizationTool[], on: boolean) => {
+    async (tools: readonly OrganizationTool[], on: boolean) => {
       const others = tools.filter(({ enabled }) => enabled !== on)
       if (others.length === 0) return sayDone(t.nothingToSwitch)
-      mutate(
-        { tools: others, on },
-        {
-          onSuccess: () =>
-            sayDone((on ? t.switchedOn : t.switchedOff)(others.length), () => mutate({ tools: others, on: !on })),
-        },
-      )
+      const back = () => mutate({ tools: others, on: !on })
+      const onSuccess = () => sayDone((on ? t.switchedOn : t.switchedOff)(others.length), back)
+      await Promise.allSettled([mutateAsync({ tools: others, on }, { onSuccess })])
     },
-    [mutate, t],
+    [mutate, mutateAsync, t],
   )
   return { busy: isPending, set }
 }

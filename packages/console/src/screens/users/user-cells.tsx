@@ -1,5 +1,5 @@
 /** The cells of a user's row, and the changes made there. A change that can be undone is made at once. */
-import { ActionIcon, Box, Switch, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Text, Tooltip } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addPasswordCode, changeUser, removeUser, type User } from '@toolway/contract/admin'
 import { useState } from 'react'
@@ -12,6 +12,7 @@ import { Allowed } from '../../ui/allowed.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { OptimisticSwitch } from '../../ui/optimistic-switch.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 
 interface Of {
@@ -45,20 +46,20 @@ export function ActiveSwitch({ user }: Of) {
   const me = useMe().user
   const change = useChange(user)
   const t = texts.users
-  const set = (active: boolean, undo = true) =>
-    change.mutate(
-      { is_active: active },
-      { onSuccess: () => sayDone(t.activeNow(user.name, active), undo ? () => set(!active, false) : undefined) },
-    )
+  const said = (now: boolean, undo?: () => void) => ({ onSuccess: () => sayDone(t.activeNow(user.name, now), undo) })
+  const set = async (active: boolean) => {
+    const back = () => change.mutate({ is_active: !active }, said(!active))
+    await Promise.allSettled([change.mutateAsync({ is_active: active }, said(active, back))])
+  }
   return (
     <Allowed may={!isMe(me, user)} why={t.notYourself}>
-      <Switch
+      <OptimisticSwitch
         display="inline-block"
         style={{ verticalAlign: 'middle' }}
         aria-label={t.active(user.name)}
         checked={user.is_active}
         disabled={isMe(me, user) || change.isPending}
-        onChange={({ currentTarget }) => set(currentTarget.checked)}
+        onSet={set}
       />
     </Allowed>
   )
@@ -68,20 +69,20 @@ export function AdminSwitch({ user }: Of) {
   const me = useMe().user
   const change = useChange(user)
   const t = texts.users
-  const set = (admin: boolean, undo = true) =>
-    change.mutate(
-      { platform_admin: admin },
-      { onSuccess: () => sayDone(t.adminNow(user.name, admin), undo ? () => set(!admin, false) : undefined) },
-    )
+  const said = (now: boolean, undo?: () => void) => ({ onSuccess: () => sayDone(t.adminNow(user.name, now), undo) })
+  const set = async (admin: boolean) => {
+    const back = () => change.mutate({ platform_admin: !admin }, said(!admin))
+    await Promise.allSettled([change.mutateAsync({ platform_admin: admin }, said(admin, back))])
+  }
   return (
     <Allowed may={!isMe(me, user)} why={t.notYourself}>
-      <Switch
+      <OptimisticSwitch
         display="inline-block"
         style={{ verticalAlign: 'middle' }}
         aria-label={t.admin(user.name)}
         checked={user.platform_admin}
         disabled={isMe(me, user) || change.isPending}
-        onChange={({ currentTarget }) => set(currentTarget.checked)}
+        onSet={set}
       />
     </Allowed>
   )

@@ -21,7 +21,8 @@ type Path = Readonly<Record<'organization' | 'connection', string>>
 
 export interface Switches {
   readonly busy: boolean
-  several(tools: readonly Switched[], enabled: boolean): void
+  /** Ends when the tools have been read again; never rejects. */
+  several(tools: readonly Switched[], enabled: boolean): Promise<void>
   /** Those that appear later, too. */
   all(enabled: boolean): void
 }
@@ -29,20 +30,21 @@ export interface Switches {
 export function useSwitches(connection: Connection): Switches {
   const path = usePath(connection)
   const queries = useQueryClient()
-  const asking = { onSettled: () => void askAgain(queries), onError: sayProblem }
+  const asking = { onSettled: () => askAgain(queries), onError: sayProblem }
   const change = useMutation({ mutationFn: (work: () => Promise<void>) => work(), ...asking })
 
   const put = (tools: readonly Switched[]) =>
     tools.length === 0
       ? Promise.resolve()
       : call(switchTools, { path, body: { tools: tools.map(({ name, enabled }) => ({ name, enabled })) } })
-  const several = (tools: readonly Switched[], enabled: boolean) =>
-    change.mutate(async () => {
+  const several = async (tools: readonly Switched[], enabled: boolean) => {
+    const back = () => change.mutate(async () => void (await put(tools)))
+    const work = async () => {
       await put(tools.map(({ name }) => ({ name, enabled })))
-      sayDone(enabled ? t.switchedOn(tools.length) : t.switchedOff(tools.length), () =>
-        change.mutate(async () => void (await put(tools))),
-      )
-    })
+      sayDone(enabled ? t.switchedOn(tools.length) : t.switchedOff(tools.length), back)
+    }
+    await Promise.allSettled([change.mutateAsync(work)])
+  }
   const all = (enabled: boolean) =>
     change.mutate(async () => {
       const before = await everyTool(path)

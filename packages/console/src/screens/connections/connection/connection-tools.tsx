@@ -1,5 +1,5 @@
 /** The tools of one connection: what each does, which are on, and what keeps the others back. */
-import { Button, Checkbox, Group, Select, Stack, Switch, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { EFFECTS, visibleText } from '@toolway/contract'
@@ -14,6 +14,7 @@ import { StateBadge } from '../../../ui/badges.tsx'
 import { EffectBadge } from '../../../ui/effect-badge.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { TextLink } from '../../../ui/links.tsx'
+import { OptimisticSwitch } from '../../../ui/optimistic-switch.tsx'
 import { column, Table } from '../../../ui/table.tsx'
 import { SearchField } from '../../../ui/search-field.tsx'
 import { useSwitches, type Switches } from './connection-switches.ts'
@@ -153,10 +154,20 @@ function Bulk({ connection, switches, chosen, shown, onChoose }: BulkProps) {
       />
       {chosen.length > 0 ? (
         <Group gap="xs">
-          <Button size="xs" variant="default" disabled={switches.busy} onClick={() => switches.several(chosen, true)}>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={switches.busy}
+            onClick={() => void switches.several(chosen, true)}
+          >
             {t.chosenOn}
           </Button>
-          <Button size="xs" variant="default" disabled={switches.busy} onClick={() => switches.several(chosen, false)}>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={switches.busy}
+            onClick={() => void switches.several(chosen, false)}
+          >
             {t.chosenOff}
           </Button>
         </Group>
@@ -235,11 +246,11 @@ function Held({ tool: { hidden_by: hidden, rule, approval } }: { tool: Tool }) {
 
 function OneSwitch({ tool, switches }: { tool: Tool; switches: Switches }) {
   return (
-    <Switch
+    <OptimisticSwitch
       checked={tool.enabled}
       disabled={switches.busy}
       aria-label={t.switchOne(tool.name)}
-      onChange={(event) => switches.several([tool], event.currentTarget.checked)}
+      onSet={(on) => switches.several([tool], on)}
     />
   )
 }
