@@ -108,6 +108,13 @@ describe.skipIf(NO_BROWSER)('records', () => {
       await drawer.getByText('"reason": "503: still not reachable"').waitFor()
       expect(await drawer.getByText('abcdefghijklmnop').count()).toBe(0)
       await look(page, 'record-payload')
+
+      // Where the time went, and the way to the playground with the tool and its arguments filled in.
+      const times = drawer.getByRole('table', { name: 'Time by step' })
+      await times.getByRole('row', { name: /^Wait for the server [\d.,]+ m?s$/ }).waitFor()
+      await drawer.getByRole('link', { name: 'Retry in the playground' }).last().click()
+      await page.getByRole('textbox', { name: 'reason' }).waitFor()
+      expect(await page.getByRole('textbox', { name: 'reason' }).inputValue()).toBe('503: still not reachable')
     },
   )
 

@@ -1,4 +1,5 @@
 /** Audit records over the admin interface: actor, action, time and origin; search, export and verification. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@toolway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -77,6 +78,27 @@ const recorded = (correlation: string, path = ALL) =>
   )
 
 describe('records over HTTP', () => {
+  test('a call says where its time went, the wait for its server as that, and all steps together as long as it took', async () => {
+    const ask = (correlation: string, tool: string) =>
+      callTool(
+        { url: gateway.url, key: OWN_KEY, era: 'modern' },
+        tool,
+        { label: 'timed' },
+        { headers: { 'x-correlation-id': correlation } },
+      )
+    const waiting = ask('timed-1', 'probe__steps')
+    await sleep(150)
+    await ask('timed-2', 'probe__release')
+    await waiting
+    const { details } = (await recorded('timed-1')) as {
+      details: { duration_ms: number; timings: Record<string, number> }
+    }
+    expect(details.timings['upstream']).toBeGreaterThan(100)
+    const sum = Object.values(details.timings).reduce((all, one) => all + one, 0)
+    // Each step is rounded to a tenth of a millisecond.
+    expect(Math.abs(sum - details.duration_ms)).toBeLessThan(0.5)
+  })
+
   test('S3-AUD-02: an event says when, who, as what, did what to what, where, with which details, from where, with what', async () => {
     await call('shape-1')
     const event = await recorded('shape-1')

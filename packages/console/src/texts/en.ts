@@ -2164,7 +2164,6 @@ export const en = {
       missingHint: 'It may belong to another organization or be past the retention time.',
       copy: 'Copy as JSON',
       steps: 'Steps',
-      stepsNote: 'A record has the start and the duration of a call, not the time of each step.',
       names: {
         received: 'Received',
         identified: 'Caller identified',

@@ -26,13 +26,17 @@ const AWAY = new Set([502, 503, 504])
 /** One ask, sent once. Where its server takes no credentials it costs nothing more than the ask itself. */
 export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
   if (connectRequest.target.credentials !== true || ask.credential !== undefined) return send(connectRequest, ask)
+  const { audit } = connectRequest
+  audit.enter('credential')
   const opening = openCredential(connectRequest)
   if (opening instanceof Promise)
     return opening.then((opened) => {
       ask.credential = opened
+      audit.enter('upstream')
       return send(connectRequest, ask)
     })
   ask.credential = opening
+  audit.enter('upstream')
   return send(connectRequest, ask)
 }
 
@@ -62,7 +66,9 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
     if (said === undefined || renewed || target.credentials !== true) throw refusal
     renewed = true
     const renewing = () => renewCredential(connectRequest, ask.credential, { refusal, said, repeats })
+    audit.enter('credential')
     ask.credential = await (audit.trace?.within('credential renewal', renewing) ?? renewing())
+    audit.enter('upstream')
     return askOnce(connectRequest, { ...send, credential: ask.credential })
   }
 

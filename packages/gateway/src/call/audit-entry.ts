@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { newId, type Fault } from '@toolway/contract'
-import { metaOf, readTraceparent } from '@toolway/protocol'
+import { metaOf, readTraceparent, type JsonObject } from '@toolway/protocol'
 import type { Target } from '../catalog/tool-listing.ts'
 import type { Log } from '../lib/log.ts'
 import type { Intent } from '../records/outbox/writer.ts'
@@ -77,6 +77,9 @@ export function createAuditLog(parts: AuditLogParts): AuditLog {
   }
 }
 
+/** A part of a request's way that takes time. One follows another; the times of one that is entered again are added up. */
+export type TimedStep = 'identify' | 'policy' | 'approval' | 'record' | 'credential' | 'upstream' | 'result'
+
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
 export class AuditEntryBuilder {
@@ -84,6 +87,9 @@ export class AuditEntryBuilder {
   readonly from: From
   /** Milliseconds on the process's own clock. */
   readonly begun = performance.now()
+  readonly #took: Partial<Record<TimedStep, number>> = {}
+  #step: TimedStep = 'identify'
+  #stepBegun = this.begun
   readonly #parts: AuditLogParts
   readonly #facts: Writable<AuditFacts>
   #id: string | undefined
@@ -129,6 +135,13 @@ export class AuditEntryBuilder {
     return traces === undefined ? send() : timed(traces.observe, asked.method, send)
   }
 
+  /** From now on the time of the request goes to this step. */
+  enter(step: TimedStep, now = performance.now()): void {
+    this.#took[this.#step] = (this.#took[this.#step] ?? 0) + now - this.#stepBegun
+    this.#step = step
+    this.#stepBegun = now
+  }
+
   note(facts: Partial<AuditFacts>): void {
     Object.assign(this.#facts, facts)
   }
@@ -167,7 +180,9 @@ export class AuditEntryBuilder {
 
   close(): void {
     try {
-      this.#close((performance.now() - this.begun) / 1000)
+      const now = performance.now()
+      this.enter(this.#step, now)
+      this.#close((now - this.begun) / 1000)
     } catch (thrown) {
       this.#parts.log.error({ err: thrown, request_id: this.correlationId }, 'an audit entry could not be written')
     }
@@ -201,7 +216,7 @@ export class AuditEntryBuilder {
   #write(seconds: number): void {
     const { log, logLine, write, refuseStranger } = this.#parts
     const { outcome, fault } = this.#facts
-    const entry = this.#entry(seconds, { outcome, code: fault?.code })
+    const entry = this.#entry(seconds, { outcome, code: fault?.code }, timingsOf(this.#took))
     const json = JSON.stringify(entry)
     if (this.#trace !== undefined) this.#endTrace(entry)
     if (fault?.cause === undefined) logLine(json)
@@ -236,11 +251,12 @@ export class AuditEntryBuilder {
     return { ...entry, detail: { ...entry.detail, payload: kept.hash }, payload: kept.sealed }
   }
 
-  #entry(seconds: number, { outcome, code }: Pick<Entry, 'outcome' | 'code'>): Entry {
+  #entry(seconds: number, { outcome, code }: Pick<Entry, 'outcome' | 'code'>, timings?: JsonObject): Entry {
     const at = new Date()
     const facts = this.#facts
     const { requestContext, policy, target, client } = facts
     const { address, userAgent } = this.from
+    const detail = withError(facts, outcome, detailOf(facts))
     return {
       id: (this.#id ??= newId('rec', at.getTime())),
       timestamp: at.toISOString(),
@@ -270,7 +286,7 @@ export class AuditEntryBuilder {
       resource_id: undefined,
       ip_address: address,
       user_agent: userAgent === undefined ? undefined : storable(userAgent),
-      detail: withError(facts, outcome, detailOf(facts)),
+      detail: timings === undefined ? detail : { ...detail, timings },
     }
   }
 }
@@ -288,6 +304,16 @@ function withError(
 ): Entry['detail'] {
   if (outcome === 'ok' || (fault === undefined && errorText === undefined)) return detail
   return { ...detail, error: recordedError(fault, errorText) }
+}
+
+/** Milliseconds, to the tenth; only steps that took as much. */
+function timingsOf(took: Partial<Record<TimedStep, number>>): JsonObject {
+  const timings: Record<string, number> = {}
+  for (const step in took) {
+    const rounded = Math.round((took[step as TimedStep] ?? 0) * 10) / 10
+    if (rounded > 0) timings[step] = rounded
+  }
+  return timings
 }
 
 const MOST_PLACES = 20

@@ -32,6 +32,7 @@ export async function call(request: ClientRequest, parts: CallParts): Promise<An
   if (given !== undefined && !isObject(given))
     throw new Fault('params.shape', { place: '/arguments', problem: 'must be an object' })
   audit.note({ target: name })
+  audit.enter('policy')
   const target = requestContext.toolListing.tool(name)
   if (target === undefined && name === requestContext.toolListing.readResult)
     return readByTool(parts, requestContext, mcpRequest, name).catch((thrown: unknown) =>
@@ -62,10 +63,12 @@ async function run(call: Call, parts: CallParts): Promise<Answer> {
     }
     const { innerCalls } = call.requestContext.upstream(call.target.connectionId)
     const inner = innerCalls && innerCallsOf(call, innerCalls)
+    if (inner !== undefined) audit.enter('upstream')
     const answer = await (inner === undefined ? send(call, parts) : runInnerCalls(call, inner, parts, CALLING))
     // A fault that ends the call with a question of ours has said the outcome already.
     if (audit.facts.fault === undefined) audit.note({ outcome: outcomeOf(answer) })
     if ('error' in answer) return keep(audit, answer)
+    if (inner !== undefined) audit.enter('result')
     let { result } = answer
     for (const step of after) result = (await step.after?.(call, result, parts)) ?? result
     if (audit.facts.outcome === 'tool_error') audit.note({ errorText: wordsOfResult(result) })

@@ -77,7 +77,9 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
     throw new Fault('credential.brought', { connection: target.alias })
   const counting = parts.limits.connection(target.connectionId, target.alias)
   if (counting !== undefined) await counting
+  audit.enter('record')
   await audit.writeAhead()
+  audit.enter('upstream')
   const going = params['requestState'] !== undefined && comesBack(params) ? await goOn(forwarding) : forwarding
   let answer: Word | undefined
   for (let turn = 0; answer === undefined; turn++) {
@@ -88,6 +90,7 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
       if (said !== undefined) return said
     }
   }
+  audit.enter('result')
   if ('question' in answer) return sayAccount({ result: answer.question }, audit)
   const crossing: Crossing = { from: target.revision, to: mcpRequest.caller.revision, wraps }
   // The server would have asked what this client cannot be asked.

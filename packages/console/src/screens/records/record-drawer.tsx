@@ -16,8 +16,10 @@ import { LinkButton, TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { count, duration, exactTime } from '../../ui/times.ts'
 import { RecordPayload } from './record-payload.tsx'
+import { RecordTimings } from './record-timings.tsx'
 import { argumentsOf, errorOf, faultOf, isCall, stepsOf, type Step } from './record-steps.ts'
 import { Outcome } from './records-words.tsx'
+import { RetryLink } from './retry-link.tsx'
 
 const t = texts.records.drawer
 
@@ -82,6 +84,7 @@ function Whole({ event, everywhere, nameOf, set }: WholeProps) {
         <Group gap="xs">
           <Outcome outcome={event.outcome} />
           <CopyButton value={() => JSON.stringify(event, undefined, 2)} label={t.copy} />
+          <RetryLink event={event} />
         </Group>
       </Stack>
       <Why event={event} />
@@ -147,7 +150,8 @@ function Way({ event, nameOf }: { event: AuditEvent; nameOf: (caller: string) =>
   const shadows = event.details['policy']
   return (
     <>
-      <Part title={t.steps} note={t.stepsNote}>
+      <RecordTimings event={event} />
+      <Part title={t.steps}>
         <Timeline active={steps.length - 1} bulletSize={22} lineWidth={2}>
           {steps.map((step) => (
             <Timeline.Item

@@ -1,7 +1,7 @@
 /**
  * The arguments and the result of a call, where the connection stores them; fetched on a click, since each access is recorded.
  */
-import { Alert, Button, Text } from '@mantine/core'
+import { Alert, Box, Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { showRecordPayload, type AuditEvent, type RecordPayload as Payload } from '@toolway/contract/admin'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import { CodeBlock } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { RecordPart } from './record-part.tsx'
+import { RetryLink } from './retry-link.tsx'
 
 const t = texts.records.drawer.payload
 
@@ -50,7 +51,8 @@ export function RecordPayload({ event }: { event: AuditEvent }) {
   )
 }
 
-function Shown({ event: { id, tenant_id: tenant } }: { event: AuditEvent }) {
+function Shown({ event }: { event: AuditEvent }) {
+  const { id, tenant_id: tenant } = event
   const here = useOrganization()
   // Asked once: what is kept of a call stays as it is, and asking again would be another look.
   const found = useQuery({
@@ -60,12 +62,12 @@ function Shown({ event: { id, tenant_id: tenant } }: { event: AuditEvent }) {
     refetchOnWindowFocus: false,
   })
   if (found.error !== null && Problem.of(found.error).status === 404) return <Text size="sm">{t.gone}</Text>
-  return <Loaded query={found}>{(payload) => <Values payload={payload} />}</Loaded>
+  return <Loaded query={found}>{(payload) => <Values event={event} payload={payload} />}</Loaded>
 }
 
 const json = (value: unknown): string => JSON.stringify(value, undefined, 2)
 
-function Values({ payload }: { payload: Payload }) {
+function Values({ event, payload }: { event: AuditEvent; payload: Payload }) {
   const { arguments: given, result, cut, intact } = payload
   return (
     <>
@@ -78,6 +80,9 @@ function Values({ payload }: { payload: Payload }) {
         {t.arguments}
       </Text>
       <CodeBlock label={t.arguments}>{json(given)}</CodeBlock>
+      <Box>
+        <RetryLink event={event} given={given} />
+      </Box>
       <Text size="sm" fw={600}>
         {t.result}
       </Text>

@@ -1,7 +1,7 @@
 import { FAULTS } from '@toolway/contract'
 import type { AuditEvent } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
-import { argumentsOf, errorOf, isCall, stepsOf } from './record-steps.ts'
+import { argumentsOf, callAt, errorOf, isCall, stepsOf, timingsOf } from './record-steps.ts'
 
 const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
   ...{
@@ -59,4 +59,23 @@ test('what helps has no blank that nobody filled in, and no command', () => {
   expect(mends.filter((mend) => /[{}`]/.test(mend))).toEqual([])
   const error = { by: 'gateway', says: 'It is away.', mend: 'Send the request again in 4 s.' }
   expect(errorOf({ code: 'limit.rule', details: { ...details, error } })).toEqual(error)
+})
+
+test('times of steps stand in their order, each from where the one before ended', () => {
+  const details = { timings: { upstream: 80.5, identify: 0.5, policy: 1 } }
+  expect(timingsOf(event({ details }))).toEqual([
+    { step: 'identify', from: 0, took: 0.5 },
+    { step: 'policy', from: 0.5, took: 1 },
+    { step: 'upstream', from: 1.5, took: 80.5 },
+  ])
+  expect(timingsOf(event())).toEqual([])
+})
+
+test('a call is retried at the endpoint that it was made at', () => {
+  const at = (toolset: string | undefined) => callAt(event({ details: { connection: 'web', toolset } }))
+  expect(at(undefined)).toEqual({ tool: 'web__read' })
+  expect(at('default')).toEqual({ tool: 'web__read' })
+  expect(at('support')).toEqual({ tool: 'web__read', toolset: 'support' })
+  expect(at('web')).toEqual({ tool: 'web__read', connection: 'web' })
+  expect(callAt(event({ action: 'connection.change' }))).toBeUndefined()
 })

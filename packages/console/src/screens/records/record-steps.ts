@@ -1,7 +1,8 @@
 /**
  * The way of one call, in order, as its record tells it: what each step learned, and where it ended.
  *
- * A record keeps when its call began and how long it took, not when each step was: so only the first and the last have a time.
+ * A record keeps how long each kind of step took (`timingsOf`), not at which moment each was: of those only the first and the last have
+ * a time.
  */
 import { FAULTS, type FaultPhase } from '@toolway/contract'
 import type { AuditEvent } from '@toolway/contract/admin'
@@ -116,6 +117,39 @@ export function stepsOf(event: AuditEvent): Step[] {
     if (!ended) return { ...step, state: 'done' }
     return { ...step, after: lasted, facts: { ...step.facts, ...only({ code: event.code }) }, state: 'ended' }
   })
+}
+
+/** The order of the steps; of those that are entered again, when they first are. */
+const TIMED = ['identify', 'policy', 'approval', 'record', 'credential', 'upstream', 'result'] as const
+
+/** Milliseconds. */
+export interface Timing {
+  readonly step: (typeof TIMED)[number]
+  /** Since the call began. */
+  readonly from: number
+  readonly took: number
+}
+
+/** Nothing for a record of before steps were timed. */
+export function timingsOf({ details }: Pick<AuditEvent, 'details'>): Timing[] {
+  const timings = record(details['timings'])
+  let from = 0
+  return TIMED.flatMap((step) => {
+    const took = timings[step]
+    if (typeof took !== 'number') return []
+    const timing = { step, from, took }
+    from += took
+    return [timing]
+  })
+}
+
+/** The endpoint and the name by which a tool was called, as the playground takes them; undefined for what is no call of a tool. */
+export function callAt({ action, resource_id: tool, details }: Pick<AuditEvent, 'action' | 'resource_id' | 'details'>) {
+  const { connection, toolset } = details
+  if (action !== 'tools/call' || tool === null || typeof connection !== 'string') return undefined
+  // At the endpoint of a connection its alias stands in place of a toolset.
+  if (toolset === connection) return { tool, connection }
+  return typeof toolset === 'string' && toolset !== 'default' ? { tool, toolset } : { tool }
 }
 
 /** Of the arguments those that rules looked at: the others are not on record. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readState } from '../../data/url-state.ts'
-import { isNarrowed, queryOf, RecordsState, spanOf } from './records-filter.ts'
+import { isNarrowed, isOver, queryOf, RecordsState, spanOf } from './records-filter.ts'
 
 const NOW = Date.parse('2026-11-22T10:20:30.000Z')
 const stateOf = (search: Record<string, string>) => readState(RecordsState, search)
@@ -26,6 +26,14 @@ test('what the address says of records goes along, and what does not fit is as i
   expect(queryOf(state, NOW)).toMatchObject({ tool: 'web__read', actor_id: 'usr_1', correlation_id: 'c-1', offset: 50 })
   expect(queryOf(state, NOW).outcome).toBeUndefined()
   expect([isNarrowed(state), isNarrowed(stateOf({ range: 'week' }))]).toEqual([true, false])
+})
+
+test('a span is over when it ended before now', () => {
+  const isOverNow = (search: Record<string, string>) => isOver(stateOf(search), NOW)
+  expect(isOverNow({ range: 'yesterday' })).toBe(true)
+  expect(isOverNow({ range: 'custom', from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' })).toBe(true)
+  expect(isOverNow({ range: 'custom', from: '2020-01-01T00:00:00Z' })).toBe(false)
+  expect(isOverNow({ range: 'day' })).toBe(false)
 })
 
 test('yesterday is the day before by the calendar of the browser, from midnight to midnight', () => {

@@ -66,6 +66,12 @@ export function spanOf({ range, from, to }: Pick<RecordsState, 'range' | 'from' 
   return { start: new Date(Math.floor((now - LENGTHS[range]) / 60_000) * 60_000).toISOString(), end: undefined }
 }
 
+/** Whether the span ended before this moment: no record comes to it, except of calls that were under way. */
+export function isOver(state: Pick<RecordsState, 'range' | 'from' | 'to'>, now: number): boolean {
+  const { end } = spanOf(state, now)
+  return end !== undefined && Date.parse(end) <= now
+}
+
 type Query = Partial<z.input<(typeof listAudit)['query']>>
 
 export function queryOf(state: RecordsState, now: number): Query {

@@ -17,7 +17,7 @@ import { duration, exactTime } from '../../ui/times.ts'
 import { When } from '../../ui/when.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { RecordDrawer } from './record-drawer.tsx'
-import { isNarrowed, queryOf, RecordsState } from './records-filter.ts'
+import { isNarrowed, isOver, queryOf, RecordsState } from './records-filter.ts'
 import { RecordsFilters } from './records-filters.tsx'
 import { CLEARED, Outcome } from './records-words.tsx'
 import { useCallers } from '../../data/callers.ts'
@@ -69,7 +69,7 @@ function Records() {
   return (
     <Screen title={texts.nav.records} hint={t.hint} action={<Actions onOpen={(dialog) => set({ dialog }, 'push')} />}>
       <RecordsFilters state={state} set={set} callers={callers} mayAll={mayAll} />
-      <Live state={state} set={set} />
+      {isOver(state, now) ? null : <Live state={state} set={set} />}
       <Table
         label={t.list}
         query={everywhere ? all : here}

@@ -19,7 +19,10 @@ export const approval: Step = {
       throw new Fault('policy.blocked', { tool: target.name, reason: 'nobody can be asked here' })
     const asking = askingOf(call, decided, await filesOf(call, parts))
     const settling = () => approvals.settle(asking)
-    return call.audit.trace?.within('approval', settling) ?? settling()
+    call.audit.enter('approval')
+    const answer = await (call.audit.trace?.within('approval', settling) ?? settling())
+    call.audit.enter('policy')
+    return answer
   },
   async after({ audit, requestContext }, result, { approvals }) {
     const granted = audit.facts.approval
