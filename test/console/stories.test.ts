@@ -12,7 +12,7 @@ import { connectClient } from '../e2e/peers/clients/client.ts'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects } from '../e2e/peers/servers/effects-server.ts'
-import { httpWire } from '../e2e/peers/servers/real-servers.ts'
+import { httpWire, processOf } from '../e2e/peers/servers/real-servers.ts'
 import { NO_BROWSER, openPage } from './support/browser.ts'
 import { ADA, ensureBuilt, startConsole, type ConsoleGateway, type Person } from './support/console.ts'
 
@@ -45,8 +45,10 @@ describe.skipIf(NO_BROWSER)('a story', () => {
   let console: ConsoleGateway
   let platform: Ask
   let protectedUrl = ''
+  let effectsUrl = ''
   beforeAll(async () => {
     const effects = parts.use(await startEffects())
+    effectsUrl = effects.url
     const authority = parts.use(await startAuthority('registers'))
     const server = parts.use(await startProtected(authority, { name: 'Acme CRM' }))
     protectedUrl = server.url
@@ -111,6 +113,40 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await press(page.getByRole('button', { name: 'Connect and sign in' }))
     await page.getByRole('heading', { name: 'Acme CRM is connected' }).waitFor()
     expectWithin(5, 'add a remote server with OAuth', presses())
+  })
+
+  test('an mcp.json is imported after a review of duplicates and secrets: 3 clicks', async () => {
+    const memory = processOf('memory')
+    const program = { command: memory.command, args: [...memory.args] }
+    const json = {
+      mcpServers: {
+        again: { url: effectsUrl },
+        notes: { ...program, env: { NOTES_TOKEN: 'sk-of-ada' } },
+        same: program,
+      },
+    }
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    const { press, presses } = presser()
+    const made: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/connectors')) made.push(request.url())
+    })
+    await page.goto('/o/default')
+    await press(page.getByRole('link', { name: 'Add a connection' }).first())
+    await page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill(JSON.stringify(json))
+    await page.getByText('Nothing is contacted before you connect.').waitFor()
+    const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name }) })
+    await row('again').getByText('Already connected').waitFor()
+    await row('same').getByText('Same as notes above').waitFor()
+    await row('notes').getByText('Stored encrypted: NOTES_TOKEN').waitFor()
+    for (const name of ['again', 'same']) expect(await page.getByRole('checkbox', { name }).isChecked()).toBe(false)
+    expect(made).toEqual([])
+    await press(page.getByRole('button', { name: 'Connect 1 server' }))
+    await row('notes')
+      .getByText(/Connected · \d+ tools/)
+      .waitFor()
+    expectWithin(3, 'import an mcp.json', presses())
   })
 
   test('a call is approved from the notice on Home: 2 clicks', async () => {

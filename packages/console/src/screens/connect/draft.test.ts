@@ -9,6 +9,7 @@ import {
   nameOf,
   placeOf,
   problemOfAddress,
+  twinOf,
   withProposed,
   wordsOf,
 } from './draft.ts'
@@ -135,4 +136,11 @@ describe('a configuration with variables', () => {
       headers: { 'X-Key': 'token s3cret', 'X-Mode': 'live-eu' },
     })
   })
+})
+
+test('a server that another of the same configuration reaches, too, is its twin', () => {
+  const program = draft({ kind: 'program', command: 'npx', args: ['-y', '@acme/notes'] })
+  const other = draft({ kind: 'remote', url: 'https://notes.example.com/mcp' })
+  const drafts = [program, other, program]
+  expect(drafts.map((_, at) => twinOf(drafts, at))).toEqual([undefined, undefined, program])
 })

@@ -263,6 +263,14 @@ export const isThere = (one: Draft, { url, command, args }: Pick<Connection, 'ur
       args.every((arg, at) => arg === one.args[at] || arg.includes('•••'))
     : url !== null && url === one.url
 
+/** The first of these that reaches the same as the one at this place, and comes before it. */
+export const twinOf = (drafts: readonly Draft[], at: number): Draft | undefined =>
+  drafts.slice(0, at).find((one) => one.kind === drafts[at]?.kind && placeOf(one) === placeOf(drafts[at]))
+
+/** The names of the values that are secrets, but for the key. */
+export const secretsIn = (one: Draft): string[] =>
+  [...one.blanks, ...one.environment, ...one.headers].filter(({ secret }) => secret).map(({ name }) => name)
+
 /** Returns the required values that are still empty. */
 export const missingIn = (one: Draft): Value[] =>
   [...one.blanks, ...one.environment, ...one.headers].filter(({ required, value }) => required && value.trim() === '')

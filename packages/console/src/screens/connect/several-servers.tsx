@@ -6,11 +6,12 @@ import { useState } from 'react'
 import { useOrganization } from '../../data/me.ts'
 import type { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
+import { importReview as review } from '../../texts/import-review.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import classes from './connect.module.css'
-import { isThere, missingIn, nameOf, placeOf, type Draft } from './draft.ts'
+import { isThere, missingIn, nameOf, placeOf, secretsIn, twinOf, type Draft } from './draft.ts'
 import { useConnectOne } from './use-connect-one.ts'
 import { useMayStart } from './use-may-start.ts'
 import { Values } from './values.tsx'
@@ -58,7 +59,8 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   // Connections added by this import do not mark their rows as existing before.
   if (before === undefined && held.data !== undefined) setBefore(held.data.items)
   const there = ({ draft }: Row) => before?.find((one) => isThere(draft, one))
-  const isWanted = (row: Row) => row.wanted ?? there(row) === undefined
+  const twins = drafts.map((_, at) => twinOf(drafts, at))
+  const isWanted = (row: Row) => row.wanted ?? (there(row) === undefined && twins[rows.indexOf(row)] === undefined)
   const isOpen = (row: Row) => isWanted(row) && may(row) && (row.progress.at === 'idle' || row.progress.at === 'failed')
   const open = rows.filter(isOpen)
   const busy = rows.some(({ progress }) => progress.at === 'busy' || progress.at === 'waiting')
@@ -75,7 +77,9 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
 
   return (
     <Stack gap="sm">
-      <Text role="status">{t.found(rows.length)}</Text>
+      <Text role="status">
+        {t.found(rows.length)} {review.note}
+      </Text>
       <Stack gap="xs" component="ul" className={classes['list'] ?? ''}>
         {rows.map((row, at) => (
           <Server
@@ -83,6 +87,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
             row={row}
             wanted={isWanted(row)}
             there={there(row)?.alias}
+            twin={twins[at]}
             may={may(row)}
             onChange={(next) => change(at, next)}
           />
@@ -111,12 +116,15 @@ interface ServerProps {
   readonly wanted: boolean
   /** Alias of the connection that it is already. */
   readonly there: string | undefined
+  /** Another of the same configuration that reaches the same. */
+  readonly twin: Draft | undefined
   readonly may: boolean
   readonly onChange: (next: Partial<Row>) => void
 }
 
-function Server({ row, wanted, there, may, onChange }: ServerProps) {
+function Server({ row, wanted, there, twin, may, onChange }: ServerProps) {
   const { draft, progress, asks, asksKey } = row
+  const secrets = [...(draft.auth === 'api_key' ? [review.key] : []), ...secretsIn(draft)]
   const settled = progress.at === 'connected' || progress.at === 'sign-in'
   const asked = (values: Draft['headers']) => values.filter(({ name }) => asks.includes(name))
   const merge = (all: Draft['headers'], some: Draft['headers']) =>
@@ -137,8 +145,14 @@ function Server({ row, wanted, there, may, onChange }: ServerProps) {
           {there !== undefined && progress.at === 'idle' ? (
             <TextLink to={`/connections/${there}`}>{t.there}</TextLink>
           ) : null}
+          {twin !== undefined && progress.at === 'idle' ? <Text size="sm">{review.twin(nameOf(twin))}</Text> : null}
           <Outcome progress={progress} />
         </Group>
+        {wanted && may && secrets.length > 0 ? (
+          <Text size="sm" c="dimmed" pl="xl" className="breakable">
+            {review.sealed(secrets.join(', '))}
+          </Text>
+        ) : null}
         {wanted && may && !settled && (asks.length > 0 || asksKey) ? (
           <Box pl="xl">
             {asksKey ? (
