@@ -146,6 +146,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await row('notes')
       .getByText(/Connected · \d+ tools/)
       .waitFor()
+    expect(made).toHaveLength(1)
     expectWithin(3, 'import an mcp.json', presses())
   })
 

@@ -40,6 +40,7 @@ export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from 
 export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'
 export type { ClaimPath, Provider, ProviderPlace, Revocation } from './providers.ts'
 export { EgressExceptions } from './egress.ts'
+export { csvLine } from './csv.ts'
 export { isPlaceholder } from './placeholder.ts'
 export { hasHidden, visible, visibleJson, visibleText } from './visible.ts'
 export { CATALOG_CATEGORIES, CONNECTOR_CATALOG, SERVICE_CONNECTORS } from './catalog.ts'

@@ -23,7 +23,17 @@ export const Usage = z.strictObject({
   /** The most used, by the name that they had then. */
   connections: z.array(z.strictObject({ name: z.string(), ...Calls })),
   /** Null, as what follows: not for whoever may not see records. */
-  tools: z.array(z.strictObject({ connection: z.string().nullable(), name: z.string(), ...Calls })).nullable(),
+  tools: z
+    .array(
+      z.strictObject({
+        connection: z.string().nullable(),
+        name: z.string(),
+        ...Calls,
+        /** Calls in each step of the span. */
+        steps: z.array(z.int()),
+      }),
+    )
+    .nullable(),
   callers: z.array(z.strictObject({ id: z.string(), name: z.string().nullable(), ...Calls })).nullable(),
   /** Why calls were refused or failed: codes of faults, the most frequent first. */
   reasons: z.array(z.strictObject({ code: z.string(), calls: z.int() })).nullable(),
@@ -35,10 +45,18 @@ const Moment = z.iso.datetime({ offset: true }).optional()
 export const findUsage = operation({
   id: 'findUsage',
   at: 'GET /api/v1/organizations/{organization}/usage',
-  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Callers who may view records also get tools, callers and reasons of failed calls.`,
+  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Callers who may view records also get tools, callers and reasons of failed calls, and may ask for one caller.`,
   needs: inOrganization('stats_view_own'),
   query: z
-    .strictObject({ from: Moment, to: Moment, step: z.enum(['hour', 'day']).default('hour') })
+    .strictObject({
+      from: Moment,
+      to: Moment,
+      step: z.enum(['hour', 'day']).default('hour'),
+      /** The alias of a connection. */
+      connection: z.string().min(1).max(200).optional(),
+      /** The id of a key or a user. */
+      caller: z.string().min(1).max(200).optional(),
+    })
     .refine(({ from, to }) => isSpan(from, to), {
       message: `\`to\` must come after \`from\`, and no more than ${MOST_USAGE_DAYS} days after it.`,
       path: ['from'],

@@ -3,10 +3,15 @@ import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { testEntry as entry } from '../testing/record-entry.ts'
 import { storeRecords, type Entry } from './records.ts'
-import { countSteps, countUsed, namesOf } from './usage.ts'
+import { countSteps, countToolSteps, countUsed, namesOf } from './usage.ts'
 
 const HOUR = 3_600
-const SPAN = { from: new Date('2026-11-20T10:30:00Z'), to: new Date('2026-11-20T13:00:00Z') }
+const SPAN = {
+  from: new Date('2026-11-20T10:30:00Z'),
+  to: new Date('2026-11-20T13:00:00Z'),
+  connection: null,
+  caller: null,
+}
 
 describeEachPostgres('calls of a span', (createDatabase) => {
   test('are counted by steps from its beginning, together, and by what was used; others’ and changes are not', async () => {
@@ -52,5 +57,23 @@ describeEachPostgres('calls of a span', (createDatabase) => {
       'tool - web__read 1 0 1',
     ])
     expect(names).toEqual([])
+
+    const [ofCaller, ofConnection, tools] = await db.organization(acme, async (sql) => [
+      await countSteps(sql, { ...SPAN, caller: 'key_2' }, HOUR),
+      await countUsed(sql, { ...SPAN, connection: 'web' }, 5),
+      await countToolSteps(sql, SPAN, HOUR, ['web__read']),
+    ])
+    expect(ofCaller.map(({ step, calls }) => [step, calls])).toEqual([
+      [2, 1],
+      [null, 1],
+    ])
+    expect(ofConnection.flatMap(({ by, name, calls }) => (by === 'tool' ? [[name, calls]] : []))).toEqual([
+      ['web__read', 2],
+      ['web__write', 1],
+    ])
+    expect(tools.toSorted((one, other) => one.step - other.step)).toEqual([
+      { connection: 'web', name: 'web__read', step: 0, calls: 2 },
+      { connection: null, name: 'web__read', step: 1, calls: 1 },
+    ])
   })
 })

@@ -10,6 +10,10 @@ import type { OrgSql } from '../db/db.ts'
 export interface Span {
   readonly from: Date
   readonly to: Date
+  /** Only calls through the connection of this alias; null: through any. */
+  readonly connection: string | null
+  /** Only calls of this key or user; null: of anybody. */
+  readonly caller: string | null
 }
 
 const Counts = { calls: z.int(), failed: z.int(), refused: z.int() }
@@ -19,14 +23,21 @@ const Times = { median_us: z.number().nullable(), p95_us: z.number().nullable() 
 export const StepRow = z.object({ step: z.int().nullable(), ...Counts, ...Times })
 export type StepRow = z.output<typeof StepRow>
 
-export const countSteps = (sql: OrgSql, { from, to }: Span, seconds: number): Promise<StepRow[]> => sql(StepRow)`
+export const countSteps = (
+  sql: OrgSql,
+  { from, to, connection, caller }: Span,
+  seconds: number,
+): Promise<StepRow[]> => sql(StepRow)`
   select step, count(*)::int as calls,
          (count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
          (count(*) filter (where outcome = 'refused'))::int as refused,
          percentile_disc(0.5) within group (order by duration_us)::float8 as median_us,
          percentile_disc(0.95) within group (order by duration_us)::float8 as p95_us
     from (select floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step, outcome, duration_us
-            from records where at >= ${from} and at < ${to} and kind = 'call') as calls
+            from records
+           where at >= ${from} and at < ${to} and kind = 'call'
+             and (${connection}::text is null or connection = ${connection})
+             and (${caller}::text is null or principal = ${caller})) as calls
    group by grouping sets ((step), ())
    order by step`
 
@@ -39,7 +50,9 @@ const UsedRow = z.object({
 export type UsedRow = z.output<typeof UsedRow>
 
 /** The most used, by each of the four groupings; at most `most` of each. */
-export const countUsed = (sql: OrgSql, { from, to }: Span, most: number): Promise<UsedRow[]> => sql(UsedRow)`
+export const countUsed = (sql: OrgSql, { from, to, connection, caller }: Span, most: number): Promise<UsedRow[]> => sql(
+  UsedRow,
+)`
   select by, connection, name, calls, failed, refused
     from (select case grouping(connection, target, principal, code)
                    when 7 then 'connection' when 3 then 'tool' when 13 then 'caller' else 'reason' end as by,
@@ -50,12 +63,32 @@ export const countUsed = (sql: OrgSql, { from, to }: Span, most: number): Promis
                                     connection, target, principal, code) as place
             from records
            where at >= ${from} and at < ${to} and kind = 'call'
+             and (${connection}::text is null or connection = ${connection})
+             and (${caller}::text is null or principal = ${caller})
            group by grouping sets ((connection), (connection, target), (principal), (code))
           having case grouping(connection, target, principal, code)
                    when 7 then connection is not null when 3 then target is not null
                    when 13 then principal is not null else code is not null end) as used
    where place <= ${most}
    order by by, place`
+
+const ToolStepRow = z.object({ connection: z.string().nullable(), name: z.string(), step: z.int(), calls: z.int() })
+export type ToolStepRow = z.output<typeof ToolStepRow>
+
+/** The calls of these tools in each step of the span. */
+export const countToolSteps = (
+  sql: OrgSql,
+  { from, to, connection, caller }: Span,
+  seconds: number,
+  tools: readonly string[],
+): Promise<ToolStepRow[]> => sql(ToolStepRow)`
+  select connection, target as name, count(*)::int as calls,
+         floor(extract(epoch from at - ${from}::timestamptz) / ${seconds}::int)::int as step
+    from records
+   where at >= ${from} and at < ${to} and kind = 'call' and target = any (${tools}::text[])
+     and (${connection}::text is null or connection = ${connection})
+     and (${caller}::text is null or principal = ${caller})
+   group by connection, target, step`
 
 const NameRow = z.object({ id: z.string(), name: z.string() })
 

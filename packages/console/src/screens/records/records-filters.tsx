@@ -8,6 +8,7 @@ import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import type { SetUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
+import { MomentField } from '../../ui/moment-field.tsx'
 import type { Callers } from '../../data/callers.ts'
 import { isNarrowed, OUTCOMES, RANGES, type RecordsInput, type RecordsState } from './records-filter.ts'
 import { CLEARED } from './records-words.tsx'
@@ -139,8 +140,8 @@ function Often({ state, change, callers }: OftenProps) {
       />
       {state.range === 'custom' ? (
         <>
-          <Moment label={t.from} value={state.from} onChange={change('from')} />
-          <Moment label={t.to} value={state.to} onChange={change('to')} />
+          <MomentField label={t.from} value={state.from} onChange={change('from')} />
+          <MomentField label={t.to} value={state.to} onChange={change('to')} />
         </>
       ) : null}
     </SimpleGrid>
@@ -200,23 +201,4 @@ function Typed({ value = '', onCommit, children }: TypedProps) {
     onBlur: commit,
     onKeyDown: ({ key }) => key === 'Enter' && commit(),
   })
-}
-
-function Moment({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string | undefined
-  onChange: (value: string) => void
-}) {
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      value={value ?? ''}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  )
 }

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
-import { spanOf, type Range } from './span.ts'
+import { recordsSpan, spanOf, stepSpan, type Range } from './span.ts'
 
 const DAY_MS = 86_400_000
 
 test('a day is 24 hours, the last of which runs', () => {
-  expect(spanOf('day', new Date('2026-11-22T10:20:00Z'))).toEqual({ from: '2026-11-21T11:00:00.000Z', step: 'hour' })
+  expect(spanOf({ range: 'day' }, new Date('2026-11-22T10:20:00Z'))).toEqual({
+    from: '2026-11-21T11:00:00.000Z',
+    step: 'hour',
+  })
 })
 
 test.each<[Range, number]>([
@@ -14,9 +17,30 @@ test.each<[Range, number]>([
   for (let day = 0; day < 366; day++)
     for (const time of ['00:00', '03:30', '23:59']) {
       const now = new Date(new Date(`2026-01-01T${time}:00`).getTime() + day * DAY_MS)
-      const { from } = spanOf(range, now)
+      const { from = '' } = spanOf({ range }, now) ?? {}
       const days = (now.getTime() - Date.parse(from)) / DAY_MS
       expect(days).toBeLessThanOrEqual(most)
       expect(days).toBeGreaterThan(most - 1.1)
     }
+})
+
+test('a span of one’s own is counted by the hour up to two days, and has a beginning, an order and a limit', () => {
+  const now = new Date('2026-11-22T10:20:00Z')
+  const own = (from?: string, to?: string) => spanOf({ range: 'custom', from, to }, now)
+  expect(own('2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z')).toEqual({
+    from: '2026-11-20T00:00:00.000Z',
+    to: '2026-11-21T00:00:00.000Z',
+    step: 'hour',
+  })
+  expect(own('2026-11-10T00:00:00Z')).toMatchObject({ to: now.toISOString(), step: 'day' })
+  for (const [from, to] of [[], ['2026-11-21T00:00:00Z', '2026-11-20T00:00:00Z'], ['2026-01-01T00:00:00Z']])
+    expect(own(from, to)).toBeUndefined()
+})
+
+test('a step of a chart is a span of one’s own, here and in the audit log', () => {
+  const chosen = stepSpan('2026-11-20T00:00:00.000Z', 'day')
+  const span = spanOf(chosen, new Date('2026-11-22T10:20:00Z'))
+  expect(span).toEqual({ from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', step: 'hour' })
+  expect(recordsSpan(chosen)).toEqual(chosen)
+  expect(recordsSpan({ range: 'week' })).toEqual({ range: 'week' })
 })

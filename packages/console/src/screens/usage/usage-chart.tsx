@@ -6,7 +6,14 @@ import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { stepLabel } from './span.ts'
 
-export function UsageChart({ usage, height }: { usage: Usage; height: number }) {
+export interface UsageChartProps {
+  readonly usage: Usage
+  readonly height: number
+  /** A step was clicked. */
+  readonly onOpen: (at: string) => void
+}
+
+export function UsageChart({ usage, height, onOpen }: UsageChartProps) {
   const still = useReducedMotion()
   const t = texts.usage
   const { calls, failed, refused } = usage.total
@@ -30,7 +37,14 @@ export function UsageChart({ usage, height }: { usage: Usage; height: number }) 
         ]}
         tickLine="y"
         yAxisProps={{ allowDecimals: false, width: 40 }}
-        barProps={{ isAnimationActive: !still }}
+        barProps={{
+          isAnimationActive: !still,
+          style: { cursor: 'pointer' },
+          onClick(_, at) {
+            const step = usage.steps[at]
+            if (step !== undefined) onOpen(step.at)
+          },
+        }}
         barChartProps={{ accessibilityLayer: false }}
       />
     </div>

@@ -1,22 +1,32 @@
 /** How much is called here, over a span of time, and what and whose it was. */
-import { SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { findUsage, type Usage } from '@toolway/contract/admin'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { z } from 'zod'
 import { loadSurely } from '../../data/away.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
+import { usageDetails } from '../../texts/usage-details.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { keepOrganization } from '../../ui/keep-organization.ts'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { momentText } from '../../ui/moment-field.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
-import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { Figures } from './figures.tsx'
-import { spanOf, type Range } from './span.ts'
+import { HeatMap } from './heat-map.tsx'
+import { recordsSpan, spanOf, stepSpan } from './span.ts'
+import { UsageState } from './state.ts'
+import { usageCsv } from './usage-csv.ts'
+import { UsageFilters } from './usage-filters.tsx'
 import { Used } from './used.tsx'
 
 const Chart = lazy(() =>
@@ -26,7 +36,6 @@ const Latency = lazy(() =>
   loadSurely(() => import('./latency-chart.tsx')).then(({ LatencyChart }) => ({ default: LatencyChart })),
 )
 
-const State = z.object({ range: z.enum(['day', 'week', 'month']).default('day') })
 const RANGES = ['day', 'week', 'month'] as const
 const CHART_PX = 240
 
@@ -43,49 +52,124 @@ export function UsageScreen() {
 
 function Shown() {
   const organization = useOrganization()
-  const [{ range }, set] = useUrlState(State)
+  const [state, set] = useUrlState(UsageState)
+  const { range, from, to, connection, caller } = state
   const [now] = useState(() => new Date())
-  const span = useMemo(() => spanOf(range, now), [range, now])
-  const usage = useQuery(ask('stats', findUsage, { path: { organization }, query: span }))
+  const span = useMemo(() => spanOf({ range, from, to }, now), [range, from, to, now])
+  const isSpan = span !== undefined
+  const query = { ...(span ?? spanOf({ range: 'day' }, now)), connection, caller }
+  const usage = useQuery({ ...ask('stats', findUsage, { path: { organization }, query }), enabled: isSpan })
   // The span before is over: no event changes it.
-  const before = useQuery(
-    ask('past', findUsage, {
-      path: { organization },
-      query: { ...spanBefore(span.from, now.getTime()), step: span.step },
-    }),
-  )
+  const past = {
+    ...query,
+    ...spanBefore(query.from ?? '', query.to === undefined ? now.getTime() : Date.parse(query.to)),
+  }
+  const before = useQuery({ ...ask('past', findUsage, { path: { organization }, query: past }), enabled: isSpan })
   const t = texts.usage
+  const choose = (next: string) => {
+    if (next !== 'custom')
+      return set({ range: next === 'day' ? undefined : (next as 'week'), from: undefined, to: undefined })
+    set({ range: 'custom', from: momentText(new Date(query.from ?? now)), to: momentText(now) })
+  }
   return (
     <Screen
       title={texts.nav.usage}
       hint={t.hint}
       action={
-        <SegmentedControl
-          aria-label={t.range}
-          value={range}
-          data={RANGES.map((value) => ({ value, label: t.ranges[value] }))}
-          onChange={(value) => set({ range: value === 'day' ? undefined : value })}
-        />
+        <Group gap="sm">
+          <SegmentedControl
+            aria-label={t.range}
+            value={range}
+            data={[
+              ...RANGES.map((value) => ({ value, label: t.ranges[value] })),
+              { value: 'custom', label: usageDetails.custom },
+            ]}
+            onChange={choose}
+          />
+          <ExportButton usage={usage.data} />
+        </Group>
       }
     >
-      <Loaded query={usage}>
-        {(found) =>
-          found.total.calls === 0 ? <Nothing /> : <Found usage={found} before={before.data?.total} range={range} />
-        }
-      </Loaded>
+      <UsageFilters state={state} usage={usage.data} isSpan={isSpan} set={set} />
+      {isSpan ? (
+        <Loaded query={usage}>
+          {(found) =>
+            found.total.calls === 0 ? (
+              <Nothing />
+            ) : (
+              <Found usage={found} before={before.data?.total} state={state} set={set} />
+            )
+          }
+        </Loaded>
+      ) : null}
     </Screen>
   )
 }
 
-function Found({ usage, before, range }: { usage: Usage; before: Usage['total'] | undefined; range: Range }) {
+function ExportButton({ usage }: { usage: Usage | undefined }) {
+  const save = () => {
+    if (usage === undefined) return
+    const name = `toolway-usage-${usage.from.slice(0, 10)}.csv`
+    saveFile(new Blob([usageCsv(usage)], { type: 'text/csv' }), name)
+    sayDone(usageDetails.exported(name))
+  }
+  return (
+    <Button
+      variant="default"
+      disabled={usage === undefined}
+      leftSection={<Icon name="download" size={16} />}
+      onClick={save}
+    >
+      {usageDetails.csv}
+    </Button>
+  )
+}
+
+interface FoundProps {
+  readonly usage: Usage
+  readonly before: Usage['total'] | undefined
+  readonly state: UsageState
+  readonly set: (change: Partial<UsageState>) => void
+}
+
+function Found({ usage, before, state, set }: FoundProps) {
+  const navigate = useNavigate()
+  const mayRecords = useMay('audit_view_own')
   const t = texts.usage
   const { calls, failed, refused } = usage.total
+  const { connection, caller } = state
+  /** A day by the hour; an hour by its records. */
+  const open = (at: string) => {
+    const part = stepSpan(at, usage.step)
+    if (usage.step === 'day') return set(part)
+    if (!mayRecords) return
+    const search = { ...part, connection, actor_id: caller }
+    void navigate({
+      to: '/records' as never,
+      search: ((held: Record<string, unknown>) => ({ ...keepOrganization(held), ...search })) as never,
+    })
+  }
   return (
     <Stack gap="lg">
       <Figures usage={usage} before={before} />
-      <Panel title={t.chart} hint={t.chartSays(calls, failed, refused)}>
+      <Panel
+        title={t.chart}
+        hint={`${t.chartSays(calls, failed, refused)}. ${usageDetails.zoom}`}
+        action={
+          mayRecords ? (
+            <LinkButton
+              to="/records"
+              search={{ ...recordsSpan(state), action: 'tools/call', connection, actor_id: caller }}
+              variant="default"
+              size="xs"
+            >
+              {usageDetails.records}
+            </LinkButton>
+          ) : null
+        }
+      >
         <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
-          <Chart usage={usage} height={CHART_PX} />
+          <Chart usage={usage} height={CHART_PX} onOpen={open} />
         </Suspense>
       </Panel>
       <Panel title={t.latency} hint={t.latencyHint}>
@@ -93,8 +177,13 @@ function Found({ usage, before, range }: { usage: Usage; before: Usage['total'] 
           <Latency usage={usage} height={CHART_PX} />
         </Suspense>
       </Panel>
+      {usage.tools === null || usage.tools.length === 0 ? null : (
+        <Panel title={usageDetails.heat} hint={usageDetails.heatHint}>
+          <HeatMap tools={usage.tools} usage={usage} />
+        </Panel>
+      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-        <Used usage={usage} range={range} />
+        <Used usage={usage} state={state} onFilter={set} />
       </SimpleGrid>
       {usage.tools === null ? <Text c="dimmed">{t.onlyAdministrators}</Text> : null}
     </Stack>

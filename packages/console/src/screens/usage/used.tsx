@@ -1,12 +1,17 @@
 /** The most used tools, their callers, and the causes of failed calls; each row of a caller links to its records. */
-import { Text } from '@mantine/core'
+import { ActionIcon, Group, Text } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
+import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { column, Table, type Column } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
-import type { Range } from './span.ts'
+import { recordsSpan } from './span.ts'
+import type { UsageState } from './state.ts'
+import { usageDetails } from '../../texts/usage-details.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useMay } from '../../data/me.ts'
 
 interface Counted {
   readonly calls: number
@@ -25,12 +30,16 @@ const numbers = <Row extends Counted>(): Column<Row>[] => {
 
 export interface UsedProps {
   readonly usage: Usage
-  /** Of the records that rows lead to. */
-  readonly range: Range
+  /** The span and the filters, which the records that rows lead to have, too. */
+  readonly state: UsageState
+  readonly onFilter: (filter: Pick<UsageState, 'connection' | 'caller'>) => void
 }
 
-export function Used({ usage: { connections, tools, callers, reasons }, range }: UsedProps) {
+export function Used({ usage: { connections, tools, callers, reasons }, state, onFilter }: UsedProps) {
   const t = texts.usage
+  const mayRecords = useMay('audit_view_own')
+  const { connection: only, caller } = state
+  const span = recordsSpan(state)
   return (
     <>
       <List
@@ -40,7 +49,17 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
         columns={[
           column(
             t.columns.connection,
-            ({ name }: (typeof connections)[number]) => <TextLink to={`/connections/${name}`}>{name}</TextLink>,
+            ({ name }: (typeof connections)[number]) => (
+              <Filtered name={name} isSet={only === name} onFilter={() => onFilter({ connection: name })}>
+                <TextLink
+                  {...(mayRecords
+                    ? { to: '/records', search: { ...span, connection: name, actor_id: caller } }
+                    : { to: `/connections/${name}` })}
+                >
+                  {name}
+                </TextLink>
+              </Filtered>
+            ),
             4,
           ),
           ...numbers<(typeof connections)[number]>(),
@@ -55,7 +74,10 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
             column(
               t.columns.name,
               ({ connection, name }: (typeof tools)[number]) => (
-                <TextLink to="/records" search={{ range, tool: name, connection: connection ?? undefined }}>
+                <TextLink
+                  to="/records"
+                  search={{ ...span, tool: name, connection: connection ?? undefined, actor_id: caller }}
+                >
                   {name}
                 </TextLink>
               ),
@@ -74,9 +96,11 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
             column(
               t.columns.caller,
               ({ id, name }: (typeof callers)[number]) => (
-                <TextLink to="/records" search={{ range, actor_id: id }}>
-                  {name ?? t.gone(id)}
-                </TextLink>
+                <Filtered name={name ?? id} isSet={caller === id} onFilter={() => onFilter({ caller: id })}>
+                  <TextLink to="/records" search={{ ...span, actor_id: id, connection: only }}>
+                    {name ?? t.gone(id)}
+                  </TextLink>
+                </Filtered>
               ),
               4,
             ),
@@ -98,6 +122,31 @@ export function Used({ usage: { connections, tools, callers, reasons }, range }:
     </>
   )
 }
+
+interface FilteredProps {
+  readonly name: string
+  readonly isSet: boolean
+  readonly onFilter: () => void
+  readonly children: ReactNode
+}
+
+/** A name with the way to the records, and a button that has the whole screen tell of it alone. */
+const Filtered = ({ name, isSet, onFilter, children }: FilteredProps) => (
+  <Group gap="xs" wrap="nowrap">
+    {children}
+    {isSet ? null : (
+      <ActionIcon
+        variant="subtle"
+        size="sm"
+        aria-label={usageDetails.only(name)}
+        title={usageDetails.only(name)}
+        onClick={onFilter}
+      >
+        <Icon name="filter" size={14} />
+      </ActionIcon>
+    )}
+  </Group>
+)
 
 /** In words, with the code beside them. */
 function Reason({ code }: { code: string }) {

@@ -1,7 +1,15 @@
 /** Calls over time. Tools, callers and failure reasons are shown only to users who may view records. */
-import { permits } from '@toolway/contract'
+import { Fault, permits } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { countSteps, countUsed, namesOf, type StepRow, type UsedRow } from '../../records/usage.ts'
+import {
+  countSteps,
+  countToolSteps,
+  countUsed,
+  namesOf,
+  type StepRow,
+  type ToolStepRow,
+  type UsedRow,
+} from '../../records/usage.ts'
 import { serveOrganization, type Served } from '../serve.ts'
 
 const SECONDS = { hour: 3_600, day: 86_400 } as const
@@ -15,18 +23,29 @@ const timed = ({ calls, failed, refused, median_us: median, p95_us: p95 }: Omit<
 })
 const counted = ({ calls, failed, refused }: UsedRow) => ({ calls, failed, refused })
 
+function stepsOf({ connection, name }: UsedRow, rows: readonly ToolStepRow[], steps: number): number[] {
+  const calls = Array.from({ length: steps }, () => 0)
+  for (const row of rows) if (row.connection === connection && row.name === name) calls[row.step] = row.calls
+  return calls
+}
+
 export const usageOperations: readonly Served[] = [
   serveOrganization(shapes.findUsage, async ({ query, role, look }) => {
     const to = query.to === undefined ? new Date() : new Date(query.to)
     const from = query.from === undefined ? new Date(to.getTime() - SECONDS.day * 1000) : new Date(query.from)
     const seconds = SECONDS[query.step]
     const isShown = permits(role, 'audit_view_own')
-    const { rows, used, names } = await look(async (sql) => {
-      const rows = await countSteps(sql, { from, to }, seconds)
-      const used = await countUsed(sql, { from, to }, MOST)
+    if (query.caller !== undefined && !isShown)
+      throw new Fault('role.forbidden', { role, permission: 'audit_view_own' })
+    const span = { from, to, connection: query.connection ?? null, caller: query.caller ?? null }
+    const { rows, used, names, toolSteps } = await look(async (sql) => {
+      const rows = await countSteps(sql, span, seconds)
+      const used = await countUsed(sql, span, MOST)
       const ids = used.flatMap(({ by, name }) => (by === 'caller' ? [name] : []))
       const found = isShown ? await namesOf(sql, ids) : []
-      return { rows, used, names: new Map(found.map(({ id, name }) => [id, name])) }
+      const tools = used.flatMap(({ by, name }) => (by === 'tool' ? [name] : []))
+      const toolSteps = isShown && tools.length > 0 ? await countToolSteps(sql, span, seconds, tools) : []
+      return { rows, used, toolSteps, names: new Map(found.map(({ id, name }) => [id, name])) }
     })
     const byStep = new Map(rows.map((row) => [row.step, row]))
     const steps = Math.ceil((to.getTime() - from.getTime()) / 1000 / seconds)
@@ -42,7 +61,10 @@ export const usageOperations: readonly Served[] = [
       })),
       connections: of('connection').map((row) => ({ name: row.name, ...counted(row) })),
       tools: isShown
-        ? of('tool').map((row) => ({ connection: row.connection, name: row.name, ...counted(row) }))
+        ? of('tool').map((row) => ({
+            ...{ connection: row.connection, name: row.name, ...counted(row) },
+            steps: stepsOf(row, toolSteps, steps),
+          }))
         : null,
       callers: isShown
         ? of('caller').map((row) => ({ id: row.name, name: names.get(row.name) ?? null, ...counted(row) }))

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { usageCsv } from './usage-csv.ts'
+
+test('a line for each step and row, and no name is a formula', () => {
+  const counts = { calls: 3, failed: 1, refused: 0 }
+  const csv = usageCsv({
+    ...{ from: '2026-11-20T10:00:00.000Z', to: '2026-11-20T11:00:00.000Z', step: 'hour' },
+    total: { ...counts, median_ms: 1, p95_ms: 2 },
+    steps: [{ at: '2026-11-20T10:00:00.000Z', ...counts, median_ms: 1.5, p95_ms: null }],
+    connections: [{ name: 'web', ...counts }],
+    tools: [{ connection: 'web', name: '=cmd()', ...counts, steps: [3] }],
+    callers: [{ id: 'key_1', name: null, ...counts }],
+    reasons: [{ code: 'tool.unknown', calls: 1 }],
+  })
+  expect(csv.split('\r\n')).toEqual([
+    'kind,name,connection,at,calls,failed,refused,median_ms,p95_ms',
+    'step,,,2026-11-20T10:00:00.000Z,3,1,0,1.5,',
+    'connection,web,,,3,1,0,,',
+    "tool,'=cmd(),web,,3,1,0,,",
+    'caller,key_1,,,3,1,0,,',
+    'reason,tool.unknown,,,1,,,,',
+    '',
+  ])
+})

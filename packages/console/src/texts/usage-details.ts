@@ -1,0 +1,20 @@
+/** The words of what the usage screen has besides its figures: a span of one's own, filters, the heat map and the export. */
+export const usageDetails = {
+  custom: 'Custom',
+  from: 'From',
+  to: 'To',
+  invalid: 'Choose a start before the end, at most 31 days apart.',
+  zoom: 'Click a bar to see that day by the hour, or the records of that hour.',
+  connection: (name: string) => `Connection: ${name}`,
+  caller: (name: string) => `Caller: ${name}`,
+  clear: (filter: string) => `Remove the filter ${filter}`,
+  only: (name: string) => `Show only ${name}`,
+  records: 'Audit log',
+  recordsOf: (name: string) => `Audit log of ${name}`,
+  heat: 'Tools over time',
+  heatHint: 'The darker a cell, the more calls.',
+  tool: 'Tool',
+  cell: (tool: string, at: string, calls: string) => `${tool}, ${at}: ${calls}`,
+  csv: 'Export CSV',
+  exported: (file: string) => `Saved ${file}`,
+}
