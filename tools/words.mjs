@@ -48,6 +48,7 @@ const REPLACED = [
   /\bsomebody\b/i,
   /\bif unsaid\b|\bunless said\b/i,
   /\bHalf (of them )?takes? less\b/i,
+  /\b95 of 100\b/i,
   /\blatest news\b/i,
   /\bwent well\b/i,
   /\bbound (how|sizes)\b/i,
