@@ -48,6 +48,17 @@ const REPLACED = [
   /\bsomebody\b/i,
   /\bif unsaid\b|\bunless said\b/i,
   /\bHalf (of them )?takes? less\b/i,
+  /\b95 of 100\b/i,
+  /\blatest news\b/i,
+  /\bwent well\b/i,
+  /\bbound (how|sizes)\b/i,
+  /\bwhat destroys\b/i,
+  /\bbefore it bites\b/i,
+  /\bone no is a no\b/i,
+  /\blets? you in\b/i,
+  /\bnothing else of its\b/i,
+  /\bfound out by\b/i,
+  /\bfor everybody of\b/i,
 ]
 /** A noun clause in the place of a noun: "What it offers", "Who calls". */
 const NOUN_CLAUSE = /^(?:What|Who|Whose|Which) (?!.*\?$)(?!your\b)(?!can\b)[a-z]/

@@ -9,7 +9,7 @@ export const serviceLevels = {
   saved: 'Target saved',
   figures: {
     availability: 'Availability',
-    p95: '95 of 100 take less than',
+    p95: 'p95 latency',
     budget: 'Error budget left',
     calls: 'Calls',
   },
