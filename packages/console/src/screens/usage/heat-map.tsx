@@ -52,6 +52,7 @@ export function HeatMap({ tools, usage }: { tools: NonNullable<Usage['tools']>; 
                 <Table.Td
                   key={at}
                   title={t.cell(name, labels[at] ?? '', count(calls))}
+                  className="coloured"
                   style={{ background: colourOf(calls / most) }}
                 >
                   <VisuallyHidden>{count(calls)}</VisuallyHidden>

@@ -79,6 +79,7 @@ function Shown() {
         <Group gap="sm">
           <SegmentedControl
             aria-label={t.range}
+            style={{ flexWrap: 'wrap' }}
             value={range}
             data={[
               ...RANGES.map((value) => ({ value, label: t.ranges[value] })),
