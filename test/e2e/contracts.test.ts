@@ -264,7 +264,7 @@ describe('a call', () => {
     )
     expect(answer.result?.isError).not.toBe(true)
     expect(executed().map(({ body }) => body?.['params'])).toEqual([{ query: 'x', org_id: 'acme' }])
-    expect((await lineOf(correlation)).facts['detail']).toEqual({ overwritten: ['org_id'] })
+    expect((await lineOf(correlation)).facts['detail']).toMatchObject({ overwritten: ['org_id'] })
     await call('search_assets', { query: 'x' }, 'other')
     expect(executed().at(-1)?.body?.['params']).toEqual({ query: 'x', org_id: 'globex' })
   })
