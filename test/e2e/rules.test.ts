@@ -73,7 +73,7 @@ describe('a rule', () => {
       outcome: 'refused',
       code: 'policy.blocked',
       decision: 'refuse',
-      detail: { rule: id, error: expect.any(Object) },
+      detail: { rule: id, error: expect.any(Object), timings: expect.any(Object) },
     })
     // The upstream has never heard of it.
     expect(probe.state.events).toEqual([])
@@ -114,7 +114,9 @@ describe('a rule', () => {
     expect(await seen()).toContain('repo_list_branches')
     expect((await call('git__repo_list_branches')).answer.result?.isError).not.toBe(true)
     await until('the call is on record', async () => (await lastCall())[0]?.decision === 'warn')
-    expect(await lastCall()).toEqual([{ outcome: 'ok', code: null, decision: 'warn', detail: { rule: id } }])
+    expect(await lastCall()).toEqual([
+      { outcome: 'ok', code: null, decision: 'warn', detail: { rule: id, timings: expect.any(Object) } },
+    ])
     const listed = await platform('GET /api/v1/admin/tenants/default/connectors/git/tools?search=list_branches')
     expect(listed.body['items']).toMatchObject([{ hidden_by: null, rule: { id, action: 'warn' } }])
     await remove(id)
