@@ -33,10 +33,7 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <Text fw={600}>
-          {[
-            t.summary(count(tools.length), size(bytes), count(tokens)),
-            role === null ? undefined : t.role(roleOf(role)),
-          ]
+          {[t.summary(tools.length, size(bytes), count(tokens)), role === null ? undefined : t.role(roleOf(role))]
             .filter((one) => one !== undefined)
             .join(' · ')}
         </Text>

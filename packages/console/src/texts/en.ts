@@ -686,7 +686,6 @@ export const en = {
       copy: 'Copy the log',
       none: 'No log lines yet.',
       toEnd: 'To the newest line',
-      took: (milliseconds: number) => `${Math.round(milliseconds)} ms`,
       hint: 'The last lines of the gateway that serves this page. Values of variables are masked.',
     },
     contract: {
@@ -928,13 +927,13 @@ export const en = {
         service: 'Service',
       },
       seen: {
-        address: () => 'An address',
+        address: 'An address',
         command: (name: string) => (name === '' ? 'A program' : `The ${name} program`),
         configuration: (name: string) =>
           name === '' ? 'A server from a configuration' : `${name}, from a configuration`,
-        document: () => 'An OpenAPI document',
-        'document-address': () => 'The address of an OpenAPI document',
-        package: () => 'A package',
+        document: 'An OpenAPI document',
+        'document-address': 'The address of an OpenAPI document',
+        package: 'A package',
         link: (name: string) => (name === '' ? 'A server from an install link' : `${name}, from an install link`),
         entry: (name: string) => `${name}, from the catalog`,
       },
@@ -1225,8 +1224,8 @@ export const en = {
         connections: 'Connections',
       },
       all: 'All tools (default)',
-      summary: (tools: string, bytes: string, tokens: string) =>
-        `${tools} ${tools === '1' ? 'tool' : 'tools'}, ${bytes}, about ${tokens} tokens`,
+      summary: (tools: number, bytes: string, tokens: string) =>
+        `${tools} ${tools === 1 ? 'tool' : 'tools'}, ${bytes}, about ${tokens} tokens`,
       role: (role: string) => `As ${role}`,
       pages: (pages: number, first: number, tokens: string) =>
         `${pages} pages. Clients that read only the first page see ${first} tools, about ${tokens} tokens.`,
@@ -1253,7 +1252,7 @@ export const en = {
     add: 'New toolset',
     list: 'Toolsets',
     columns: { title: 'Toolset', tools: 'Tools', cost: 'Token cost', endpoint: 'URL' },
-    tools: (tools: string) => `${tools} ${tools === '1' ? 'tool' : 'tools'}`,
+    tools: (tools: number) => (tools === 1 ? '1 tool' : `${tools} tools`),
     listed: (listed: string, tools: string) => `${listed} listed, ${tools} searchable`,
     tokens: (tokens: string) => `about ${tokens} tokens`,
     exceeds: (most: number) => `More than ${most} listed`,
@@ -1536,8 +1535,7 @@ export const en = {
         },
         restart: {
           what: 'The client has not reloaded its settings',
-          mend: () =>
-            'Quit it whole, in the tray too, and start it again. Some ask first whether a server may be used.',
+          mend: 'Quit it whole, in the tray too, and start it again. Some ask first whether a server may be used.',
         },
         address: {
           what: 'The URL is incomplete',
@@ -1546,31 +1544,27 @@ export const en = {
         },
         key: {
           what: 'The key is not sent',
-          mend: () =>
-            'The header is Authorization, its value the word Bearer, a space and the whole key. A key that was removed or has ended is refused; make another one.',
+          mend: 'The header is Authorization, its value the word Bearer, a space and the whole key. A key that was removed or has ended is refused; make another one.',
         },
         container: {
           what: 'The client is in a container or another machine',
-          mend: () =>
-            'There, localhost is not this machine. Use the address of this machine, and let the gateway listen there with TOOLWAY_HOST and TOOLWAY_PUBLIC_URL.',
+          mend: 'There, localhost is not this machine. Use the address of this machine, and let the gateway listen there with TOOLWAY_HOST and TOOLWAY_PUBLIC_URL.',
         },
         proxy: {
           what: 'A proxy buffers the responses',
-          mend: () =>
-            'Switch off buffering and compression for the path (nginx: proxy_buffering off), pass Authorization and Mcp-Session-Id on, and allow a request ten minutes.',
+          mend: 'Switch off buffering and compression for the path (nginx: proxy_buffering off), pass Authorization and Mcp-Session-Id on, and allow a request ten minutes.',
         },
         host: {
           what: 'The name is not allowed',
-          mend: () =>
-            'The gateway answers to the name of TOOLWAY_PUBLIC_URL; further ones go into TOOLWAY_ALLOWED_HOSTS.',
+          mend: 'The gateway answers to the name of TOOLWAY_PUBLIC_URL; further ones go into TOOLWAY_ALLOWED_HOSTS.',
         },
         tools: {
           what: 'The client does not list tools',
-          mend: () => 'Switch the server on in the client: most list it, with its tools, in their settings.',
+          mend: 'Switch the server on in the client: most list it, with its tools, in their settings.',
         },
         prompt: {
           what: 'The client does not call a tool',
-          mend: () => 'Say by name which tool it is to use. Clients ask before a first call: look for the question.',
+          mend: 'Say by name which tool it is to use. Clients ask before a first call: look for the question.',
         },
       },
       refused: {
@@ -1600,7 +1594,6 @@ export const en = {
     states: { running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Stopped' },
     waits: 'Waiting for you',
     eras: { modern: 'MCP 2026-07-28', legacy: 'MCP 2025-11-25' },
-    took: (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`),
     run: (tool: string) => `Call of ${tool}`,
     unknown: (tool: string) => `The tool ${tool} does not exist here, or you may not call it.`,
     ways: 'Enter arguments as',
@@ -1975,13 +1968,11 @@ export const en = {
     },
     say: {
       open: '…',
-      and: (words: readonly string[]) => words.join(' and '),
-      or: (words: readonly string[]) => words.join(' or '),
       others: (words: readonly string[], more: number) => `${words.join(', ')} or ${more} more`,
       where: {
-        platform: () => 'In every organization',
+        platform: 'In every organization',
         some: (slugs: string) => `In ${slugs}`,
-        organization: () => 'In this organization',
+        organization: 'In this organization',
         toolset: (of: string) => `In the toolset ${of}`,
         connection: (of: string) => `At the connection ${of}`,
         member: (of: string) => `When ${of} calls`,

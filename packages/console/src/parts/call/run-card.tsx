@@ -3,6 +3,7 @@ import { Button, Code, Group, List, Paper, Progress, Stack, Text } from '@mantin
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
+import { duration } from '../../ui/times.ts'
 import type { JsonObject } from './mcp/wire.ts'
 import { OutsideLink } from './outside-link.tsx'
 import { AskedQuestion } from './question.tsx'
@@ -36,7 +37,7 @@ export function RunCard({ run, onCancel, onAnswer, onRead, actions }: RunCardPro
               {question === undefined ? t.states[state] : t.waits}
             </StateBadge>
             <Text size="sm" c="dimmed">
-              {run.ended === undefined ? t.eras[run.era] : `${t.eras[run.era]} · ${t.took(run.ended - run.begun)}`}
+              {run.ended === undefined ? t.eras[run.era] : `${t.eras[run.era]} · ${duration(run.ended - run.begun)}`}
             </Text>
           </Group>
           <Group gap="xs">

@@ -41,16 +41,19 @@ export function Doctor({ preset, url, started }: DoctorProps) {
         <Accordion.Control icon={<Icon name="help-circle" size={18} />}>{t.title}</Accordion.Control>
         <Accordion.Panel>
           <Stack gap="md">
-            {causesOf(preset, url, started).map((cause) => (
-              <div key={cause}>
-                <Text size="sm" fw={600}>
-                  {t.causes[cause].what}
-                </Text>
-                <Text size="sm" c="dimmed" className="breakable">
-                  {t.causes[cause].mend(url)}
-                </Text>
-              </div>
-            ))}
+            {causesOf(preset, url, started).map((cause) => {
+              const { what, mend } = t.causes[cause]
+              return (
+                <div key={cause}>
+                  <Text size="sm" fw={600}>
+                    {what}
+                  </Text>
+                  <Text size="sm" c="dimmed" className="breakable">
+                    {typeof mend === 'string' ? mend : mend(url)}
+                  </Text>
+                </div>
+              )
+            })}
             {/* Asked only where it is looked at. */}
             {seesRefused && help === 'yes' ? <Refused /> : null}
           </Stack>

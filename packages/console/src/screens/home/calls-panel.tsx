@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Usage } from '@toolway/contract/admin'
 import { useMay } from '../../data/me.ts'
+import { locale } from '../../texts/locale.ts'
 import { texts } from '../../texts/texts.ts'
 import { Bars } from '../../ui/bars.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
@@ -25,7 +26,7 @@ function Hours({ usage }: { usage: Usage }) {
   const t = texts.home.calls
   const steps = usage.steps.slice(-HOURS)
   const hour = (at: string | undefined) =>
-    at === undefined ? '' : new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    at === undefined ? '' : new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
   const { calls, failed, refused, median_ms: median, p95_ms: p95 } = usage.total
   return (
     <>

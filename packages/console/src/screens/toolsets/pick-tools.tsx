@@ -184,7 +184,7 @@ function TakeShown({ shown, isIn, select }: SelectionProps & { readonly shown: r
   return (
     <Group gap="xs">
       <Checkbox
-        label={(all ? t.dropShown : t.takeShown)(count(shown.length))}
+        label={all ? t.dropShown(count(shown.length)) : t.takeShown(count(shown.length))}
         checked={shown.length > 0 && all}
         indeterminate={shown.some(isIn) && !all}
         disabled={shown.length === 0}

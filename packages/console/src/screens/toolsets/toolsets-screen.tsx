@@ -70,7 +70,7 @@ function Size({ tools, listed, origin, slug }: Toolset) {
   const t = texts.toolsets
   return (
     <Stack gap={2} align="flex-start">
-      <Text size="sm">{listed === tools ? t.tools(count(tools)) : t.listed(count(listed), count(tools))}</Text>
+      <Text size="sm">{listed === tools ? t.tools(tools) : t.listed(count(listed), count(tools))}</Text>
       <Group gap={6}>
         <Text size="xs" c="dimmed">
           {slug}
