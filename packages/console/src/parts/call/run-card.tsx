@@ -26,7 +26,7 @@ export function RunCard({ run, onCancel, onAnswer, onRead, actions }: RunCardPro
   const t = texts.call
   const ended = state !== 'running'
   return (
-    <Paper withBorder p="md" component="article" aria-label={t.run(run.tool)}>
+    <Paper withBorder p="md" component="article" aria-label={t.run({ tool: run.tool })}>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs" align="flex-start">
           <Group gap="xs" style={{ minWidth: 0, flex: '1 1 12rem' }}>
@@ -91,7 +91,7 @@ function Steps({ run: { steps: all, progress, state, question } }: { run: Run })
       ) : null}
       {steps.length > SHOWN ? (
         <Text size="sm" c="dimmed">
-          {t.earlier(steps.length - SHOWN)}
+          {t.earlier({ count: steps.length - SHOWN })}
         </Text>
       ) : null}
       <List size="sm" spacing={2}>

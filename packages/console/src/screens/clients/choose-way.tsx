@@ -33,7 +33,7 @@ export function ChooseWay({ preset, way, toolset, made, onWay, onMade }: ChooseW
           onChange={(next) => onWay(next)}
           data={preset.ways.map((one, at) => ({
             value: one,
-            label: at === 0 ? t.recommended(t.ways[one]) : t.ways[one],
+            label: at === 0 ? t.recommended({ way: t.ways[one] }) : t.ways[one],
           }))}
         />
       )}
@@ -42,7 +42,7 @@ export function ChooseWay({ preset, way, toolset, made, onWay, onMade }: ChooseW
       </Text>
       {way === 'oauth' ? null : made !== undefined ? (
         <Stack gap="sm">
-          <ShownOnce secret={made.key} label={t.made(made.name)} copyLabel={t.copyKey} />
+          <ShownOnce secret={made.key} label={t.made({ name: made.name })} copyLabel={t.copyKey} />
           <Text size="sm" c="dimmed">
             {t.filledIn}
           </Text>

@@ -49,7 +49,7 @@ export function Doctor({ preset, url, started }: DoctorProps) {
                     {what}
                   </Text>
                   <Text size="sm" c="dimmed" className="breakable">
-                    {typeof mend === 'string' ? mend : mend(url)}
+                    {typeof mend === 'string' ? mend : mend({ url })}
                   </Text>
                 </div>
               )
@@ -119,10 +119,10 @@ function Refused() {
 
 function Try({ row: { timestamp, code, ip_address: address, user_agent: agent } }: { row: AuditEvent }) {
   const t = texts.clients.doctor.refused
-  const why = (t.codes as Record<string, string>)[code ?? ''] ?? t.other(code ?? '')
+  const why = (t.codes as Record<string, string>)[code ?? ''] ?? t.other({ code: code ?? '' })
   return (
     <Text component="li" size="sm" style={{ listStyle: 'none' }} className="breakable">
-      <When at={timestamp} />: {why} {t.from(address ?? t.unknown, agent ?? t.unknown)}
+      <When at={timestamp} />: {why} {t.from({ address: address ?? t.unknown, agent: agent ?? t.unknown })}
     </Text>
   )
 }

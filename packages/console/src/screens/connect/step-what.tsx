@@ -96,7 +96,7 @@ function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps
     <Paper withBorder p="md">
       <Group justify="space-between" align="flex-end" gap="md">
         <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }} role="status">
-          <Text fw={600}>{typeof seen === 'string' ? seen : seen(one.name)}</Text>
+          <Text fw={600}>{typeof seen === 'string' ? seen : seen({ name: one.name })}</Text>
           <Text size="sm" c="dimmed" className="breakable">
             {placeOf(one)}
           </Text>

@@ -31,18 +31,18 @@ function Hours({ usage }: { usage: Usage }) {
   return (
     <>
       <Bars
-        label={t.seen(calls, failed, refused)}
+        label={t.seen({ calls, failed, refused })}
         ends={[hour(steps[0]?.at), t.now]}
         bars={steps.map((step) => ({
           key: step.at,
           value: step.calls,
           bad: step.failed + step.refused,
-          title: t.bar(hour(step.at), step.calls, step.failed + step.refused),
+          title: t.bar({ hour: hour(step.at), calls: step.calls, bad: step.failed + step.refused }),
         }))}
       />
       {median === null || p95 === null ? null : (
         <Text size="sm" c="dimmed">
-          {t.times(duration(median), duration(p95))}
+          {t.times({ median: duration(median), p95: duration(p95) })}
         </Text>
       )}
     </>
