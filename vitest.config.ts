@@ -5,6 +5,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { textsBySection } from './packages/console/texts-plugin.ts'
 import { PATIENCE_MS, TEST_LIMIT_MS } from './packages/gateway/src/testing/patience.ts'
 import { IS_SHORT } from './test/setup/form.ts'
 
@@ -14,6 +15,9 @@ const never = ['**/node_modules/**']
 const LONG = /^ ?(?:\/\/|\*) @module-tag long$/m
 /** They replace modules, which holds for a whole process: each has one of its own. */
 const REPLACES = /^vi\.mock\(/m
+
+// Tests of the console read its texts.
+const plugins = [textsBySection()]
 
 const filesWith = (text: RegExp) =>
   globSync(include, { cwd: import.meta.dirname, exclude: never }).filter((file) =>
@@ -26,8 +30,8 @@ const replacing = filesWith(REPLACES)
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'shared', include, exclude: [...exclude, ...replacing], isolate: false } },
-      { test: { name: 'alone', include: replacing, exclude } },
+      { plugins, test: { name: 'shared', include, exclude: [...exclude, ...replacing], isolate: false } },
+      { plugins, test: { name: 'alone', include: replacing, exclude } },
     ],
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',

@@ -6,14 +6,16 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import ts from 'typescript'
 import writeGood from 'write-good'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md', 'docs/guides/*.md']
+/** German is spelled by other rules. */
+const CATALOGUES = 'packages/console/src/texts/en/*.json'
 const SOURCES = [
-  'packages/console/src/texts/*.ts',
   'packages/contract/src/faults.ts',
   'packages/contract/src/rule-actions/*.ts',
   'packages/contract/src/kinds/*.ts',
@@ -28,7 +30,7 @@ const SPELLED = [
   'CHANGELOG.md',
   'docs/reference/faults.md',
   'docs/reference/config.md',
-  'packages/console/src/texts/*.ts',
+  CATALOGUES,
   'packages/contract/src/faults.ts',
   'packages/contract/src/rule-actions/*.ts',
 ]
@@ -76,7 +78,7 @@ const STYLE = {
 /** Cells and code in a row are no repeated words. */
 const NOT_WORDS = /^"[^\p{L}]*"|"…|…"/u
 
-const found = [...proseOfDocuments(), ...textsOfSources()].flatMap(({ place, text }) =>
+const found = [...proseOfDocuments(), ...textsOfSources(), ...textsOfCatalogues()].flatMap(({ place, text }) =>
   problemsOf(text).map((what) => `${place}: ${what}`),
 )
 for (const line of found) console.log(line)
@@ -150,4 +152,24 @@ function* textsOfSources() {
       if (/[a-z]\S* \S+ \S+/.test(plain)) yield { place: `${file}:${line + 1}`, text: plain }
     }
   }
+}
+
+/** Each text of a catalogue; the cases of a choice are texts of their own. */
+function* textsOfCatalogues() {
+  for (const file of globSync(CATALOGUES, { cwd: ROOT }))
+    for (const [path, message] of messagesOf(JSON.parse(readFileSync(join(ROOT, file), 'utf8'))))
+      for (const text of wordsOf(parse(message, { ignoreTag: true })))
+        if (/[a-z]\S* \S+ \S+/.test(text)) yield { place: `${file} ${path}`, text }
+}
+
+function* messagesOf(catalogue, path = '') {
+  for (const [key, value] of Object.entries(catalogue))
+    if (typeof value === 'string') yield [path + key, value]
+    else yield* messagesOf(value, `${path}${key}.`)
+}
+
+function wordsOf(elements) {
+  const whole = elements.map((element) => (element.type === TYPE.literal ? element.value : '…')).join('')
+  const cases = elements.flatMap(({ options }) => Object.values(options ?? {}).flatMap(({ value }) => wordsOf(value)))
+  return [whole, ...cases]
 }

@@ -1,44 +1,78 @@
 /**
- * All English words are in one file, and a browser needs those of the screen that it shows: a build gives each section a module of
- * its own, and whoever says `texts.home` the sections that it names, so that words come with the screens that say them.
+ * Compiles the catalogues. A build gives each section of the English texts a module of its own, and whoever says `texts.home` the
+ * sections that it names, so that texts come with the screens that say them. German is one script, which only those load who read it.
  */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseSync, transformWithOxc, type Plugin } from 'vite'
+import { minifySync, type Plugin } from 'vite'
+import { catalogueOf, filesOf, translated } from './texts-catalogues.ts'
+import { compiled, compiledMessage, type Catalogue } from './texts-messages.ts'
 
 const TEXTS = join(import.meta.dirname, 'src/texts/texts.ts')
-const ENGLISH = join(import.meta.dirname, 'src/texts/en.ts')
+const TIMES = join(import.meta.dirname, 'src/ui/times.ts')
+const CHOICE = join(import.meta.dirname, 'language.js')
+/** What `texts.ts` imports. */
+const ALL = 'virtual:texts'
 /** Followed by the names of sections. */
 const SOME = '\0texts:'
 /** Followed by the name of one. */
 const ONE = '\0text:'
+/** The addresses of the two scripts while the console is worked on; a build gives them names with a hash. */
+const SCRIPTS = { choice: '/language.js', german: '/texts/de.js' }
 
 export function textsBySection(): Plugin {
-  let sections: Promise<ReadonlyMap<string, string>> | undefined
+  let english: Catalogue | undefined
+  let isBuild = false
+  let choiceName = ''
   return {
     name: 'texts-by-section',
-    apply: 'build',
     enforce: 'pre',
-    buildStart() {
-      sections = undefined
-      this.addWatchFile(ENGLISH)
+    configResolved({ command }) {
+      isBuild = command === 'build'
     },
+    buildStart() {
+      english = undefined
+      if (!isBuild) return
+      for (const file of [...filesOf('en'), ...filesOf('de'), CHOICE]) this.addWatchFile(file)
+      const emit = (name: string, code: string) => {
+        const { code: source } = minifySync(name, `{${code}}`)
+        return this.getFileName(this.emitFile({ type: 'asset', name, source }))
+      }
+      choiceName = `/${emit('language.js', choice(`/${emit('de.js', germanScript())}`))}`
+    },
+    configureServer({ middlewares }) {
+      const scripts: Record<string, () => string> = {
+        [SCRIPTS.choice]: () => choice(SCRIPTS.german),
+        [SCRIPTS.german]: germanScript,
+      }
+      middlewares.use((request, response, next) => {
+        const script = scripts[request.url ?? '']
+        if (script === undefined) return next()
+        response.setHeader('content-type', 'text/javascript').end(script())
+      })
+    },
+    transformIndexHtml: () => [
+      { tag: 'script', attrs: { src: isBuild ? choiceName : SCRIPTS.choice }, injectTo: 'head' },
+    ],
     async resolveId(source, importer) {
+      if (source === ALL) return `\0${ALL}`
       if (source.startsWith(ONE)) return source
-      if (importer === undefined || !source.endsWith('/texts.ts')) return undefined
+      if (!isBuild || importer === undefined || !source.endsWith('/texts.ts')) return undefined
       const found = await this.resolve(source, importer, { skipSelf: true })
       if (found?.id !== TEXTS) return found
       const named = sectionsNamed(await readFile(importer, 'utf8'))
       return named === undefined ? found : SOME + named.join(',')
     },
-    async load(id) {
+    load(id) {
+      if (!id.startsWith('\0')) return undefined
+      english ??= catalogueOf('en')
+      if (id === `\0${ALL}`) return { code: allModule(english), moduleSideEffects: false }
       if (id.startsWith(SOME)) return gathered(id.slice(SOME.length).split(','))
-      if (!id.startsWith(ONE)) return undefined
-      const name = id.slice(ONE.length)
-      sections ??= readSections()
-      const text = (await sections).get(name)
-      if (text === undefined) throw new Error(`There is no section ${name} in ${ENGLISH}.`)
-      return `export const ${name} = ${text}`
+      // Without effects, so that a bundler may put it where it is used.
+      return id.startsWith(ONE)
+        ? { code: sectionModule(english, id.slice(ONE.length)), moduleSideEffects: false }
+        : undefined
     },
   }
 }
@@ -56,16 +90,25 @@ const gathered = (names: readonly string[]): string =>
     `export const texts = { ${names.join(', ')} }`,
   ].join('\n')
 
-async function readSections(): Promise<ReadonlyMap<string, string>> {
-  const { code } = await transformWithOxc(await readFile(ENGLISH, 'utf8'), ENGLISH)
-  const found = new Map<string, string>()
-  for (const statement of parseSync('en.js', code).program.body) {
-    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration?.type !== 'VariableDeclaration') continue
-    const [{ init } = { init: null }] = statement.declaration.declarations
-    if (init?.type !== 'ObjectExpression') continue
-    for (const property of init.properties)
-      if (property.type === 'Property' && property.key.type === 'Identifier')
-        found.set(property.key.name, code.slice(property.value.start, property.value.end))
-  }
-  return found
+const writesNumbers = `import { count } from ${JSON.stringify(TIMES)}`
+
+/** A copy: were it made of the sections, each of them would be a file of its own. */
+const allModule = (english: Catalogue): string =>
+  [writesNumbers, `export const all = globalThis.german ?? (${compiled(english, 'en')})`].join('\n')
+
+function sectionModule(english: Catalogue, name: string): string {
+  const section = english[name]
+  if (section === undefined) throw new Error(`There is no section ${name} among the English texts.`)
+  const text = typeof section === 'string' ? compiledMessage(section) : compiled(section, 'en')
+  return [
+    ...(text.includes('count(') ? [writesNumbers] : []),
+    `export const ${name} = globalThis.german?.${name} ?? (${text})`,
+  ].join('\n')
 }
+
+const choice = (german: string): string => readFileSync(CHOICE, 'utf8').replace('GERMAN_TEXTS', german)
+
+/** It has a `count` of its own: it runs before the modules. */
+const germanScript = (): string =>
+  `const count = (number, options) => new Intl.NumberFormat(document.documentElement.lang, options).format(number)
+  globalThis.german = ${compiled(translated(catalogueOf('en'), catalogueOf('de')), 'de')}`

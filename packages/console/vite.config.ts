@@ -15,6 +15,10 @@ export default defineConfig({
   },
   build: {
     target: 'es2023',
+    // A browser that does not know it loads the same modules, a little later.
+    modulePreload: { polyfill: false },
+    // Sections of texts ask for German by a property; that must not tie them to a place.
+    rolldownOptions: { treeshake: { propertyReadSideEffects: false } },
     // Its own folder, so that what is there beside it (the stamp of the sources) stays.
     outDir: 'dist/site',
     emptyOutDir: true,

@@ -42,11 +42,15 @@ export interface WatchedPage extends AsyncDisposable {
 }
 
 /** A page of a fresh profile at `address`; `[Symbol.asyncDispose]` throws if there were complaints. */
-export async function openPage(address: string, options: { expected?: RegExp } = {}): Promise<WatchedPage> {
+export async function openPage(
+  address: string,
+  options: { expected?: RegExp; locale?: string } = {},
+): Promise<WatchedPage> {
   const context = await (
     await browser()
   ).newContext({
     baseURL: address,
+    locale: options.locale ?? 'en-US',
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],

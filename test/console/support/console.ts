@@ -16,7 +16,7 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 export interface ConsoleGateway extends AsyncDisposable {
   readonly gateway: TestGateway
   /** A page of that person, on which nothing is open yet; without one, of nobody. */
-  open(person?: Person): Promise<WatchedPage>
+  open(person?: Person, locale?: string): Promise<WatchedPage>
 }
 
 export interface Person {
@@ -51,8 +51,8 @@ export async function startConsole(options: TestGatewayOptions = {}): Promise<Co
 
   return {
     gateway,
-    async open(person) {
-      const opened = await openPage(gateway.address)
+    async open(person, locale) {
+      const opened = await openPage(gateway.address, locale === undefined ? {} : { locale })
       if (person !== undefined) await enter(opened, person)
       return opened
     },

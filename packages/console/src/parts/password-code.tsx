@@ -17,10 +17,10 @@ export function PasswordCode({ email, invitation }: PasswordCodeProps) {
   return (
     <Stack>
       <Alert icon={<Icon name="info-circle" />} title={t.title}>
-        <Text size="sm">{t.how(email)}</Text>
+        <Text size="sm">{t.how({ email })}</Text>
       </Alert>
       <CopyField label={t.link} value={link} copyLabel={t.copyLink} />
-      <CopyField label={t.message} value={t.words(link, email)} copyLabel={t.copyMessage} />
+      <CopyField label={t.message} value={t.words({ link, email })} copyLabel={t.copyMessage} />
       <CopyField label={t.code} value={invitation.code} copyLabel={t.copyCode} />
       <Text size="sm" c="dimmed">
         {t.good} <When at={invitation.expires_at} />

@@ -34,19 +34,19 @@ export function PreviewedList({ answer }: { answer: ListPreview }) {
       <Group justify="space-between" gap="xs">
         <Text fw={600}>
           {[
-            t.summary(count(tools.length), size(bytes), count(tokens)),
-            role === null ? undefined : t.role(roleOf(role)),
+            t.summary({ tools: tools.length, bytes: size(bytes), tokens: count(tokens) }),
+            role === null ? undefined : t.role({ role: roleOf(role) }),
           ]
             .filter((one) => one !== undefined)
             .join(' · ')}
         </Text>
         <CopyButton value={() => JSON.stringify({ tools }, null, 2)} label={t.copy} />
       </Group>
-      {pages > 1 ? <Text size="sm">{t.pages(pages, first.tools, count(first.tokens))}</Text> : null}
+      {pages > 1 ? <Text size="sm">{t.pages({ pages, first: first.tools, tokens: count(first.tokens) })}</Text> : null}
       {mayCall ? null : <Text size="sm">{t.mayNotCall}</Text>}
       {most === undefined ? null : (
         <Alert color="orange" icon={<Icon name="alert-triangle" />}>
-          {t.exceeds(most)}
+          {t.exceeds({ most })}
         </Alert>
       )}
       <Table

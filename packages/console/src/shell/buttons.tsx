@@ -8,7 +8,7 @@ type PersonButtonProps = { readonly name: string } & ActionIconProps &
   Omit<ComponentPropsWithRef<'button'>, 'name' | 'color' | 'style'>
 
 export const PersonButton = ({ name, ...props }: PersonButtonProps) => (
-  <ActionIcon variant="default" size={36} aria-label={texts.person.menu(name)} {...props}>
+  <ActionIcon variant="default" size={36} aria-label={texts.person.menu({ name })} {...props}>
     <Icon name="user" />
   </ActionIcon>
 )
@@ -21,7 +21,7 @@ export const OrganizationButton = ({ name, ...props }: OrganizationButtonProps) 
     variant="default"
     size="xs"
     rightSection={<Icon name="chevron-down" size={14} />}
-    aria-label={texts.organization(name)}
+    aria-label={texts.organization({ name })}
     style={{ minWidth: 0, flexShrink: 1 }}
     {...props}
   >

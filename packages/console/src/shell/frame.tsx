@@ -202,13 +202,13 @@ function Entry({ to, title, icon, needs, where }: Destination) {
 function Waiting() {
   const organization = useMembership()?.slug
   const { data } = useQuery({ ...waitingApprovals(organization ?? ''), enabled: organization !== undefined })
-  return <Mark count={data?.total} color="orange" words={texts.waiting} />
+  return <Mark count={data?.total} color="orange" words={(number) => texts.waiting({ number })} />
 }
 
 function Down() {
   const organization = useMembership()?.slug
   const { data } = useQuery({ ...downConnections(organization ?? ''), enabled: organization !== undefined })
-  return <Mark count={data?.total} color="red" words={texts.down} />
+  return <Mark count={data?.total} color="red" words={(number) => texts.down({ number })} />
 }
 
 /** Entries of the menu that say how many of their things need somebody. */

@@ -11,7 +11,7 @@ export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () =>
   const names = new Map(useDestinations().map(({ to, title }) => [to, title]))
   const screens = SCREEN_KEYS.flatMap(([key, to]) => {
     const name = names.get(to)
-    return name === undefined ? [] : [[['g', key], t.go(name)] as const]
+    return name === undefined ? [] : [[['g', key], t.go({ screen: name })] as const]
   })
   const all: readonly (readonly [keys: readonly string[], what: string])[] = [
     [['Ctrl', 'K'], t.everything],

@@ -33,7 +33,7 @@ export function Failed({ failure, title, onRetry, children }: FailedProps) {
     <Alert
       color="red"
       icon={<Icon name="alert-triangle" />}
-      title={title ?? (phase === undefined ? t.title : t.titleAt(texts.phases[phase] ?? phase))}
+      title={title ?? (phase === undefined ? t.title : t.titleAt({ phase: texts.phases[phase] ?? phase }))}
       role="alert"
     >
       <Stack gap="xs">

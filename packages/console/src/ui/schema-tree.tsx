@@ -16,7 +16,7 @@ export function SchemaTree({ schema, label }: { schema: unknown; label: string }
         size="xs"
         value={form}
         onChange={setForm}
-        aria-label={t.form(label)}
+        aria-label={t.form({ label })}
         data={[
           { value: 'fields', label: t.fields },
           { value: 'json', label: t.json },
@@ -56,9 +56,11 @@ function Fields({ fields }: { fields: readonly SchemaField[] }) {
 function Field({ name, type, required, description, choices, otherwise, least, most }: SchemaField) {
   const t = texts.tools.schema
   const said = [
-    choices.length === 0 ? undefined : t.choices(choices.slice(0, 12).join(', '), choices.length > 12),
-    otherwise === undefined ? undefined : t.otherwise(otherwise),
-    least === undefined && most === undefined ? undefined : t.bounds(least, most),
+    choices.length === 0
+      ? undefined
+      : t.choices({ choices: choices.slice(0, 12).join(', '), more: choices.length > 12 }),
+    otherwise === undefined ? undefined : t.otherwise({ value: otherwise }),
+    least === undefined && most === undefined ? undefined : t.bounds({ least, most }),
   ].filter((one) => one !== undefined)
   return (
     <>

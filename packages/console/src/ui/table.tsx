@@ -75,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
 
 function Waiting({ label }: { label: string }) {
   return (
-    <Paper withBorder p="md" aria-busy="true" aria-label={texts.table.loading(label)} role="status">
+    <Paper withBorder p="md" aria-busy="true" aria-label={texts.table.loading({ what: label })} role="status">
       {[1, 2, 3, 4].map((row) => (
         <Skeleton key={row} height={18} my={14} />
       ))}
@@ -196,7 +196,7 @@ export function Pages({ page, onPage }: { page: Page<unknown>; onPage: ((offset:
   return (
     <Group justify="space-between" mt="sm">
       <Text size="sm" c="dimmed">
-        {t.range(offset + 1, offset + items.length, total)}
+        {t.range({ first: offset + 1, last: offset + items.length, total })}
       </Text>
       <Group gap="xs">
         <Button size="xs" variant="default" disabled={offset === 0} onClick={() => onPage(Math.max(0, offset - limit))}>

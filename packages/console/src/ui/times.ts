@@ -1,4 +1,6 @@
-/** Times and numbers as people read them, in the language of their browser. */
+/** Times and numbers as people read them, in the language of the console. */
+import { locale } from '../texts/locale.ts'
+
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -8,9 +10,9 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ]
 
 /** "3 minutes ago", "in 2 days"; what is within a minute is "now". */
-export function relativeTime(at: Date, now: number, language?: string): string {
+export function relativeTime(at: Date, now: number): string {
   const seconds = (at.getTime() - now) / 1000
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   for (const [unit, size] of STEPS)
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
   return format.format(0, 'second')
@@ -19,26 +21,26 @@ export function relativeTime(at: Date, now: number, language?: string): string {
 const DAY_MS = 86_400_000
 
 /** "in 90 days", where somebody counts the days; what is less than a day away is told in hours or minutes. */
-export function relativeDays(at: Date, now: number, language?: string): string {
+export function relativeDays(at: Date, now: number): string {
   const days = Math.round((at.getTime() - now) / DAY_MS)
-  if (Math.abs(at.getTime() - now) < DAY_MS) return relativeTime(at, now, language)
-  return new Intl.RelativeTimeFormat(language, { numeric: 'always' }).format(days, 'day')
+  if (Math.abs(at.getTime() - now) < DAY_MS) return relativeTime(at, now)
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'always' }).format(days, 'day')
 }
 
-export const exactDay = (at: Date, language?: string): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at)
+export const exactDay = (at: Date): string => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(at)
 
-export const exactTime = (at: Date, language?: string): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' }).format(at)
+export const exactTime = (at: Date): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }).format(at)
 
-export const count = (number: number, language?: string): string => new Intl.NumberFormat(language).format(number)
+export const count = (number: number, options?: Intl.NumberFormatOptions): string =>
+  new Intl.NumberFormat(locale, options).format(number)
 
 /** `12.5 %` of a number from 0 to 100: with one digit more near the ends, where it says most. */
-export const percent = (number: number, language?: string): string =>
-  `${new Intl.NumberFormat(language, { maximumFractionDigits: number > 99 && number < 100 ? 2 : 1 }).format(number)} %`
+export const percent = (number: number): string =>
+  `${new Intl.NumberFormat(locale, { maximumFractionDigits: number > 99 && number < 100 ? 2 : 1 }).format(number)} %`
 
 /** Bytes as `1.2 MB`. */
-export function size(bytes: number, language?: string): string {
+export function size(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
   const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
   const options = {
@@ -48,11 +50,11 @@ export function size(bytes: number, language?: string): string {
     unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   } as const
-  return new Intl.NumberFormat(language, options).format(bytes / 1000 ** step)
+  return new Intl.NumberFormat(locale, options).format(bytes / 1000 ** step)
 }
 
 /** Milliseconds as `12 ms` or `1.2 s`. */
-export const duration = (milliseconds: number, language?: string): string =>
+export const duration = (milliseconds: number): string =>
   milliseconds < 1000
-    ? `${count(Math.round(milliseconds * 10) / 10, language)} ms`
-    : `${count(Math.round(milliseconds / 100) / 10, language)} s`
+    ? `${count(Math.round(milliseconds * 10) / 10)} ms`
+    : `${count(Math.round(milliseconds / 100) / 10)} s`

@@ -30,7 +30,9 @@ export function OAuthAppForm({ open, held, vendors, onClose }: FormProps) {
     <Modal
       opened={open !== undefined}
       onClose={onClose}
-      title={app === undefined ? t.add : t.changeOf(vendors.find(({ id }) => id === open)?.name ?? app.provider)}
+      title={
+        app === undefined ? t.add : t.changeOf({ vendor: vendors.find(({ id }) => id === open)?.name ?? app.provider })
+      }
       size="lg"
       closeButtonProps={{ 'aria-label': texts.close }}
     >
@@ -60,7 +62,7 @@ function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly ap
       }),
     onSuccess: async ({ provider: set }) => {
       await queries.invalidateQueries({ queryKey: ['oauth'] })
-      sayDone(t.saved(vendor?.name ?? set))
+      sayDone(t.saved({ vendor: vendor?.name ?? set }))
       onClose()
     },
   })
@@ -92,7 +94,7 @@ function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly ap
         </Text>
         {vendor === undefined ? null : (
           <Anchor size="sm" href={vendor.documentation} target="_blank" rel="noreferrer">
-            {t.documentation(vendor.name)}
+            {t.documentation({ vendor: vendor.name })}
           </Anchor>
         )}
         <TextInput
@@ -104,7 +106,7 @@ function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly ap
         />
         <PasswordInput
           label={t.secret}
-          description={hint === undefined ? t.secretNew : t.secretKept(hint)}
+          description={hint === undefined ? t.secretNew : t.secretKept({ hint })}
           value={secret}
           autoComplete="new-password"
           onChange={({ currentTarget: { value } }) => setSecret(value)}

@@ -32,7 +32,7 @@ export function CallTool({ tool: { connection, name }, onDone }: CallToolProps) 
     <Loaded query={query}>
       {(tools) => {
         const tool = tools.find((one) => one.name === name)
-        if (tool === undefined) return <Text size="sm">{texts.call.unknown(name)}</Text>
+        if (tool === undefined) return <Text size="sm">{texts.call.unknown({ tool: name })}</Text>
         return <Caller key={`${connection} ${name}`} connection={connection} tool={tool} onDone={onDone} />
       }}
     </Loaded>

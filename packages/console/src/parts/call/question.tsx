@@ -83,7 +83,7 @@ function PageQuestion({ address, onAnswer }: { address: unknown; onAnswer: Quest
       <OutsideLink to={address} />
       <Answers
         onAccept={url === undefined ? undefined : open}
-        accept={texts.call.openPage(url?.host ?? '')}
+        accept={texts.call.openPage({ host: url?.host ?? '' })}
         onAnswer={onAnswer}
       />
     </>
@@ -93,7 +93,7 @@ function PageQuestion({ address, onAnswer }: { address: unknown; onAnswer: Quest
 function Unanswerable({ method, onAnswer }: { method: string; onAnswer: QuestionProps['onAnswer'] }) {
   return (
     <>
-      <Text size="sm">{texts.call.unanswerable(method)}</Text>
+      <Text size="sm">{texts.call.unanswerable({ method })}</Text>
       <Answers onAnswer={onAnswer} accept="" />
     </>
   )

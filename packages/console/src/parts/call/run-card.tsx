@@ -3,6 +3,7 @@ import { Button, Code, Group, List, Paper, Progress, Stack, Text } from '@mantin
 import type { ReactNode } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
+import { duration } from '../../ui/times.ts'
 import type { JsonObject } from './mcp/wire.ts'
 import { OutsideLink } from './outside-link.tsx'
 import { AskedQuestion } from './question.tsx'
@@ -25,7 +26,7 @@ export function RunCard({ run, onCancel, onAnswer, onRead, actions }: RunCardPro
   const t = texts.call
   const ended = state !== 'running'
   return (
-    <Paper withBorder p="md" component="article" aria-label={t.run(run.tool)}>
+    <Paper withBorder p="md" component="article" aria-label={t.run({ tool: run.tool })}>
       <Stack gap="sm">
         <Group justify="space-between" gap="xs" align="flex-start">
           <Group gap="xs" style={{ minWidth: 0, flex: '1 1 12rem' }}>
@@ -36,7 +37,7 @@ export function RunCard({ run, onCancel, onAnswer, onRead, actions }: RunCardPro
               {question === undefined ? t.states[state] : t.waits}
             </StateBadge>
             <Text size="sm" c="dimmed">
-              {run.ended === undefined ? t.eras[run.era] : `${t.eras[run.era]} · ${t.took(run.ended - run.begun)}`}
+              {run.ended === undefined ? t.eras[run.era] : `${t.eras[run.era]} · ${duration(run.ended - run.begun)}`}
             </Text>
           </Group>
           <Group gap="xs">
@@ -90,7 +91,7 @@ function Steps({ run: { steps: all, progress, state, question } }: { run: Run })
       ) : null}
       {steps.length > SHOWN ? (
         <Text size="sm" c="dimmed">
-          {t.earlier(steps.length - SHOWN)}
+          {t.earlier({ count: steps.length - SHOWN })}
         </Text>
       ) : null}
       <List size="sm" spacing={2}>

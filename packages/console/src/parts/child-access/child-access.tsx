@@ -54,7 +54,7 @@ export function ChildAccessFields({ access, args, disabled, refused, onChange }:
       <Textarea
         label={t.paths}
         description={t.pathsHint}
-        error={relative === undefined ? refused : t.pathsRelative(relative)}
+        error={relative === undefined ? refused : t.pathsRelative({ line: relative })}
         value={paths}
         autosize
         minRows={2}
@@ -73,15 +73,15 @@ export function ChildAccessFields({ access, args, disabled, refused, onChange }:
 
 function NamedPath({ path, onAllow }: { path: string; onAllow: (path: string) => void }) {
   return (
-    <Alert color="orange" icon={<Icon name="alert-triangle" />} title={t.named(path)}>
+    <Alert color="orange" icon={<Icon name="alert-triangle" />} title={t.named({ path })}>
       <Stack gap="xs">
         <Text size="sm">{t.namedHint}</Text>
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={() => onAllow(path)}>
-            {t.allow(path)}
+            {t.allow({ path })}
           </Button>
           <Button size="xs" variant="default" onClick={() => onAllow(`${path}:ro`)}>
-            {t.allowRead(path)}
+            {t.allowRead({ path })}
           </Button>
         </Group>
       </Stack>

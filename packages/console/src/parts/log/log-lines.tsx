@@ -2,8 +2,10 @@
 import { Box, Button, Group, Text } from '@mantine/core'
 import type { ConnectionLogLine } from '@toolway/contract/admin'
 import { useEffect, useRef } from 'react'
+import { locale } from '../../texts/locale.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { duration } from '../../ui/times.ts'
 
 const t = texts.connection.log
 
@@ -82,7 +84,9 @@ function OneLine({ line }: { line: ConnectionLogLine }) {
   )
 }
 
-const clock = (timestamp: string) => new Date(timestamp).toLocaleTimeString()
+const clock = (timestamp: string) => new Date(timestamp).toLocaleTimeString(locale)
 
 export const saidIn = ({ message, tool, outcome, code, problem, duration_ms: took }: ConnectionLogLine): string =>
-  [message, tool, outcome, code, problem, took === null ? null : t.took(took)].filter((one) => one !== null).join(' · ')
+  [message, tool, outcome, code, problem, took === null ? null : duration(took)]
+    .filter((one) => one !== null)
+    .join(' · ')

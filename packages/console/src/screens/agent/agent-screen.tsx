@@ -69,7 +69,7 @@ function Bench({ organization, model }: { organization: string; model: AgentMode
     <Stack gap="md">
       {turns.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {t.nothing(model.model)}
+          {t.nothing({ model: model.model })}
         </Text>
       ) : (
         <Stack gap="md" component="section" aria-label={t.transcript}>

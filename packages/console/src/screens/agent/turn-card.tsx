@@ -13,7 +13,7 @@ const t = texts.agent
 export function TurnCard({ turn, onContinue }: { turn: Turn; onContinue: () => void }) {
   const { wish, steps, state, cut, failure } = turn
   return (
-    <Paper withBorder p="md" component="article" aria-label={t.wishNamed(wish.slice(0, 80))}>
+    <Paper withBorder p="md" component="article" aria-label={t.wishNamed({ wish: wish.slice(0, 80) })}>
       <Stack gap="md">
         <Group gap="xs" align="flex-start" wrap="nowrap">
           <Icon name="user" />
@@ -62,7 +62,7 @@ function CallCard({ call: { tool, arguments: given, result } }: { call: AgentCal
   const [open, { toggle }] = useDisclosure(false)
   const tone = result === undefined ? 'busy' : result.failed ? 'bad' : 'good'
   return (
-    <Paper withBorder p="sm" component="section" aria-label={t.callOf(tool)}>
+    <Paper withBorder p="sm" component="section" aria-label={t.callOf({ tool })}>
       <Stack gap="xs">
         <Group justify="space-between" gap="xs">
           <Group gap="xs" style={{ minWidth: 0, flex: '1 1 12rem' }}>

@@ -58,7 +58,12 @@ function columnsOf(onEnd: (row: LastingApproval) => void) {
     column<LastingApproval>(
       t.end,
       (row) => (
-        <Button size="xs" variant="default" aria-label={t.endOf(row.tool, row.caller)} onClick={() => onEnd(row)}>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t.endOf({ tool: row.tool, caller: row.caller })}
+          onClick={() => onEnd(row)}
+        >
           {t.end}
         </Button>
       ),
@@ -100,7 +105,7 @@ function Who({ row: { caller, client, account } }: { row: LastingApproval }) {
       <Text size="sm">{visible(caller)}</Text>
       {client === null ? null : (
         <Text size="sm" c="dimmed">
-          {texts.approvals.by(visible(client))}
+          {texts.approvals.by({ client: visible(client) })}
         </Text>
       )}
       {account === null ? null : (
@@ -119,7 +124,7 @@ function State({ row: { ended, uses, used_at: used } }: { row: LastingApproval }
       <StateBadge tone={ended === null ? 'good' : 'off'}>{ended === null ? t.good : t.over}</StateBadge>
       <Text size="sm" c="dimmed" component="div">
         {ended === null ? null : `${t.ended[ended]} `}
-        {uses === 0 ? t.unused : t.uses(uses)} {used === null ? null : <When at={used} />}
+        {uses === 0 ? t.unused : t.uses({ uses })} {used === null ? null : <When at={used} />}
       </Text>
     </Stack>
   )
@@ -131,7 +136,7 @@ function Ending({ row, onClose }: { row: LastingApproval | undefined; onClose: (
   const t = texts.approvals.always
   const end = useMutation({
     mutationFn: (id: string) => call(endLastingApproval, { path: { organization, lasting: id } }),
-    onSuccess: () => sayDone(t.done(row?.tool ?? '')),
+    onSuccess: () => sayDone(t.done({ tool: row?.tool ?? '' })),
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: () => {
       onClose()
@@ -141,13 +146,13 @@ function Ending({ row, onClose }: { row: LastingApproval | undefined; onClose: (
   return (
     <Confirm
       opened={row !== undefined}
-      title={t.title(row?.tool ?? '')}
+      title={t.title({ tool: row?.tool ?? '' })}
       verb={t.end}
       busy={end.isPending}
       onConfirm={() => row !== undefined && end.mutate(row.id)}
       onClose={onClose}
     >
-      {t.again(row?.caller ?? '')}
+      {t.again({ caller: row?.caller ?? '' })}
     </Confirm>
   )
 }

@@ -77,7 +77,7 @@ function NotYours({ approval }: { approval: Approval }) {
   const t = texts.approvals
   return (
     <Text size="sm" c="dimmed">
-      {approval.caller === user?.email ? t.own : t.others(approval.rules.map(({ asks }) => asks).join('; '))}
+      {approval.caller === user?.email ? t.own : t.others({ who: approval.rules.map(({ asks }) => asks).join('; ') })}
     </Text>
   )
 }

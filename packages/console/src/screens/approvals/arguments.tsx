@@ -67,7 +67,7 @@ function Preformatted({ text, struck }: { text: string; struck: boolean }) {
       </Code>
       {short === text ? null : (
         <Button size="compact-sm" variant="subtle" mt={4} onClick={() => setUnfolded(!unfolded)}>
-          {unfolded ? t.less : t.more(text.length)}
+          {unfolded ? t.less : t.more({ characters: text.length })}
         </Button>
       )}
     </Box>

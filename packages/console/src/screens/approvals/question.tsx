@@ -38,8 +38,8 @@ export function QuestionHead({ approval, heading }: { approval: Approval; headin
         <EffectBadge effect={approval.effect as Effect} />
       </Group>
       <Text size="sm" c="dimmed" className="breakable">
-        {t.asks(visible(approval.caller), approval.connection ?? t.gone)}
-        {approval.client === null ? null : ` ${t.by(visible(approval.client))}`}
+        {t.asks({ caller: visible(approval.caller), connection: approval.connection ?? t.gone })}
+        {approval.client === null ? null : ` ${t.by({ client: visible(approval.client) })}`}
         {' · '}
         <When at={approval.created_at} />
       </Text>
@@ -61,7 +61,7 @@ export function QuestionBody({ approval }: { approval: Approval }) {
               <Arguments sent={sent} given={given} />
               {files.map(({ place, name, media_type: type, size }) => (
                 <Text key={place} size="sm" className="breakable">
-                  {t.file(name, type, size)}
+                  {t.file({ name, type, size })}
                 </Text>
               ))}
             </Stack>
@@ -76,7 +76,7 @@ export function QuestionBody({ approval }: { approval: Approval }) {
           <When at={approval.good_until ?? approval.expires_at} />
         </Fact>
         {approval.account === null ? null : <Fact name={t.account}>{approval.account}</Fact>}
-        {approval.uses === 0 ? null : <Fact name={t.used}>{t.times(approval.uses)}</Fact>}
+        {approval.uses === 0 ? null : <Fact name={t.used}>{t.times({ uses: approval.uses })}</Fact>}
       </SimpleGrid>
       {approval.answers.length === 0 ? null : (
         <Part title={t.answers}>
@@ -110,8 +110,8 @@ function Rules({ approval: { rules } }: { approval: Approval }) {
               <span>{name}</span>
             )}
             <span className="breakable">
-              {t.ruleAsks(asks)}
-              {quorum > 1 ? ` · ${t.quorum(granted, quorum)}` : null}
+              {t.ruleAsks({ who: asks })}
+              {quorum > 1 ? ` · ${t.quorum({ granted, quorum })}` : null}
             </span>
           </Group>
         </div>

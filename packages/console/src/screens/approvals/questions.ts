@@ -44,28 +44,28 @@ export function useAnswer() {
   const takeBack = async (said: GivenAnswer, lasting: string | undefined): Promise<string> => {
     const { always, said: t } = texts.approvals
     const { tool } = said.approval
-    const denied = send({ ...said, answer: 'deny', note: t.takenBack }).then(() => t.denied(tool))
+    const denied = send({ ...said, answer: 'deny', note: t.takenBack }).then(() => t.denied({ tool }))
     if (lasting === undefined) return denied
     const ended = await denied.catch(() => undefined)
     // A no takes it along.
     if (ended !== undefined) return ended
     await call(endLastingApproval, { path: { organization, lasting } })
-    return always.done(tool)
+    return always.done({ tool })
   }
   const answer = useMutation({
     mutationFn: send,
     onSuccess: ({ state, missing, lasting }, said) => {
       const t = texts.approvals.said
       const { tool } = said.approval
-      if (state === 'denied') return sayDone(t.denied(tool))
+      if (state === 'denied') return sayDone(t.denied({ tool }))
       // A call may have used it by then: whoever is too late is told so.
       const undo = () =>
         void takeBack(said, lasting)
           .then(sayDone)
           .catch((thrown: unknown) => sayFailed(Problem.of(thrown)))
           .finally(() => void again())
-      const told = lasting === undefined ? t.granted(tool) : t.always(tool)
-      sayDone(state === 'pending' ? t.more(missing) : told, undo)
+      const told = lasting === undefined ? t.granted({ tool }) : t.always({ tool })
+      sayDone(state === 'pending' ? t.more({ missing }) : told, undo)
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: again,

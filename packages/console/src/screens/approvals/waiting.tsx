@@ -95,7 +95,7 @@ function Questions({ items, total, chosen, onChoose }: QuestionsProps) {
           )}
         </Paper>
       ))}
-      {total > items.length ? <Text c="dimmed">{t.notAll(items.length, total)}</Text> : null}
+      {total > items.length ? <Text c="dimmed">{t.notAll({ shown: items.length, total })}</Text> : null}
     </Stack>
   )
 }

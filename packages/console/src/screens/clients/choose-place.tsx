@@ -31,7 +31,7 @@ export function ChoosePlace({ place, onChoose }: ChoosePlaceProps) {
     {
       group: t.toolsets,
       items: [
-        ...known.map(({ slug, title, tools }) => ({ value: `t ${slug}`, label: t.toolset(title, tools) })),
+        ...known.map(({ slug, title, tools }) => ({ value: `t ${slug}`, label: t.toolset({ title, tools }) })),
         ...named.map((slug) => ({ value: `t ${slug}`, label: slug })),
       ],
     },

@@ -3,6 +3,7 @@ import { Button, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { MakeKey, type Made } from '../../parts/make-key/make-key.tsx'
 import { ShownOnce } from '../../parts/make-key/shown-once.tsx'
+import { locale } from '../../texts/locale.ts'
 import { texts } from '../../texts/texts.ts'
 import { Part } from './part.tsx'
 import type { Preset, Way } from './presets.ts'
@@ -32,7 +33,7 @@ export function ChooseWay({ preset, way, toolset, made, onWay, onMade }: ChooseW
           onChange={(next) => onWay(next)}
           data={preset.ways.map((one, at) => ({
             value: one,
-            label: at === 0 ? t.recommended(t.ways[one]) : t.ways[one],
+            label: at === 0 ? t.recommended({ way: t.ways[one] }) : t.ways[one],
           }))}
         />
       )}
@@ -41,7 +42,7 @@ export function ChooseWay({ preset, way, toolset, made, onWay, onMade }: ChooseW
       </Text>
       {way === 'oauth' ? null : made !== undefined ? (
         <Stack gap="sm">
-          <ShownOnce secret={made.key} label={t.made(made.name)} copyLabel={t.copyKey} />
+          <ShownOnce secret={made.key} label={t.made({ name: made.name })} copyLabel={t.copyKey} />
           <Text size="sm" c="dimmed">
             {t.filledIn}
           </Text>
@@ -59,4 +60,4 @@ export function ChooseWay({ preset, way, toolset, made, onWay, onMade }: ChooseW
 
 /** Names are each owner's own; the day tells one of this client from the one before. */
 const nameFor = ({ id }: Preset): string =>
-  `${texts.clients.names[id]}, ${new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date())}`
+  `${texts.clients.names[id]}, ${new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(new Date())}`

@@ -41,16 +41,19 @@ export function Doctor({ preset, url, started }: DoctorProps) {
         <Accordion.Control icon={<Icon name="help-circle" size={18} />}>{t.title}</Accordion.Control>
         <Accordion.Panel>
           <Stack gap="md">
-            {causesOf(preset, url, started).map((cause) => (
-              <div key={cause}>
-                <Text size="sm" fw={600}>
-                  {t.causes[cause].what}
-                </Text>
-                <Text size="sm" c="dimmed" className="breakable">
-                  {t.causes[cause].mend(url)}
-                </Text>
-              </div>
-            ))}
+            {causesOf(preset, url, started).map((cause) => {
+              const { what, mend } = t.causes[cause]
+              return (
+                <div key={cause}>
+                  <Text size="sm" fw={600}>
+                    {what}
+                  </Text>
+                  <Text size="sm" c="dimmed" className="breakable">
+                    {typeof mend === 'string' ? mend : mend({ url })}
+                  </Text>
+                </div>
+              )
+            })}
             {/* Asked only where it is looked at. */}
             {seesRefused && help === 'yes' ? <Refused /> : null}
           </Stack>
@@ -116,10 +119,10 @@ function Refused() {
 
 function Try({ row: { timestamp, code, ip_address: address, user_agent: agent } }: { row: AuditEvent }) {
   const t = texts.clients.doctor.refused
-  const why = (t.codes as Record<string, string>)[code ?? ''] ?? t.other(code ?? '')
+  const why = (t.codes as Record<string, string>)[code ?? ''] ?? t.other({ code: code ?? '' })
   return (
     <Text component="li" size="sm" style={{ listStyle: 'none' }} className="breakable">
-      <When at={timestamp} />: {why} {t.from(address ?? t.unknown, agent ?? t.unknown)}
+      <When at={timestamp} />: {why} {t.from({ address: address ?? t.unknown, agent: agent ?? t.unknown })}
     </Text>
   )
 }

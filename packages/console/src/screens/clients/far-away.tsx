@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icon.tsx'
 export function FarAway({ client }: { client: string }) {
   const t = texts.clients.farAway
   return (
-    <Alert color="orange" icon={<Icon name="alert-triangle" />} title={t.title(client)}>
+    <Alert color="orange" icon={<Icon name="alert-triangle" />} title={t.title({ client })}>
       <Text size="sm">{t.hint}</Text>
     </Alert>
   )

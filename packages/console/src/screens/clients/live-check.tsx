@@ -80,15 +80,15 @@ function Summary({ check: { row, expected }, count, name }: { check: Check; coun
   if (row === undefined)
     return (
       <Text size="sm" c="dimmed" mt="sm">
-        {t.nothingYet(name)}
+        {t.nothingYet({ client: name })}
       </Text>
     )
   const said = row.client === null ? t.nameless : `${row.client.name} ${row.client.version}`
-  const speaks = t.speaks(said, row.revision)
+  const speaks = t.speaks({ client: said, revision: row.revision })
   if (count < STEP_KEYS.length || !expected)
     return (
       <Text size="sm" c="dimmed" mt="sm" className="breakable">
-        {expected ? speaks : `${speaks} ${t.unexpected(name)}`}
+        {expected ? speaks : `${speaks} ${t.unexpected({ client: name })}`}
       </Text>
     )
   return (

@@ -18,10 +18,10 @@ export function Steps({ preset, setup, ready }: StepsProps) {
   const t = texts.clients
   const name = calledOf(preset, t)
   return (
-    <Part title={t.steps.title(name)}>
+    <Part title={t.steps.title({ client: name })}>
       {ready ? null : (
         <Alert color="blue" icon={<Icon name="key" />}>
-          {t.steps.keyFirst(t.keyHere)}
+          {t.steps.keyFirst({ placeholder: t.keyHere })}
         </Alert>
       )}
       <List
@@ -37,9 +37,9 @@ export function Steps({ preset, setup, ready }: StepsProps) {
         ))}
       </List>
       <Text size="sm" c="dimmed">
-        {t.steps.named(setup.name)}{' '}
+        {t.steps.named({ name: setup.name })}{' '}
         <Anchor href={preset.source} target="_blank" rel="noreferrer" size="sm" underline="always">
-          {preset.id === 'generic' ? t.steps.sourceUnnamed : t.steps.source(name)}
+          {preset.id === 'generic' ? t.steps.sourceUnnamed : t.steps.source({ client: name })}
         </Anchor>
       </Text>
     </Part>
@@ -67,7 +67,7 @@ function OneStep({ step: { say, snippet }, at, name, ready }: OneStepProps) {
           variant="light"
           leftSection={<Icon name="external-link" size={14} />}
         >
-          {t.openIn(name)}
+          {t.openIn({ client: name })}
         </Button>
       ) : (
         <Copied snippet={snippet} at={at} />
@@ -85,9 +85,9 @@ function Copied({ snippet: { text, file, kind }, at }: { snippet: Snippet; at: n
         <Text size="sm" c="dimmed" className="breakable">
           {label}
         </Text>
-        <CopyButton value={text} label={t.copy(t.kinds[kind], at)} />
+        <CopyButton value={text} label={t.copy({ kind: t.kinds[kind], step: at })} />
       </Group>
-      <CodeBlock label={t.block(at, label)}>{text}</CodeBlock>
+      <CodeBlock label={t.block({ step: at, label })}>{text}</CodeBlock>
     </Box>
   )
 }

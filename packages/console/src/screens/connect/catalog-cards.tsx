@@ -56,7 +56,7 @@ export function Catalog({ entries, onChoose }: CatalogProps) {
       {shown.length === 0 ? <Text c="dimmed">{t.nothing}</Text> : <EntryCards entries={shown} onChoose={onChoose} />}
       {shown.length < found.length ? (
         <Button variant="subtle" size="xs" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>
-          {t.all(found.length)}
+          {t.all({ count: found.length })}
         </Button>
       ) : null}
     </Stack>

@@ -8,7 +8,7 @@ export function Effects({ counts }: { counts: Readonly<Record<Effect, number>> }
   const total = EFFECTS.reduce((sum, effect) => sum + counts[effect], 0)
   return (
     <Group gap="md">
-      <Text size="sm">{texts.connect.toolCount(total)}</Text>
+      <Text size="sm">{texts.connect.toolCount({ count: total })}</Text>
       {EFFECTS.filter((effect) => counts[effect] > 0).map((effect) => (
         <Group key={effect} gap={6}>
           <EffectBadge effect={effect} />

@@ -31,7 +31,7 @@ export function NativeFields(props: AuthFieldsProps) {
       <Loaded query={connector}>{(one) => <Tools connector={one} />}</Loaded>
       {entry?.documentation == null ? null : (
         <Text size="sm">
-          <OutsideLink to={entry.documentation}>{t.reference(entry.title)}</OutsideLink>
+          <OutsideLink to={entry.documentation}>{t.reference({ title: entry.title })}</OutsideLink>
         </Text>
       )}
       <WayIn {...props} ways={entry?.auth ?? WAYS.native.ways} chosen={way} />
@@ -79,7 +79,7 @@ function Tools({ connector: { tools } }: { connector: Connector }) {
                     <EffectBadge effect={effect} />
                   </Group>
                   <Text size="sm" c="dimmed">
-                    {unsupported === null ? description : t.removed(unsupported)}
+                    {unsupported === null ? description : t.removed({ why: unsupported })}
                   </Text>
                 </div>
               ))}
@@ -130,7 +130,7 @@ function App({ provider, title }: { provider: string | null; title: string }) {
   const found = vendors.find(({ id }) => id === provider)
   if (found === undefined || found.configured !== false) return null
   return (
-    <Alert color="orange" icon={<Icon name="key" />} title={t.noApp(title)}>
+    <Alert color="orange" icon={<Icon name="key" />} title={t.noApp({ title })}>
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{t.noAppHint}</Text>
         <Button size="xs" onClick={() => setOpen(true)}>

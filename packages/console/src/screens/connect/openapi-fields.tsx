@@ -55,18 +55,18 @@ function Preview({ preview, ...props }: AuthFieldsProps & { preview: OpenApiPrev
   return (
     <>
       <Stack gap="xs" role="status">
-        <Text fw={600}>{t.found(title, version)}</Text>
+        <Text fw={600}>{t.found({ title, version })}</Text>
         <Effects counts={countsOf(preview, draft)} />
         {preview.counts.left_out === 0 ? null : (
           <Text size="sm" c="dimmed">
-            {t.leftOut(preview.counts.left_out)}
+            {t.leftOut({ count: preview.counts.left_out })}
           </Text>
         )}
       </Stack>
       <Tags {...props} preview={preview} />
       {url !== null && draft.base === '' ? (
         <Text size="sm" c="dimmed" className="breakable">
-          {t.calls(url)}
+          {t.calls({ url })}
         </Text>
       ) : (
         <TextInput
@@ -78,7 +78,7 @@ function Preview({ preview, ...props }: AuthFieldsProps & { preview: OpenApiPrev
           onChange={({ currentTarget }) => onChange({ base: currentTarget.value })}
         />
       )}
-      {documented ? <Text size="sm">{t.asks(security.map(wordOf).join(', '))}</Text> : null}
+      {documented ? <Text size="sm">{t.asks({ words: security.map(wordOf).join(', ') })}</Text> : null}
       <WayIn {...props} ways={ways} chosen={draft.auth ?? first} />
     </>
   )
@@ -114,7 +114,7 @@ function Tags({ draft, onChange, preview }: AuthFieldsProps & { preview: OpenApi
         <Group gap="xs" role="group" aria-labelledby="tags">
           {tags.map((tag) => (
             <Chip key={tag} value={tag} size="sm">
-              {t.tag(tag, many(tag))}
+              {t.tag({ tag, count: many(tag) })}
             </Chip>
           ))}
         </Group>

@@ -65,7 +65,7 @@ export function ProbeLine({ busy, probed, onDocument }: ProbeLineProps) {
         <Icon name={good ? 'circle-check' : 'info-circle'} />
       </Text>
       <Text size="sm" c={good ? 'inherit' : 'dimmed'} className="breakable">
-        {good ? t.ways[probed.auth ?? 'none'] : t.unknown(probed.failure?.problem ?? '')}
+        {good ? t.ways[probed.auth ?? 'none'] : t.unknown({ problem: probed.failure?.problem ?? '' })}
       </Text>
     </Group>
   )

@@ -20,7 +20,7 @@ export function ServiceFields({ draft, onChange, entry }: AuthFieldsProps) {
         <Text c="dimmed">
           {entry.about}{' '}
           {entry.documentation === null ? null : (
-            <OutsideLink to={entry.documentation}>{texts.connect.native.reference(entry.title)}</OutsideLink>
+            <OutsideLink to={entry.documentation}>{texts.connect.native.reference({ title: entry.title })}</OutsideLink>
           )}
         </Text>
       )}

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useOrganization } from '../../data/me.ts'
 import type { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
-import { importReview as review } from '../../texts/import-review.ts'
+
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
@@ -16,6 +16,8 @@ import { useConnectOne } from './use-connect-one.ts'
 import { useMayStart } from './use-may-start.ts'
 import { Values } from './values.tsx'
 import { mendOf } from '../../ui/mend.ts'
+
+const review = texts.importReview
 
 const t = texts.connect.several
 
@@ -78,7 +80,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   return (
     <Stack gap="sm">
       <Text role="status">
-        {t.found(rows.length)} {review.note}
+        {t.found({ count: rows.length })} {review.note}
       </Text>
       <Stack gap="xs" component="ul" className={classes['list'] ?? ''}>
         {rows.map((row, at) => (
@@ -99,7 +101,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
           loading={busy}
           onClick={() => void connectAll()}
         >
-          {t.connect(open.length)}
+          {t.connect({ count: open.length })}
         </Button>
         {rows.some(({ progress }) => progress.at === 'connected' || progress.at === 'sign-in') ? (
           <LinkButton to="/connections" variant="default">
@@ -145,12 +147,14 @@ function Server({ row, wanted, there, twin, may, onChange }: ServerProps) {
           {there !== undefined && progress.at === 'idle' ? (
             <TextLink to={`/connections/${there}`}>{t.there}</TextLink>
           ) : null}
-          {twin !== undefined && progress.at === 'idle' ? <Text size="sm">{review.twin(nameOf(twin))}</Text> : null}
+          {twin !== undefined && progress.at === 'idle' ? (
+            <Text size="sm">{review.twin({ name: nameOf(twin) })}</Text>
+          ) : null}
           <Outcome progress={progress} />
         </Group>
         {wanted && may && secrets.length > 0 ? (
           <Text size="sm" c="dimmed" pl="xl" className="breakable">
-            {review.sealed(secrets.join(', '))}
+            {review.sealed({ names: secrets.join(', ') })}
           </Text>
         ) : null}
         {wanted && may && !settled && (asks.length > 0 || asksKey) ? (
@@ -196,7 +200,7 @@ function Outcome({ progress }: { progress: Progress }) {
     case 'connected':
       return (
         <Group gap="xs" role="status">
-          <StateBadge tone="good">{t.connected(progress.tools)}</StateBadge>
+          <StateBadge tone="good">{t.connected({ tools: progress.tools })}</StateBadge>
           <TextLink to={`/connections/${progress.alias}`}>{t.open}</TextLink>
         </Group>
       )

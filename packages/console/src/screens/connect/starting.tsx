@@ -69,7 +69,7 @@ function Waiting({ finish: { since, made, cancel }, isProgram }: Pick<StartingPr
           </Group>
           <Group gap="sm">
             <Text c="dimmed" role="timer" aria-label={t.elapsed}>
-              {t.seconds(seconds)}
+              {t.seconds({ seconds })}
             </Text>
             <Button
               variant="default"

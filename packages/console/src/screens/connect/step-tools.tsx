@@ -66,7 +66,7 @@ function Ready({ connection, onAnother }: OneProps) {
         <Box c="var(--mantine-color-teal-text)" style={{ display: 'inline-flex' }}>
           <Icon name="circle-check" size={24} />
         </Box>
-        <Title order={2}>{t.connected(title)}</Title>
+        <Title order={2}>{t.connected({ title })}</Title>
       </Group>
       {tools.data === undefined ? null : (
         <Effects counts={{ read: of('read'), write: of('write'), destructive: of('destructive') }} />
@@ -145,7 +145,7 @@ function Pending({ connection, oauthRedirect, onCorrect, onAnother }: OneProps) 
           <Group gap="sm" role="status">
             {oauthRedirect.state === 'here' ? <Icon name="lock" /> : <Loader size="sm" />}
             <Title order={2}>
-              {oauthRedirect.state === 'here' ? t.needsSignIn(title) : t.away(hostOf(url) ?? title)}
+              {oauthRedirect.state === 'here' ? t.needsSignIn({ title }) : t.away({ host: hostOf(url) ?? title })}
             </Title>
           </Group>
           <Text c="dimmed">{oauthRedirect.state === 'here' ? t.needsSignInHint : t.awayHint}</Text>
@@ -196,7 +196,7 @@ function Refused({ connection, onCorrect }: Pick<OneProps, 'connection' | 'onCor
   const failed = test.data?.failure
   const failure =
     failed == null
-      ? new Problem({ message: reason ?? t.waiting(title), phase: 'open', asked: t.asked })
+      ? new Problem({ message: reason ?? t.waiting({ title }), phase: 'open', asked: t.asked })
       : new Problem({ ...failed, message: failed.problem, asked: t.asked })
   return (
     <Failed failure={test.error === null ? failure : Problem.of(test.error)} onRetry={() => test.mutate()}>

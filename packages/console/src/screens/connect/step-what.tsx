@@ -91,11 +91,12 @@ function Understood({ found, kind, onKind, onContinue, onNext }: UnderstoodProps
       </Stack>
     )
   const one = corrected(found.draft, kind)
+  const seen = t.seen[found.seen]
   return (
     <Paper withBorder p="md">
       <Group justify="space-between" align="flex-end" gap="md">
         <Stack gap={2} style={{ flex: '1 1 16rem', minWidth: 0 }} role="status">
-          <Text fw={600}>{t.seen[found.seen](one.name)}</Text>
+          <Text fw={600}>{typeof seen === 'string' ? seen : seen({ name: one.name })}</Text>
           <Text size="sm" c="dimmed" className="breakable">
             {placeOf(one)}
           </Text>

@@ -27,7 +27,7 @@ export function Values({ values, onChange, fixed = true }: ValuesProps & { fixed
             <ActionIcon
               variant="default"
               size={36}
-              aria-label={t.remove(value.name)}
+              aria-label={t.remove({ name: value.name })}
               onClick={() => change(at, undefined)}
             >
               <Icon name="trash" size={16} />

@@ -31,12 +31,12 @@ export function VendorServer({ draft, entries, onChoose }: VendorServerProps) {
         onChange={(value) => onChoose(value === 'native' ? draftOfEntry(own) : official())}
         data={[
           { value: 'native', label: t.own },
-          { value: 'official', label: t.official(own.title) },
+          { value: 'official', label: t.official({ title: own.title }) },
         ]}
         style={{ alignSelf: 'flex-start' }}
       />
       <Text size="xs" c="dimmed">
-        {draft.kind === 'native' ? t.ownHint : t.officialHint(own.title)}
+        {draft.kind === 'native' ? t.ownHint : t.officialHint({ title: own.title })}
       </Text>
     </Stack>
   )

@@ -38,7 +38,7 @@ export function WayIn({ draft, onChange, ways, chosen, entry, owner, onOwner }: 
                   onChange={({ currentTarget }) => onChange({ key: currentTarget.value })}
                   description={
                     entry?.key == null ? undefined : (
-                      <OutsideLink to={entry.key.page}>{t.keyPage(entry.title)}</OutsideLink>
+                      <OutsideLink to={entry.key.page}>{t.keyPage({ title: entry.title })}</OutsideLink>
                     )
                   }
                 />

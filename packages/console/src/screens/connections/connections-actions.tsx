@@ -31,21 +31,22 @@ function useChanges({ alias, title }: Connection): Changes {
   const test = useMutation({
     mutationFn: () => call(syncTools, { path }),
     onSuccess: ({ failure, tools }) => {
-      if (failure === null) sayDone(t.tested(title, tools))
-      else sayFailed(new Problem({ ...failure, message: failure.problem, asked: t.testOf(title) }))
+      if (failure === null) sayDone(t.tested({ title, tools }))
+      else sayFailed(new Problem({ ...failure, message: failure.problem, asked: t.testOf({ title }) }))
     },
     onError,
     onSettled: settled,
   })
   const toggle = useMutation({
     mutationFn: (enabled: boolean) => call(toggleConnection, { path, body: { enabled } }),
-    onSuccess: (_, enabled) => sayDone(enabled ? t.enabled(title) : t.disabled(title), () => toggle.mutate(!enabled)),
+    onSuccess: (_, enabled) =>
+      sayDone(enabled ? t.enabled({ title }) : t.disabled({ title }), () => toggle.mutate(!enabled)),
     onError,
     onSettled: settled,
   })
   const remove = useMutation({
     mutationFn: () => call(removeConnection, { path }),
-    onSuccess: () => sayDone(t.deleted(title)),
+    onSuccess: () => sayDone(t.deleted({ title })),
     onError,
     onSettled: settled,
   })
@@ -72,7 +73,7 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
           disabled={why !== undefined}
           loading={test.busy}
           onClick={test.run}
-          aria-label={t.testOf(title)}
+          aria-label={t.testOf({ title })}
         >
           {t.test}
         </Button>
@@ -98,7 +99,7 @@ function SignIn({ connection: { alias, id, title, status } }: { connection: Conn
         disabled={!may}
         loading={state === 'leaving'}
         onClick={() => depart()}
-        aria-label={t.signInTo(title)}
+        aria-label={t.signInTo({ title })}
       >
         {t.signIn}
       </Button>
@@ -116,7 +117,7 @@ function More({ connection, toggle, remove }: { connection: Connection } & Omit<
     <>
       <Menu position="bottom-end" width={220}>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={t.more(title)}>
+          <ActionIcon variant="default" size={30} aria-label={t.more({ title })}>
             <Icon name="dots" size={16} />
           </ActionIcon>
         </Menu.Target>
@@ -141,13 +142,13 @@ function More({ connection, toggle, remove }: { connection: Connection } & Omit<
       </Menu>
       <Confirm
         opened={asking}
-        title={t.deleteTitle(title)}
+        title={t.deleteTitle({ title })}
         verb={t.delete}
         busy={remove.busy}
         onConfirm={remove.run}
         onClose={() => setAsking(false)}
       >
-        {t.deleteHint(alias, tools)}
+        {t.deleteHint({ alias, tools })}
       </Confirm>
     </>
   )

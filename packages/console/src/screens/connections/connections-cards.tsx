@@ -89,7 +89,7 @@ export function StateOf({ connection }: { connection: Connection }) {
       <Box component="span" c={color} style={{ display: 'inline-flex' }}>
         <Icon name={icon} />
       </Box>
-      <Text size="sm">{state === 'connected' ? t.connectedWith(connection.tools) : t.states[state]}</Text>
+      <Text size="sm">{state === 'connected' ? t.connectedWith({ tools: connection.tools }) : t.states[state]}</Text>
     </Group>
   )
 }

@@ -61,7 +61,11 @@ function Connected({ connected, taken, onClose }: Closable & { connected: string
       color={connection === undefined ? 'blue' : 'teal'}
       role="status"
       icon={<Icon name={connection === undefined ? 'info-circle' : 'circle-check'} />}
-      title={connection === undefined ? t.back(provider?.name ?? connected) : t.connected(connection.title)}
+      title={
+        connection === undefined
+          ? t.back({ provider: provider?.name ?? connected })
+          : t.connected({ title: connection.title })
+      }
       withCloseButton
       closeButtonLabel={texts.close}
       onClose={onClose}
@@ -70,7 +74,7 @@ function Connected({ connected, taken, onClose }: Closable & { connected: string
         <Text size="sm">{taken ? t.closeWindow : connection === undefined ? t.backHint : t.ready}</Text>
         {connection === undefined || taken ? null : (
           <LinkButton size="xs" to={`/connections/${connection.alias}`}>
-            {t.open(connection.title)}
+            {t.open({ title: connection.title })}
           </LinkButton>
         )}
       </Group>
@@ -93,7 +97,7 @@ function Refused({ ended: { error, why }, taken, onClose }: Closable & { ended: 
     >
       <Stack gap={4}>
         <Text size="sm" className="breakable">
-          {reason === undefined ? t.said(error.slice(0, 200)) : t.because(reason)}
+          {reason === undefined ? t.said({ error: error.slice(0, 200) }) : t.because({ reason })}
         </Text>
         <Text size="sm">{taken ? t.closeWindow : t.again}</Text>
       </Stack>

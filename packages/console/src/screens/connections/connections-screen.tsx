@@ -115,7 +115,7 @@ const NothingYet = () => (
 
 function Skeletons() {
   return (
-    <Group aria-busy="true" role="status" aria-label={texts.table.loading(texts.nav.connections)}>
+    <Group aria-busy="true" role="status" aria-label={texts.table.loading({ what: texts.nav.connections })}>
       {[1, 2, 3].map((card) => (
         <Skeleton key={card} height={150} radius="md" style={{ flex: '1 1 18rem' }} />
       ))}

@@ -43,7 +43,7 @@ export function Actions({ file }: { file: FileEntry }) {
 
 function Download({ file: { id, name } }: { file: FileEntry }) {
   const organization = useOrganization()
-  const label = texts.files.download(name)
+  const label = texts.files.download({ name })
   const downloading = useMutation({
     mutationFn: () => call(addDownloadLink, { path: { organization, file: id } }),
     // An attachment: the page stays.
@@ -74,21 +74,21 @@ function Remove({ file: { id, name } }: { file: FileEntry }) {
     mutationFn: () => call(removeFile, { path: { organization, file: id } }),
     onSuccess: () => {
       setOpened(false)
-      sayDone(t.done(name))
+      sayDone(t.done({ name }))
       return queries.invalidateQueries({ queryKey: ['files'] })
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
   })
   return (
     <>
-      <Tooltip label={t.label(name)}>
-        <ActionIcon variant="subtle" color="red" aria-label={t.label(name)} onClick={() => setOpened(true)}>
+      <Tooltip label={t.label({ name })}>
+        <ActionIcon variant="subtle" color="red" aria-label={t.label({ name })} onClick={() => setOpened(true)}>
           <Icon name="trash" size={16} />
         </ActionIcon>
       </Tooltip>
       <Confirm
         opened={opened}
-        title={t.label(name)}
+        title={t.label({ name })}
         verb={t.verb}
         busy={removing.isPending}
         onConfirm={() => removing.mutate()}

@@ -73,7 +73,7 @@ function Files() {
         ) : null}
         {usage.data === undefined ? null : (
           <Text size="sm" c="dimmed">
-            {t.usage(size(usage.data.used), size(usage.data.quota))}
+            {t.usage({ used: size(usage.data.used), quota: size(usage.data.quota) })}
           </Text>
         )}
       </Group>

@@ -21,7 +21,7 @@ export function useUpload() {
       setSent(0)
       return sendFile(organization, file, { signal: stop.current.signal, onSent: setSent })
     },
-    onSuccess: ({ name }) => sayDone(texts.files.uploaded(name)),
+    onSuccess: ({ name }) => sayDone(texts.files.uploaded({ name })),
     onError: (thrown) => {
       if (stop.current?.signal.aborted !== true) sayFailed(Problem.of(thrown))
     },
@@ -52,13 +52,13 @@ export function UploadProgress({ upload: { upload, sent, cancel } }: { upload: U
     <Stack gap={4} maw={560}>
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm" className="breakable">
-          {t.uploading(file.name, size(sent), size(file.size))}
+          {t.uploading({ name: file.name, done: size(sent), all: size(file.size) })}
         </Text>
         <Button variant="subtle" size="compact-sm" onClick={cancel}>
           {texts.files.cancel}
         </Button>
       </Group>
-      <Progress value={file.size === 0 ? 100 : (sent / file.size) * 100} aria-label={t.progress(file.name)} />
+      <Progress value={file.size === 0 ? 100 : (sent / file.size) * 100} aria-label={t.progress({ name: file.name })} />
     </Stack>
   )
 }

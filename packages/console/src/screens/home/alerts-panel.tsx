@@ -46,7 +46,7 @@ const Down = ({ count }: { count: number }) => (
       <Icon name="alert-triangle" />
     </Box>
     <TextLink to="/connections" search={{ state: 'error' }}>
-      {texts.home.alerts.down(count)}
+      {texts.home.alerts.down({ number: count })}
     </TextLink>
   </Group>
 )

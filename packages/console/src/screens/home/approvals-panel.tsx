@@ -13,7 +13,7 @@ export function ApprovalsPanel({ approvals }: { approvals: UseQueryResult<{ item
   if (total === 0) return null
   return (
     <Panel
-      title={t.title(total)}
+      title={t.title({ waiting: total })}
       action={
         <LinkButton to="/approvals" size="xs">
           {t.answer}
@@ -23,7 +23,7 @@ export function ApprovalsPanel({ approvals }: { approvals: UseQueryResult<{ item
       <Stack gap="sm">
         {items.map(({ id, caller, tool, connection, created_at: at }) => (
           <Group key={id} justify="space-between" gap="xs">
-            <Text className="breakable">{t.one(caller, tool, connection)}</Text>
+            <Text className="breakable">{t.one({ caller, tool, connection })}</Text>
             <Text size="sm" c="dimmed">
               <When at={at} />
             </Text>

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Usage } from '@toolway/contract/admin'
 import { useMay } from '../../data/me.ts'
+import { locale } from '../../texts/locale.ts'
 import { texts } from '../../texts/texts.ts'
 import { Bars } from '../../ui/bars.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
@@ -25,23 +26,23 @@ function Hours({ usage }: { usage: Usage }) {
   const t = texts.home.calls
   const steps = usage.steps.slice(-HOURS)
   const hour = (at: string | undefined) =>
-    at === undefined ? '' : new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    at === undefined ? '' : new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
   const { calls, failed, refused, median_ms: median, p95_ms: p95 } = usage.total
   return (
     <>
       <Bars
-        label={t.seen(calls, failed, refused)}
+        label={t.seen({ calls, failed, refused })}
         ends={[hour(steps[0]?.at), t.now]}
         bars={steps.map((step) => ({
           key: step.at,
           value: step.calls,
           bad: step.failed + step.refused,
-          title: t.bar(hour(step.at), step.calls, step.failed + step.refused),
+          title: t.bar({ hour: hour(step.at), calls: step.calls, bad: step.failed + step.refused }),
         }))}
       />
       {median === null || p95 === null ? null : (
         <Text size="sm" c="dimmed">
-          {t.times(duration(median), duration(p95))}
+          {t.times({ median: duration(median), p95: duration(p95) })}
         </Text>
       )}
     </>

@@ -34,7 +34,7 @@ function Health({ items, total }: { items: readonly Connection[]; total: number 
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        {t.summary(good, total)}
+        {t.summary({ good, all: total, bad: total - good })}
       </Text>
       {shown.map((connection) => (
         <One key={connection.id} connection={connection} />
@@ -55,7 +55,7 @@ function One({ connection }: { connection: Connection }) {
           <TextLink to={`/connections/${alias}`}>{title}</TextLink>
         </div>
         <Text size="sm" c="dimmed" className="breakable" lineClamp={2}>
-          {why ?? texts.home.connections.tools(tools)}
+          {why ?? texts.home.connections.tools({ tools })}
         </Text>
       </Box>
       <StateBadge tone={tone}>{word}</StateBadge>

@@ -23,7 +23,7 @@ export function Figures({ usage, before, approvals }: FiguresProps) {
   const unknown = error !== null && total === undefined ? null : undefined
   const change = (now: number | null | undefined, then: number | null | undefined) => {
     const by = changeInPercent(now, then)
-    return by === null ? t.day : t.change(by)
+    return by === null ? t.day : t.change({ percent: by })
   }
   const rate = total === undefined ? undefined : successRate(total)
   return (
@@ -38,7 +38,7 @@ export function Figures({ usage, before, approvals }: FiguresProps) {
       <Figure
         label={t.success}
         value={rate === undefined ? unknown : rate === null ? null : percent(rate)}
-        hint={total === undefined ? t.day : t.ended(total.failed, total.refused)}
+        hint={total === undefined ? t.day : t.ended({ failed: total.failed, refused: total.refused })}
         values={steps?.map((step) => successRate(step))}
         to="/usage"
       />

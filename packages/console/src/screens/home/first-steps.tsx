@@ -103,7 +103,7 @@ function Steps({ onHide, ...props }: StepsProps & { onHide: () => void }) {
   return (
     <Panel
       title={t.title}
-      hint={t.done(done, steps.length)}
+      hint={t.done({ done, all: steps.length })}
       action={
         <Button size="xs" variant="default" onClick={onHide}>
           {t.hide}

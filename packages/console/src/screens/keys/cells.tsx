@@ -45,7 +45,7 @@ export function Reach({ row }: { row: Key }) {
       <Text size="sm" c="dimmed" className="breakable">
         {[
           ...(row.user_id === null ? [texts.roles[row.scope]] : []),
-          row.toolset === null ? t.everyToolset : t.toolset(row.toolset),
+          row.toolset === null ? t.everyToolset : t.toolset({ slug: row.toolset }),
         ].join(', ')}
       </Text>
     </Stack>
@@ -80,7 +80,7 @@ export function LastUse({ row, seen }: { row: Key; seen: readonly SeenClient[] }
       </span>
       {last === undefined || last.client === null ? null : (
         <Text size="sm" c="dimmed" className="breakable">
-          {texts.keys.from(last.client.name)}
+          {texts.keys.from({ client: last.client.name })}
         </Text>
       )}
     </Stack>

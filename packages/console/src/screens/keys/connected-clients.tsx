@@ -119,10 +119,10 @@ const columnsOf = (end: GrantsProps['end'], emails: GrantsProps['emails']) => [
 function End({ row, end }: { row: Grant; end: GrantsProps['end'] }) {
   return (
     <RemoveButton
-      label={words.endLabel(row.client_name)}
+      label={words.endLabel({ name: row.client_name })}
       verb={words.endVerb}
       noun="grants"
-      done={words.ended(row.client_name)}
+      done={words.ended({ name: row.client_name })}
       remove={() => end(row)}
     >
       {words.endWarning}
@@ -137,7 +137,7 @@ function Client({ row: { client_name: name, client_host: host, resource } }: { r
         {name}
       </Text>
       <Text size="sm" c="dimmed" className="breakable">
-        {texts.keys.clients.at(host, new URL(resource).pathname)}
+        {texts.keys.clients.at({ host, path: new URL(resource).pathname })}
       </Text>
     </Stack>
   )

@@ -58,10 +58,10 @@ function Remove({ row: { id, name } }: { row: Key }) {
   const t = texts.keys.remove
   return (
     <RemoveButton
-      label={t.label(name)}
+      label={t.label({ name })}
       verb={t.verb}
       noun="keys"
-      done={t.done(name)}
+      done={t.done({ name })}
       remove={() => call(removeMyKey, { path: { key: id } })}
     >
       {t.warning}

@@ -74,10 +74,10 @@ function Remove({ row: { id, name }, organization }: { row: Key; organization: s
   const t = texts.keys.remove
   return (
     <RemoveButton
-      label={t.label(name)}
+      label={t.label({ name })}
       verb={t.verb}
       noun="keys"
-      done={t.done(name)}
+      done={t.done({ name })}
       remove={() => call(removeOrganizationKey, { path: { organization, key: id } })}
     >
       {t.warning}

@@ -41,7 +41,7 @@ export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
   })
   if (own === undefined)
     return (
-      <Empty icon="key" title={t.none} hint={t.noneHint(of)}>
+      <Empty icon="key" title={t.none} hint={t.noneHint({ organization: of })}>
         <Button loading={make.isPending} onClick={() => make.mutate()}>
           {t.first}
         </Button>
@@ -54,7 +54,7 @@ export function PersonalKey({ own, of, seen }: PersonalKeyProps) {
           <div>
             <Title order={2}>{t.title}</Title>
             <Text size="sm" c="dimmed" maw={560}>
-              {t.hint(of)}
+              {t.hint({ organization: of })}
             </Text>
           </div>
           <LimitBadge limit={own.limit} />

@@ -54,10 +54,10 @@ function Remove({ row: { id, name } }: { row: Key }) {
   const t = texts.keys.remove
   return (
     <RemoveButton
-      label={t.label(name)}
+      label={t.label({ name })}
       verb={t.verb}
       noun="keys"
-      done={t.done(name)}
+      done={t.done({ name })}
       remove={() => call(removePlatformKey, { path: { key: id } })}
     >
       {t.warning}

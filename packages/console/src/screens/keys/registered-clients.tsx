@@ -69,10 +69,10 @@ function Remove({ row: { client_id: id, name } }: { row: OAuthClient }) {
   const t = texts.keys.registered
   return (
     <RemoveButton
-      label={t.removeLabel(name)}
+      label={t.removeLabel({ name })}
       verb={texts.keys.remove.verb}
       noun="oauth"
-      done={t.removed(name)}
+      done={t.removed({ name })}
       remove={() => call(removeOAuthClient, { path: { client: id } })}
     >
       {t.removeWarning}

@@ -1,10 +1,11 @@
 /** One's own account: who one is here, where one is signed in, one's password, and what acts in one's name. */
-import { SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core'
+import { SegmentedControl, Stack, useMantineColorScheme } from '@mantine/core'
 import { useMe } from '../../data/me.ts'
 import { texts } from '../../texts/texts.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Section } from '../../ui/section.tsx'
+import { LanguageChoice } from './language-choice.tsx'
 import { OwnAccounts } from './own-accounts.tsx'
 import { OwnClients } from './own-clients.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -27,7 +28,9 @@ export function MeScreen() {
 
 function You() {
   const { user, organizations } = useMe()
-  const roles = organizations.map(({ id, name, role }) => <div key={id}>{t.roleIn(texts.roles[role], name)}</div>)
+  const roles = organizations.map(({ id, name, role }) => (
+    <div key={id}>{t.roleIn({ role: texts.roles[role], organization: name })}</div>
+  ))
   return (
     <Section title={t.you} hint={t.youHint}>
       <Facts
@@ -53,9 +56,7 @@ function Appearance() {
           onChange={(scheme) => setColorScheme(scheme as keyof typeof words)}
           data={Object.entries(words).map(([value, label]) => ({ value, label }))}
         />
-        <Text size="sm" c="dimmed">
-          {t.languageNote(navigator.language)}
-        </Text>
+        <LanguageChoice />
       </Stack>
     </Section>
   )

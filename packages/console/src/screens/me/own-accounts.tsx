@@ -46,7 +46,7 @@ export function OwnAccounts() {
       t.accountColumns.action,
       ({ connection: { alias, title }, account }) => (
         <LinkButton {...accountsAt(alias)} size="xs" variant={needsUser(account) ? 'filled' : 'default'}>
-          {account === undefined ? t.accountConnect(title) : needsUser(account) ? t.accountAgain : t.accountManage}
+          {account === undefined ? t.accountConnect({ title }) : needsUser(account) ? t.accountAgain : t.accountManage}
         </LinkButton>
       ),
       2,

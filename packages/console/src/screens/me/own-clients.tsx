@@ -20,7 +20,7 @@ export function OwnClients() {
   const queries = useQueryClient()
   const end = useMutation({
     mutationFn: ({ id }: Grant) => call(endOwnGrant, { path: { grant: id } }),
-    onSuccess: (_, { client_name: name }) => sayDone(t.clientEnded(name)),
+    onSuccess: (_, { client_name: name }) => sayDone(t.clientEnded({ client: name })),
     onError: (thrown) => sayFailed(Problem.of(thrown)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['grants'] }),
   })
@@ -34,7 +34,7 @@ export function OwnClients() {
         <Button
           size="xs"
           variant="default"
-          aria-label={t.endClient(grant.client_name)}
+          aria-label={t.endClient({ client: grant.client_name })}
           onClick={() => end.mutate(grant)}
         >
           {t.end}
@@ -69,7 +69,7 @@ const Client = ({ client_name: name, client_host: host }: Grant) => (
       {name}
     </Text>
     <Text size="xs" c="dimmed" className="breakable">
-      {t.answersAt(host)}
+      {t.answersAt({ host })}
     </Text>
   </Stack>
 )

@@ -62,7 +62,7 @@ export function SignIns() {
         onClose={() => setAsking(false)}
         onConfirm={() => end.mutate(others, { onSettled: () => setAsking(false) })}
       >
-        {t.endOthersText(others.length)}
+        {t.endOthersText({ count: others.length })}
       </Confirm>
     </Section>
   )
@@ -90,7 +90,7 @@ function Where(entry: Entry) {
       </Group>
       {organization === null ? null : (
         <Text size="xs" c="dimmed">
-          {t.inOrganization(organization)}
+          {t.inOrganization({ organization })}
         </Text>
       )}
     </Stack>
@@ -104,7 +104,7 @@ function End({ entry, onEnd }: { entry: Entry; onEnd: () => void }) {
     <Button
       size="xs"
       variant="default"
-      aria-label={t.endOf(wordOf(entry), exactTime(new Date(entry.created_at)))}
+      aria-label={t.endOf({ where: wordOf(entry), since: exactTime(new Date(entry.created_at)) })}
       onClick={onEnd}
     >
       {t.end}

@@ -27,7 +27,7 @@ export function AddOrganization({ opened, onClose }: { opened: boolean; onClose:
         queries.invalidateQueries({ queryKey: ['organizations'] }),
         queries.invalidateQueries({ queryKey: ['me'] }),
       ])
-      sayDone(t.made(made.name))
+      sayDone(t.made({ name: made.name }))
       onClose()
     },
   })

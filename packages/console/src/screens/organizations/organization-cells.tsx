@@ -25,21 +25,21 @@ export function Actions({ organization: { name, slug, is_active: active }, onCha
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       {active ? (
-        <Tooltip label={t.enter(name)}>
+        <Tooltip label={t.enter({ name })}>
           <ActionIcon
             component={Link}
             to="/"
             search={{ [ORGANIZATION]: slug } as never}
             variant="subtle"
             color="gray"
-            aria-label={t.enter(name)}
+            aria-label={t.enter({ name })}
           >
             <Icon name="arrow-right" />
           </ActionIcon>
         </Tooltip>
       ) : null}
-      <Tooltip label={t.change(name)}>
-        <ActionIcon variant="subtle" color="gray" aria-label={t.change(name)} onClick={onChange}>
+      <Tooltip label={t.change({ name })}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t.change({ name })} onClick={onChange}>
           <Icon name="pencil" />
         </ActionIcon>
       </Tooltip>

@@ -23,7 +23,7 @@ export function OrganizationDrawer({ slug, onClose }: { slug: string | undefined
       onClose={onClose}
       position="right"
       size="lg"
-      title={t.change(found.data?.name ?? slug ?? '')}
+      title={t.change({ name: found.data?.name ?? slug ?? '' })}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       {slug === undefined ? null : (

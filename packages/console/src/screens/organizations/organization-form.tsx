@@ -60,7 +60,7 @@ export function OrganizationForm({ organization }: { organization: Organization 
     mutationFn: () => call(changeOrganization, { path: { organization: organization.slug }, body: changeOf(fields) }),
     onSuccess: async ({ name }) => {
       await Promise.all(['organizations', 'me'].map((noun) => queries.invalidateQueries({ queryKey: [noun] })))
-      sayDone(t.saved(name))
+      sayDone(t.saved({ name }))
     },
   })
   const submit = (event: FormEvent) => {

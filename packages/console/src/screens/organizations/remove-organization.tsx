@@ -24,7 +24,7 @@ export function RemoveOrganization({ organization: { slug, name }, onRemoved }: 
     onSuccess: async () => {
       setAsks(false)
       onRemoved()
-      sayDone(t.removed(name))
+      sayDone(t.removed({ name }))
       await Promise.all(['organizations', 'me'].map((noun) => queries.invalidateQueries({ queryKey: [noun] })))
     },
   })
@@ -35,19 +35,19 @@ export function RemoveOrganization({ organization: { slug, name }, onRemoved }: 
         {t.dangerHint}
       </Text>
       <Button color="red" variant="outline" onClick={() => setAsks(true)}>
-        {t.remove(name)}
+        {t.remove({ name })}
       </Button>
       <Modal
         opened={asks}
         onClose={() => setAsks(false)}
-        title={t.removeTitle(name)}
+        title={t.removeTitle({ name })}
         centered
         closeButtonProps={{ 'aria-label': texts.close }}
       >
         <Stack>
           <Text>{t.dangerHint}</Text>
           <TextInput
-            label={t.typeName(slug)}
+            label={t.typeName({ slug })}
             autoComplete="off"
             data-autofocus
             value={typed}
@@ -55,7 +55,7 @@ export function RemoveOrganization({ organization: { slug, name }, onRemoved }: 
           />
           {remove.error === null ? null : <Failed failure={Problem.of(remove.error)} />}
           <Button color="red" disabled={typed !== slug} loading={remove.isPending} onClick={() => remove.mutate()}>
-            {t.remove(name)}
+            {t.remove({ name })}
           </Button>
         </Stack>
       </Modal>

@@ -29,9 +29,9 @@ export function AddMember({ opened, onClose }: { opened: boolean; onClose: () =>
   const { data } = add
   if (data !== undefined)
     return (
-      <Dialog opened={opened} title={t.isIn(data.member.name)} onClose={onClose}>
+      <Dialog opened={opened} title={t.isIn({ name: data.member.name })} onClose={onClose}>
         {data.invitation === null ? (
-          <Text>{t.hasAccount(data.member.email)}</Text>
+          <Text>{t.hasAccount({ email: data.member.email })}</Text>
         ) : (
           <PasswordCode email={data.member.email} invitation={data.invitation} />
         )}

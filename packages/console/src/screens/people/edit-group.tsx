@@ -57,7 +57,7 @@ function Fields({ group, people, onClose }: FieldsProps) {
   return (
     <Dialog
       opened
-      title={group === undefined ? texts.people.addGroup : t.change(group.title)}
+      title={group === undefined ? texts.people.addGroup : t.change({ title: group.title })}
       verb={group === undefined ? t.make : t.save}
       busy={put.isPending}
       failure={put.error === null ? null : Problem.of(put.error)}

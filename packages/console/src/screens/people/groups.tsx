@@ -67,8 +67,8 @@ const Members = ({ members, awaited }: Group) => {
   return (
     <Text size="sm">
       {shown}
-      {more > 0 ? t.more(more) : ''}
-      {awaited.length > 0 ? t.awaited(awaited.length) : ''}
+      {more > 0 ? t.more({ number: more }) : ''}
+      {awaited.length > 0 ? t.awaited({ number: awaited.length }) : ''}
     </Text>
   )
 }
@@ -87,11 +87,11 @@ function Remove({ group }: { group: Group }) {
   })
   const remove = useMutation({
     mutationFn: () => call(removeGroup, { path }),
-    onSuccess: () => sayDone(t.removed(title), () => restore.mutate()),
+    onSuccess: () => sayDone(t.removed({ title }), () => restore.mutate()),
     ...after,
   })
   if (origin === 'file') return null
-  const label = t.remove(title)
+  const label = t.remove({ title })
   return (
     <Row justify="flex-end">
       <Tooltip label={label}>

@@ -86,7 +86,10 @@ function Role({ member }: { member: Member }) {
   const choose = (role: MemberRole, before?: MemberRole) =>
     change.mutate(role, {
       onSuccess: () =>
-        sayDone(t.changed(member.name, texts.roles[role]), before === undefined ? undefined : () => choose(before)),
+        sayDone(
+          t.changed({ name: member.name, role: texts.roles[role] }),
+          before === undefined ? undefined : () => choose(before),
+        ),
     })
   if (user?.id === member.user_id)
     return (
@@ -96,7 +99,7 @@ function Role({ member }: { member: Member }) {
     )
   return (
     <NativeSelect
-      aria-label={t.roleOf(member.name)}
+      aria-label={t.roleOf({ name: member.name })}
       size="sm"
       value={change.isPending ? change.variables : member.role}
       disabled={change.isPending}
@@ -108,7 +111,7 @@ function Role({ member }: { member: Member }) {
 
 function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) {
   const { user } = useMe()
-  const label = texts.people.remove(member.name)
+  const label = texts.people.remove({ name: member.name })
   return (
     <Group justify="flex-end">
       <Tooltip label={label}>
@@ -132,7 +135,7 @@ function Leaving({ member, onClose }: { member: Member | undefined; onClose: () 
   const t = texts.people
   const remove = useMutation({
     mutationFn: (user: string) => call(removeMember, { path: { organization, user } }),
-    onSuccess: () => sayDone(t.removed(member?.name ?? '')),
+    onSuccess: () => sayDone(t.removed({ name: member?.name ?? '' })),
     onError: (error) => sayFailed(Problem.of(error)),
     onSettled: () => {
       onClose()
@@ -142,7 +145,7 @@ function Leaving({ member, onClose }: { member: Member | undefined; onClose: () 
   return (
     <Confirm
       opened={member !== undefined}
-      title={t.removeTitle(member?.name ?? '')}
+      title={t.removeTitle({ name: member?.name ?? '' })}
       verb={t.removeVerb}
       busy={remove.isPending}
       onClose={onClose}

@@ -19,7 +19,8 @@ export function ActingAccount({ connection }: { connection: string }) {
   const [mine] = own.filter((one) => own.length === 1 || one.is_default)
   return (
     <Text size="sm" c="dimmed">
-      {t.accounts(mine?.name ?? mine?.account, shared?.name ?? shared?.account)} {own.length > 1 ? t.several : ''}
+      {t.accounts({ own: mine?.name ?? mine?.account, shared: shared?.name ?? shared?.account })}{' '}
+      {own.length > 1 ? t.several : ''}
     </Text>
   )
 }

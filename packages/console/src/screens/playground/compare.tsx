@@ -58,7 +58,7 @@ function OneLine({ line: { side, text } }: { line: Line }) {
   if (side === 'both') return <div>{text === '' ? ' ' : text}</div>
   return (
     <Box component="mark" display="block" c="inherit" bg="var(--mantine-color-yellow-light)" fw={600}>
-      <VisuallyHidden component="span">{texts.playground.only(side)} </VisuallyHidden>
+      <VisuallyHidden component="span">{texts.playground.only({ side })} </VisuallyHidden>
       {text === '' ? ' ' : text}
     </Box>
   )

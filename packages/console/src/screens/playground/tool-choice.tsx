@@ -23,10 +23,10 @@ export function ToolChoice({ tools, chosen, onChoose }: ToolChoiceProps) {
     <Select
       label={t.tool}
       placeholder={t.findTool}
-      description={tools.length > MOST ? t.more(MOST, tools.length) : undefined}
+      description={tools.length > MOST ? t.more({ shown: MOST, all: tools.length }) : undefined}
       data={data}
       value={isUnknown ? null : (chosen ?? null)}
-      error={isUnknown ? texts.call.unknown(chosen) : undefined}
+      error={isUnknown ? texts.call.unknown({ tool: chosen }) : undefined}
       onChange={(name) => onChoose(name ?? undefined)}
       searchable
       limit={MOST}

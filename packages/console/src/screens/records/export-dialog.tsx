@@ -92,7 +92,11 @@ function Progress({ state }: { state: State }) {
   return (
     <Group gap="sm" role="status">
       {state.at === 'busy' ? <Loader size="xs" /> : <Icon name="circle-check" />}
-      <Text size="sm">{state.at === 'busy' ? t.busy(size(state.bytes)) : t.done(state.name, size(state.bytes))}</Text>
+      <Text size="sm">
+        {state.at === 'busy'
+          ? t.busy({ size: size(state.bytes) })
+          : t.done({ name: state.name, size: size(state.bytes) })}
+      </Text>
     </Group>
   )
 }

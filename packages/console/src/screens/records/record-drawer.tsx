@@ -120,7 +120,7 @@ function Why({ event }: { event: AuditEvent }) {
       <Stack gap={6}>
         {by === 'tool' ? <Text size="sm">{t.toolSays}</Text> : null}
         <Text size="sm" className="breakable">
-          {says ?? texts.failed.titleAt(texts.phases[fault?.phase ?? ''] ?? '')}
+          {says ?? texts.failed.titleAt({ phase: texts.phases[fault?.phase ?? ''] ?? '' })}
         </Text>
         {mend === undefined ? null : (
           <Text size="sm" className="breakable">
@@ -156,7 +156,7 @@ function Way({ event, nameOf }: { event: AuditEvent; nameOf: (caller: string) =>
           {steps.map((step) => (
             <Timeline.Item
               key={step.name}
-              title={step.state === 'ended' ? t.endedAt(t.names[step.name]) : t.names[step.name]}
+              title={step.state === 'ended' ? t.endedAt({ name: t.names[step.name] }) : t.names[step.name]}
               bullet={<Icon name={step.state === 'ended' ? 'x' : 'check'} size={12} />}
               {...(step.state === 'ended' ? { color: 'red' } : {})}
             >

@@ -1,6 +1,7 @@
 import { FAULTS } from '@toolway/contract'
 import type { AuditEvent } from '@toolway/contract/admin'
 import { expect, test } from 'vitest'
+import { mendsLoaded } from '../../ui/mend.ts'
 import { argumentsOf, callAt, errorOf, isCall, stepsOf, timingsOf } from './record-steps.ts'
 
 const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
@@ -52,7 +53,8 @@ test('a change is no call', () => {
   expect(isCall(event({ action: 'key.add', resource_type: 'key', details: { name: 'laptop' } }))).toBe(false)
 })
 
-test('what helps has no blank that nobody filled in, and no command', () => {
+test('what helps has no blank that nobody filled in, and no command', async () => {
+  await mendsLoaded
   const details = { connection: 'crm', duration_ms: 1 }
   const codes = Object.keys(FAULTS).filter((code) => !code.startsWith('bridge.'))
   const mends = codes.map((code) => errorOf({ code, details }).mend).filter((mend) => mend !== undefined)

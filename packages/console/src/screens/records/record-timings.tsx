@@ -1,11 +1,13 @@
 /** Where the time of a call went: each step as a bar from where it began, beside its milliseconds. */
 import { Table, VisuallyHidden } from '@mantine/core'
 import type { AuditEvent } from '@toolway/contract/admin'
-import { callTimings as t } from '../../texts/call-timings.ts'
+import { texts } from '../../texts/texts.ts'
 import { duration } from '../../ui/times.ts'
 import { RecordPart } from './record-part.tsx'
 import { timingsOf, type Timing } from './record-steps.ts'
 import styles from './record-timings.module.css'
+
+const t = texts.callTimings
 
 /** Visible, however short it is beside the others. */
 const LEAST_PERCENT = 1

@@ -116,10 +116,16 @@ function What({ event, onOpen }: { event: AuditEvent; onOpen: () => void }) {
   const call = action === 'tools/call'
   const connection = typeof details['connection'] === 'string' ? details['connection'] : undefined
   const main = call ? (target ?? action) : action
-  const beside = call ? (connection === undefined ? undefined : t.through(connection)) : target
+  const beside = call ? (connection === undefined ? undefined : t.through({ connection })) : target
   return (
     <div className="one-line">
-      <Anchor component="button" type="button" onClick={onOpen} aria-label={t.open(main)} className="row-link">
+      <Anchor
+        component="button"
+        type="button"
+        onClick={onOpen}
+        aria-label={t.open({ what: main })}
+        className="row-link"
+      >
         {main}
       </Anchor>
       {beside === undefined || beside === null ? null : (

@@ -1,9 +1,11 @@
 /** The way from the record of a call to the playground, with its tool chosen there; nothing is sent by it. */
 import type { AuditEvent } from '@toolway/contract/admin'
 import { useMay } from '../../data/me.ts'
-import { callTimings as t } from '../../texts/call-timings.ts'
+import { texts } from '../../texts/texts.ts'
 import { LinkButton } from '../../ui/links.tsx'
 import { callAt } from './record-steps.ts'
+
+const t = texts.callTimings
 
 export interface RetryLinkProps {
   readonly event: AuditEvent

@@ -90,7 +90,7 @@ function Busy({ progress, onCancel }: { progress: VerifyProgress | undefined; on
       <Progress value={of === 0 ? 0 : Math.min(100, (records / of) * 100)} aria-label={t.busy} />
       <Group justify="space-between">
         <Text size="sm" role="status">
-          {progress === undefined ? '' : t.progress(count(records), count(of))}
+          {progress === undefined ? '' : t.progress({ records: count(records), of: count(of) })}
         </Text>
         <Button variant="default" size="xs" onClick={onCancel}>
           {t.cancel}
@@ -104,18 +104,18 @@ function Verdict({ verdict, named }: { verdict: ChainVerdict; named: boolean }) 
   const { tenant_id: id, good, records, first, last, proven, problem } = verdict
   const { organizations } = useMe()
   const whose = named ? `${organizations.find((one) => one.id === id)?.name ?? id ?? texts.records.platform}: ` : ''
-  const signed = proven === null ? t.unproven : t.proven(proven)
+  const signed = proven === null ? t.unproven : t.proven({ seq: proven })
   if (good)
     return (
       <Alert color="teal" icon={<Icon name="circle-check" />} title={`${whose}${t.good}`} role="status">
-        <Text size="sm">{t.goodHint(count(records), first ?? 0, last ?? 0)}</Text>
+        <Text size="sm">{t.goodHint({ records: count(records), first: first ?? 0, last: last ?? 0 })}</Text>
         <Text size="sm">{signed}</Text>
       </Alert>
     )
   return (
     <Alert color="red" icon={<Icon name="alert-triangle" />} title={`${whose}${t.bad}`} role="alert">
       <Text size="sm">{problem?.says}</Text>
-      {typeof problem?.seq === 'number' ? <Text size="sm">{t.badAt(problem.seq)}</Text> : null}
+      {typeof problem?.seq === 'number' ? <Text size="sm">{t.badAt({ seq: problem.seq })}</Text> : null}
       <Text size="sm">{signed}</Text>
     </Alert>
   )

@@ -97,13 +97,14 @@ export function useRuleChanges() {
   const turn = useMutation({
     mutationFn: ({ rule, state }: { rule: KeptRule; state: RuleState }) => change(rule, { state }),
     onSuccess: (_, { rule, state }) =>
-      sayDone(t.turned[state](rule.name), () => void change(rule, { state: rule.state }).then(again, failed)),
+      sayDone(t.turned[state]({ name: rule.name }), () => void change(rule, { state: rule.state }).then(again, failed)),
     onError: failed,
     onSettled: again,
   })
   const erase = useMutation({
     mutationFn: remove,
-    onSuccess: (_, rule) => sayDone(t.removed(rule.name), () => void add(wordsOfKept(rule)).then(again, failed)),
+    onSuccess: (_, rule) =>
+      sayDone(t.removed({ name: rule.name }), () => void add(wordsOfKept(rule)).then(again, failed)),
     onError: failed,
     onSettled: again,
   })

@@ -126,7 +126,13 @@ function Unfinished({ problems }: Pick<EditProps, 'problems'>) {
       <List size="sm">
         {problems.map(({ place, problem }) => (
           <List.Item key={`${place} ${problem}`} className="breakable">
-            {t.at(place)}: {problem}
+            {t.at({
+              place: place
+                .replace(/^\/(?:match|parameters)\//, '')
+                .replace(/^\//, '')
+                .replaceAll('/', ' '),
+            })}
+            : {problem}
           </List.Item>
         ))}
       </List>

@@ -116,7 +116,7 @@ function Choice({ label, hint, value, data, onChange }: ChoiceProps) {
       placeholder={texts.rules.any}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': texts.rules.clearOf(label) }}
+      clearButtonProps={{ 'aria-label': texts.rules.clearOf({ filter: label }) }}
       nothingFoundMessage={texts.palette.nothing}
       data={[...data]}
       value={value === '' ? null : value}

@@ -42,7 +42,12 @@ export function Explanation({ told }: { told: Told }) {
           <List size="sm">
             {changes.map(({ place, from, to, rule }) => (
               <List.Item key={place} className="breakable">
-                {t.change(place, from === undefined ? undefined : JSON.stringify(from), JSON.stringify(to), rule)}
+                {t.change({
+                  place,
+                  from: from === undefined ? undefined : JSON.stringify(from),
+                  to: JSON.stringify(to),
+                  rule,
+                })}
               </List.Item>
             ))}
           </List>
@@ -63,12 +68,12 @@ export function Explanation({ told }: { told: Told }) {
         <Part title={t.shadows}>
           {shadows.map(({ rule, would }) => (
             <Text key={rule} size="sm">
-              {t.would(rule, ruleActionOf(would)?.title ?? would)}
+              {t.would({ rule, what: ruleActionOf(would)?.title ?? would })}
             </Text>
           ))}
         </Part>
       )}
-      <More title={t.before(before.filter(({ stops }) => stops).length)}>
+      <More title={t.before({ stops: before.filter(({ stops }) => stops).length })}>
         {before.map(({ what, stops, why }) => (
           <Group key={what} gap="xs" wrap="nowrap" align="flex-start">
             <StateBadge tone={stops ? 'bad' : 'good'}>{stops ? t.stops : t.lets}</StateBadge>
@@ -77,7 +82,7 @@ export function Explanation({ told }: { told: Told }) {
         ))}
       </More>
       {silent.length === 0 ? null : (
-        <More title={t.silent(silent.length)}>
+        <More title={t.silent({ rules: silent.length })}>
           {silent.map((rule) => (
             <One key={rule.id} rule={rule} />
           ))}
@@ -101,7 +106,7 @@ function One({ rule }: { rule: ExplainedRule }) {
         </Text>
       </Group>
       <Text size="sm" className="breakable">
-        {rule.why} {rule.follows === null ? null : t.then(rule.follows)}
+        {rule.why} {rule.follows === null ? null : t.then({ what: rule.follows })}
       </Text>
       {rule.reads.length === 0 ? null : (
         <Group gap="xs">
@@ -109,7 +114,7 @@ function One({ rule }: { rule: ExplainedRule }) {
             {t.read}
           </Text>
           {rule.reads.map(({ what, value }) => (
-            <Code key={what}>{value === undefined ? t.absent(what) : `${what} = ${JSON.stringify(value)}`}</Code>
+            <Code key={what}>{value === undefined ? t.absent({ what }) : `${what} = ${JSON.stringify(value)}`}</Code>
           ))}
         </Group>
       )}

@@ -11,7 +11,7 @@ export function PlaceFields({ draft, onChange, problems, fixed }: EditProps & { 
   const names = useNames()
   const ofPlatform = useMay('policy_manage', 'platform')
   const t = texts.rules
-  if (fixed) return <Text size="sm">{t.edit.stays(whereOf(draft, t.say, names.of(draft.scope)))}</Text>
+  if (fixed) return <Text size="sm">{t.edit.stays({ where: whereOf(draft, t.say, names.of(draft.scope)) })}</Text>
   const isOf = draft.scope !== 'platform' && draft.scope !== 'organization'
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>

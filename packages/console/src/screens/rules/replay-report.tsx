@@ -26,16 +26,16 @@ export function ReplayReport({ report }: { report: Report }) {
   return (
     <Stack gap="md" role="status">
       {problems.map(({ rule, problem }) => (
-        <Alert key={`${rule} ${problem}`} color="red" icon={<Icon name="alert-triangle" />} title={t.problem(rule)}>
+        <Alert key={`${rule} ${problem}`} color="red" icon={<Icon name="alert-triangle" />} title={t.problem({ rule })}>
           {problem}
         </Alert>
       ))}
       <Alert
         color={different === 0 ? 'teal' : 'orange'}
         icon={<Icon name={different === 0 ? 'circle-check' : 'git-compare'} />}
-        title={read === 0 ? t.nothing(days) : t.outcome(different, read, days)}
+        title={read === 0 ? t.nothing({ days }) : t.outcome({ different, read, days })}
       >
-        <Text size="sm">{t.sums(same, unknown)}</Text>
+        <Text size="sm">{t.sums({ same, unjudged: unknown })}</Text>
         {truncated ? <Text size="sm">{t.truncated}</Text> : null}
       </Alert>
       {differences.length === 0 ? null : (
@@ -51,7 +51,7 @@ export function ReplayReport({ report }: { report: Report }) {
         <Accordion variant="contained">
           <Accordion.Item value="unjudged">
             <Accordion.Control>
-              <Text size="sm">{t.unjudged(unknown)}</Text>
+              <Text size="sm">{t.unjudged({ calls: unknown })}</Text>
             </Accordion.Control>
             <Accordion.Panel>
               <Stack gap="xs">
@@ -91,7 +91,7 @@ function Examples({ ids }: { ids: readonly string[] }) {
     <Group gap={6}>
       {ids.slice(0, 3).map((id, at) => (
         <TextLink key={id} to="/records" search={{ record: id }}>
-          {texts.rules.replay.example(at + 1)}
+          {texts.rules.replay.example({ at: at + 1 })}
         </TextLink>
       ))}
     </Group>

@@ -101,7 +101,7 @@ export function Days({ value, onChange }: { value: string; onChange: (days: stri
       label={t.replay.days}
       w={200}
       allowDeselect={false}
-      data={DAYS.map((one) => ({ value: one, label: t.shadow.lastDays(Number(one)) }))}
+      data={DAYS.map((one) => ({ value: one, label: t.shadow.lastDays({ days: Number(one) }) }))}
       value={value}
       onChange={(chosen) => onChange(chosen ?? '7')}
     />

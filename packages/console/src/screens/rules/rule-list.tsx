@@ -76,7 +76,7 @@ function Filters({ filter, setFilter }: RuleListProps) {
       label={label}
       placeholder={t.any}
       clearable
-      clearButtonProps={{ 'aria-label': t.clearOf(label) }}
+      clearButtonProps={{ 'aria-label': t.clearOf({ filter: label }) }}
       style={{ flex: '1 1 8rem' }}
       miw={130}
       value={filter[name] ?? null}
@@ -120,7 +120,7 @@ function Does({ rule }: { rule: KeptRule }) {
         <Text size="sm">{sentenceOf(draftOf(rule), t.say, names.of(rule.scope))}</Text>
       ) : (
         <Alert color="red" p="xs">
-          {t.unreadable(rule.problem)}
+          {t.unreadable({ problem: rule.problem })}
         </Alert>
       )}
       <Text size="sm" c="dimmed">
@@ -141,7 +141,7 @@ function State({ rule }: { rule: KeptRule }) {
         <Tooltip label={elsewhere === undefined ? '' : t.elsewhere[elsewhere]} disabled={elsewhere === undefined}>
           <SegmentedControl
             size="xs"
-            aria-label={t.stateOf(rule.name)}
+            aria-label={t.stateOf({ name: rule.name })}
             data={RULE_STATES.map((value) => ({ value, label: t.states[value] }))}
             value={rule.state}
             disabled={elsewhere !== undefined || turn.isPending}
@@ -152,7 +152,7 @@ function State({ rule }: { rule: KeptRule }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={t.removeOf(rule.name)}
+            aria-label={t.removeOf({ name: rule.name })}
             loading={erase.isPending}
             onClick={() => erase.mutate(rule)}
           >
@@ -162,7 +162,7 @@ function State({ rule }: { rule: KeptRule }) {
       </Group>
       {rule.state === 'shadow' && watched !== undefined ? (
         <Text size="sm" c="dimmed">
-          {watched === 0 ? t.watchedNone : t.watched(watched)}
+          {watched === 0 ? t.watchedNone : t.watched({ calls: watched })}
         </Text>
       ) : null}
     </Stack>

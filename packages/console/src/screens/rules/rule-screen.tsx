@@ -58,7 +58,7 @@ function NewRule() {
   const keep = useMutation<KeptRule, Error, { draft: Draft; state: RuleState }>({
     mutationFn: ({ draft, state }) => add(inState(draft, state)),
     onSuccess: (rule) => {
-      sayDone(t.kept(rule.name), () => remove(rule))
+      sayDone(t.kept({ name: rule.name }), () => remove(rule))
       void again()
       void navigate({ to: `/rules/${rule.id}`, search: keepOrganization as never, replace: true })
     },
@@ -122,7 +122,7 @@ function Changeable({ rule }: { rule: KeptRule }) {
     mutationFn: write,
     onSuccess: (changed) =>
       sayDone(
-        t.edit.saved(changed.name),
+        t.edit.saved({ name: changed.name }),
         () => void write(draftOf(rule)).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
       ),
     onError: (thrown) => sayFailed(Problem.of(thrown)),
@@ -135,7 +135,7 @@ function Changeable({ rule }: { rule: KeptRule }) {
       above={<Back />}
       action={
         <SegmentedControl
-          aria-label={t.stateOf(rule.name)}
+          aria-label={t.stateOf({ name: rule.name })}
           data={RULE_STATES.map((value) => ({ value, label: t.states[value] }))}
           value={rule.state}
           disabled={turn.isPending}
@@ -143,7 +143,7 @@ function Changeable({ rule }: { rule: KeptRule }) {
         />
       }
     >
-      {rule.problem === null ? null : <Alert color="red">{t.unreadable(rule.problem)}</Alert>}
+      {rule.problem === null ? null : <Alert color="red">{t.unreadable({ problem: rule.problem })}</Alert>}
       {rule.state === 'shadow' ? <Seen rule={rule} /> : null}
       <Editor
         key={rule.updated_at}

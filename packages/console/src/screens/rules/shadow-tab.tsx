@@ -36,7 +36,7 @@ export function ShadowTab() {
           label={t.days}
           w={180}
           allowDeselect={false}
-          data={DAYS.map((value) => ({ value, label: t.lastDays(Number(value)) }))}
+          data={DAYS.map((value) => ({ value, label: t.lastDays({ days: Number(value) }) }))}
           value={days}
           onChange={(value) => set({ days: value as '7' })}
         />
@@ -102,7 +102,7 @@ export function ShadowResults({ rule, items }: { rule: string; items: readonly W
       <Group justify="space-between" gap="sm">
         <Group gap="sm">
           <Title order={2}>{kept === undefined ? rule : <TextLink to={`/rules/${kept.id}`}>{rule}</TextLink>}</Title>
-          <Text c="dimmed">{t.calls(calls)}</Text>
+          <Text c="dimmed">{t.calls({ calls })}</Text>
         </Group>
         {kept === undefined || elsewhere(kept) !== undefined ? null : (
           <Button size="xs" loading={turn.isPending} onClick={() => turn.mutate({ rule: kept, state: 'on' })}>

@@ -42,7 +42,7 @@ function Fitting({ tools: { fitting, all, named } }: { tools: NonNullable<DraftC
   return (
     <Stack gap="xs">
       <Text fw={600} size="sm" aria-live="polite">
-        {t.fitting(fitting, all)}
+        {t.fitting({ fitting, all })}
       </Text>
       {fitting === 0 ? (
         <Text size="sm" c="dimmed">
@@ -64,12 +64,12 @@ function Fitting({ tools: { fitting, all, named } }: { tools: NonNullable<DraftC
           onClick={() => setUnfolded(!unfolded)}
           style={{ alignSelf: 'flex-start' }}
         >
-          {unfolded ? t.fewer : t.allFitting(named.length)}
+          {unfolded ? t.fewer : t.allFitting({ tools: named.length })}
         </Button>
       ) : null}
       {unfolded && fitting > named.length ? (
         <Text size="sm" c="dimmed">
-          {t.further(fitting - named.length)}
+          {t.further({ tools: fitting - named.length })}
         </Text>
       ) : null}
     </Stack>

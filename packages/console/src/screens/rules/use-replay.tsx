@@ -41,7 +41,7 @@ export function Reading({ onStop }: { onStop: () => void }) {
   return (
     <Group gap="sm" role="status">
       <Loader size="sm" aria-hidden />
-      <Text size="sm">{t.reading(seconds)}</Text>
+      <Text size="sm">{t.reading({ seconds })}</Text>
       <Button size="xs" variant="default" onClick={onStop}>
         {t.stop}
       </Button>

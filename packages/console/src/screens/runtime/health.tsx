@@ -71,12 +71,12 @@ function Installation({ stats }: { stats: PlatformStats }) {
       facts={[
         [t.organizations, count(stats.tenants)],
         [t.users, count(stats.users)],
-        [t.connections, t.connectionsOn(stats.connectors_enabled, stats.connectors)],
+        [t.connections, t.connectionsOn({ enabled: stats.connectors_enabled, all: stats.connectors })],
         [t.states, stateWords(states)],
         [t.tools, count(stats.tools)],
         [t.sessions, count(stats.sessions)],
         [t.keys, count(stats.keys)],
-        [t.calls, t.callsOf(count(calls.total), count(calls.failed), count(calls.refused))],
+        [t.calls, t.callsOf({ total: count(calls.total), failed: count(calls.failed), refused: count(calls.refused) })],
       ]}
     />
   )
@@ -91,6 +91,8 @@ const stateWords = (states: Readonly<Record<string, number>>) =>
 function lasting(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24]
-  if (days > 0) return `${t.days(days)} ${t.hours(hours)}`
-  return hours > 0 ? `${t.hours(hours)} ${t.minutes(minutes % 60)}` : t.minutes(minutes)
+  if (days > 0) return `${t.days({ count: days })} ${t.hours({ count: hours })}`
+  return hours > 0
+    ? `${t.hours({ count: hours })} ${t.minutes({ count: minutes % 60 })}`
+    : t.minutes({ count: minutes })
 }

@@ -8,6 +8,7 @@ import { useLog, type FollowedLog } from '../../data/log.ts'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
+import { locale } from '../../texts/locale.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge, type Tone } from '../../ui/badges.tsx'
 import { CodeBlock, CopyButton } from '../../ui/copy.tsx'
@@ -149,8 +150,6 @@ function Line({ line, name }: { line: LogLine; name: string | undefined }) {
 }
 
 const clock = (at: Date): string =>
-  Number.isNaN(at.getTime())
-    ? ''
-    : new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hour12: false }).format(at)
+  Number.isNaN(at.getTime()) ? '' : new Intl.DateTimeFormat(locale, { timeStyle: 'medium', hour12: false }).format(at)
 
 const textOf = (line: LogLine): string => JSON.stringify(line)

@@ -31,12 +31,17 @@ export function Pool() {
     column<Pooled>(t.columns.connection, Connection, 4),
     column<Pooled>(t.columns.kind, ({ kind }) => t.kinds[kind], 2),
     column<Pooled>(t.columns.holder, ({ holder }) => t.holders[holder], 3),
-    column<Pooled>(t.columns.busy, ({ calls, streams }) => t.busy(calls, streams), 3),
+    column<Pooled>(t.columns.busy, ({ calls, streams }) => t.busy({ calls, streams }), 3),
     column<Pooled>(t.columns.used, Used, 2),
     column<Pooled>(
       t.columns.action,
       (held) => (
-        <Button size="xs" variant="default" aria-label={t.endOf(held.connector)} onClick={() => one.mutate(held)}>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t.endOf({ connection: held.connector })}
+          onClick={() => one.mutate(held)}
+        >
           {t.end}
         </Button>
       ),
@@ -76,7 +81,7 @@ export function Pool() {
 function useEnds() {
   const queries = useQueryClient()
   const always = {
-    onSuccess: ({ evicted }: { evicted: number }) => sayDone(t.ended(evicted)),
+    onSuccess: ({ evicted }: { evicted: number }) => sayDone(t.ended({ count: evicted })),
     onError: (thrown: Error) => sayFailed(Problem.of(thrown)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['runtime'] }),
   }

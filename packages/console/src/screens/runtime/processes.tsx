@@ -132,12 +132,12 @@ function Acts({ connection }: { connection: Connection }) {
   const restart = useMutation({
     ...always,
     mutationFn: () => call(restartProcess, { path }),
-    onSuccess: () => sayDone(t.restarted(title)),
+    onSuccess: () => sayDone(t.restarted({ name: title })),
   })
   const stop = useMutation({
     ...always,
     mutationFn: () => call(stopProcess, { path }),
-    onSuccess: () => sayDone(t.stopped(title)),
+    onSuccess: () => sayDone(t.stopped({ name: title })),
   })
   return (
     <Group gap="xs">
@@ -146,7 +146,7 @@ function Acts({ connection }: { connection: Connection }) {
           size="xs"
           variant="default"
           leftSection={<Icon name="rotate" size={14} />}
-          aria-label={t.restartOf(title)}
+          aria-label={t.restartOf({ name: title })}
           disabled={!enabled}
           loading={restart.isPending}
           onClick={() => restart.mutate()}
@@ -158,7 +158,7 @@ function Acts({ connection }: { connection: Connection }) {
         size="xs"
         variant="default"
         leftSection={<Icon name="player-stop" size={14} />}
-        aria-label={t.stopOf(title)}
+        aria-label={t.stopOf({ name: title })}
         loading={stop.isPending}
         onClick={() => stop.mutate()}
       >

@@ -43,7 +43,12 @@ export function Sessions() {
     column<OpenSession>(
       t.columns.action,
       (session) => (
-        <Button size="xs" variant="default" aria-label={t.endOf(nameOf(session))} onClick={() => end.mutate(session)}>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t.endOf({ client: nameOf(session) })}
+          onClick={() => end.mutate(session)}
+        >
           {t.end}
         </Button>
       ),
@@ -83,7 +88,7 @@ const Where = ({ tenant_slug: slug, toolset, connector }: OpenSession) => (
   <Stack gap={0}>
     <Text span>{slug}</Text>
     <Text size="xs" c="dimmed">
-      {connector === null ? t.toolset(toolset ?? 'default') : t.connection}
+      {connector === null ? t.toolset({ name: toolset ?? 'default' }) : t.connection}
     </Text>
   </Stack>
 )

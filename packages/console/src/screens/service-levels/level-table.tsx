@@ -1,12 +1,14 @@
 /** One row for each connection; each leads to the connection. */
 import { Group, Text } from '@mantine/core'
 import type { LevelWindow, ServiceLevels } from '@toolway/contract/admin'
-import { serviceLevels as t } from '../../texts/service-levels.ts'
+import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 import { isMissed, percent, time } from './level-words.ts'
+
+const t = texts.serviceLevels
 
 type Row = ServiceLevels['connections'][number]
 

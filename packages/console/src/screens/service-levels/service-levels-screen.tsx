@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
-import { serviceLevels as t } from '../../texts/service-levels.ts'
+import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -15,6 +15,8 @@ import { Screen } from '../../ui/screen.tsx'
 import { LevelFigures } from './level-figures.tsx'
 import { LevelTable } from './level-table.tsx'
 import { TargetChoice } from './target-choice.tsx'
+
+const t = texts.serviceLevels
 
 const WINDOWS = ['hour', 'day', 'month'] as const satisfies readonly LevelWindow[]
 const State = z.object({ window: z.enum(WINDOWS).default('month') })

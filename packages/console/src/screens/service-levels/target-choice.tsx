@@ -5,8 +5,10 @@ import { changeSettings } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { serviceLevels as t } from '../../texts/service-levels.ts'
+import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
+
+const t = texts.serviceLevels
 
 const TARGETS = [95, 99, 99.5, 99.9, 99.95, 99.99]
 

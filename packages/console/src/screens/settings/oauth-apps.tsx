@@ -72,7 +72,7 @@ export function OAuthApps() {
       <OAuthAppForm open={open} held={held} vendors={vendors} onClose={() => set({ app: undefined })} />
       <Confirm
         opened={leaving !== undefined}
-        title={t.removeOf(nameOf(leaving?.provider ?? ''))}
+        title={t.removeOf({ vendor: nameOf(leaving?.provider ?? '') })}
         verb={t.remove}
         busy={remove.isPending}
         onClose={() => setLeaving(undefined)}
@@ -98,7 +98,7 @@ function useChanges(nameOf: (provider: string) => string) {
   })
   const remove = useMutation({
     mutationFn: ({ provider }: OAuthApp) => call(removeOAuthApp, { path: { organization, provider } }),
-    onSuccess: (_, { provider }) => sayDone(t.removed(nameOf(provider))),
+    onSuccess: (_, { provider }) => sayDone(t.removed({ vendor: nameOf(provider) })),
     onError,
     onSettled,
   })
@@ -108,7 +108,7 @@ function useChanges(nameOf: (provider: string) => string) {
 function Used({ app, name, onPut }: { app: OAuthApp; name: string; onPut: (app: OAuthApp) => void }) {
   return (
     <Switch
-      aria-label={t.use(name)}
+      aria-label={t.use({ vendor: name })}
       checked={app.is_active}
       onChange={({ currentTarget: { checked } }) => onPut({ ...app, is_active: checked })}
     />
@@ -118,10 +118,10 @@ function Used({ app, name, onPut }: { app: OAuthApp; name: string; onPut: (app: 
 function Acts({ name, onChange, onRemove }: { name: string; onChange: () => void; onRemove: () => void }) {
   return (
     <Group gap="xs">
-      <Button size="xs" variant="default" aria-label={t.changeOf(name)} onClick={onChange}>
+      <Button size="xs" variant="default" aria-label={t.changeOf({ vendor: name })} onClick={onChange}>
         {t.change}
       </Button>
-      <Button size="xs" variant="default" aria-label={t.removeOf(name)} onClick={onRemove}>
+      <Button size="xs" variant="default" aria-label={t.removeOf({ vendor: name })} onClick={onRemove}>
         {t.remove}
       </Button>
     </Group>

@@ -52,7 +52,7 @@ function faultsOf({ name, email, rate }: Words, most: number): { [Name in keyof 
   return {
     ...(name.trim() === '' || name.trim().length > 100 ? { name: t.nameWrong } : {}),
     ...(email.trim() === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email.trim()) ? {} : { email: t.emailWrong }),
-    ...(Number.isInteger(asked) && asked >= 1 && asked <= most ? {} : { rate: t.rateWrong(count(most)) }),
+    ...(Number.isInteger(asked) && asked >= 1 && asked <= most ? {} : { rate: t.rateWrong({ most: count(most) }) }),
   }
 }
 
@@ -170,7 +170,7 @@ function Limits({ own, words, faults, put, disabled, onDefault }: PartProps & { 
           <NumberInput
             w="100%"
             label={t.rate}
-            description={t.rateHint(count(most))}
+            description={t.rateHint({ most: count(most) })}
             value={words.rate}
             error={faults.rate}
             min={1}

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
-import { recordStreams as t } from '../../texts/record-streams.ts'
+import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -19,6 +19,8 @@ import { SecretOnce } from './secret-once.tsx'
 import { useStreamChanges, type StreamChanges } from './stream-changes.ts'
 import { StreamForm } from './stream-form.tsx'
 import { placeOf } from './stream-words.ts'
+
+const t = texts.recordStreams
 
 /** `new`, or the id of the one that is open. */
 const State = z.object({ stream: z.string().optional() })
@@ -81,7 +83,7 @@ export function RecordStreams() {
         onClose={() => setLeaving(undefined)}
         onConfirm={() => leaving && changes.remove.mutate(leaving, { onSettled: () => setLeaving(undefined) })}
       >
-        {t.removeText(leaving?.name ?? '')}
+        {t.removeText({ name: leaving?.name ?? '' })}
       </Confirm>
     </Section>
   )
@@ -124,7 +126,7 @@ function Delivery(stream: RecordStream) {
           {t.since} <When at={behind} />
         </Text>
       )}
-      {waiting === 0 ? null : <Text size="xs">{t.waiting(waiting)}</Text>}
+      {waiting === 0 ? null : <Text size="xs">{t.waiting({ count: waiting })}</Text>}
     </Stack>
   )
 }
@@ -143,7 +145,7 @@ function Acts({ stream, changes: { test, toggle }, onChange, onRemove }: ActsPro
         <ActionIcon
           variant="default"
           size={36}
-          aria-label={t.actions(stream.name)}
+          aria-label={t.actions({ name: stream.name })}
           loading={[test, toggle].some(({ isPending, variables }) => isPending && variables.id === stream.id)}
         >
           <Icon name="dots" />

@@ -4,8 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/call.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { recordStreams as t } from '../../texts/record-streams.ts'
+import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
+
+const t = texts.recordStreams
 
 export type StreamChanges = ReturnType<typeof useStreamChanges>
 

@@ -6,7 +6,7 @@ import { useState, type FormEvent } from 'react'
 import { call } from '../../data/call.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
-import { recordStreams as t } from '../../texts/record-streams.ts'
+
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -21,6 +21,8 @@ import {
   type StreamKind,
   type StreamWords,
 } from './stream-words.ts'
+
+const t = texts.recordStreams
 
 interface FormProps {
   /** `new`, an id, or nothing. */

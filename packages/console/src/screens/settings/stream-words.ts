@@ -1,6 +1,8 @@
 /** The fields of each kind of destination, and what a form's words become: a destination, its secrets, and what is wrong with them. */
 import { StreamDestination, type RecordStream, type StreamSecrets } from '@toolway/contract/admin'
-import { recordStreams as t } from '../../texts/record-streams.ts'
+import { texts } from '../../texts/texts.ts'
+
+const t = texts.recordStreams
 
 export type StreamKind = StreamDestination['kind']
 interface KindFields {

@@ -24,7 +24,7 @@ export function useWebhookChanges(onSecret: (secret: string) => void) {
     ...always,
     mutationFn: (webhook: Webhook) => call(testWebhook, of(webhook)),
     onSuccess: ({ delivered, status, problem }) => {
-      if (delivered) return sayDone(t.tested(String(status ?? '')))
+      if (delivered) return sayDone(t.tested({ status: String(status ?? '') }))
       sayFailed({ message: `${t.notDelivered}${problem === null ? '' : `: ${problem}`}`, mend: t.testMend })
     },
   })

@@ -82,7 +82,7 @@ export function Webhooks() {
         onClose={() => setLeaving(undefined)}
         onConfirm={() => leaving && changes.remove.mutate(leaving, { onSettled: () => setLeaving(undefined) })}
       >
-        {t.removeText(leaving?.url ?? '')}
+        {t.removeText({ address: leaving?.url ?? '' })}
       </Confirm>
     </Section>
   )
@@ -116,7 +116,7 @@ function Delivery(webhook: Webhook) {
   return (
     <Stack gap={2} align="flex-start">
       <StateBadge tone={enabled ? (failedLast ? 'warn' : 'good') : 'off'}>{enabled ? t.on : t.off}</StateBadge>
-      {why === null ? null : <Text size="xs">{t.gaveUp(why)}</Text>}
+      {why === null ? null : <Text size="xs">{t.gaveUp({ why })}</Text>}
       {delivered === null ? null : (
         <Text size="xs" c="dimmed">
           {t.delivered} <When at={delivered} />
@@ -128,7 +128,7 @@ function Delivery(webhook: Webhook) {
           {problem === null ? '' : `: ${problem}`}
         </Text>
       ) : null}
-      {waiting === 0 ? null : <Text size="xs">{t.waiting(waiting)}</Text>}
+      {waiting === 0 ? null : <Text size="xs">{t.waiting({ count: waiting })}</Text>}
       {webhook.previous_secret_until === null ? null : (
         <Text size="xs" c="dimmed">
           {t.oldSecret} <When at={webhook.previous_secret_until} />
@@ -153,7 +153,7 @@ function Acts({ webhook, changes, onChange, onRemove }: ActsProps) {
         <ActionIcon
           variant="default"
           size={36}
-          aria-label={t.actions(webhook.url)}
+          aria-label={t.actions({ address: webhook.url })}
           loading={[test, rotate, toggle].some(({ isPending, variables }) => isPending && variables.id === webhook.id)}
         >
           <Icon name="dots" />

@@ -128,7 +128,7 @@ function About({ tool }: { tool: ToolInFull }) {
         <Fact what={t.own}>{visibleText(name)}</Fact>
         <Fact what={texts.tools.connection}>{`${alias} (${connector})`}</Fact>
         <Fact what={t.approval}>{t.approvals[approval]}</Fact>
-        <Fact what={t.cost}>{t.costs(count(tokens))}</Fact>
+        <Fact what={t.cost}>{t.costs({ tokens: count(tokens) })}</Fact>
         <Fact what={t.revision}>{revision ?? t.unknown}</Fact>
       </SimpleGrid>
       <Text fw={600} size="sm">

@@ -40,8 +40,8 @@ function Place({ tool, place }: { tool: ToolInFull; place: ToolInFull['toolsets'
           )}
           {same ? <StateBadge tone="plain">{t.same}</StateBadge> : null}
         </Group>
-        {renamed ? <Text size="sm">{t.otherName(name)}</Text> : null}
-        {otherTitle === null ? null : <Text size="sm">{t.otherTitle(otherTitle)}</Text>}
+        {renamed ? <Text size="sm">{t.otherName({ name })}</Text> : null}
+        {otherTitle === null ? null : <Text size="sm">{t.otherTitle({ title: otherTitle })}</Text>}
         {otherText === null ? null : (
           <TextDifference before={typeof own === 'string' ? own : ''} after={otherText} label={t.otherText} />
         )}

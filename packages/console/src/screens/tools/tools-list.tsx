@@ -98,7 +98,7 @@ function Selection({ tools, shown, selected, busy, onSelect, onSwitch }: Selecti
     <Paper withBorder px="md" py="xs" style={{ position: 'sticky', top: 'var(--app-shell-header-height)', zIndex: 2 }}>
       <Group justify="space-between" gap="xs" mih={32}>
         <Checkbox
-          label={t.selectAll(count(shown.length))}
+          label={t.selectAll({ number: count(shown.length) })}
           checked={shown.length > 0 && here === shown.length}
           indeterminate={here > 0 && here < shown.length}
           onChange={({ currentTarget }) =>
@@ -107,12 +107,12 @@ function Selection({ tools, shown, selected, busy, onSelect, onSwitch }: Selecti
         />
         {chosen.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {t.shown(count(shown.length), count(tools.length))}
+            {t.shown({ number: count(shown.length), total: count(tools.length) })}
           </Text>
         ) : (
           <Group gap="xs">
             <Text size="sm" aria-live="polite">
-              {t.selected(count(chosen.length), count(tokensOf(chosen)))}
+              {t.selected({ number: count(chosen.length), tokens: count(tokensOf(chosen)) })}
             </Text>
             <Button size="xs" loading={busy} onClick={() => void onSwitch(chosen, true)}>
               {t.switchOn}

@@ -34,7 +34,7 @@ export function ToolsScreen() {
   return (
     <Screen
       title={texts.nav.tools}
-      hint={data === undefined ? undefined : t.hint(count(data.total), count(tokensOf(data.items)))}
+      hint={data === undefined ? undefined : t.hint({ tools: count(data.total), tokens: count(tokensOf(data.items)) })}
     >
       <Tabs
         value={state.view}
@@ -48,7 +48,7 @@ export function ToolsScreen() {
         <Tabs.Panel value="list" pt="md">
           {tooMany && connection === undefined ? (
             <Alert mb="md" icon={<Icon name="info-circle" />}>
-              {t.more(count(MOST), count(data?.total ?? 0))}
+              {t.more({ shown: count(MOST), total: count(data?.total ?? 0) })}
             </Alert>
           ) : null}
           <ToolsList query={query} everything={data?.items} state={state} set={set} />

@@ -48,7 +48,7 @@ export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
             size="sm"
             checked={tool.enabled}
             onSet={(on) => onSwitch(tool, on)}
-            aria-label={t.toggle(tool.joined_name)}
+            aria-label={t.toggle({ name: tool.joined_name })}
             style={{ display: 'inline-block', verticalAlign: 'middle' }}
           />
         ),
@@ -83,7 +83,7 @@ function Name({ tool, selected, onSelect, onOpen }: NameProps) {
         size="xs"
         checked={selected}
         onChange={({ currentTarget }) => onSelect(name, currentTarget.checked)}
-        aria-label={t.select(name)}
+        aria-label={t.select({ name })}
       />
       <div className="one-line" style={{ flex: 1 }}>
         <Anchor component="button" type="button" className="row-link" onClick={() => onOpen(name)}>
@@ -95,7 +95,7 @@ function Name({ tool, selected, onSelect, onOpen }: NameProps) {
         {marks.length === 0 ? null : (
           <Tooltip label={marks.map((mark) => t.marks[mark]).join(' ')} multiline maw={360}>
             <Text size="xs" c="dimmed" component="span" style={{ flexShrink: 0 }}>
-              {t.warnings(marks.length)}
+              {t.warnings({ number: marks.length })}
             </Text>
           </Tooltip>
         )}
@@ -118,7 +118,7 @@ export function State({ hidden_by: by, rule }: Pick<OrganizationTool, 'hidden_by
       <StateBadge tone={by === null ? 'good' : TONES[by]}>{by === null ? t.states.on : t.hidden[by]}</StateBadge>
       {rule === null ? null : (
         <Text size="xs" lineClamp={2}>
-          <TextLink to={`/rules/${encodeURIComponent(rule.id)}`}>{t.rule(rule.reason)}</TextLink>
+          <TextLink to={`/rules/${encodeURIComponent(rule.id)}`}>{t.rule({ reason: rule.reason })}</TextLink>
         </Text>
       )}
     </>

@@ -33,7 +33,8 @@ export function useSwitching(): Switching {
       const others = tools.filter(({ enabled }) => enabled !== on)
       if (others.length === 0) return sayDone(t.nothingToSwitch)
       const back = () => mutate({ tools: others, on: !on })
-      const onSuccess = () => sayDone((on ? t.switchedOn : t.switchedOff)(others.length), back)
+      const onSuccess = () =>
+        sayDone(on ? t.switchedOn({ number: others.length }) : t.switchedOff({ number: others.length }), back)
       await Promise.allSettled([mutateAsync({ tools: others, on }, { onSuccess })])
     },
     [mutate, mutateAsync, t],

@@ -138,7 +138,7 @@ function Limits({ drafting, tools }: AudienceTabProps) {
         {aliases.map((alias) => (
           <Select
             key={alias}
-            label={t.limitOf(alias)}
+            label={t.limitOf({ alias })}
             data={[{ value: AS_ALL, label: t.asAll }, ...all]}
             value={limits[alias] ?? AS_ALL}
             allowDeselect={false}

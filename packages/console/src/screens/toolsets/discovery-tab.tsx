@@ -39,11 +39,11 @@ export function DiscoveryTab({ toolset, drafting, tools }: DiscoveryTabProps) {
                 <Group gap="sm" wrap="nowrap">
                   <Progress
                     value={(tokens[one] / most) * 100}
-                    aria-label={`${t.modes[one]}: ${t.discovery.tokens(count(tokens[one]))}`}
+                    aria-label={`${t.modes[one]}: ${t.discovery.tokens({ tokens: count(tokens[one]) })}`}
                     style={{ flex: 1 }}
                   />
                   <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
-                    {t.discovery.tokens(count(tokens[one]))}
+                    {t.discovery.tokens({ tokens: count(tokens[one]) })}
                   </Text>
                 </Group>
               </Stack>

@@ -21,7 +21,7 @@ export function FixArgument({ tool, field, drafting }: FixArgumentProps) {
   const locked = lockOf(draft.settings, tool, name)
   const t = texts.toolsets.edit
   const fix = (next: Locked | undefined) =>
-    set(withLock(draft.settings, { tool, argument: name, reason: t.reason(name) }, next))
+    set(withLock(draft.settings, { tool, argument: name, reason: t.reason({ name }) }, next))
   return (
     <Paper withBorder p="sm">
       <Text ff="monospace" fw={600} size="sm" className="breakable">
@@ -37,7 +37,7 @@ export function FixArgument({ tool, field, drafting }: FixArgumentProps) {
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt="xs">
         <Select
-          aria-label={t.asOf(name)}
+          aria-label={t.asOf({ name })}
           value={locked?.as ?? OPEN}
           allowDeselect={false}
           data={Object.entries(t.as).map(([value, label]) => ({ value, label }))}
@@ -49,7 +49,7 @@ export function FixArgument({ tool, field, drafting }: FixArgumentProps) {
         />
         {locked === undefined ? null : choices.length > 0 && type === 'string' ? (
           <Select
-            aria-label={t.valueOf(name)}
+            aria-label={t.valueOf({ name })}
             data={[...choices]}
             value={typeof locked.value === 'string' ? locked.value : null}
             allowDeselect={false}
@@ -76,10 +76,10 @@ function Value({ field: { name, type }, locked, onChange }: ValueProps) {
   const wrong = readValue(text, type) === undefined
   return (
     <TextInput
-      aria-label={t.valueOf(name)}
+      aria-label={t.valueOf({ name })}
       placeholder={t.value}
       value={text}
-      error={wrong ? t.valueWrong(type) : undefined}
+      error={wrong ? t.valueWrong({ type }) : undefined}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value)
         const value = readValue(currentTarget.value, type)

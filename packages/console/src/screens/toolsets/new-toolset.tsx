@@ -66,7 +66,7 @@ function Form({ onClose, taken }: Omit<NewToolsetProps, 'opened'>) {
       }),
     async onSuccess() {
       void queries.invalidateQueries({ queryKey: ['toolsets'] })
-      sayDone(texts.toolsets.made(title.trim()))
+      sayDone(texts.toolsets.made({ title: title.trim() }))
       await navigate({
         to: `/toolsets/${slug}`,
         search: keepOrganization as never,

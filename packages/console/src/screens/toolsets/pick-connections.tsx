@@ -36,7 +36,7 @@ export function Connections({ tools, isIn, select }: ConnectionsProps) {
             )
           }
         >
-          {t.ofConnection(alias, count(inside), count(all))}
+          {t.ofConnection({ alias, inside: count(inside), all: count(all) })}
         </Chip>
       ))}
     </Group>

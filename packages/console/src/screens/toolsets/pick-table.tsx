@@ -41,7 +41,12 @@ export const PickTable = memo(function PickTable(props: PickTableProps) {
       column<OrganizationTool>(
         t.edit,
         ({ rule_name: name, joined_name: joined }) => (
-          <Button size="compact-sm" variant="default" aria-label={t.editOf(joined)} onClick={() => onEdit(name)}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t.editOf({ name: joined })}
+            onClick={() => onEdit(name)}
+          >
             {t.edit}
           </Button>
         ),
@@ -75,7 +80,7 @@ function Tool({ tool, settings, taken, onTake }: ToolProps) {
       <Checkbox
         checked={taken}
         onChange={({ currentTarget }) => onTake(tool, currentTarget.checked)}
-        aria-label={texts.toolsets.pick.take(tool.joined_name)}
+        aria-label={texts.toolsets.pick.take({ name: tool.joined_name })}
         mt={2}
       />
       <Box style={{ minWidth: 0 }}>
@@ -104,7 +109,7 @@ function There({ tool, settings }: { tool: OrganizationTool; settings: ToolsetSe
       {words?.title === undefined && words?.description === undefined ? null : (
         <StateBadge tone="plain">{t.reworded}</StateBadge>
       )}
-      {locks === 0 ? null : <StateBadge tone="plain">{t.locks(locks)}</StateBadge>}
+      {locks === 0 ? null : <StateBadge tone="plain">{t.locks({ number: locks })}</StateBadge>}
     </Stack>
   )
 }

@@ -122,7 +122,7 @@ function Chosen({ tools, isIn, select }: SelectionProps & { readonly tools: read
   return (
     <Group justify="space-between" gap="sm">
       <Text fw={600} aria-live="polite">
-        {t.chosen(count(chosen.length), count(tools.length), count(tokens))}
+        {t.chosen({ chosen: count(chosen.length), total: count(tools.length), tokens: count(tokens) })}
       </Text>
       <Group gap="xs">
         <Button size="xs" variant="default" onClick={() => select(() => strip(ALL))}>
@@ -184,7 +184,7 @@ function TakeShown({ shown, isIn, select }: SelectionProps & { readonly shown: r
   return (
     <Group gap="xs">
       <Checkbox
-        label={(all ? t.dropShown : t.takeShown)(count(shown.length))}
+        label={all ? t.dropShown({ number: count(shown.length) }) : t.takeShown({ number: count(shown.length) })}
         checked={shown.length > 0 && all}
         indeterminate={shown.some(isIn) && !all}
         disabled={shown.length === 0}

@@ -75,7 +75,7 @@ function Words({ tool, drafting }: PartProps) {
     <Stack>
       <TextInput
         label={t.name}
-        description={t.nameHint(tool.joined_name)}
+        description={t.nameHint({ name: tool.joined_name })}
         value={words.name ?? ''}
         placeholder={tool.joined_name}
         maxLength={64}

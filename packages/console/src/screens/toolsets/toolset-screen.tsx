@@ -142,7 +142,7 @@ function Removal({ toolset }: { toolset: Toolset | undefined }) {
         search: keepOrganization as never,
       })
       void queries.invalidateQueries({ queryKey: ['toolsets'] })
-      sayDone(texts.toolsets.removed(title), () => void bringBack({ slug, title, settings }))
+      sayDone(texts.toolsets.removed({ title }), () => void bringBack({ slug, title, settings }))
     },
   })
   const bringBack = async ({ slug, title, settings }: Pick<Toolset, 'slug' | 'title' | 'settings'>) => {

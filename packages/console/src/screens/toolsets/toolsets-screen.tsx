@@ -58,7 +58,7 @@ const columnsOf = (organization: string) => [
     texts.toolsets.columns.endpoint,
     ({ slug }) => (
       <Group gap="xs">
-        <CopyButton value={addressOfToolset(organization, slug)} label={texts.toolsets.copyEndpoint(slug)} />
+        <CopyButton value={addressOfToolset(organization, slug)} label={texts.toolsets.copyEndpoint({ slug })} />
       </Group>
     ),
     4,
@@ -70,7 +70,9 @@ function Size({ tools, listed, origin, slug }: Toolset) {
   const t = texts.toolsets
   return (
     <Stack gap={2} align="flex-start">
-      <Text size="sm">{listed === tools ? t.tools(count(tools)) : t.listed(count(listed), count(tools))}</Text>
+      <Text size="sm">
+        {listed === tools ? t.tools({ tools }) : t.listed({ listed: count(listed), tools: count(tools) })}
+      </Text>
       <Group gap={6}>
         <Text size="xs" c="dimmed">
           {slug}
@@ -91,14 +93,14 @@ function Cost({ settings, definition_tokens: tokens, exceeds }: Toolset) {
   const t = texts.toolsets
   return (
     <Stack gap={2} align="flex-start">
-      <Text size="sm">{t.tokens(count(tokens[mode]))}</Text>
+      <Text size="sm">{t.tokens({ tokens: count(tokens[mode]) })}</Text>
       <Text size="xs" c="dimmed">
         {t.modes[mode]}
       </Text>
       {most === undefined ? null : (
-        <Tooltip label={t.exceedsWhy(most)} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+        <Tooltip label={t.exceedsWhy({ most })} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
           <span>
-            <StateBadge tone="warn">{t.exceeds(most)}</StateBadge>
+            <StateBadge tone="warn">{t.exceeds({ most })}</StateBadge>
           </span>
         </Tooltip>
       )}

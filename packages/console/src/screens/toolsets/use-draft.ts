@@ -60,7 +60,7 @@ export function useDraft({ slug, title, settings }: Toolset): Drafting {
       mutate(draft, {
         onSuccess() {
           setOwn(undefined)
-          sayDone(t.saved(draft.title), () => mutate(saved))
+          sayDone(t.saved({ title: draft.title }), () => mutate(saved))
         },
       }),
   }

@@ -14,11 +14,15 @@ export interface FiguresProps {
 
 export function Figures({ usage: { total, steps }, before }: FiguresProps) {
   const t = texts.usage
-  const share = (part: number) => t.share((100 * part) / total.calls)
+  const share = (part: number) =>
+    t.share({
+      percent: (100 * part) / total.calls,
+      few: (100 * part) / total.calls > 0 && (100 * part) / total.calls < 1,
+    })
   const time = (milliseconds: number | null) => (milliseconds === null ? null : duration(milliseconds))
   const change = (now: number | null, then: number | null | undefined) => {
     const by = changeInPercent(now, then)
-    return by === null ? '' : t.change(by)
+    return by === null ? '' : t.change({ percent: by })
   }
   const rate = successRate(total)
   return (

@@ -1,9 +1,11 @@
 /** When the most used tools are called: a row for each, a cell for each step. */
 import { ScrollArea, Table, VisuallyHidden } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
-import { usageDetails as t } from '../../texts/usage-details.ts'
+import { texts } from '../../texts/texts.ts'
 import { count } from '../../ui/times.ts'
 import { stepLabel } from './span.ts'
+
+const t = texts.usageDetails
 
 /** A single call is told from none. */
 const LEAST_PERCENT = 12
@@ -51,7 +53,7 @@ export function HeatMap({ tools, usage }: { tools: NonNullable<Usage['tools']>; 
               {steps.map((calls, at) => (
                 <Table.Td
                   key={at}
-                  title={t.cell(name, labels[at] ?? '', count(calls))}
+                  title={t.cell({ tool: name, at: labels[at] ?? '', calls: count(calls) })}
                   className="coloured"
                   style={{ background: colourOf(calls / most) }}
                 >

@@ -13,7 +13,7 @@ export function LatencyChart({ usage, height }: { usage: Usage; height: number }
   const { median_ms: median, p95_ms: p95 } = usage.total
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : duration(milliseconds))
   return (
-    <div role="img" aria-label={t.latencySays(time(median), time(p95))}>
+    <div role="img" aria-label={t.latencySays({ median: time(median), p95: time(p95) })}>
       <LineChart
         h={height}
         withLegend

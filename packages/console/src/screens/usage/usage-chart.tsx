@@ -18,7 +18,7 @@ export function UsageChart({ usage, height, onOpen }: UsageChartProps) {
   const t = texts.usage
   const { calls, failed, refused } = usage.total
   return (
-    <div role="img" aria-label={t.chartSays(calls, failed, refused)}>
+    <div role="img" aria-label={t.chartSays({ calls, failed, refused })}>
       <BarChart
         h={height}
         type="stacked"

@@ -1,9 +1,11 @@
 /** The filters of the usage screen that are set, each with a way to remove it, and the fields of a span of one's own. */
 import { Group, Pill, SimpleGrid, Text } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
-import { usageDetails as t } from '../../texts/usage-details.ts'
+import { texts } from '../../texts/texts.ts'
 import { MomentField } from '../../ui/moment-field.tsx'
 import type { UsageState } from './state.ts'
+
+const t = texts.usageDetails
 
 interface FiltersProps {
   readonly state: UsageState
@@ -26,10 +28,10 @@ export function UsageFilters({ state: { range, from, to, connection, caller }, u
       {connection === undefined && caller === undefined ? null : (
         <Group gap="xs">
           {connection === undefined ? null : (
-            <Chip label={t.connection(connection)} onRemove={() => set({ connection: undefined })} />
+            <Chip label={t.connection({ name: connection })} onRemove={() => set({ connection: undefined })} />
           )}
           {caller === undefined ? null : (
-            <Chip label={t.caller(name ?? caller)} onRemove={() => set({ caller: undefined })} />
+            <Chip label={t.caller({ name: name ?? caller })} onRemove={() => set({ caller: undefined })} />
           )}
         </Group>
       )}
@@ -42,7 +44,7 @@ const Chip = ({ label, onRemove }: { label: string; onRemove: () => void }) => (
     size="lg"
     withRemoveButton
     onRemove={onRemove}
-    removeButtonProps={{ 'aria-label': t.clear(label), tabIndex: 0, 'aria-hidden': false }}
+    removeButtonProps={{ 'aria-label': t.clear({ filter: label }), tabIndex: 0, 'aria-hidden': false }}
   >
     {label}
   </Pill>

@@ -10,7 +10,7 @@ import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
-import { usageDetails } from '../../texts/usage-details.ts'
+
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { keepOrganization } from '../../ui/keep-organization.ts'
@@ -28,6 +28,8 @@ import { UsageState } from './state.ts'
 import { usageCsv } from './usage-csv.ts'
 import { UsageFilters } from './usage-filters.tsx'
 import { Used } from './used.tsx'
+
+const usageDetails = texts.usageDetails
 
 const Chart = lazy(() =>
   loadSurely(() => import('./usage-chart.tsx')).then(({ UsageChart }) => ({ default: UsageChart })),
@@ -112,7 +114,7 @@ function ExportButton({ usage }: { usage: Usage | undefined }) {
     if (usage === undefined) return
     const name = `toolway-usage-${usage.from.slice(0, 10)}.csv`
     saveFile(new Blob([usageCsv(usage)], { type: 'text/csv' }), name)
-    sayDone(usageDetails.exported(name))
+    sayDone(usageDetails.exported({ file: name }))
   }
   return (
     <Button
@@ -155,7 +157,7 @@ function Found({ usage, before, state, set }: FoundProps) {
       <Figures usage={usage} before={before} />
       <Panel
         title={t.chart}
-        hint={`${t.chartSays(calls, failed, refused)}. ${usageDetails.zoom}`}
+        hint={`${t.chartSays({ calls, failed, refused })}. ${usageDetails.zoom}`}
         action={
           mayRecords ? (
             <LinkButton

@@ -9,9 +9,11 @@ import { column, Table, type Column } from '../../ui/table.tsx'
 import { count } from '../../ui/times.ts'
 import { recordsSpan } from './span.ts'
 import type { UsageState } from './state.ts'
-import { usageDetails } from '../../texts/usage-details.ts'
+
 import { Icon } from '../../ui/icon.tsx'
 import { useMay } from '../../data/me.ts'
+
+const usageDetails = texts.usageDetails
 
 interface Counted {
   readonly calls: number
@@ -98,7 +100,7 @@ export function Used({ usage: { connections, tools, callers, reasons }, state, o
               ({ id, name }: (typeof callers)[number]) => (
                 <Filtered name={name ?? id} isSet={caller === id} onFilter={() => onFilter({ caller: id })}>
                   <TextLink to="/records" search={{ ...span, actor_id: id, connection: only }}>
-                    {name ?? t.gone(id)}
+                    {name ?? t.gone({ id })}
                   </TextLink>
                 </Filtered>
               ),
@@ -138,8 +140,8 @@ const Filtered = ({ name, isSet, onFilter, children }: FilteredProps) => (
       <ActionIcon
         variant="subtle"
         size="sm"
-        aria-label={usageDetails.only(name)}
-        title={usageDetails.only(name)}
+        aria-label={usageDetails.only({ name })}
+        title={usageDetails.only({ name })}
         onClick={onFilter}
       >
         <Icon name="filter" size={14} />

@@ -24,7 +24,7 @@ export function AddUser({ opened, onClose }: { opened: boolean; onClose: () => v
   const t = texts.users
   if (add.data !== undefined)
     return (
-      <Dialog opened={opened} title={t.isHere(add.data.user.name)} onClose={onClose}>
+      <Dialog opened={opened} title={t.isHere({ name: add.data.user.name })} onClose={onClose}>
         {add.data.invitation !== null && <PasswordCode email={add.data.user.email} invitation={add.data.invitation} />}
       </Dialog>
     )

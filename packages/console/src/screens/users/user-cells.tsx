@@ -24,7 +24,7 @@ export const Person = ({ user: { name, email, provider } }: Of) => (
     <Text fw={600}>{name}</Text>
     <Text size="sm" c="dimmed">
       {email}
-      {provider === 'local' ? '' : texts.users.by(provider)}
+      {provider === 'local' ? '' : texts.users.by({ provider })}
     </Text>
   </Box>
 )
@@ -46,7 +46,9 @@ export function ActiveSwitch({ user }: Of) {
   const me = useMe().user
   const change = useChange(user)
   const t = texts.users
-  const said = (now: boolean, undo?: () => void) => ({ onSuccess: () => sayDone(t.activeNow(user.name, now), undo) })
+  const said = (now: boolean, undo?: () => void) => ({
+    onSuccess: () => sayDone(t.activeNow({ name: user.name, active: now }), undo),
+  })
   const set = async (active: boolean) => {
     const back = () => change.mutate({ is_active: !active }, said(!active))
     await Promise.allSettled([change.mutateAsync({ is_active: active }, said(active, back))])
@@ -56,7 +58,7 @@ export function ActiveSwitch({ user }: Of) {
       <OptimisticSwitch
         display="inline-block"
         style={{ verticalAlign: 'middle' }}
-        aria-label={t.active(user.name)}
+        aria-label={t.active({ name: user.name })}
         checked={user.is_active}
         disabled={isMe(me, user) || change.isPending}
         onSet={set}
@@ -69,7 +71,9 @@ export function AdminSwitch({ user }: Of) {
   const me = useMe().user
   const change = useChange(user)
   const t = texts.users
-  const said = (now: boolean, undo?: () => void) => ({ onSuccess: () => sayDone(t.adminNow(user.name, now), undo) })
+  const said = (now: boolean, undo?: () => void) => ({
+    onSuccess: () => sayDone(t.adminNow({ name: user.name, admin: now }), undo),
+  })
   const set = async (admin: boolean) => {
     const back = () => change.mutate({ platform_admin: !admin }, said(!admin))
     await Promise.allSettled([change.mutateAsync({ platform_admin: admin }, said(admin, back))])
@@ -79,7 +83,7 @@ export function AdminSwitch({ user }: Of) {
       <OptimisticSwitch
         display="inline-block"
         style={{ verticalAlign: 'middle' }}
-        aria-label={t.admin(user.name)}
+        aria-label={t.admin({ name: user.name })}
         checked={user.platform_admin}
         disabled={isMe(me, user) || change.isPending}
         onSet={set}
@@ -112,8 +116,8 @@ export function NewCode({ user }: Of) {
   })
   return (
     <>
-      <Act label={t.newCode(user.name)} icon="key" busy={make.isPending} onClick={() => make.mutate()} />
-      <Dialog opened={make.data !== undefined} title={t.codeFor(user.name)} onClose={make.reset}>
+      <Act label={t.newCode({ name: user.name })} icon="key" busy={make.isPending} onClick={() => make.mutate()} />
+      <Dialog opened={make.data !== undefined} title={t.codeFor({ name: user.name })} onClose={make.reset}>
         {make.data === undefined ? null : <PasswordCode email={user.email} invitation={make.data} />}
       </Dialog>
     </>
@@ -127,7 +131,7 @@ export function RemoveUser({ user }: Of) {
   const t = texts.users
   const remove = useMutation({
     mutationFn: () => call(removeUser, { path: { user: user.id } }),
-    onSuccess: () => sayDone(t.removed(user.name)),
+    onSuccess: () => sayDone(t.removed({ name: user.name })),
     onError: (error) => sayFailed(Problem.of(error)),
     onSettled: () => {
       setAsks(false)
@@ -136,10 +140,10 @@ export function RemoveUser({ user }: Of) {
   })
   return (
     <>
-      <Act label={t.remove(user.name)} icon="trash" disabled={isMe(me, user)} onClick={() => setAsks(true)} />
+      <Act label={t.remove({ name: user.name })} icon="trash" disabled={isMe(me, user)} onClick={() => setAsks(true)} />
       <Confirm
         opened={asks}
-        title={t.removeTitle(user.name)}
+        title={t.removeTitle({ name: user.name })}
         verb={t.removeVerb}
         busy={remove.isPending}
         onClose={() => setAsks(false)}

@@ -118,7 +118,7 @@ function problemOf(text: string): string | undefined {
     JSON.parse(text)
     return texts.call.noObject
   } catch (thrown) {
-    return texts.call.noJson(thrown instanceof Error ? thrown.message : String(thrown))
+    return texts.call.noJson({ problem: thrown instanceof Error ? thrown.message : String(thrown) })
   }
 }
 

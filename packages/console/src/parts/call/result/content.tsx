@@ -29,7 +29,12 @@ export function Content({ content, onRead }: ContentProps) {
     <Stack gap="sm">
       {parts.map((part, at) => (
         // Parts have no names: their order is all they have.
-        <Part key={at} part={isObject(part) ? part : { value: part }} name={texts.call.part(at + 1)} onRead={onRead} />
+        <Part
+          key={at}
+          part={isObject(part) ? part : { value: part }}
+          name={texts.call.part({ at: at + 1 })}
+          onRead={onRead}
+        />
       ))}
     </Stack>
   )
@@ -41,7 +46,9 @@ function Part({ part, name, onRead }: { part: JsonObject; name: string; onRead: 
   if (type === 'image' && typeof data === 'string' && isImage(mimeType))
     return <Image src={`data:${mimeType};base64,${data}`} alt={texts.call.image} maw={480} radius="sm" />
   if (type === 'audio' && typeof data === 'string')
-    return <Text size="sm">{texts.call.audio(String(mimeType), Math.round((data.length * 3) / 4))}</Text>
+    return (
+      <Text size="sm">{texts.call.audio({ type: String(mimeType), bytes: Math.round((data.length * 3) / 4) })}</Text>
+    )
   if (type === 'resource_link') return <ResourceLink part={part} onRead={onRead} />
   if (type === 'resource' && isObject(resource)) return <Resource resource={resource} name={name} />
   return <CodeBlock label={name}>{JSON.stringify(part, null, 2)}</CodeBlock>
@@ -60,7 +67,7 @@ export function LongText({ text, name }: { text: string; name: string }) {
       <CodeBlock label={name}>{short === '' ? ' ' : short}</CodeBlock>
       {short === text ? null : (
         <Button size="xs" variant="default" onClick={() => setAll(true)} style={{ alignSelf: 'flex-start' }}>
-          {texts.call.showAll(text.length)}
+          {texts.call.showAll({ characters: text.length })}
         </Button>
       )}
     </>
@@ -75,7 +82,7 @@ export function Contents({ contents, onRead }: { contents: Json | undefined; onR
       {parts.map((resource, at) => (
         // Several parts may have one address.
         <Stack key={at} gap="xs">
-          <Resource resource={resource} name={texts.call.part(at + 1)} />
+          <Resource resource={resource} name={texts.call.part({ at: at + 1 })} />
           <Onward resource={resource} onRead={onRead} />
         </Stack>
       ))}
@@ -91,7 +98,7 @@ function Onward({ resource: { uri, _meta: meta }, onRead }: { resource: JsonObje
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed">
-        {texts.call.range(begin, end, total)}
+        {texts.call.range({ begin, end, total })}
       </Text>
       {end >= total || onRead === undefined ? null : (
         <Button size="xs" variant="default" onClick={() => onRead(partOf(String(uri), end))}>
@@ -117,7 +124,7 @@ function ResourceLink({ part, onRead }: { part: JsonObject; onRead: ContentProps
       </Text>
       {onRead === undefined ? null : (
         <Button size="xs" variant="default" onClick={() => onRead(KEPT.test(uri) ? partOf(uri, 0) : uri)}>
-          {texts.call.read(title)}
+          {texts.call.read({ title })}
         </Button>
       )}
     </Stack>
@@ -136,7 +143,7 @@ function Resource({ resource, name }: { resource: JsonObject; name: string }) {
       ) : typeof blob === 'string' && isImage(mimeType) ? (
         <Image src={`data:${mimeType};base64,${blob}`} alt={texts.call.image} maw={480} radius="sm" />
       ) : (
-        <Text size="sm">{texts.call.bytes(Math.round((String(blob ?? '').length * 3) / 4))}</Text>
+        <Text size="sm">{texts.call.bytes({ count: Math.round((String(blob ?? '').length * 3) / 4) })}</Text>
       )}
     </Stack>
   )

@@ -39,7 +39,7 @@ function accountOf(meta: JsonObject): string[] {
   const said = meta['dev.toolway/account']
   if (!isObject(said)) return []
   const { account, owner, name } = said
-  return [texts.call.acted(String(name ?? account), String(owner))]
+  return [texts.call.acted({ account: String(name ?? account), owner: String(owner) })]
 }
 
 function changesOf(meta: JsonObject): string[] {
@@ -48,7 +48,7 @@ function changesOf(meta: JsonObject): string[] {
   if (!Array.isArray(changes)) return []
   return changes.filter(isObject).map(({ place, how, from, to }) => {
     const shown = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value))
-    return texts.call.changed(String(place), String(how), shown(from), shown(to))
+    return texts.call.changed({ place: String(place), how: String(how), from: shown(from), to: shown(to) ?? '' })
   })
 }
 
@@ -58,7 +58,7 @@ function budgetOf(meta: JsonObject): string[] {
   const { bytes, rows } = budget
   const [before, after] = isObject(bytes) ? [Number(bytes['before']), Number(bytes['after'])] : [0, 0]
   return [
-    ...(after < before ? [texts.call.cut(before, after)] : []),
-    ...(isObject(rows) ? [texts.call.rows(Number(rows['shown']), Number(rows['of']))] : []),
+    ...(after < before ? [texts.call.cut({ before, after })] : []),
+    ...(isObject(rows) ? [texts.call.rows({ shown: Number(rows['shown']), of: Number(rows['of']) })] : []),
   ]
 }

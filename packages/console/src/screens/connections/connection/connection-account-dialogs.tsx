@@ -25,7 +25,7 @@ export function AccountDialogs({ connection, accounts }: { connection: Connectio
       <Modal
         opened={dialog === 'key' && connection.auth?.kind === 'key'}
         onClose={close}
-        title={t.keyTitle(connection.title)}
+        title={t.keyTitle({ title: connection.title })}
         closeButtonProps={{ 'aria-label': texts.close }}
       >
         <KeyForm connection={connection} account={account} onDone={close} />
@@ -122,7 +122,7 @@ function RenameForm({ connection, account, onDone }: FormProps & { account: Acco
   const rename = useMutation({
     mutationFn: to,
     onSuccess: () => {
-      sayDone(t.renamed(name), () => back.mutate(account.account))
+      sayDone(t.renamed({ name }), () => back.mutate(account.account))
       onDone()
       return askAgain(queries)
     },
@@ -165,7 +165,7 @@ function End({
   const end = useMutation({
     mutationFn: () => call(removeAccount, { path: { ...path, account: account.id } }),
     onSuccess: ({ problems }) => {
-      sayDone(problems.length === 0 ? t.ended : t.endedHere(problems.join('; ')))
+      sayDone(problems.length === 0 ? t.ended : t.endedHere({ problems: problems.join('; ') }))
       onClose()
       return askAgain(queries)
     },
@@ -175,7 +175,7 @@ function End({
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={t.endTitle(account.name ?? account.account)}
+      title={t.endTitle({ name: account.name ?? account.account })}
       verb={t.end}
       busy={end.isPending}
       onConfirm={() => end.mutate()}

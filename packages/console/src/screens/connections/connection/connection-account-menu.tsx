@@ -32,7 +32,7 @@ export function AccountMenu({
   const prefer = useMutation({
     mutationFn: () => call(changeAccount, { path: { ...path, account: account.id }, body: { is_default: true } }),
     onSuccess: () => {
-      sayDone(t.preferred(account.account))
+      sayDone(t.preferred({ name: account.account }))
       return askAgain(queries)
     },
     onError: sayProblem,
@@ -44,7 +44,7 @@ export function AccountMenu({
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={t.menu(account.name ?? account.account)}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t.menu({ name: account.name ?? account.account })}>
           <Icon name="dots" />
         </ActionIcon>
       </Menu.Target>

@@ -68,7 +68,7 @@ export function ConnectionAccounts({ connection }: { connection: Connection }) {
         label={t.label}
         query={asked}
         rowKey={({ id }) => id}
-        empty={<Empty title={t.none} hint={t.noneHint(connection.auth?.kind ?? 'none')} icon="key" />}
+        empty={<Empty title={t.none} hint={t.noneHint({ kind: connection.auth?.kind ?? 'none' })} icon="key" />}
         columns={columns}
       />
       <AccountDialogs connection={connection} accounts={asked.data?.items ?? []} />
@@ -85,7 +85,7 @@ function useLinking({ id, alias, title, connector }: Connection): OAuthRedirect 
     useCallback(
       (event: GatewayEvent) => {
         if (event.type !== 'integrations_changed' || event.id !== id || event.action !== 'connected') return
-        if (expected) sayDone(t.connected(title))
+        if (expected) sayDone(t.connected({ title }))
         setExpected(false)
         void askAgain(queries)
       },

@@ -46,7 +46,7 @@ export function ConnectionActions({ connection }: { connection: Connection }) {
       </Allowed>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={t.more(title)}>
+          <ActionIcon variant="default" size={36} aria-label={t.more({ title })}>
             <Icon name="dots" />
           </ActionIcon>
         </Menu.Target>

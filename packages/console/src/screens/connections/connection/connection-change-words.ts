@@ -39,7 +39,7 @@ export function whatChanged(before: Definition | null, after: Definition): Chang
     if (name === 'inputSchema') return inputsIn(was[name], after[name])
     if (name === 'outputSchema') return [{ what: t.answer }]
     if (name === 'annotations') return annotationsIn(was[name], after[name])
-    const what = name === 'description' ? t.description : name === 'title' ? t.title : t.field(name)
+    const what = name === 'description' ? t.description : name === 'title' ? t.title : t.field({ name })
     return [{ what, before: shown(was[name]), after: shown(after[name]) }]
   })
 }
@@ -49,15 +49,15 @@ function inputsIn(before: unknown, after: unknown): ChangeInWords[] {
   const [needed, needs] = [requiredOf(before), requiredOf(after)]
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])]
   const changes = names.flatMap((name): ChangeInWords[] => {
-    if (!(name in was)) return [{ what: needs.has(name) ? t.inputNeeded(name) : t.inputNew(name) }]
-    if (!(name in is)) return [{ what: t.inputGone(name) }]
+    if (!(name in was)) return [{ what: needs.has(name) ? t.inputNeeded({ name }) : t.inputNew({ name }) }]
+    if (!(name in is)) return [{ what: t.inputGone({ name }) }]
     const asked: ChangeInWords[] =
       needed.has(name) === needs.has(name)
         ? []
-        : [{ what: needs.has(name) ? t.nowRequired(name) : t.nowOptional(name) }]
+        : [{ what: needs.has(name) ? t.nowRequired({ name }) : t.nowOptional({ name }) }]
     return same(was[name], is[name])
       ? asked
-      : [...asked, { what: t.inputChanged(name), before: shown(was[name]), after: shown(is[name]) }]
+      : [...asked, { what: t.inputChanged({ name }), before: shown(was[name]), after: shown(is[name]) }]
   })
   // Without a change in the properties, the change is elsewhere in the schema.
   return changes.length > 0 ? changes : [{ what: t.inputs }]
@@ -78,7 +78,7 @@ function annotationsIn(before: unknown, after: unknown): ChangeInWords[] {
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
     .filter((name) => !same(was[name], is[name]))
     .map((name) => ({
-      what: t.annotation(name),
+      what: t.annotation({ name }),
       before: shown(was[name]) ?? t.nothing,
       after: shown(is[name]) ?? t.nothing,
     }))

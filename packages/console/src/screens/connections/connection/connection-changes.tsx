@@ -69,7 +69,7 @@ function Lock({ connection, lock }: { connection: Connection; lock: ToolLock }) 
       const { mode, trusted } = lock
       // Off accepts what was held, which no other mode gives back.
       const back = now.mode === 'off' && lock.held > 0 ? undefined : () => set.mutate({ mode, trusted })
-      sayDone(t.lockSet(t.modes[now.mode].title), back)
+      sayDone(t.lockSet({ mode: t.modes[now.mode].title }), back)
       return askAgain(queries)
     },
     onError: sayProblem,
@@ -112,12 +112,17 @@ function Locked({ connection, lock }: { connection: Connection; lock: ToolLock }
   const asked = useQuery(ask('tools', listLockedTools, { path, query: { state, limit: 50, offset } }))
   const columns = [
     column<LockedTool>(t.tool, ({ name }) => name, 3),
-    column<LockedTool>(t.what, (tool) => t.kinds(tool.state, tool.accepted_hash !== null), 3),
+    column<LockedTool>(t.what, (tool) => t.kinds({ state: tool.state, known: tool.accepted_hash !== null }), 3),
     column<LockedTool>(t.since, (tool) => <When at={sinceOf(tool)} />, 2),
     column<LockedTool>(
       t.look,
       ({ name }) => (
-        <Button size="xs" variant="default" onClick={() => set({ looked: name }, 'push')} aria-label={t.lookAt(name)}>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => set({ looked: name }, 'push')}
+          aria-label={t.lookAt({ name })}
+        >
           {t.look}
         </Button>
       ),
@@ -169,7 +174,7 @@ function AcceptAll({ connection }: { connection: Connection }) {
       }
       return items.length
     },
-    onSuccess: (count) => sayDone(t.acceptedAll(count)),
+    onSuccess: (count) => sayDone(t.acceptedAll({ count })),
     onError: sayProblem,
     onSettled: () => {
       setAsking(false)
@@ -195,7 +200,11 @@ function AcceptAll({ connection }: { connection: Connection }) {
           {t.acceptAllHint}
         </Alert>
         {accept.isPending && done.of > 0 ? (
-          <Progress mt="sm" value={(done.accepted / done.of) * 100} aria-label={t.accepting(done.accepted, done.of)} />
+          <Progress
+            mt="sm"
+            value={(done.accepted / done.of) * 100}
+            aria-label={t.accepting({ done: done.accepted, of: done.of })}
+          />
         ) : null}
       </Confirm>
     </>

@@ -35,7 +35,7 @@ export function ConnectionDelete({
   const remove = useMutation({
     mutationFn: () => call(removeConnection, { path }),
     onSuccess: async () => {
-      sayDone(t.done(connection.title))
+      sayDone(t.done({ title: connection.title }))
       await navigate({ to: '/connections', search: keepOrganization } as never)
       await askAgain(queries)
     },
@@ -45,7 +45,7 @@ export function ConnectionDelete({
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={t.title(connection.title)}
+      title={t.title({ title: connection.title })}
       verb={t.verb}
       busy={remove.isPending}
       onConfirm={() => remove.mutate()}
@@ -66,16 +66,16 @@ function Loss({ connection }: { connection: Connection }) {
   const calls = reliance?.callers.reduce((sum, one) => sum + one.calls, 0)
   return (
     <Stack gap="sm">
-      <Text size="sm">{t.gone(connection.tools)}</Text>
+      <Text size="sm">{t.gone({ tools: connection.tools })}</Text>
       <List size="sm" spacing={4}>
         {reliance === undefined || calls === undefined ? null : (
           <>
-            <List.Item>{t.callers(reliance.callers.length, calls, reliance.days)}</List.Item>
-            <List.Item>{t.accounts(reliance.accounts.length)}</List.Item>
+            <List.Item>{t.callers({ callers: reliance.callers.length, calls, days: reliance.days })}</List.Item>
+            <List.Item>{t.accounts({ count: reliance.accounts.length })}</List.Item>
           </>
         )}
-        {toolsets === undefined ? null : <List.Item>{t.toolsets(named.toolsets)}</List.Item>}
-        {rules === undefined ? null : <List.Item>{t.rules(named.rules)}</List.Item>}
+        {toolsets === undefined ? null : <List.Item>{t.toolsets({ names: named.toolsets.join(', ') })}</List.Item>}
+        {rules === undefined ? null : <List.Item>{t.rules({ names: named.rules.join(', ') })}</List.Item>}
       </List>
       <Text size="sm" c="dimmed">
         {t.hint}

@@ -40,7 +40,7 @@ export function ConnectionDifference({
       onClose={onClose}
       position="right"
       size="xl"
-      title={t.lookTitle(tool)}
+      title={t.lookTitle({ name: tool })}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
       {tool === '' ? null : <Look connection={connection} tool={tool} onDone={onClose} />}
@@ -57,7 +57,7 @@ function Look({ connection, tool, onDone }: { connection: Connection; tool: stri
         <Stack gap="md">
           <Group gap="xs">
             <StateBadge tone={found.state === 'accepted' ? 'good' : found.state === 'gone' ? 'off' : 'warn'}>
-              {t.kinds(found.state, found.accepted_hash !== null)}
+              {t.kinds({ state: found.state, known: found.accepted_hash !== null })}
             </StateBadge>
           </Group>
           {found.held === null ? (
@@ -125,7 +125,7 @@ function Verdict({
   const settle = useMutation({
     mutationFn: (yes: boolean) => call(yes ? acceptTool : rejectTool, { path, body: { hash: found.hash } }),
     onSuccess: (_, yes) => {
-      sayDone(yes ? t.acceptedOne(found.name) : t.rejectedOne(found.name))
+      sayDone(yes ? t.acceptedOne({ name: found.name }) : t.rejectedOne({ name: found.name }))
       onDone()
     },
     onError: sayProblem,

@@ -28,7 +28,7 @@ export function ConnectionHealth({ connection }: { connection: Connection }) {
   if (last?.failure != null && connection.enabled && !well) {
     const { failure } = last
     return (
-      <Failed failure={{ ...failure, message: failure.problem, asked: t.testOf(connection.alias) }}>
+      <Failed failure={{ ...failure, message: failure.problem, asked: t.testOf({ alias: connection.alias }) }}>
         <Fixes connection={connection} fixes={fixesFor(connection, failure.code)} />
       </Failed>
     )
@@ -48,8 +48,8 @@ function Passed({ tested, onClose }: { tested: Tested; onClose: () => void }) {
       onClose={onClose}
       closeButtonLabel={texts.close}
     >
-      {t.passed.offers(tools, resources, prompts)}
-      {revision === null ? '' : ` ${t.passed.speaks(revision)}`}
+      {t.passed.offers({ tools, resources, prompts })}
+      {revision === null ? '' : ` ${t.passed.speaks({ revision })}`}
     </Alert>
   )
 }

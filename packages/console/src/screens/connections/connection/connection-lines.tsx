@@ -47,7 +47,7 @@ export function ConnectionLines({ lines }: { lines: readonly Line[] }) {
             radius={0}
             onClick={() => setOpened(new Set([...opened, from]))}
           >
-            {t.folded(some.length)}
+            {t.folded({ count: some.length })}
           </Button>
         ) : (
           some.map((line, at) => <OneLine key={from + at} line={line} />)

@@ -42,7 +42,7 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
     mutationFn: () =>
       call(refreshOpenApi, { path, body: { ...(given === undefined ? {} : { document: given }), apply: true } }),
     onSuccess: ({ version }) => {
-      sayDone(t.kept(version.after))
+      sayDone(t.kept({ version: version.after }))
       look.reset()
       return askAgain(queries)
     },
@@ -88,7 +88,7 @@ function Newer({ connection, openapi }: { connection: Connection; openapi: OpenA
       {look.error === null ? null : <Failed failure={Problem.of(look.error)} />}
       {look.data === undefined ? null : (
         <Stack gap="sm">
-          <Text size="sm">{t.versions(look.data.version.before, look.data.version.after)}</Text>
+          <Text size="sm">{t.versions({ before: look.data.version.before, after: look.data.version.after })}</Text>
           {look.data.same ? (
             <Alert color="teal" icon={<Icon name="circle-check" />} title={t.same} role="status" />
           ) : (
@@ -116,7 +116,7 @@ function Drift({ drift: { added, removed, changed } }: { drift: OpenApiDrift }) 
   return (
     <Stack gap="sm">
       {added.length === 0 ? null : (
-        <Part title={t.added(added.length)}>
+        <Part title={t.added({ count: added.length })}>
           {added.map(({ name, effect, held }) => (
             <List.Item key={name}>
               <Group gap="xs">
@@ -128,7 +128,7 @@ function Drift({ drift: { added, removed, changed } }: { drift: OpenApiDrift }) 
         </Part>
       )}
       {changed.length === 0 ? null : (
-        <Part title={t.changed(changed.length)}>
+        <Part title={t.changed({ count: changed.length })}>
           {changed.map(({ name, what, arguments: args, effect, held }) => (
             <List.Item key={name}>
               <Group gap="xs">
@@ -149,7 +149,7 @@ function Drift({ drift: { added, removed, changed } }: { drift: OpenApiDrift }) 
         </Part>
       )}
       {removed.length === 0 ? null : (
-        <Part title={t.removed(removed.length)}>
+        <Part title={t.removed({ count: removed.length })}>
           {removed.map((name) => (
             <List.Item key={name}>
               <Code>{name}</Code>

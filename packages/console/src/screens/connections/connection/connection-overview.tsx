@@ -53,7 +53,10 @@ function Offers({ connection }: { connection: Connection }) {
         stale !== null && [t.stale, stale],
         server != null && [t.server, `${server.name} ${server.version}`.trim()],
         kind.speaksMcp && [t.speaks, data?.revision ?? t.unknown],
-        leftOut.length > 0 && [t.leftOut, kind.tellsLeftOut === true ? t.leftOutCount(leftOut.length) : leftOut.length],
+        leftOut.length > 0 && [
+          t.leftOut,
+          kind.tellsLeftOut === true ? t.leftOutCount({ count: leftOut.length }) : leftOut.length,
+        ],
       ]}
     >
       <TextLink to="/playground" search={{ connection: connection.alias }}>
@@ -80,7 +83,7 @@ function Reached({ connection }: { connection: Connection }) {
         auth !== null && [t.auth, texts.connection.auths[auth.kind]],
         headers.length > 0 && [t.headers, headers.join(', ')],
         names.length > 0 && [t.environment, names.join(', ')],
-        [t.timeout, t.seconds(timeout)],
+        [t.timeout, t.seconds({ seconds: timeout })],
         kindOf(connection.connector).speaksMcp ? [t.pinned, revision === 'auto' ? t.auto : revision] : undefined,
         [t.made, <When key="made" at={connection.created_at} />],
         [t.changed, <When key="changed" at={connection.updated_at} />],
@@ -138,5 +141,10 @@ function wordsOf({ kind, detail: { tools, account, verdict } }: Alert): string {
     return typeof name === 'string' && name !== '' ? [name] : []
   })
   const decided = typeof verdict === 'string' && kind === 'tool.settled' ? words.verdicts[verdict] : undefined
-  return words.about(words.kinds[kind] ?? kind, named, decided)
+  return words.about({
+    words: words.kinds[kind] ?? kind,
+    names: named.slice(0, 3).join(', '),
+    more: Math.max(0, named.length - 3),
+    verdict: decided,
+  })
 }

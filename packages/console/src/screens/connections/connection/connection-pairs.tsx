@@ -45,7 +45,7 @@ export function ConnectionPairs({ label, hint, pairs, disabled, onChange }: Pair
           disabled={disabled}
           onClick={add}
         >
-          {t.add(label)}
+          {t.add({ label })}
         </Button>
       </Group>
     </Stack>
@@ -73,15 +73,15 @@ function Pair({
         <Group gap="xs">
           {state === 'gone' ? (
             <Button size="xs" variant="default" disabled={disabled} onClick={() => onPut({ state: 'kept' })}>
-              {t.keep(name)}
+              {t.keep({ name })}
             </Button>
           ) : (
             <>
               <Button size="xs" variant="default" disabled={disabled} onClick={() => onPut({ state: 'typed' })}>
-                {t.replace(name)}
+                {t.replace({ name })}
               </Button>
               <Button size="xs" variant="default" disabled={disabled} onClick={() => onPut({ state: 'gone' })}>
-                {t.remove(name)}
+                {t.remove({ name })}
               </Button>
             </>
           )}
@@ -103,14 +103,14 @@ function Pair({
         disabled={disabled}
         autoComplete="off"
         onChange={(event) => onPut({ value: event.currentTarget.value })}
-        visibilityToggleButtonProps={{ 'aria-label': t.show(name) }}
+        visibilityToggleButtonProps={{ 'aria-label': t.show({ name }) }}
         style={{ flex: 2 }}
       />
       <ActionIcon
         variant="subtle"
         color="gray"
         size={36}
-        aria-label={known ? t.keep(name) : t.drop(name)}
+        aria-label={known ? t.keep({ name }) : t.drop({ name })}
         disabled={disabled}
         onClick={() => onPut(known ? { state: 'kept', value: '' } : { state: 'gone' })}
       >

@@ -34,7 +34,7 @@ export function ConnectionPayloads({ connection }: { connection: Connection }) {
           <Allowed may={may} why={texts.connection.notYours}>
             <Switch
               label={t.payloads}
-              description={t.payloadsHint(days)}
+              description={t.payloadsHint({ days })}
               checked={keep}
               disabled={!may || set.isPending || days === 0}
               onChange={(event) => set.mutate(event.currentTarget.checked)}

@@ -44,7 +44,12 @@ function Processes({ connection }: { connection: Connection }) {
             <Empty title={t.none} hint={connection.enabled ? t.noneHint : t.offHint} icon="server" />
           ) : (
             processes.map((one, at) => (
-              <OneProcess key={one.pid ?? `${at}`} connection={connection} process={one} title={t.titleOf(at)} />
+              <OneProcess
+                key={one.pid ?? `${at}`}
+                connection={connection}
+                process={one}
+                title={t.titleOf({ number: at + 1 })}
+              />
             ))
           )}
           <Ways connection={connection} running={processes.some(({ status }) => status === 'running')} />
@@ -72,7 +77,7 @@ function OneProcess({ process, title }: { connection: Connection; process: Proce
         [t.started, <When key="started" at={started} />],
         [t.checked, <When key="checked" at={checked} never={t.notChecked} />],
         [t.failures, restarts],
-        [t.memory, t.megabytes(memory)],
+        [t.memory, t.megabytes({ megabytes: memory })],
       ]}
     >
       {error === null ? null : (

@@ -42,7 +42,7 @@ function Callers({ connection }: { connection: Connection }) {
           <List size="sm" spacing={6}>
             {callers.map(({ principal, key_id: key, calls, last_at: last }) => (
               <List.Item key={principal} className="breakable">
-                <strong>{nameOf(principal, key)}</strong> {t.calls(calls)}{' '}
+                <strong>{nameOf(principal, key)}</strong> {t.calls({ calls })}{' '}
                 <Text span size="sm" c="dimmed">
                   <When at={last} />
                 </Text>
@@ -67,7 +67,7 @@ export function useNames(organization: string): (principal: string | null, key?:
     const person = people.find((one) => one.user_id === principal)
     if (person !== undefined) return person.name === '' ? person.email : person.name
     const named = keys.find(({ id }) => id === key || id === principal)
-    if (named !== undefined) return t.key(named.name)
+    if (named !== undefined) return t.key({ name: named.name })
     return principal ?? t.unknown
   }
 }

@@ -82,14 +82,14 @@ function Form({ connection, openapi, onDirty }: FormProps) {
         {rows.map(({ id, pattern, effect }, at) => (
           <Group key={id} gap="xs" wrap="nowrap">
             <TextInput
-              aria-label={t.pattern(at + 1)}
+              aria-label={t.pattern({ at: at + 1 })}
               value={pattern}
               disabled={!may}
               onChange={(event) => put(id, { pattern: event.currentTarget.value })}
               style={{ flex: 1 }}
             />
             <Select
-              aria-label={t.effectOf(at + 1)}
+              aria-label={t.effectOf({ at: at + 1 })}
               data={EFFECTS.map((value) => ({ value, label: texts.effects[value] }))}
               value={effect}
               allowDeselect={false}
@@ -100,7 +100,7 @@ function Form({ connection, openapi, onDirty }: FormProps) {
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={t.takeAway(at + 1)}
+              aria-label={t.takeAway({ at: at + 1 })}
               disabled={!may}
               onClick={() => setRows(rows.filter((row) => row.id !== id))}
             >

@@ -41,7 +41,7 @@ export function useSwitches(connection: Connection): Switches {
     const back = () => change.mutate(async () => void (await put(tools)))
     const work = async () => {
       await put(tools.map(({ name }) => ({ name, enabled })))
-      sayDone(enabled ? t.switchedOn(tools.length) : t.switchedOff(tools.length), back)
+      sayDone(enabled ? t.switchedOn({ count: tools.length }) : t.switchedOff({ count: tools.length }), back)
     }
     await Promise.allSettled([change.mutateAsync(work)])
   }

@@ -146,7 +146,7 @@ function Bulk({ connection, switches, chosen, shown, onChoose }: BulkProps) {
   return (
     <Group justify="space-between" gap="sm">
       <Checkbox
-        label={chosen.length === 0 ? t.choose : t.chosen(chosen.length)}
+        label={chosen.length === 0 ? t.choose : t.chosen({ count: chosen.length })}
         checked={all}
         indeterminate={chosen.length > 0 && !all}
         disabled={shown.length === 0}
@@ -196,7 +196,7 @@ function Named({ tool, chosen, onChoose }: { tool: Tool; chosen: boolean; onChoo
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Checkbox
         checked={chosen}
-        aria-label={t.chooseOne(tool.name)}
+        aria-label={t.chooseOne({ name: tool.name })}
         mt={2}
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
@@ -232,7 +232,7 @@ function Held({ tool: { hidden_by: hidden, rule, approval } }: { tool: Tool }) {
       ) : null}
       {rule === null ? null : (
         <Text size="sm" className="breakable">
-          {t.rule(rule.action, rule.reason)}
+          {t.rule({ action: rule.action, reason: rule.reason })}
         </Text>
       )}
       {approval === 'none' ? null : (
@@ -249,7 +249,7 @@ function OneSwitch({ tool, switches }: { tool: Tool; switches: Switches }) {
     <OptimisticSwitch
       checked={tool.enabled}
       disabled={switches.busy}
-      aria-label={t.switchOne(tool.name)}
+      aria-label={t.switchOne({ name: tool.name })}
       onSet={(on) => switches.several([tool], on)}
     />
   )

@@ -48,7 +48,7 @@ export function useToggle(connection: Connection) {
   const toggle = useMutation({
     mutationFn: (enabled: boolean) => call(toggleConnection, { path, body: { enabled } }),
     onSuccess: ({ enabled, title }) => {
-      sayDone(enabled ? t.switchedOn(title) : t.switchedOff(title), () => toggle.mutate(!enabled))
+      sayDone(enabled ? t.switchedOn({ title }) : t.switchedOff({ title }), () => toggle.mutate(!enabled))
       return askAgain(queries)
     },
     onError: sayProblem,
@@ -62,7 +62,7 @@ export function useRestart(connection: Connection) {
   return useMutation({
     mutationFn: () => call(restartProcess, { path }),
     onSuccess: ({ connector }) => {
-      sayDone(t.restarted(connector))
+      sayDone(t.restarted({ alias: connector }))
       return askAgain(queries)
     },
     onError: sayProblem,
