@@ -183,11 +183,11 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await last('echo').getByText('<b onclick').first().waitFor()
     await last('echo').getByRole('button', { name: 'Read all of this result' }).click()
     const read = page.getByRole('article', { name: /Call of toolway:/ })
-    await read.last().getByText('Characters 0 to 20000 of').waitFor()
+    await read.last().getByText('Characters 0 to 20,000 of').waitFor()
     await read.last().getByRole('button', { name: 'Load more' }).click()
     await read
       .last()
-      .getByText(/Characters 20000 to/)
+      .getByText(/Characters 20,000 to/)
       .waitFor()
   })
 
