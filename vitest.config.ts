@@ -13,8 +13,8 @@ const include = ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts']
 const never = ['**/node_modules/**']
 /** Their tests are all long: the short form does not even load them. */
 const LONG = /^ ?(?:\/\/|\*) @module-tag long$/m
-/** They replace modules, which holds for a whole process: each has one of its own. */
-const REPLACES = /^vi\.mock\(/m
+/** They replace modules or trust certificate authorities, which holds for a whole process: each has one of its own. */
+const REPLACES = /^vi\.mock\(|\b(?:trustAuthorities|setDefaultCACertificates)\(/m
 
 // Tests of the console read its texts.
 const plugins = [textsBySection()]
