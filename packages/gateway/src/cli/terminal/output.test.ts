@@ -51,6 +51,13 @@ describe('a table', () => {
     expect(table(['NAME', 'ADDRESS', 'STATE'], rows, 5)[1]).toMatch(/^docs {2}https:\/…/)
   })
 
+  test('on a terminal shows whole ids, however narrow it is', () => {
+    const id = '0199e0a2-7c1f-7b52-9d0e-5a4e8f6f0c11'
+    const lines = table(['NAME', 'LAST USED', 'ID'], [['a name of more than eight', '2026-11-27 13:00', id]], 60)
+    expect(lines[1]).toMatch(new RegExp(`^a name of… +2026-11.*… {2}${id}$`))
+    expect(table(['NAME', 'ID'], [['a name of more than eight', id]], 20)[1]).toBe(`a name …  ${id}`)
+  })
+
   test('elsewhere has whole values', () => {
     expect(table(['NAME', 'ADDRESS', 'STATE'], rows, undefined)[1]).toContain('/that/goes/on  ok')
   })

@@ -29,10 +29,12 @@ export const harmless = (text: string): string => visibleText(stripVTControlChar
 const GAP = '  '
 /** Characters that a column keeps, however narrow the terminal is. */
 const NARROWEST = 8
+/** Heads of columns that the next command takes as its argument: half an id is of no use, so these are never cut. */
+const WHOLE: ReadonlySet<string> = new Set(['ID', 'ALIAS', 'SLUG', 'EXAMPLE'])
 
 /**
- * Columns as wide as their longest cell. On a terminal the widest columns are cut until a row fits on a line; elsewhere nothing is
- * cut, so that a program reads whole values.
+ * Columns as wide as their longest cell. On a terminal the widest columns are cut until a row fits on a line, except ids, which may
+ * make a row longer than the line; elsewhere nothing is cut, so that a program reads whole values.
  */
 export function table(
   head: readonly string[],
@@ -42,6 +44,7 @@ export function table(
   const all = [head, ...rows].map((row) => row.map(harmless))
   const widths = fitted(
     head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))),
+    head.map((name) => WHOLE.has(name)),
     width,
   )
   const cellOf = (cell: string, most: number) => (cell.length > most ? `${cell.slice(0, most - 1)}…` : cell)
@@ -53,16 +56,16 @@ export function table(
   )
 }
 
-/** Takes from the widest column until all fit, or all are as narrow as they may be. */
-function fitted(widths: number[], width: number | undefined): number[] {
+/** Takes from the widest column that may be cut until all fit, or all of these are as narrow as they may be. */
+function fitted(widths: readonly number[], isWhole: readonly boolean[], width: number | undefined): readonly number[] {
   if (width === undefined) return widths
   const room = width - GAP.length * (widths.length - 1)
   const narrowed = [...widths]
   for (;;) {
-    const widest = Math.max(...narrowed)
+    const widest = Math.max(0, ...narrowed.filter((_, column) => isWhole[column] !== true))
     const over = narrowed.reduce((sum, one) => sum + one, 0) - room
     if (over <= 0 || widest <= NARROWEST) return narrowed
-    narrowed[narrowed.indexOf(widest)] = widest - 1
+    narrowed[narrowed.findIndex((one, column) => one === widest && isWhole[column] !== true)] = widest - 1
   }
 }
 
