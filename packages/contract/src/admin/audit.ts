@@ -135,7 +135,7 @@ export const exportOrganizationAudit = operation({
 export const verifyAudit = operation({
   id: 'verifyAudit',
   at: `GET ${ADMIN}/audit/verify`,
-  summary: 'Check that no record of any organization was changed, removed, put in or moved.',
+  summary: 'Check that no record of any organization was changed, removed, inserted or reordered.',
   needs: platform('audit_view_global'),
   query: Trust.extend(AnyTenant),
   answer: Verdicts,
@@ -145,7 +145,7 @@ export const verifyAudit = operation({
 export const verifyOrganizationAudit = operation({
   id: 'verifyOrganizationAudit',
   at: `GET ${OWN}/verify`,
-  summary: 'Check that no record of an organization was changed, removed, put in or moved.',
+  summary: 'Check that no record of an organization was changed, removed, inserted or reordered.',
   needs: inOrganization('audit_view_own'),
   query: Trust,
   answer: Verdicts,
