@@ -103,7 +103,12 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
       await page.waitForURL(/\/toolsets\/writing-letters/)
       await page.getByText(/^0 of 4 tools selected/).waitFor()
 
-      await page.getByText('mail: 0 of 3').click()
+      const row = page.getByRole('checkbox', { name: /^Include / })
+      await page.getByRole('combobox', { name: 'Connection' }).click()
+      await page.getByRole('option', { name: 'mail', exact: true }).click()
+      await page.getByText('Select the 3 shown').waitFor()
+      expect(await row.count()).toBe(3)
+      await page.getByText('All of mail (0 of 3 selected)').click()
       await page.getByRole('checkbox', { name: 'Include mail__empty_bin' }).uncheck()
       await page.getByText(/^2 of 4 tools selected/).waitFor()
       await page.getByRole('button', { name: 'Edit mail__send_message' }).click()

@@ -20,6 +20,8 @@ const Shown = z.object({
   q: z.string().default(''),
   effect: z.enum(['any', 'read', 'write', 'destructive']).default('any'),
   in: z.enum(['any', 'in', 'out']).default('any'),
+  /** Alias of the connection whose tools are shown. */
+  connection: z.string().optional(),
   tool: z.string().optional(),
 })
 
@@ -56,7 +58,7 @@ export function PickTools({ query, drafting }: PickToolsProps) {
     <Stack>
       <Chosen tools={tools} isIn={isIn} select={select} />
       <Connections tools={tools} isIn={isIn} select={select} />
-      <Filters state={state} set={set} typed={typed} setTyped={setTyped} />
+      <Filters tools={tools} state={state} set={set} typed={typed} setTyped={setTyped} />
       <TakeShown shown={shown} isIn={isIn} select={select} />
       <PickTable
         query={query}
@@ -81,18 +83,24 @@ type IsIn = (tool: OrganizationTool) => boolean
 type SelectTools = (change: (before: Selected, known: readonly OrganizationTool[]) => Selected) => void
 
 /** The tools that the filters leave. */
-function useShown(tools: readonly OrganizationTool[], isIn: IsIn, { effect, in: wanted }: Filter, typed: string) {
+function useShown(
+  tools: readonly OrganizationTool[],
+  isIn: IsIn,
+  { effect, in: wanted, connection }: Filter,
+  typed: string,
+) {
   const q = useDeferredValue(typed).trim().toLowerCase()
   return useMemo(
     () =>
       tools.filter(
         (tool) =>
           (effect === 'any' || tool.effect === effect) &&
+          (connection === undefined || tool.alias === connection) &&
           (wanted === 'any' || isIn(tool) === (wanted === 'in')) &&
           (q === '' ||
             [tool.joined_name, tool.title, tool.description].some((text) => text?.toLowerCase().includes(q))),
       ),
-    [tools, effect, wanted, isIn, q],
+    [tools, effect, wanted, connection, isIn, q],
   )
 }
 
@@ -137,13 +145,15 @@ function Chosen({ tools, isIn, select }: SelectionProps & { readonly tools: read
 }
 
 interface FiltersProps {
+  readonly tools: readonly OrganizationTool[]
   readonly state: Filter
   readonly set: (change: Partial<Filter>) => void
   readonly typed: string
   readonly setTyped: (text: string) => void
 }
 
-function Filters({ state, set, typed, setTyped }: FiltersProps) {
+function Filters({ tools, state, set, typed, setTyped }: FiltersProps) {
+  const aliases = useMemo(() => [...new Set(tools.map(({ alias }) => alias))].toSorted(), [tools])
   return (
     <Group gap="sm" align="flex-end">
       <SearchField
@@ -153,6 +163,16 @@ function Filters({ state, set, typed, setTyped }: FiltersProps) {
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         onBlur={() => set({ q: typed })}
         style={{ flex: '3 1 14rem' }}
+      />
+      <Select
+        label={texts.tools.connection}
+        placeholder={texts.tools.any.connection}
+        value={state.connection ?? null}
+        data={aliases}
+        searchable
+        clearable
+        onChange={(next) => set({ connection: next ?? undefined })}
+        style={{ flex: '1 1 8.5rem' }}
       />
       <Select
         label={texts.tools.effect}
