@@ -55,8 +55,10 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
   }
   const choose = async (tool: string) => {
     await page.getByRole('combobox', { name: 'Tool' }).click()
+    // Enter takes the first that was found: nobody has to press an arrow key first.
     await page.getByRole('combobox', { name: 'Tool' }).fill(tool)
-    await page.getByRole('option', { name: tool }).first().click()
+    await page.getByRole('option', { name: tool }).first().waitFor()
+    await page.getByRole('combobox', { name: 'Tool' }).press('Enter')
   }
   const run = () => page.getByRole('button', { name: 'Run', exact: true }).click()
   const last = (tool: string) => page.getByRole('article', { name: `Call of ${tool}` }).last()

@@ -29,6 +29,7 @@ export function ToolChoice({ tools, chosen, onChoose }: ToolChoiceProps) {
       error={isUnknown ? texts.call.unknown({ tool: chosen }) : undefined}
       onChange={(name) => onChoose(name ?? undefined)}
       searchable
+      selectFirstOptionOnChange
       limit={MOST}
       maxDropdownHeight={360}
       nothingFoundMessage={t.noTool}
