@@ -30,7 +30,7 @@ const GAP = '  '
 /** Characters that a column keeps, however narrow the terminal is. */
 const NARROWEST = 8
 /** Heads of columns that the next command takes as its argument: half an id is of no use, so these are never cut. */
-const WHOLE: ReadonlySet<string> = new Set(['ID', 'ALIAS', 'SLUG', 'EXAMPLE'])
+const WHOLE: ReadonlySet<string> = new Set(['ID', 'ALIAS', 'SLUG', 'EXAMPLE', 'EXAMPLES'])
 
 /**
  * Columns as wide as their longest cell. On a terminal the widest columns are cut until a row fits on a line, except ids, which may
