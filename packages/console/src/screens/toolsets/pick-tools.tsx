@@ -153,7 +153,14 @@ interface FiltersProps {
 }
 
 function Filters({ tools, state, set, typed, setTyped }: FiltersProps) {
-  const aliases = useMemo(() => [...new Set(tools.map(({ alias }) => alias))].toSorted(), [tools])
+  // The connection of the address is among them even after it was removed: the field shows why no tool is listed.
+  const aliases = useMemo(
+    () =>
+      [
+        ...new Set([...tools.map(({ alias }) => alias), ...(state.connection === undefined ? [] : [state.connection])]),
+      ].toSorted(),
+    [tools, state.connection],
+  )
   return (
     <Group gap="sm" align="flex-end">
       <SearchField
