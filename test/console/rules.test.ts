@@ -157,6 +157,38 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await look(page, 'rules-replay')
   })
 
+  test('the access map shows who reaches what, and a member from the list of people', async () => {
+    await (await console.open(EVE))[Symbol.asyncDispose]()
+    const group = { title: 'Finance', members: [EVE.email] }
+    expect((await platform('PUT /api/v1/admin/tenants/default/groups/finance', group)).status).toBe(200)
+    await platform('PUT /api/v1/admin/tenants/default/toolsets/books', {
+      ...{ title: 'Books', include: ['work__look_up'], exclude: [], audience: { groups: ['finance'] } },
+    })
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/rules?tab=access')
+    const side = (name: string) => page.getByRole('region', { name, exact: true }).getByRole('button')
+    await side('Callers').filter({ hasText: 'Finance' }).waitFor()
+    await look(page, 'rules-access')
+    await side('Toolsets').filter({ hasText: 'Books' }).click()
+    await side('Callers').filter({ hasText: 'Administrator' }).waitFor({ state: 'detached' })
+    expect(await side('Callers').allTextContents()).toEqual([expect.stringContaining('Finance')])
+    expect(await side('Connections').allTextContents()).toEqual([expect.stringContaining('1 of 4 tools')])
+    expect(new URL(page.url()).searchParams.get('selected')).toBe('toolset:books')
+    await look(page, 'rules-access-selected')
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+
+    await page.goto('/people')
+    await page.getByRole('link', { name: /^Access of eve/i }).click()
+    await side('Callers').filter({ hasText: EVE.email }).waitFor()
+    await side('Toolsets').filter({ hasText: 'Books' }).waitFor()
+    expect(await side('Callers').count()).toBe(1)
+    await page.goto('/tools?tool=work__look_up&tab=rules')
+    await page.getByRole('link', { name: 'Check access' }).click()
+    await page.getByRole('button', { name: 'Explain' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Tool', exact: true }).inputValue()).toBe('work__look_up')
+  })
+
   test('an address begins a rule, a platform administrator makes one for all, and a member is told whose rules are', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

@@ -109,6 +109,58 @@ describe('an explanation', () => {
   })
 })
 
+describe('the access map', () => {
+  const access = async (query = '') => {
+    const { status, body, text } = await admin(`GET /api/v1/organizations/default/access${query}`)
+    expect(status, text).toBe(200)
+    return body
+  }
+  const reached = ({ callers }: Answered['body']) =>
+    (callers as { id: string; toolsets: string[] }[]).map(({ id, toolsets }) => [id, toolsets])
+
+  test('shows which roles, groups and keys reach which connections through which toolsets', async () => {
+    await platform(`PUT ${ADMIN}/tenants/default/toolsets/books`, {
+      ...{ title: 'Books', include: ['git__repo_*'], exclude: [], limit: 'read', audience: { groups: ['finance'] } },
+    })
+    const body = await access()
+    expect(body['callers']).toEqual(
+      expect.arrayContaining([
+        {
+          ...{ kind: 'role', id: 'tenant_member', name: 'tenant_member', members: 1, limit: 'execute' },
+          toolsets: ['default', 'lists', 'read-only', 'standard'],
+        },
+        {
+          ...{ kind: 'group', id: 'finance', name: 'finance', members: 1, limit: 'execute' },
+          toolsets: ['default', 'books', 'lists', 'read-only', 'standard'],
+        },
+        expect.objectContaining({ kind: 'key', name: 'reader', members: null, limit: 'read' }),
+      ]),
+    )
+    const toolset = (slug: string) => (body['toolsets'] as { slug: string }[]).find((one) => one.slug === slug)
+    expect(toolset('lists')).toMatchObject({ everyone: true, connections: [{ alias: 'git', tools: 1 }] })
+    expect(toolset('admin')).toMatchObject({ everyone: false })
+    expect(body['connections']).toMatchObject([{ alias: 'git', enabled: true }])
+  })
+
+  test('of one member or key says what it reaches, and nothing for who may not call', async () => {
+    expect(reached(await access('?as=maria@acme.test'))).toEqual([
+      ['maria@acme.test', ['default', 'books', 'lists', 'read-only', 'standard']],
+    ])
+    const reader = await access('?key=reader')
+    expect(reader['callers']).toMatchObject([{ kind: 'key', name: 'reader', limit: 'read' }])
+    await platform(`PATCH ${ADMIN}/tenants/default/members/${maria}`, { role: 'tenant_viewer' })
+    expect(reached(await access('?as=maria@acme.test'))).toEqual([['maria@acme.test', []]])
+    await platform(`PATCH ${ADMIN}/tenants/default/members/${maria}`, { role: 'tenant_member' })
+  })
+
+  test('is for administrators alone, and knows only who is there', async () => {
+    const at = 'GET /api/v1/organizations/default/access'
+    expect((await createAsk(gateway, mariaKey)(at)).status).toBe(403)
+    for (const query of ['as=eve@acme.test', 'key=none'])
+      expect(await admin(`${at}?${query}`)).toMatchObject({ status: 404, body: { code: 'thing.unknown' } })
+  })
+})
+
 describe('a draft', () => {
   const replay = async (draft: object) => {
     const { status, body, text } = await admin(`POST ${POLICY}/replay`, { draft, days: 7 })

@@ -193,6 +193,7 @@ const ADMINISTRATION: Readonly<Record<string, Sample>> = {
   checkDraftRule: { body: () => ({ words: { name: 'draft' } }) },
   explainPolicy: { body: () => ({ tool: 'child__whoami' }), answers: [200, 'thing.unknown'] },
   listShadows: none,
+  getAccessMap: none,
   testPolicy: { body: () => ({ cases: [{ tool: 'x', expect: 'allow' }], tools: { x: {} } }) },
   replayPolicy: { body: () => ({ draft: {} }) },
   listRules: none,

@@ -9,6 +9,39 @@ export interface English {
   readonly organization: (v: { readonly name: string }) => string
   readonly waiting: (v: { readonly number: number }) => string
   readonly down: (v: { readonly number: number }) => string
+  readonly access: {
+    readonly hint: string
+    readonly member: string
+    readonly memberHint: string
+    readonly all: string
+    readonly callers: string
+    readonly toolsets: string
+    readonly connections: string
+    readonly whole: string
+    readonly everyone: string
+    readonly restricted: string
+    readonly kinds: {
+      readonly role: (v: { readonly members: number }) => string
+      readonly group: (v: { readonly members: number }) => string
+      readonly member: string
+      readonly key: string
+    }
+    readonly limits: {
+      readonly read: string
+      readonly write: string
+    }
+    readonly noTools: string
+    readonly off: string
+    readonly tools: (v: { readonly tools: number }) => string
+    readonly toolsOf: (v: { readonly tools: number; readonly all: number }) => string
+    readonly more: (v: { readonly more: number }) => string
+    readonly nothing: string
+    readonly clear: string
+    readonly explain: string
+    readonly explainTool: string
+    readonly who: string
+    readonly of: (v: { readonly name: string }) => string
+  }
   readonly agent: {
     readonly hint: string
     readonly unset: string
@@ -2331,6 +2364,7 @@ export interface English {
     readonly hint: string
     readonly tabs: {
       readonly list: string
+      readonly access: string
       readonly explain: string
       readonly shadow: string
       readonly replay: string

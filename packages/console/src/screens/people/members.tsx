@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { changeMember, listMembers, removeMember, type Member, type MemberRole } from '@toolway/contract/admin'
 import { useState } from 'react'
 import { call } from '../../data/call.ts'
-import { useMe, useOrganization } from '../../data/me.ts'
+import { useMay, useMe, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
@@ -13,6 +13,7 @@ import { StateBadge } from '../../ui/badges.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { IconLink } from '../../ui/links.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
@@ -113,7 +114,8 @@ function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) 
   const { user } = useMe()
   const label = texts.people.remove({ name: member.name })
   return (
-    <Group justify="flex-end">
+    <Group justify="flex-end" gap={4} wrap="nowrap">
+      <AccessLink member={member} />
       <Tooltip label={label}>
         <ActionIcon
           variant="subtle"
@@ -127,6 +129,13 @@ function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) 
       </Tooltip>
     </Group>
   )
+}
+
+function AccessLink({ member: { name, email } }: { member: Member }) {
+  const mayRules = useMay('policy_manage')
+  const label = texts.access.of({ name })
+  if (!mayRules) return null
+  return <IconLink to="/rules" search={{ tab: 'access', as: email }} label={label} icon="shield-check" />
 }
 
 function Leaving({ member, onClose }: { member: Member | undefined; onClose: () => void }) {

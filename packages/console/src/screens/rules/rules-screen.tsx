@@ -15,6 +15,9 @@ import { RuleList } from './rule-list.tsx'
 const ExplainTab = lazy(() =>
   loadSurely(() => import('./explain-tab.tsx')).then(({ ExplainTab }) => ({ default: ExplainTab })),
 )
+const AccessTab = lazy(() =>
+  loadSurely(() => import('./access-tab.tsx')).then(({ AccessTab }) => ({ default: AccessTab })),
+)
 const ShadowTab = lazy(() =>
   loadSurely(() => import('./shadow-tab.tsx')).then(({ ShadowTab }) => ({ default: ShadowTab })),
 )
@@ -23,7 +26,7 @@ const ReplayTab = lazy(() =>
 )
 
 const State = z.object({
-  tab: z.enum(['list', 'explain', 'shadow', 'replay']).default('list'),
+  tab: z.enum(['list', 'access', 'explain', 'shadow', 'replay']).default('list'),
   search: z.string().default(''),
   action: z.string().optional(),
   state: z.string().optional(),
@@ -57,7 +60,7 @@ function Rules() {
     >
       <Tabs value={tab} onChange={(value) => set({ tab: value as 'list' })} keepMounted={false}>
         <Tabs.List mb="md">
-          {(['list', 'explain', 'shadow', 'replay'] as const).map((one) => (
+          {(['list', 'access', 'explain', 'shadow', 'replay'] as const).map((one) => (
             <Tabs.Tab key={one} value={one}>
               {t.tabs[one]}
             </Tabs.Tab>
@@ -66,6 +69,9 @@ function Rules() {
         <Suspense>
           <Tabs.Panel value="list">
             <RuleList filter={filter} setFilter={set} />
+          </Tabs.Panel>
+          <Tabs.Panel value="access">
+            <AccessTab />
           </Tabs.Panel>
           <Tabs.Panel value="explain">
             <ExplainTab />

@@ -85,6 +85,9 @@ export function ToolRules({ tool }: { tool: ToolInFull }) {
           <LinkButton to="/rules/new" search={{ tools: tool.rule_name }} size="xs" variant="default">
             {t.newRule}
           </LinkButton>
+          <LinkButton to="/rules" search={{ tab: 'explain', tool: tool.rule_name }} size="xs" variant="default">
+            {texts.access.explainTool}
+          </LinkButton>
         </Group>
       ) : null}
     </Stack>

@@ -88,6 +88,11 @@ function Shape({ toolset }: { toolset: Toolset }) {
           </Tabs.Panel>
           <Tabs.Panel value="audience" pt="md">
             <AudienceTab drafting={drafting} tools={tools.data?.items ?? []} />
+            <Group mt="lg">
+              <TextLink to="/rules" search={{ tab: 'access', selected: `toolset:${toolset.slug}` }}>
+                {texts.access.who}
+              </TextLink>
+            </Group>
           </Tabs.Panel>
           <Tabs.Panel value="rules" pt="md">
             <RulesTab toolset={toolset} />

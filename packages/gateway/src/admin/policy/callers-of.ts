@@ -27,6 +27,7 @@ export interface Caller {
 export interface Callers {
   /** By the id that records know, and the key of a member where there was one; undefined for who is gone. */
   byId(id: string, keyId: string | null): Caller | undefined
+  hasMember(email: string): boolean
   /** Throws `thing.unknown`. Neither: a member of whom nothing is known. */
   named(as: string | undefined, key: string | undefined): Caller
   /** Address of the member, of whose own key too; else the name of the key, else the id. */
@@ -84,6 +85,7 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
       if (key !== undefined) return ofKey(key)
       return id === OPERATOR.id ? requestContext(OPERATOR, undefined) : undefined
     },
+    hasMember: (email) => members.some((member) => member.email === email.toLowerCase()),
     named(as, keyName) {
       const member = as === undefined ? undefined : members.find(({ email }) => email === as.toLowerCase())
       if (as !== undefined && member === undefined) throw new Fault('thing.unknown', { thing: 'member' })
@@ -102,7 +104,8 @@ export async function callersOf({ snapshot, sql, isPlatformAdmin }: CallersParts
 
 const SIGNED_IN: Principal = { ...OPERATOR, kind: 'user' }
 
-const NOBODY: Caller = {
+/** A member of whom nothing is known. */
+export const NOBODY: Caller = {
   facts: {
     id: '',
     kind: 'user',

@@ -8,6 +8,7 @@ import { serveOrganization, type AdminParts, type Served } from '../serve.ts'
 import { createPolicy } from '../../policy/compile.ts'
 import { withDraft } from '../../policy/draft.ts'
 import { listOrganizationRules } from '../../policy/stored/organization-rules.ts'
+import { accessMap } from './access-map.ts'
 import { callersOf } from './callers-of.ts'
 import { checkDraft } from './check-draft.ts'
 import { explainCall } from './explain-call.ts'
@@ -30,6 +31,14 @@ const isPlatformAdmin =
     accounts.find(id)?.platform_admin === true
 
 export const policyTrialOperations: readonly Served[] = [
+  serveOrganization(shapes.getAccessMap, async ({ parts, organization, look, query }) => {
+    const snapshot = snapshotOf(parts, organization)
+    return look(async (sql: OrgSql) => {
+      const callers = await callersOf({ snapshot, sql, isPlatformAdmin: isPlatformAdmin(parts) })
+      return accessMap({ snapshot, sql, callers, only: { as: query.as, key: query.key } })
+    })
+  }),
+
   serveOrganization(shapes.explainPolicy, async ({ parts, organization, look, body }) => {
     const snapshot = snapshotOf(parts, organization)
     const [callers, groups] = await look(

@@ -86,7 +86,8 @@ export function findOrganizationTool(snapshot: Snapshot, joined: string): ToolIn
 }
 
 const DEFAULT = { slug: 'default', title: '' }
-const toolsetsOf = ({ toolsets }: Snapshot) => {
+/** Its own, those that are supplied, and the endpoint of the organization itself. */
+export const toolsetsOf = ({ toolsets }: Pick<Snapshot, 'toolsets'>) => {
   const named = withSupplied(toolsets)
   return named.some(({ slug }) => slug === DEFAULT.slug) ? named : [DEFAULT, ...named]
 }

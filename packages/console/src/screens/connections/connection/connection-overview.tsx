@@ -1,8 +1,9 @@
 /** How a connection is at a glance: what it offers, where it is, who relies on it, and what it warned of lately. */
 import { kindOf } from '@toolway/contract'
-import { Code, List, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Code, Group, List, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { findEndpoint, listAlerts, type Alert, type Connection } from '@toolway/contract/admin'
+import { useMay } from '../../../data/me.ts'
 import { ask } from '../../../data/queries.ts'
 import { texts } from '../../../texts/texts.ts'
 import { CopyField } from '../../../ui/copy.tsx'
@@ -40,6 +41,7 @@ const useEndpoint = (connection: Connection) =>
 function Offers({ connection }: { connection: Connection }) {
   const { fetched_at: fetched, stale_reason: stale, left_out: leftOut } = connection
   const { data } = useEndpoint(connection)
+  const mayRules = useMay('policy_manage')
   const kind = kindOf(connection.connector)
   const server = data?.server
   return (
@@ -59,9 +61,16 @@ function Offers({ connection }: { connection: Connection }) {
         ],
       ]}
     >
-      <TextLink to="/playground" search={{ connection: connection.alias }}>
-        {t.tryIt}
-      </TextLink>
+      <Group gap="md">
+        <TextLink to="/playground" search={{ connection: connection.alias }}>
+          {t.tryIt}
+        </TextLink>
+        {mayRules ? (
+          <TextLink to="/rules" search={{ tab: 'access', selected: `connection:${connection.alias}` }}>
+            {texts.access.who}
+          </TextLink>
+        ) : null}
+      </Group>
     </Facts>
   )
 }

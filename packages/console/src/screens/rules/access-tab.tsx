@@ -1,0 +1,66 @@
+/** Who reaches which connections through which toolsets; the member and the selected entry are part of the address. */
+import { Button, Group, Paper, Select, Stack, Text } from '@mantine/core'
+import { getAccessMap } from '@toolway/contract/admin'
+import { useQuery } from '@tanstack/react-query'
+import { z } from 'zod'
+import { useOrganization } from '../../data/me.ts'
+import { ask } from '../../data/queries.ts'
+import { useUrlState } from '../../data/url-state.ts'
+import { texts } from '../../texts/texts.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { LinkButton } from '../../ui/links.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { AccessMap } from './access-map.tsx'
+import { useNames } from './names.ts'
+
+const State = z.object({ as: z.string().optional(), selected: z.string().optional() })
+
+export function AccessTab() {
+  const organization = useOrganization()
+  const [{ as, selected }, set] = useUrlState(State)
+  const names = useNames()
+  const map = useQuery(ask('rules', getAccessMap, { path: { organization }, query: as === undefined ? {} : { as } }))
+  const t = texts.access
+  return (
+    <Stack gap="md">
+      <Text c="dimmed" maw={720}>
+        {t.hint}
+      </Text>
+      <Group align="flex-end" gap="sm">
+        <Select
+          label={t.member}
+          placeholder={t.all}
+          description={t.memberHint}
+          data={[...names.named.member]}
+          value={as ?? null}
+          onChange={(member) => set({ as: member ?? undefined, selected: undefined })}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': texts.rules.clearOf({ filter: t.member }) }}
+          nothingFoundMessage={texts.palette.nothing}
+          w={{ base: '100%', xs: 320 }}
+        />
+        <LinkButton
+          to="/rules"
+          search={{ tab: 'explain', as }}
+          variant="default"
+          leftSection={<Icon name="help-circle" size={16} />}
+        >
+          {t.explain}
+        </LinkButton>
+        {selected === undefined ? null : (
+          <Button variant="subtle" onClick={() => set({ selected: undefined })}>
+            {t.clear}
+          </Button>
+        )}
+      </Group>
+      <Loaded query={map} lines={8}>
+        {(told) => (
+          <Paper withBorder p="md">
+            <AccessMap map={told} selected={selected} onSelect={(next) => set({ selected: next }, 'push')} />
+          </Paper>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
