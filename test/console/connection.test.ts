@@ -1,6 +1,8 @@
 /** One connection, as a person looks after it: it falls and is mended, changes and is looked at, loses its account and gets it back. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeRecords } from '../../packages/gateway/src/records/records.ts'
+import { testEntry } from '../../packages/gateway/src/testing/record-entry.ts'
 import { startAuthority, type RunningAuthority } from '../e2e/peers/authorities/authority.ts'
 import { startProtected, type ProtectedServer } from '../e2e/peers/authorities/protected-server.ts'
 import { startContractBackend } from '../e2e/peers/contract-backend/backend.ts'
@@ -222,6 +224,28 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByText('Saved').waitFor()
     const { body } = await admin(`GET ${CONNECTIONS}/cwr`)
     expect(body['contract']).toMatchObject({ side_effects: true, exposes: 'agent' })
+  })
+
+  test('the last 30 days are shown by day, with success rate and latency', async () => {
+    const { db, organization } = console.gateway
+    const entries = Array.from({ length: 200 }, (_, number) => {
+      const day = number % 20
+      return testEntry({
+        ...{ org_id: organization.id, connection: 'filed', duration_ms: 20 + day, code: undefined },
+        timestamp: new Date(Date.now() - day * 86_400_000 - number * 1000).toISOString(),
+        outcome: day === 3 || number === 5 ? 'failed' : 'ok',
+      })
+    })
+    await db.system((sql) => storeRecords(sql, entries))
+    await using opened = await console.open(VIC)
+    const { page } = opened
+    await page.goto('/connections/filed')
+    const history = page.getByRole('region', { name: 'Last 30 days' })
+    await history.getByRole('img', { name: '200 calls, of which 11 failed and 0 were refused' }).waitFor()
+    await history.getByText('94.5 %').waitFor()
+    await look(page, 'connection-history')
+    await history.getByRole('link', { name: 'Show in Usage' }).click()
+    await page.waitForURL(/\/usage\?range=month&connection=filed/)
   })
 
   test('who may only look sees why; one of a file says so, and one of nobody’s that it is missing', async () => {

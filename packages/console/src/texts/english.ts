@@ -1296,6 +1296,15 @@ export interface English {
       readonly hint: string
       readonly done: (v: { readonly title: string }) => string
     }
+    readonly history: {
+      readonly title: string
+      readonly more: string
+      readonly none: string
+      readonly latency: string
+      readonly median: (v: { readonly time: string }) => string
+      readonly renewed: string
+      readonly ended: (v: { readonly failed: number; readonly refused: number }) => string
+    }
   }
   readonly connections: {
     readonly hint: string
@@ -3515,6 +3524,7 @@ export interface English {
     readonly cell: (v: { readonly tool: string; readonly at: string; readonly calls: string }) => string
     readonly csv: string
     readonly exported: (v: { readonly file: string }) => string
+    readonly day: (v: { readonly at: string; readonly calls: number; readonly failed: number; readonly refused: number }) => string
   }
   readonly users: {
     readonly hint: string

@@ -27,6 +27,12 @@ export function relativeDays(at: Date, now: number): string {
   return new Intl.RelativeTimeFormat(locale, { numeric: 'always' }).format(days, 'day')
 }
 
+/** A step's place on the axis of a chart. */
+export const stepLabel = (at: string, step: 'hour' | 'day'): string =>
+  step === 'hour'
+    ? new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+    : new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short' })
+
 export const exactDay = (at: Date): string => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(at)
 
 export const exactTime = (at: Date): string =>

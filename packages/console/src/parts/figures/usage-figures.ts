@@ -20,3 +20,16 @@ export function spanBefore(from: string, now: number): { from: string; to: strin
   const start = Date.parse(from)
   return { from: new Date(start - (now - start)).toISOString(), to: from }
 }
+
+/** Days with more failed calls than this are bad, in percent of those that were carried out. */
+const BAD_PERCENT = 5
+
+export type DayState = 'none' | 'good' | 'some' | 'bad'
+
+/** How the calls of a day ended; `some` failed, or many (`bad`). Refused calls do not count. */
+export function dayStateOf(counted: Counted): DayState {
+  const rate = successRate(counted)
+  if (rate === null) return 'none'
+  if (counted.failed === 0) return 'good'
+  return rate < 100 - BAD_PERCENT ? 'bad' : 'some'
+}

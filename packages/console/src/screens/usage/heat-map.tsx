@@ -2,8 +2,7 @@
 import { ScrollArea, Table, VisuallyHidden } from '@mantine/core'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
-import { count } from '../../ui/times.ts'
-import { stepLabel } from './span.ts'
+import { count, stepLabel } from '../../ui/times.ts'
 
 const t = texts.usageDetails
 

@@ -4,8 +4,7 @@ import { LineChart } from '@mantine/charts'
 import { useReducedMotion } from '@mantine/hooks'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
-import { duration } from '../../ui/times.ts'
-import { stepLabel } from './span.ts'
+import { duration, stepLabel } from '../../ui/times.ts'
 
 export function LatencyChart({ usage, height }: { usage: Usage; height: number }) {
   const still = useReducedMotion()

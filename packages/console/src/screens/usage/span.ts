@@ -1,6 +1,5 @@
 /** The span of time that is looked at, as requested: whole hours or days in the viewer's time zone, or one of their own. */
 import { MOST_USAGE_DAYS } from '@toolway/contract/admin'
-import { locale } from '../../texts/locale.ts'
 import { momentText } from '../../ui/moment-field.tsx'
 
 export type Range = 'day' | 'week' | 'month' | 'custom'
@@ -18,12 +17,6 @@ export interface Span {
   readonly to?: string
   readonly step: 'hour' | 'day'
 }
-
-/** A step's place on the axis of a chart. */
-export const stepLabel = (at: string, step: 'hour' | 'day'): string =>
-  step === 'hour'
-    ? new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
-    : new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short' })
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

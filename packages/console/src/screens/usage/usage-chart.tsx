@@ -4,7 +4,7 @@ import { BarChart } from '@mantine/charts'
 import { useReducedMotion } from '@mantine/hooks'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
-import { stepLabel } from './span.ts'
+import { stepLabel } from '../../ui/times.ts'
 
 export interface UsageChartProps {
   readonly usage: Usage

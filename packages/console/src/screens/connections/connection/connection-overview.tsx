@@ -12,6 +12,7 @@ import { Loaded } from '../../../ui/loaded.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { When } from '../../../ui/when.tsx'
 import { Facts } from './connection-facts.tsx'
+import { ConnectionHistory } from './connection-history.tsx'
 import { ConnectionReliance } from './connection-reliance.tsx'
 import { usePath } from './connection-ways.tsx'
 import { LeftOut } from './left-out.tsx'
@@ -21,6 +22,7 @@ const t = texts.connection.overview
 export function ConnectionOverview({ connection }: { connection: Connection }) {
   return (
     <Stack gap="lg">
+      <ConnectionHistory connection={connection} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Offers connection={connection} />
         <Reached connection={connection} />
