@@ -113,6 +113,18 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await look(page, 'connect-tools')
   })
 
+  test('a reload keeps what was typed, except for keys', async () => {
+    await start(guarded.url)
+    await press('Continue')
+    await page.getByRole('radio', { name: 'API key' }).check()
+    await page.getByLabel('Key or token').fill('a-secret-key')
+    await press('Continue')
+    await page.getByLabel('Name (optional)').fill('Kept over a reload')
+    await page.reload()
+    expect(await page.getByLabel('Name (optional)').inputValue()).toBe('Kept over a reload')
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('a-secret-key')
+  })
+
   test('a wrong key is told with phase and mend, and corrected without losing what was typed', async () => {
     await start(guarded.url)
     await press('Continue')

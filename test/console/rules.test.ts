@@ -189,6 +189,26 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     expect(await page.getByRole('combobox', { name: 'Tool', exact: true }).inputValue()).toBe('work__look_up')
   })
 
+  test('a rule that is being written outlives a reload and a walk through the console', async () => {
+    await using opened = await console.open(BOB)
+    const { page } = opened
+    await page.goto('/rules/new?tools=work__look_up')
+    await page.getByLabel('Reason').fill('Kept over a reload')
+    await page.reload()
+    await page.getByText('Unsaved changes from before are restored.').waitFor()
+    expect(await page.getByLabel('Reason').inputValue()).toBe('Kept over a reload')
+    // A rule that begins otherwise is another one.
+    await page.goto('/rules/new?tools=work__drop_all')
+    await page.getByText('Matches 1 of 4 tools').waitFor()
+    expect(await page.getByLabel('Reason').inputValue()).toBe('')
+    await page.goto('/rules/new?tools=work__look_up')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    expect(await page.getByLabel('Reason').inputValue()).toBe('')
+    await page.reload()
+    await page.getByText('Matches 1 of 4 tools').waitFor()
+    expect(await page.getByText('Unsaved changes from before are restored.').count()).toBe(0)
+  })
+
   test('an address begins a rule, a platform administrator makes one for all, and a member is told whose rules are', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../e2e/peers/clients/raw-client.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { startToolsServer, type ToolsServer } from '../e2e/peers/servers/tools-server.ts'
+import { addKey, createAsk } from '../e2e/peers/people/administrators.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
@@ -156,6 +157,26 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('is removed').waitFor()
     await page.getByRole('link', { name: 'Tools that read and write, none that are destructive' }).waitFor()
+  })
+
+  test('unsaved changes are kept while one looks elsewhere, over a reload, and until they are discarded', async () => {
+    const ask = createAsk(console.gateway, await addKey(console.gateway, { role: 'platform_admin' }))
+    const words = { title: 'Kept', include: ['wiki__*'], exclude: [] }
+    expect((await ask('PUT /api/v1/admin/tenants/default/toolsets/kept', words)).status).toBe(200)
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/toolsets/kept')
+    await page.getByLabel('Title').fill('Kept and renamed')
+    await page.getByRole('link', { name: 'All toolsets' }).click()
+    await page.getByText('Your changes to Kept and renamed are not saved yet. They are kept in this tab.').waitFor()
+    await page.getByRole('link', { name: 'Kept', exact: true }).click()
+    await page.getByText('Unsaved changes.').waitFor()
+    await page.reload()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Kept and renamed')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Kept', level: 1 }).waitFor()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Kept')
   })
 
   test('that is not there is answered as a connection that is not there', async () => {

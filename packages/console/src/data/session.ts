@@ -3,6 +3,7 @@
  * all requests and all tabs that find them expired, and where a person goes when that fails.
  */
 import { alone } from './alone.ts'
+import { forgetDrafts } from './forget-drafts.ts'
 import { Problem } from './problem.ts'
 
 const CSRF_COOKIE = 'toolway_csrf'
@@ -76,6 +77,7 @@ export function leaveForSignIn(): void {
 /** Ends the sign-in in this browser, and leads to the sign-in page. */
 export async function signOut(): Promise<void> {
   leaving = true
+  forgetDrafts()
   const csrf = csrfToken()
   await fetch('/api/v1/auth/logout', { method: 'POST', headers: csrf === undefined ? {} : { 'x-csrf-token': csrf } })
   window.location.assign('/sign-in')

@@ -2510,6 +2510,8 @@ export interface English {
       readonly allFitting: (v: { readonly tools: number }) => string
       readonly fewer: string
       readonly further: (v: { readonly tools: number }) => string
+      readonly restored: string
+      readonly discard: string
     }
     readonly explain: {
       readonly tool: string
@@ -3291,7 +3293,7 @@ export interface English {
     readonly save: string
     readonly discard: string
     readonly unsaved: string
-    readonly leave: string
+    readonly kept: (v: { readonly title: string }) => string
     readonly saved: (v: { readonly title: string }) => string
     readonly made: (v: { readonly title: string }) => string
     readonly removed: (v: { readonly title: string }) => string

@@ -2,7 +2,7 @@
  * The steps to a new connection: the service, the authentication, the name; then its tools, and the first call.
  *
  * The current step is in the address. The typed values are not, because they contain secrets: a user who is sent the address
- * starts over.
+ * starts over. A reload keeps those that cannot be secrets.
  */
 import { Button, Stack, Stepper } from '@mantine/core'
 import { listConnectorCatalog } from '@toolway/contract/admin'
@@ -27,6 +27,7 @@ import { StepName } from './step-name.tsx'
 import { StepTools } from './step-tools.tsx'
 import { StepWhat } from './step-what.tsx'
 import { useFinish } from './use-finish.ts'
+import { useTyped } from './use-typed.ts'
 import { VendorServer } from './vendor-server.tsx'
 
 const t = texts.connect
@@ -60,7 +61,7 @@ function Wizard({ entries }: { entries: Entries }) {
   const [place, setPlace] = useUrlState(Place)
   const [text, setText] = useState('')
   const [kind, setKind] = useState<Kind>()
-  const [typed, setTyped] = useState<Draft>()
+  const { typed, setTyped, forget } = useTyped(place.step === 'auth' || place.step === 'name', place.entry)
   const [owner, setOwner] = useState<Owner>('organization')
   const finish = useFinish()
   const oauthRedirect = useOAuthRedirect(undefined)
@@ -86,12 +87,15 @@ function Wizard({ entries }: { entries: Entries }) {
 
   const end = async (chosen: Draft) => {
     const made = await finish.connect(chosen, owner)
-    if (made !== undefined) setPlace({ step: 'tools', made: made.alias }, 'push')
+    if (made === undefined) return
+    forget()
+    setPlace({ step: 'tools', made: made.alias }, 'push')
   }
   /** The window opens in the very press of the button; what it goes to is made meanwhile. */
   const leave = (chosen: Draft) =>
     oauthRedirect.depart({ owner }, async () => {
       const made = await finish.keep(chosen, owner)
+      forget()
       setPlace({ step: 'tools', made: made.alias }, 'push')
       return made
     })

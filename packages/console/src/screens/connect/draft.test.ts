@@ -10,6 +10,8 @@ import {
   placeOf,
   problemOfAddress,
   twinOf,
+  valueOf,
+  withoutSecrets,
   withProposed,
   wordsOf,
 } from './draft.ts'
@@ -20,6 +22,18 @@ const entry = (id: string) => {
   if (found === undefined) throw new Error(`the catalog has no ${id}`)
   return draftOfEntry(found)
 }
+
+test('a draft is kept over a reload without anything that could be a secret', () => {
+  const server = draft({ url: 'https://mcp.example.com/mcp', key: 'k', headers: [valueOf('X-Key', 'v')] })
+  expect(withoutSecrets(server)).toMatchObject({ url: server.url, key: '', headers: [{ name: 'X-Key', value: '' }] })
+  for (const secret of [
+    draft({ kind: 'program', command: 'npx', args: ['--token', 't'] }),
+    draft({ url: 'https://user:pass@mcp.example.com/' }),
+    draft({ url: 'https://mcp.example.com/?key=v' }),
+    draft({ kind: 'openapi', document: '{}' }),
+  ])
+    expect(withoutSecrets(secret)).toBeUndefined()
+})
 
 test('the name of a server is taken until somebody types another, and goes with its address', () => {
   const typed = draft({ url: 'https://a.example.com/mcp' })

@@ -325,3 +325,21 @@ export const authOf = ({ auth, scopes }: Draft) => ({
 /** Returns the chosen authentication method, or the default. */
 export const wayOf = ({ auth, kind }: Pick<Draft, 'auth' | 'kind'>): AuthType =>
   auth ?? (kind === 'remote' || kind === 'native' ? 'oauth' : 'none')
+
+/**
+ * What of a draft may be kept in the browser over a reload: no key, no value of a header or variable, no arguments and no address
+ * that could contain one. Undefined where too little is left to go on with.
+ */
+export function withoutSecrets(draft: Draft): Draft | undefined {
+  if (draft.kind === 'program' || draft.document !== '' || !isPlainAddress(draft.url)) return undefined
+  const empty = (values: readonly Value[]) => values.map((value) => ({ ...value, value: '' }))
+  return { ...draft, key: '', headers: empty(draft.headers), environment: [], blanks: empty(draft.blanks), own: {} }
+}
+
+function isPlainAddress(url: string): boolean {
+  if (url === '') return true
+  const parsed = URL.parse(url)
+  return (
+    parsed !== null && parsed.username === '' && parsed.password === '' && parsed.search === '' && parsed.hash === ''
+  )
+}

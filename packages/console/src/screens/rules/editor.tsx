@@ -2,6 +2,7 @@
 import { Alert, Button, Grid, Group, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
+import type { KeptDraft } from '../../data/kept-draft.ts'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -22,7 +23,7 @@ export interface Verb {
 }
 
 export interface EditorProps {
-  readonly initial: Draft
+  readonly drafting: KeptDraft<Draft>
   /** Its name in force; undefined for one that is new. */
   readonly kept: string | undefined
   readonly busy: boolean
@@ -30,8 +31,8 @@ export interface EditorProps {
   readonly verbs: readonly Verb[]
 }
 
-export function Editor({ initial, kept, busy, verbs }: EditorProps) {
-  const [draft, setDraft] = useState(initial)
+export function Editor({ drafting, kept, busy, verbs }: EditorProps) {
+  const { draft, set: setDraft, isRestored, isChanged, discard } = drafting
   const [tried, setTried] = useState(false)
   const { problems, checkNow, isReadable, tools, error } = useCheck(draft, tried)
   const props: EditProps = { draft, onChange: setDraft, problems }
@@ -50,6 +51,7 @@ export function Editor({ initial, kept, busy, verbs }: EditorProps) {
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 8 }}>
         <Stack gap="lg">
+          {isRestored && isChanged ? <Restored onDiscard={discard} /> : null}
           <Part title={t.speaksOf}>
             <MatchFields {...props} />
           </Part>
@@ -91,6 +93,19 @@ export function Editor({ initial, kept, busy, verbs }: EditorProps) {
         </div>
       </Grid.Col>
     </Grid>
+  )
+}
+
+function Restored({ onDiscard }: { onDiscard: () => void }) {
+  return (
+    <Alert color="blue" icon={<Icon name="info-circle" />}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">{texts.rules.edit.restored}</Text>
+        <Button size="xs" variant="default" onClick={onDiscard}>
+          {texts.rules.edit.discard}
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 

@@ -5,6 +5,7 @@ import type { KeptRule } from '@toolway/contract/admin'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { z } from 'zod'
+import { useKeptDraft } from '../../data/kept-draft.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { useUrlState } from '../../data/url-state.ts'
@@ -55,22 +56,24 @@ function NewRule() {
   const { add, remove, again } = useKeeping()
   const navigate = useNavigate()
   const t = texts.rules.edit
+  const begun = newDraft({ ...rest, action, scope })
+  const named = effects.split(',').filter((effect) => effect !== '')
+  const initial = named.length === 0 ? begun : { ...begun, match: { ...begun.match, effects: named } }
+  const drafting = useKeptDraft('rule:new', initial)
   const keep = useMutation<KeptRule, Error, { draft: Draft; state: RuleState }>({
     mutationFn: ({ draft, state }) => add(inState(draft, state)),
     onSuccess: (rule) => {
+      drafting.discard()
       sayDone(t.kept({ name: rule.name }), () => remove(rule))
       void again()
       void navigate({ to: `/rules/${rule.id}`, search: keepOrganization as never, replace: true })
     },
     onError: (thrown) => sayFailed(Problem.of(thrown)),
   })
-  const begun = newDraft({ ...rest, action, scope })
-  const named = effects.split(',').filter((effect) => effect !== '')
-  const initial = named.length === 0 ? begun : { ...begun, match: { ...begun.match, effects: named } }
   return (
     <Screen title={t.new} hint={t.newHint} above={<Back />}>
       <Editor
-        initial={initial}
+        drafting={drafting}
         kept={undefined}
         busy={keep.isPending}
         verbs={[
@@ -114,20 +117,8 @@ function Gone() {
 }
 
 function Changeable({ rule }: { rule: KeptRule }) {
-  const { change, again } = useKeeping()
   const { turn } = useRuleChanges()
   const t = texts.rules
-  const write = (draft: Draft) => change(rule, wordsOf(draft))
-  const save = useMutation<KeptRule, Error, Draft>({
-    mutationFn: write,
-    onSuccess: (changed) =>
-      sayDone(
-        t.edit.saved({ name: changed.name }),
-        () => void write(draftOf(rule)).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
-      ),
-    onError: (thrown) => sayFailed(Problem.of(thrown)),
-    onSettled: again,
-  })
   return (
     <Screen
       title={rule.name}
@@ -145,14 +136,30 @@ function Changeable({ rule }: { rule: KeptRule }) {
     >
       {rule.problem === null ? null : <Alert color="red">{t.unreadable({ problem: rule.problem })}</Alert>}
       {rule.state === 'shadow' ? <Seen rule={rule} /> : null}
-      <Editor
-        key={rule.updated_at}
-        initial={draftOf(rule)}
-        kept={rule.name}
-        busy={save.isPending}
-        verbs={[{ label: t.edit.save, run: save.mutate }]}
-      />
+      <Change key={rule.updated_at} rule={rule} />
     </Screen>
+  )
+}
+
+function Change({ rule }: { rule: KeptRule }) {
+  const { change, again } = useKeeping()
+  const drafting = useKeptDraft(`rule:${rule.id}`, draftOf(rule))
+  const t = texts.rules.edit
+  const write = (draft: Draft) => change(rule, wordsOf(draft))
+  const save = useMutation<KeptRule, Error, Draft>({
+    mutationFn: write,
+    onSuccess(changed) {
+      drafting.discard()
+      sayDone(
+        t.saved({ name: changed.name }),
+        () => void write(draftOf(rule)).then(again, (thrown: unknown) => sayFailed(Problem.of(thrown))),
+      )
+    },
+    onError: (thrown) => sayFailed(Problem.of(thrown)),
+    onSettled: again,
+  })
+  return (
+    <Editor drafting={drafting} kept={rule.name} busy={save.isPending} verbs={[{ label: t.save, run: save.mutate }]} />
   )
 }
 

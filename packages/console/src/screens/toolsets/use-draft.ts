@@ -2,9 +2,9 @@
 import { putToolset, type Toolset } from '@toolway/contract/admin'
 import type { ToolsetSettings } from '@toolway/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { call } from '../../data/call.ts'
+import { useKeptDraft } from '../../data/kept-draft.ts'
 import { useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
@@ -25,15 +25,11 @@ export interface Drafting {
   save(): void
 }
 
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-
 export function useDraft({ slug, title, settings }: Toolset): Drafting {
   const organization = useOrganization()
   const queries = useQueryClient()
   const saved: Draft = { title, settings }
-  const [own, setOwn] = useState<Draft>()
-  const draft = own ?? saved
-  const changed = own !== undefined && !same(own, saved)
+  const { draft, isChanged: changed, set: setOwn, discard } = useKeptDraft(`toolset:${slug}`, saved)
   const t = texts.toolsets
   const { mutate, isPending } = useMutation({
     mutationFn: ({ title, settings }: Draft) =>
@@ -42,26 +38,34 @@ export function useDraft({ slug, title, settings }: Toolset): Drafting {
     onSettled: () =>
       Promise.all(['toolsets', 'tools', 'rules'].map((noun) => queries.invalidateQueries({ queryKey: [noun] }))),
   })
-  // Tabs and drawers are parts of the address, too: only another page is a farewell.
-  useBlocker({
-    // A page of its own would be more to read than the question is.
-    shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname && !window.confirm(t.leave),
-    enableBeforeUnload: changed,
-    disabled: !changed,
-  })
+  useSayKept(changed, draft.title)
   return {
     draft,
     changed,
     saving: isPending,
     change: (next) => setOwn({ ...draft, ...next }),
     set: (settings) => setOwn({ ...draft, settings }),
-    discard: () => setOwn(undefined),
+    discard,
     save: () =>
       mutate(draft, {
         onSuccess() {
-          setOwn(undefined)
+          discard()
           sayDone(t.saved({ title: draft.title }), () => mutate(saved))
         },
       }),
   }
+}
+
+/** Whoever leaves the page with unsaved changes is told where they are. */
+function useSayKept(changed: boolean, title: string): void {
+  const last = useRef<string>(undefined)
+  useEffect(() => {
+    last.current = changed ? title : undefined
+  })
+  useEffect(
+    () => () => {
+      if (last.current !== undefined) sayDone(texts.toolsets.kept({ title: last.current }))
+    },
+    [],
+  )
 }
