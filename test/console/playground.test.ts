@@ -88,6 +88,25 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     expect(curl).toContain('Bearer $TOOLWAY_KEY')
   })
 
+  test('a call is saved, used again after a reload, and its deletion undone', async () => {
+    await page.goto('/playground?connection=every')
+    await choose('get-sum')
+    await page.getByLabel(/^a\b/).fill('4')
+    await page.getByLabel(/^b\b/).fill('5')
+    await page.getByRole('button', { name: 'Save call' }).click()
+    await page.getByText('The call is saved in this browser').waitFor()
+    await page.goto('/playground')
+    const saved = page.getByRole('region', { name: 'Saved calls' })
+    await saved.getByRole('button', { name: 'Delete the saved call of get-sum' }).click()
+    await saved.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await look(page, 'playground-saved')
+    await saved.getByRole('button', { name: 'Use get-sum {"a":4,"b":5}' }).click()
+    await page.waitForURL(/connection=every/)
+    await run()
+    await last('get-sum').getByText('The sum of 4 and 5 is 9.').waitFor()
+  })
+
   test('pictures are shown, and structured results apart', async () => {
     await choose('get-tiny-image')
     await run()

@@ -1578,6 +1578,7 @@ export interface English {
       readonly owner: string
       readonly organization: string
       readonly remove: string
+      readonly actions: string
     }
     readonly never: string
     readonly ended: string
@@ -1710,6 +1711,7 @@ export interface English {
       readonly removed: (v: { readonly name: string }) => string
       readonly removeWarning: string
     }
+    readonly rate: (v: { readonly name: string }) => string
   }
   readonly live: {
     readonly broken: string
@@ -2094,6 +2096,15 @@ export interface English {
     readonly copyCommand: string
     readonly needsKey: string
     readonly toKeys: string
+    readonly saved: {
+      readonly title: string
+      readonly save: string
+      readonly use: (v: { readonly tool: string; readonly args: string }) => string
+      readonly remove: (v: { readonly tool: string }) => string
+      readonly kept: string
+      readonly keptWithout: string
+      readonly removed: string
+    }
   }
   readonly recordStreams: {
     readonly title: string

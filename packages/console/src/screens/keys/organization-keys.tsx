@@ -13,6 +13,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { IconLink } from '../../ui/links.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
@@ -53,8 +54,8 @@ export function OrganizationKeys() {
 
 const columnsOf = (seen: readonly SeenClient[], ownerOf: (key: Key) => string, organization: string) => [
   ...keyColumns(seen),
-  column<Key>(texts.keys.columns.owner, ownerOf, 2),
-  column<Key>(texts.keys.columns.remove, (row) => <Remove row={row} organization={organization} />, 1),
+  column<Key>(texts.keys.columns.owner, ownerOf, 3),
+  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} organization={organization} />, 1),
 ]
 
 const MOST_MEMBERS = 200
@@ -71,16 +72,27 @@ export function useEmails(): ReadonlyMap<string, string> {
 }
 
 function Remove({ row: { id, name }, organization }: { row: Key; organization: string }) {
+  const mayRules = useMay('policy_manage')
   const t = texts.keys.remove
   return (
-    <RemoveButton
-      label={t.label({ name })}
-      verb={t.verb}
-      noun="keys"
-      done={t.done({ name })}
-      remove={() => call(removeOrganizationKey, { path: { organization, key: id } })}
-    >
-      {t.warning}
-    </RemoveButton>
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      {mayRules ? (
+        <IconLink
+          to="/rules/new"
+          search={{ action: 'rate', scope: 'key', of: id }}
+          label={texts.keys.rate({ name })}
+          icon="clock"
+        />
+      ) : null}
+      <RemoveButton
+        label={t.label({ name })}
+        verb={t.verb}
+        noun="keys"
+        done={t.done({ name })}
+        remove={() => call(removeOrganizationKey, { path: { organization, key: id } })}
+      >
+        {t.warning}
+      </RemoveButton>
+    </Group>
   )
 }

@@ -25,9 +25,21 @@ export interface ComposerProps {
   readonly errors: readonly ArgumentError[]
   readonly onChange: (given: JsonObject) => void
   readonly onRun: () => void
+  readonly onSave: () => void
 }
 
-export function Composer({ place, client, choice, tool, call, version, errors, onChange, onRun }: ComposerProps) {
+export function Composer({
+  place,
+  client,
+  choice,
+  tool,
+  call,
+  version,
+  errors,
+  onChange,
+  onRun,
+  onSave,
+}: ComposerProps) {
   const [valid, setValid] = useState(true)
   const t = texts.playground
   const run = () => {
@@ -78,6 +90,11 @@ export function Composer({ place, client, choice, tool, call, version, errors, o
             {t.run}
           </Button>
           <Kbd size="xs">{t.keys}</Kbd>
+          {call === undefined ? null : (
+            <Button variant="subtle" size="xs" ml="auto" onClick={onSave}>
+              {t.saved.save}
+            </Button>
+          )}
         </Group>
         {call === undefined ? null : <Copies call={call} />}
       </Stack>

@@ -12,12 +12,15 @@ import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { ActingAccount } from './accounts.tsx'
 import { ClientChoice } from './client-choice.tsx'
 import { readArguments, shareable } from './commands.ts'
 import { Composer } from './composer.tsx'
 import { placeOf, placeWord, usePlaces } from './places.ts'
+import { useSavedCalls, type SavedCall } from './saved-calls.ts'
+import { SavedList } from './saved-list.tsx'
 import { abilitiesOf, ableOf, PlaygroundState, withoutOf } from './state.ts'
 import { ToolChoice } from './tool-choice.tsx'
 import { Transcript } from './transcript.tsx'
@@ -60,6 +63,7 @@ interface BenchProps {
 
 function Bench({ tools, endpoint, state, shown }: BenchProps) {
   const [, set] = useUrlState(PlaygroundState)
+  const t = texts.playground.saved
   const { era, connection } = state
   const abilities = abilitiesOf(state.without)
   const clientOf = useMcpClients()
@@ -68,6 +72,7 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
   const tool = tools.find(({ name }) => name === state.tool)
   const call =
     tool === undefined ? undefined : { endpoint, tool: tool.name, arguments: given, schema: tool.inputSchema }
+  const { saved, save, remove, restore } = useSavedCalls()
   const last = shown.findLast((run) => run.tool === tool?.name)
 
   const start = () => {
@@ -79,6 +84,21 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
     setGiven(run.arguments)
     setVersion(version + 1)
     set({ ...placeOf(placeWord(run.endpoint)), tool: run.tool, era: run.era, args: undefined })
+  }
+  const keep = () => {
+    if (call === undefined) return
+    const args = shareable(given, call.schema)
+    save({ place: placeWord(endpoint), tool: call.tool, args, era })
+    sayDone(args === undefined && Object.keys(given).length > 0 ? t.keptWithout : t.kept)
+  }
+  const use = ({ place, tool: name, args, era: as }: SavedCall) => {
+    setGiven(readArguments(args ?? '{}'))
+    setVersion(version + 1)
+    set({ ...placeOf(place), tool: name, era: as, args: undefined })
+  }
+  const forget = (one: SavedCall) => {
+    remove(one)
+    sayDone(t.removed, () => restore([...saved]))
   }
   // A stored result is read at the endpoint that it came from, and nowhere else.
   const read = ({ endpoint: from, era: as }: Run, uri: string) =>
@@ -115,10 +135,14 @@ function Bench({ tools, endpoint, state, shown }: BenchProps) {
           errors={last === undefined || last.state === 'running' ? [] : argumentErrorsOf(last)}
           onChange={setGiven}
           onRun={start}
+          onSave={keep}
         />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
-        <Transcript runs={runs} shown={shown} onAgain={again} onRead={read} />
+        <Stack gap="md">
+          <SavedList saved={saved} onUse={use} onRemove={forget} />
+          <Transcript runs={runs} shown={shown} onAgain={again} onRead={read} />
+        </Stack>
       </Grid.Col>
     </Grid>
   )
