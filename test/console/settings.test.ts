@@ -133,8 +133,8 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.waitFor({ state: 'hidden' })
 
-      const act = async (name: string) => {
-        await page.getByRole('button', { name: 'Actions for SIEM' }).click()
+      const act = async (name: string, stream = 'SIEM') => {
+        await page.getByRole('button', { name: `Actions for ${stream}` }).click()
         await page.getByRole('menuitem', { name }).click()
       }
       await act('Send a test record')
@@ -151,6 +151,26 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await act('Remove')
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
       await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+
+      // The installation has streams of its own, with the records of every organization.
+      await page.goto('/settings?tab=installation')
+      await page.getByRole('button', { name: 'Add a record stream' }).click()
+      await dialog.getByRole('combobox', { name: 'Kind of destination' }).click()
+      await page.getByRole('option', { name: 'OpenTelemetry logs (OTLP)', exact: true }).click()
+      await dialog.getByLabel('Name').fill('Archive')
+      await dialog.getByLabel('URL').fill(`http://127.0.0.1:${port}/v1/logs`)
+      await dialog.getByLabel('Headers').fill('x-token: s3cret-of-archive')
+      await dialog.getByLabel('Allow a private network').check()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await act('Send a test record', 'Archive')
+      await page.getByText('The destination took the test record').first().waitFor()
+      expect(heard).toContain('s3cret-of-archive')
+      await page.goto('/settings?tab=streams')
+      await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+      await page.goto('/settings?tab=installation')
+      await act('Remove', 'Archive')
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await page.getByRole('heading', { name: 'No record stream of the installation yet' }).waitFor()
     },
   )
 

@@ -42,7 +42,7 @@ const NO_CHANGE = new Set([
   'pruneRecords',
 ])
 /** Operations that fail because no receiver is reachable; the failure is on record, too. */
-const FAILING = new Set(['testWebhook', 'testRecordStream'])
+const FAILING = new Set(['testWebhook', 'testRecordStream', 'testInstallationRecordStream'])
 /** These need a password or a code. */
 const SIGNING = [
   'addSetUpCode',
@@ -118,6 +118,7 @@ const OWN: Readonly<Record<string, Own>> = {
   changeOrganizationRule: byId('rule', 'addOrganizationRule'),
   removeOrganizationRule: byId('rule', 'addOrganizationRule'),
   changeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
+  testInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   removeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   removePlatformKey: byId('key', 'addPlatformKey'),
   removeOrganizationKey: byId('key', 'addOrganizationKey'),

@@ -282,6 +282,7 @@ const TOLD: Readonly<Record<string, Sample>> = {
   listAllRecordStreams: none,
   addInstallationRecordStream: once(undefined, RECORD_STREAM),
   changeInstallationRecordStream: once(() => ({ stream: 'str_of_nobody' }), { name: 'x' }),
+  testInstallationRecordStream: once(() => ({ stream: 'str_of_nobody' })),
   removeInstallationRecordStream: once(() => ({ stream: 'str_of_nobody' })),
   listApprovals: none,
   // Shown to people whom its rules ask, and to who administers rules; to a member's key it is not there.

@@ -2187,6 +2187,12 @@ export interface English {
     readonly privateWhy: string
     readonly save: string
     readonly saved: string
+    readonly all: {
+      readonly title: string
+      readonly hint: string
+      readonly empty: string
+      readonly emptyHint: string
+    }
   }
   readonly records: {
     readonly hint: string

@@ -312,6 +312,7 @@ export {
   removeRecordStream,
   StreamDestination,
   StreamSecrets,
+  testInstallationRecordStream,
   testRecordStream,
 } from './record-streams.ts'
 export {

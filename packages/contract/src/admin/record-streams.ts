@@ -158,7 +158,7 @@ export const removeRecordStream = operation({
 export const testRecordStream = operation({
   id: 'testRecordStream',
   at: `POST ${STREAM}/test`,
-  summary: 'Send one item of the kind `test` now, and say what came of it.',
+  summary: 'Send one test item to a record stream now, and show the result.',
   needs: inOrganization('tenant_update'),
   answer: Tried,
 })
@@ -186,6 +186,13 @@ export const changeInstallationRecordStream = operation({
   needs: platform('tenant_update'),
   body: RecordStreamChange,
   answer: RecordStream,
+})
+export const testInstallationRecordStream = operation({
+  id: 'testInstallationRecordStream',
+  at: `POST ${ONE_OF_ALL}/test`,
+  summary: 'Send one test item to a record stream of the installation now, and show the result.',
+  needs: platform('tenant_update'),
+  answer: Tried,
 })
 export const removeInstallationRecordStream = operation({
   id: 'removeInstallationRecordStream',

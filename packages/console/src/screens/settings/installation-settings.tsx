@@ -4,6 +4,7 @@ import { listSettings } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'
+import { useMay } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
@@ -11,6 +12,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Section } from '../../ui/section.tsx'
 import { column, Table } from '../../ui/table.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { StreamsOf } from './record-streams.tsx'
 import { SandboxState } from './sandbox-state.tsx'
 
 const t = texts.settings.installation
@@ -35,6 +37,7 @@ function Value({ value, secret }: Pick<Setting, 'value' | 'secret'>) {
 export function InstallationSettings() {
   const [{ search = '', set: only }, set] = useUrlState(State)
   const [typed, setTyped] = useState(search)
+  const mayStreams = useMay('tenant_update', 'platform')
   const fits = ({ name, about, origin }: Setting) =>
     `${name} ${about}`.toLowerCase().includes(typed.trim().toLowerCase()) &&
     (only === undefined || origin !== 'default')
@@ -45,6 +48,7 @@ export function InstallationSettings() {
   return (
     <Stack gap="lg">
       <SandboxState />
+      {mayStreams ? <StreamsOf owner="installation" /> : null}
       <Section title={t.title} hint={t.hint} bare>
         <Stack>
           <Group gap="md" align="flex-end">

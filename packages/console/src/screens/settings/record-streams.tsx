@@ -1,11 +1,9 @@
 /** Destinations that records and alerts are pushed to: how far each is, and what can be done with it. */
 import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core'
-import { listRecordStreams, type RecordStream } from '@toolway/contract/admin'
+import type { RecordStream } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { z } from 'zod'
-import { useOrganization } from '../../data/me.ts'
-import { ask } from '../../data/queries.ts'
 import { useUrlState } from '../../data/url-state.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
@@ -18,6 +16,7 @@ import { When } from '../../ui/when.tsx'
 import { SecretOnce } from './secret-once.tsx'
 import { useStreamChanges, type StreamChanges } from './stream-changes.ts'
 import { StreamForm } from './stream-form.tsx'
+import { useStreamCalls, type StreamOwner } from './stream-owner.ts'
 import { placeOf } from './stream-words.ts'
 
 const t = texts.recordStreams
@@ -26,12 +25,17 @@ const t = texts.recordStreams
 const State = z.object({ stream: z.string().optional() })
 
 export function RecordStreams() {
-  const organization = useOrganization()
+  return <StreamsOf owner="organization" />
+}
+
+export function StreamsOf({ owner }: { owner: StreamOwner }) {
   const [{ stream: open }, set] = useUrlState(State)
   const [secret, setSecret] = useState<string>()
   const [leaving, setLeaving] = useState<RecordStream>()
-  const found = useQuery(ask('record-streams', listRecordStreams, { path: { organization } }))
-  const changes = useStreamChanges()
+  const calls = useStreamCalls(owner)
+  const found = useQuery(calls.list)
+  const changes = useStreamChanges(calls)
+  const words = owner === 'installation' ? t.all : t
   const held = found.data?.items ?? []
   const add = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => set({ stream: 'new' }, 'push')}>
@@ -53,14 +57,14 @@ export function RecordStreams() {
     column<RecordStream>(t.columns.action, acts, 1, { plain: true }),
   ]
   return (
-    <Section title={t.title} hint={t.hint} bare action={held.length === 0 ? undefined : add}>
+    <Section title={words.title} hint={words.hint} bare action={held.length === 0 ? undefined : add}>
       <Table
-        label={t.title}
+        label={words.title}
         query={found}
         rowKey={({ id }) => id}
         columns={columns}
         empty={
-          <Empty title={t.empty} hint={t.emptyHint} icon="send">
+          <Empty title={words.empty} hint={words.emptyHint} icon="send">
             {add}
           </Empty>
         }
@@ -68,6 +72,7 @@ export function RecordStreams() {
       <StreamForm
         open={open}
         held={held}
+        calls={calls}
         onClose={() => set({ stream: undefined })}
         onMade={(made) => {
           setSecret(made)

@@ -1,16 +1,16 @@
 /** Adds a record stream, or changes one. Secrets are written and never shown; a destination is changed together with them. */
 import { Button, Checkbox, Group, Modal, PasswordInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
-import { addRecordStream, changeRecordStream, type RecordStream } from '@toolway/contract/admin'
+import type { RecordStream } from '@toolway/contract/admin'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import { call } from '../../data/call.ts'
-import { useMay, useOrganization } from '../../data/me.ts'
+import { useMay } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { sayDone } from '../../ui/say.tsx'
+import type { StreamCalls } from './stream-owner.ts'
 import {
   destinationOf,
   faultsOf,
@@ -28,12 +28,13 @@ interface FormProps {
   /** `new`, an id, or nothing. */
   readonly open: string | undefined
   readonly held: readonly RecordStream[]
+  readonly calls: StreamCalls
   readonly onClose: () => void
   /** A webhook was made, with this secret. */
   readonly onMade: (secret: string) => void
 }
 
-export function StreamForm({ open, held, onClose, onMade }: FormProps) {
+export function StreamForm({ open, held, calls, onClose, onMade }: FormProps) {
   const stream = held.find(({ id }) => id === open)
   const shown = open === 'new' || stream !== undefined
   return (
@@ -43,17 +44,16 @@ export function StreamForm({ open, held, onClose, onMade }: FormProps) {
       title={stream === undefined ? t.add : t.change}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      {shown ? <Fields key={open} stream={stream} onClose={onClose} onMade={onMade} /> : null}
+      {shown ? <Fields key={open} calls={calls} stream={stream} onClose={onClose} onMade={onMade} /> : null}
     </Modal>
   )
 }
 
-interface FieldsProps extends Pick<FormProps, 'onClose' | 'onMade'> {
+interface FieldsProps extends Pick<FormProps, 'calls' | 'onClose' | 'onMade'> {
   readonly stream: RecordStream | undefined
 }
 
-function useSave({ stream, onClose, onMade }: FieldsProps, mayPrivate: boolean) {
-  const organization = useOrganization()
+function useSave({ stream, calls, onClose, onMade }: FieldsProps, mayPrivate: boolean) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: async (words: StreamWords): Promise<string | null> => {
@@ -62,9 +62,9 @@ function useSave({ stream, onClose, onMade }: FieldsProps, mayPrivate: boolean) 
       const target = words.anew ? { destination: destinationOf(words), secrets: secretsOf(words) } : {}
       if (stream === undefined) {
         const body = { ...common, from, destination: destinationOf(words), secrets: secretsOf(words) }
-        return (await call(addRecordStream, { path: { organization }, body })).secret
+        return (await calls.add(body)).secret
       }
-      await call(changeRecordStream, { path: { organization, stream: stream.id }, body: { ...common, ...target } })
+      await calls.change(stream.id, { ...common, ...target })
       return null
     },
     onSuccess: async (secret) => {

@@ -116,6 +116,17 @@ const said = (action: string, detail?: object) => (id: string) => ({
   ...(detail === undefined ? {} : { detail: { ...detail } }),
 })
 
+/** Returns why the destination did not accept it. */
+function sendTest({ sendBatch }: AdminParts, row: StreamRow, owner: string, signal: AbortSignal) {
+  const id = newId('msg')
+  const items = [testItem(owner, id, new Date())]
+  return sendBatch(row, { id, streamId: row.id, organizationId: owner, items }, signal)
+}
+const tested = (row: StreamRow, failed: object | undefined) => () => ({
+  ...said('test')(row.id),
+  outcome: failed === undefined ? ('ok' as const) : ('failed' as const),
+})
+
 const ofOrganization: readonly Served[] = [
   serveOrganization(shapes.listRecordStreams, async ({ look, organization }) => ({
     items: (await look((sql) => listStreams(sql, organization.id))).map(toStream),
@@ -145,13 +156,8 @@ const ofOrganization: readonly Served[] = [
   }),
   serveOrganization(shapes.testRecordStream, async ({ change, look, organization, params, parts, signal }) => {
     const row = await look((sql) => find(sql, organization.id, params['stream']))
-    const id = newId('msg')
-    const items = [testItem(organization.id, id, new Date())]
-    const failed = await parts.sendBatch(row, { id, streamId: row.id, organizationId: organization.id, items }, signal)
-    await change(
-      () => ({ ...said('test')(row.id), outcome: failed === undefined ? ('ok' as const) : ('failed' as const) }),
-      () => Promise.resolve(),
-    )
+    const failed = await sendTest(parts, row, organization.id, signal)
+    await change(tested(row, failed), () => Promise.resolve())
     return { delivered: failed === undefined, problem: failed?.problem ?? null }
   }),
 ]
@@ -172,6 +178,12 @@ const ofInstallation: readonly Served[] = [
       return row.id
     })
     return toStream(await asked.look((sql) => find(sql, INSTALLATION, id)))
+  }),
+  servePlatform(shapes.testInstallationRecordStream, async ({ change, look, params, parts, signal }) => {
+    const row = await look((sql) => find(sql, INSTALLATION, params['stream']))
+    const failed = await sendTest(parts, row, INSTALLATION, signal)
+    await change(tested(row, failed), () => Promise.resolve())
+    return { delivered: failed === undefined, problem: failed?.problem ?? null }
   }),
   servePlatform(shapes.removeInstallationRecordStream, async ({ change, params }) => {
     await change(said('remove'), async (sql) => {

@@ -10,6 +10,7 @@ import {
   NewRecordStream,
   removeInstallationRecordStream,
   removeRecordStream,
+  testInstallationRecordStream,
   testRecordStream,
   type RecordStream,
 } from '@toolway/contract/admin'
@@ -116,8 +117,12 @@ const test = described({
   name: 'test',
   about: 'send a test item, and show the result',
   arguments: [id()],
+  options: [all()],
   examples: ['toolway record-stream test str_01jd0000000000000000000000'],
-  call: ({ call }, { id: stream, organization }: Named) => call(testRecordStream, { params: { organization, stream } }),
+  call: ({ call }, { id: stream, organization, all: whole = false }: Named) =>
+    whole
+      ? call(testInstallationRecordStream, { params: { stream } })
+      : call(testRecordStream, { params: { organization, stream } }),
   print: (answer) => ({
     value: answer,
     lines: [
