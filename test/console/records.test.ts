@@ -58,6 +58,25 @@ describe.skipIf(NO_BROWSER)('records', () => {
     await page.getByRole('heading', { name: 'No records match' }).waitFor()
   })
 
+  test('columns that nobody needs are hidden, and stay so after a reload', async () => {
+    await using opened = await console.open(ADA)
+    const { page } = opened
+    await page.goto('/records')
+    const heads = page.getByRole('table').getByRole('columnheader')
+    await heads.first().waitFor()
+    const before = await heads.allTextContents()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Duration' }).uncheck()
+    await look(page, 'records-columns')
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await heads.first().waitFor()
+    expect(await heads.allTextContents()).toEqual(before.filter((title) => title !== 'Duration'))
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Duration' }).check()
+    expect(await heads.allTextContents()).toEqual(before)
+  })
+
   test('a record tells its call from receipt to answer, and why it ended where it did', async () => {
     const { page } = opened
     await page.goto('/records?outcome=refused')

@@ -83,7 +83,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     const { page } = opened
     await page.goto('/toolsets/nope')
     await page.getByText('Toolset not found').waitFor()
-    await page.getByRole('link', { name: 'All toolsets' }).last().click()
+    await page.getByRole('link', { name: 'All toolsets' }).click()
     await page.waitForURL(/\/toolsets(\?|$)/)
   })
 
@@ -167,7 +167,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     const { page } = opened
     await page.goto('/toolsets/kept')
     await page.getByLabel('Title').fill('Kept and renamed')
-    await page.getByRole('link', { name: 'All toolsets' }).click()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Toolsets' }).click()
     await page.getByText('Your changes to Kept and renamed are not saved yet. They are kept in this tab.').waitFor()
     await page.getByRole('link', { name: 'Kept', exact: true }).click()
     await page.getByText('Unsaved changes.').waitFor()
@@ -186,7 +186,11 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByText('Toolset not found').waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await look(page, 'toolset-missing')
-    await page.getByRole('main').getByRole('link', { name: 'All toolsets' }).first().click()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /toolsets/i })
+      .first()
+      .click()
     await page.waitForURL('/o/default/toolsets')
   })
 

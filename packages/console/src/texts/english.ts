@@ -9,6 +9,7 @@ export interface English {
   readonly organization: (v: { readonly name: string }) => string
   readonly waiting: (v: { readonly number: number }) => string
   readonly down: (v: { readonly number: number }) => string
+  readonly breadcrumb: string
   readonly access: {
     readonly hint: string
     readonly member: string
@@ -753,7 +754,6 @@ export interface English {
     }
   }
   readonly connection: {
-    readonly back: string
     readonly loading: string
     readonly missing: {
       readonly title: string
@@ -3085,6 +3085,7 @@ export interface English {
     readonly range: (v: { readonly first: number; readonly last: number; readonly total: number }) => string
     readonly before: string
     readonly after: string
+    readonly columns: string
   }
   readonly tools: {
     readonly hint: (v: { readonly tools: string; readonly tokens: string }) => string
@@ -3272,7 +3273,6 @@ export interface English {
     readonly copyEndpoint: (v: { readonly slug: string }) => string
     readonly endpoint: string
     readonly copyAddress: string
-    readonly back: string
     readonly modes: {
       readonly direct: string
       readonly paged: string

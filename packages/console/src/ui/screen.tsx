@@ -1,6 +1,8 @@
 /** The frame of one screen: its title, what can be done there, and where the focus goes when it is entered. */
 import { Box, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useRef, type ReactNode } from 'react'
+import { texts } from '../texts/texts.ts'
+import { TextLink } from './links.tsx'
 
 export interface ScreenProps {
   readonly title: string
@@ -8,12 +10,12 @@ export interface ScreenProps {
   readonly hint?: ReactNode
   /** The main actions of the screen: a button or two. */
   readonly action?: ReactNode
-  /** The content above the title, such as a back link. */
-  readonly above?: ReactNode
+  /** The list that this is one of. */
+  readonly parent?: { readonly to: string; readonly title: string }
   readonly children: ReactNode
 }
 
-export function Screen({ title, hint, action, above, children }: ScreenProps) {
+export function Screen({ title, hint, action, parent, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Toolway`
@@ -24,7 +26,7 @@ export function Screen({ title, hint, action, above, children }: ScreenProps) {
   }, [])
   return (
     <Stack gap="lg">
-      {above}
+      {parent === undefined ? null : <Breadcrumb parent={parent} title={title} />}
       <Group justify="space-between" align="flex-start" gap="md">
         <Box style={{ flex: '1 1 16rem', minWidth: 0 }}>
           <Title order={1} ref={heading} tabIndex={-1} className="breakable">
@@ -40,5 +42,27 @@ export function Screen({ title, hint, action, above, children }: ScreenProps) {
       </Group>
       {children}
     </Stack>
+  )
+}
+
+/** By the pattern of the ARIA Authoring Practices: a list of links whose last entry is this page. */
+function Breadcrumb({
+  parent: { to, title: list },
+  title,
+}: {
+  parent: NonNullable<ScreenProps['parent']>
+  title: string
+}) {
+  return (
+    <nav aria-label={texts.breadcrumb} className="breadcrumb">
+      <ol>
+        <li>
+          <TextLink to={to}>{list}</TextLink>
+        </li>
+        <li aria-current="page" className="breakable">
+          {title}
+        </li>
+      </ol>
+    </nav>
   )
 }

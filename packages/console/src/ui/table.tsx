@@ -8,8 +8,9 @@ import { Box, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { memo, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { texts } from '../texts/texts.ts'
+import { ColumnChoice, useHiddenColumns } from './column-choice.tsx'
 import { Failed } from './failed.tsx'
 import { keepOrganization } from './keep-organization.ts'
 
@@ -47,6 +48,8 @@ export interface TableProps<Row> {
   readonly empty: ReactNode
   /** Shows another page, where there are several. */
   readonly onPage?: (offset: number) => void
+  /** A name for the table, where people may choose its columns. */
+  readonly choice?: string
 }
 
 const MANY = 100
@@ -90,10 +93,12 @@ interface RowsProps<Row> extends TableProps<Row> {
 }
 
 function Rows<Row>(props: RowsProps<Row>) {
-  const { items, columns, rowKey, rowLink, label, total, offset } = props
+  const { items, columns: all, rowKey, rowLink, label, total, offset, choice } = props
+  const [hidden, setHidden] = useHiddenColumns(choice)
+  const columns = useMemo(() => all.filter(({ title }, at) => at === 0 || !hidden.includes(title)), [all, hidden])
   const template = columns.map(({ share }) => `minmax(0, ${share}fr)`).join(' ')
   const cells = (row: Row) => <Cells row={row} columns={columns} rowLink={rowLink} />
-  return (
+  const table = (
     <Paper withBorder role="table" aria-label={label} aria-rowcount={total + 1}>
       <div role="rowgroup">
         <div role="row" className="cells heads" style={{ gridTemplateColumns: template }} aria-rowindex={1}>
@@ -122,6 +127,13 @@ function Rows<Row>(props: RowsProps<Row>) {
         </div>
       )}
     </Paper>
+  )
+  if (choice === undefined) return table
+  return (
+    <Box pos="relative">
+      <ColumnChoice titles={all.slice(1).map(({ title }) => title)} hidden={hidden} onChange={setHidden} />
+      {table}
+    </Box>
   )
 }
 

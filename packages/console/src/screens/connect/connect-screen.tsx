@@ -16,7 +16,6 @@ import { useOAuthRedirect } from '../../parts/account/use-oauth-redirect.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Failed } from '../../ui/failed.tsx'
-import { TextLink } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { draftOfEntry, wayOf, type Draft, type Kind } from './draft.ts'
@@ -45,7 +44,7 @@ export function ConnectScreen() {
   const may = useMay('connector_create')
   const catalog = useQuery(ask('catalog', listConnectorCatalog))
   return (
-    <Screen title={t.title} hint={t.hint} above={<TextLink to="/connections">{texts.nav.connections}</TextLink>}>
+    <Screen title={t.title} hint={t.hint} parent={{ to: '/connections', title: texts.nav.connections }}>
       {may ? (
         <Loaded query={catalog}>{({ items }) => <Wizard entries={items} />}</Loaded>
       ) : (

@@ -7,7 +7,7 @@ import { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 import { texts } from '../../texts/texts.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { LinkButton, TextLink } from '../../ui/links.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { ConnectionActions } from './connection/connection-actions.tsx'
@@ -20,10 +20,10 @@ export function ConnectionScreen() {
   const { connection = '' } = useParams({ strict: false }) as { connection?: string }
   const asked = useQuery(ask('connections', getConnection, { path: { organization, connection } }))
   const gone = asked.error !== null && Problem.of(asked.error).status === 404
-  const back = <TextLink to="/connections">{t.back}</TextLink>
+  const parent = { to: '/connections', title: texts.nav.connections }
   if (gone)
     return (
-      <Screen title={t.missing.title} above={back}>
+      <Screen title={t.missing.title} parent={parent}>
         <Empty title={t.missing.empty} hint={t.missing.hint} icon="plug-connected">
           <LinkButton to="/connections">{t.missing.all}</LinkButton>
         </Empty>
@@ -32,7 +32,7 @@ export function ConnectionScreen() {
   return (
     <Screen
       title={asked.data?.title ?? t.loading}
-      above={back}
+      parent={parent}
       action={asked.data === undefined ? undefined : <ConnectionActions connection={asked.data} />}
     >
       <Loaded query={asked}>{(found) => <ConnectionBody connection={found} />}</Loaded>

@@ -63,6 +63,7 @@ export function ConnectionsScreen() {
       ) : (
         <Table
           label={texts.nav.connections}
+          choice="connections"
           query={connections}
           rowKey={({ id }) => id}
           rowLink={({ alias }) => `/connections/${alias}`}

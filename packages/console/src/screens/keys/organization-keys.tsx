@@ -41,6 +41,7 @@ export function OrganizationKeys() {
       </Group>
       <Table
         label={t.tabs.organization}
+        choice="keys"
         query={keys}
         rowKey={({ id }) => id}
         columns={columnsOf(seen, ownerOf, organization)}

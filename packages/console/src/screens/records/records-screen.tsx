@@ -72,6 +72,7 @@ function Records() {
       {isOver(state, now) ? null : <Live state={state} set={set} />}
       <Table
         label={t.list}
+        choice="audit-log"
         query={everywhere ? all : here}
         rowKey={({ id }) => id}
         columns={columns}

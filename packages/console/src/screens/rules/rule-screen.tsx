@@ -13,7 +13,7 @@ import { texts } from '../../texts/texts.ts'
 import { CodeBlock } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { LinkButton, TextLink } from '../../ui/links.tsx'
+import { LinkButton } from '../../ui/links.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
@@ -26,7 +26,7 @@ import { Summary } from './summary.tsx'
 import { useCheck } from './use-check.ts'
 import { keepOrganization } from '../../ui/keep-organization.ts'
 
-const Back = () => <TextLink to="/rules">{texts.rules.edit.back}</TextLink>
+const PARENT = { to: '/rules', title: texts.nav.rules }
 
 export function RuleScreen() {
   const { rule = 'new' }: { rule?: string } = useParams({ strict: false })
@@ -71,7 +71,7 @@ function NewRule() {
     onError: (thrown) => sayFailed(Problem.of(thrown)),
   })
   return (
-    <Screen title={t.new} hint={t.newHint} above={<Back />}>
+    <Screen title={t.new} hint={t.newHint} parent={PARENT}>
       <Editor
         drafting={drafting}
         kept={undefined}
@@ -108,7 +108,7 @@ function OldRule({ id }: { id: string }) {
 function Gone() {
   const t = texts.rules.edit
   return (
-    <Screen title={texts.nav.rules} above={<Back />}>
+    <Screen title={texts.nav.rules} parent={PARENT}>
       <Empty title={t.gone} hint={t.goneHint} icon="help-circle">
         <LinkButton to="/rules">{t.back}</LinkButton>
       </Empty>
@@ -123,7 +123,7 @@ function Changeable({ rule }: { rule: KeptRule }) {
     <Screen
       title={rule.name}
       hint={rule.reason}
-      above={<Back />}
+      parent={PARENT}
       action={
         <SegmentedControl
           aria-label={t.stateOf({ name: rule.name })}
@@ -183,7 +183,7 @@ function Readable({ rule, place }: { rule: KeptRule; place: NonNullable<Elsewher
   const { tools, error } = useCheck(draft, false)
   const t = texts.rules
   return (
-    <Screen title={rule.name} hint={rule.reason} above={<Back />}>
+    <Screen title={rule.name} hint={rule.reason} parent={PARENT}>
       <Stack gap="lg" maw={820}>
         <Alert color="blue" icon={<Icon name="lock" />}>
           {t.elsewhere[place]}

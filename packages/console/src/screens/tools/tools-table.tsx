@@ -60,6 +60,7 @@ export const ToolsTable = memo(function ToolsTable(props: ToolsTableProps) {
   return (
     <Table
       label={t.list}
+      choice="tools"
       query={{ ...query, data: tools === undefined ? undefined : { items: tools }, error: query.error } as never}
       rowKey={({ joined_name: name }: OrganizationTool) => name}
       columns={columns}

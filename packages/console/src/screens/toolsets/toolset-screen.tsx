@@ -33,18 +33,18 @@ export function ToolsetScreen() {
   const organization = useOrganization()
   const { toolset: slug = '' }: { readonly toolset?: string } = useParams({ strict: false })
   const query = useQuery(ask('toolsets', getToolset, { path: { organization, toolset: slug } }))
-  const back = <TextLink to="/toolsets">{texts.toolsets.back}</TextLink>
+  const parent = { to: '/toolsets', title: texts.nav.toolsets }
   const { missing } = texts.toolsets
   if (query.error !== null && Problem.of(query.error).status === 404)
     return (
-      <Screen title={missing.title} above={<div>{back}</div>}>
+      <Screen title={missing.title} parent={parent}>
         <Empty title={missing.empty} hint={missing.hint} icon="help-circle">
           <LinkButton to="/toolsets">{missing.all}</LinkButton>
         </Empty>
       </Screen>
     )
   return (
-    <Screen title={query.data?.title ?? slug} above={<div>{back}</div>} action={<Removal toolset={query.data} />}>
+    <Screen title={query.data?.title ?? slug} parent={parent} action={<Removal toolset={query.data} />}>
       <Loaded query={query}>{(toolset) => <Shape key={toolset.slug} toolset={toolset} />}</Loaded>
     </Screen>
   )
