@@ -1,4 +1,4 @@
-/** What axe does not see: 400 % zoom, and colours that the system of the reader forces upon a page (WCAG 2.2, 1.4.10 and 1.4.11). */
+/** What axe does not see: 400 % zoom and other sizes of windows, and colours that the system of the reader forces upon a page (WCAG 2.2, 1.4.10 and 1.4.11). */
 // @module-tag long
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,16 +7,31 @@ import { startEffects } from '../e2e/peers/servers/effects-server.ts'
 import { httpWire } from '../e2e/peers/servers/real-servers.ts'
 import { NO_BROWSER } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
-import { settled } from './support/look.ts'
+import { photograph, settled } from './support/look.ts'
 
 const ROUTES = [
   ...['/', '/connections', '/connections?view=table', '/connections/work', '/connections/work?tab=tools'],
   ...['/connections/work?tab=settings', '/connections/new', '/tools', '/toolsets', '/clients', '/playground', '/agent'],
-  ...['/files', '/rules', '/rules/new', '/approvals', '/records', '/usage', '/service-levels', '/runtime', '/people'],
-  ...['/keys', '/settings', '/organizations', '/users', '/me'],
+  ...[
+    '/files',
+    '/rules',
+    '/rules/new',
+    '/rules?tab=access',
+    '/approvals',
+    '/records',
+    '/usage',
+    '/service-levels',
+    '/runtime',
+    '/people',
+  ],
+  ...['/keys', '/settings', '/settings?tab=installation', '/organizations', '/users', '/me'],
 ]
-/** 1280 × 1024 at 400 %. */
-const ZOOMED = { width: 320, height: 256 }
+const SIZES = [
+  // 1280 × 1024 at 400 %.
+  { width: 320, height: 256 },
+  { width: 768, height: 1024 },
+  { width: 1920, height: 1080 },
+]
 
 describe.skipIf(NO_BROWSER)('the console', () => {
   const parts = new AsyncDisposableStack()
@@ -29,14 +44,16 @@ describe.skipIf(NO_BROWSER)('the console', () => {
   })
   afterAll(() => parts.disposeAsync())
 
-  test('is read at 400 % without scrolling to the side, on every screen', async () => {
+  test.each(SIZES)('is read at $width × $height without scrolling to the side, on every screen', async (size) => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    await page.setViewportSize(ZOOMED)
+    await page.setViewportSize(size)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
     const wide: string[] = []
     for (const route of ROUTES) {
       await page.goto(`/o/default${route}`)
       await settled(page)
+      await photograph(page, `${route.replaceAll(/\W+/g, '-').slice(1) || 'home'}-${size.width}`)
       const by = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       if (by !== 0) wide.push(`${route}: ${String(by)} px`)
     }

@@ -34,10 +34,15 @@ const search = (page: Page, way: (typeof WAYS)[number]['way']) => {
   return (way === 'dark' ? builder.withRules(['color-contrast']) : builder.withTags(TAGS)).analyze()
 }
 
+/** @param name of the picture, to be looked at */
+export async function photograph(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true })
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+}
+
 /** @param name of the pictures: `connections`, `connections-empty` */
 export async function look(page: Page, name: string): Promise<void> {
   if (IS_SHORT) return settled(page)
-  mkdirSync(PICTURES, { recursive: true })
   const before = page.viewportSize()
   for (const { way, colorScheme, viewport } of WAYS) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -45,7 +50,7 @@ export async function look(page: Page, name: string): Promise<void> {
     await settled(page)
     // Elements with a fixed position would otherwise appear in the middle of the picture.
     await page.evaluate('window.scrollTo(0, 0)')
-    await page.screenshot({ path: join(PICTURES, `${name}-${way}.png`), fullPage: true })
+    await photograph(page, `${name}-${way}`)
     const { violations } = await search(page, way)
     const told = violations.map(
       ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html }) => html).join('\n  ')}`,

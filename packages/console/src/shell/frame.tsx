@@ -70,7 +70,7 @@ function Signed() {
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: 216, breakpoint: 'md', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'xl' }}
     >
       <a className="skip" href="#main">
@@ -79,7 +79,7 @@ function Signed() {
       <AppShell.Header px="md">
         <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
-            <Burger opened={opened} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
+            <Burger opened={opened} onClick={menu.toggle} hiddenFrom="md" size="sm" aria-label={texts.menu} />
             <Text
               component={Link}
               to="/"

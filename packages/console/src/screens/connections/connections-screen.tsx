@@ -79,7 +79,7 @@ export function ConnectionsScreen() {
 const COLUMNS = [
   column<Connection>(t.columns.name, ({ title }) => title, 4),
   column<Connection>(t.columns.state, (connection) => <StateOf connection={connection} />, 4),
-  column<Connection>(t.columns.auth, ({ auth_type: auth }) => <AuthBadge auth={auth} />, 2),
+  column<Connection>(t.columns.auth, ({ auth_type: auth }) => <AuthBadge auth={auth} />, 3),
   column<Connection>(
     t.columns.place,
     (connection) => (

@@ -63,7 +63,7 @@ function Records() {
     ...(everywhere ? [column<AuditEvent>(t.columns.organization, whose, 2)] : []),
     column<AuditEvent>(t.columns.who, ({ actor_id: id }) => callers.nameOf(id), 3),
     column<AuditEvent>(t.columns.outcome, (event) => <Ended event={event} />, 3),
-    column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 1),
+    column<AuditEvent>(t.columns.took, ({ details }) => tookOf(details), 2),
     column<AuditEvent>(t.columns.when, ({ timestamp }) => <When at={timestamp} />, 2),
   ]
   return (
