@@ -1,8 +1,7 @@
 /** Links within the console: they stay in the organization that is looked at. */
-import { ActionIcon, Anchor, Button, Tooltip, type ButtonProps } from '@mantine/core'
+import { Anchor, Button, type ButtonProps } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Icon, type IconName } from './icon.tsx'
 import { keepOrganization } from './keep-organization.ts'
 
 export interface LinkProps {
@@ -12,7 +11,7 @@ export interface LinkProps {
   readonly children: ReactNode
 }
 
-const searchOf = (search: LinkProps['search']) => (before: Record<string, unknown>) => ({
+export const searchOf = (search: LinkProps['search']) => (before: Record<string, unknown>) => ({
   ...keepOrganization(before),
   ...search,
 })
@@ -34,23 +33,5 @@ export function LinkButton({ to, search, children, ...props }: LinkProps & Omit<
     <Button component={Link} to={to} search={searchOf(search) as never} {...props}>
       {children}
     </Button>
-  )
-}
-
-/** In a row of a table, where there is room for a picture only. */
-export function IconLink({ to, search, label, icon }: Omit<LinkProps, 'children'> & { label: string; icon: IconName }) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon
-        component={Link}
-        to={to}
-        search={searchOf(search) as never}
-        variant="subtle"
-        color="gray"
-        aria-label={label}
-      >
-        <Icon name={icon} />
-      </ActionIcon>
-    </Tooltip>
   )
 }
