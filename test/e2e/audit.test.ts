@@ -163,6 +163,8 @@ describe('records over HTTP', () => {
     expect(ids(await page(`${OWN}?end=${moment}&action=tools/call&limit=2`))).toEqual(['page-2', 'page-1'])
     expect(ids(await page(`${OWN}?correlation_id=page-3`))).toEqual(['page-3'])
     expect(ids(await page(`${OWN}?tool=probe__nothing`))).toEqual(['page-refused'])
+    expect(ids(await page(`${OWN}?code=tool.unknown`))).toEqual(['page-refused'])
+    expect(ids(await page(`${ALL}?code=tool.unknown`))).toEqual(['page-other', 'page-refused'])
     expect(ids(await page(`${OWN}?connection=probe&tool=probe__echo&limit=2`))).toEqual(['page-4', 'page-3'])
     expect((await page(`${OWN}?connection=none`)).total).toBe(0)
     const { id } = await recorded('page-2')

@@ -2251,6 +2251,8 @@ export interface English {
       readonly correlation: string
       readonly correlationHint: string
       readonly all: string
+      readonly code: string
+      readonly codeHint: string
     }
     readonly live: {
       readonly on: string

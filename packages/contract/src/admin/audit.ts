@@ -35,6 +35,8 @@ const Filter = {
   connection: Text,
   correlation_id: Text,
   outcome: AuditEvent.shape.outcome.optional(),
+  /** Why it was refused or failed: the code of a fault. */
+  code: Text,
   start: z.iso.datetime({ offset: true }).optional(),
   end: z.iso.datetime({ offset: true }).optional(),
 }

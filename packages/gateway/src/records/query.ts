@@ -14,6 +14,8 @@ export interface Filter {
   readonly connection?: string | undefined
   readonly correlation?: string | undefined
   readonly outcome?: string | undefined
+  /** Why it was refused or failed. */
+  readonly code?: string | undefined
   /** From this moment on, and before that one. */
   readonly start?: string | undefined
   readonly end?: string | undefined
@@ -97,7 +99,7 @@ const idsInOrganization: FindIds = (sql, filter, { limit, offset }) => {
     start = null,
     end = null,
   } = filter
-  const { tool = null, connection = null, correlation = null } = filter
+  const { tool = null, connection = null, correlation = null, code = null } = filter
   return sql(Id)`
     select id from records
      where organization_id = ${organization}
@@ -108,6 +110,7 @@ const idsInOrganization: FindIds = (sql, filter, { limit, offset }) => {
        and (${connection}::text is null or connection = ${connection})
        and (${correlation}::text is null or correlation_id = ${correlation})
        and (${outcome}::text is null or outcome = ${outcome})
+       and (${code}::text is null or code = ${code})
        and (${start}::timestamptz is null or at >= ${start})
        and (${end}::timestamptz is null or at < ${end})
      order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else at end desc, seq desc
@@ -117,7 +120,7 @@ const idsInOrganization: FindIds = (sql, filter, { limit, offset }) => {
 /** The indexes begin with the organization: each is asked for its newest. */
 const idsOfEachOrganization: FindIds = (sql, filter, { limit, offset }) => {
   const { id = null, action = null, actor = null, outcome = null, start = null, end = null } = filter
-  const { tool = null, connection = null, correlation = null } = filter
+  const { tool = null, connection = null, correlation = null, code = null } = filter
   return sql(Id)`
     select newest.id from record_chains c cross join lateral (
       select r.id from records r
@@ -129,6 +132,7 @@ const idsOfEachOrganization: FindIds = (sql, filter, { limit, offset }) => {
          and (${connection}::text is null or r.connection = ${connection})
          and (${correlation}::text is null or r.correlation_id = ${correlation})
          and (${outcome}::text is null or r.outcome = ${outcome})
+         and (${code}::text is null or r.code = ${code})
          and (${start}::timestamptz is null or r.at >= ${start})
          and (${end}::timestamptz is null or r.at < ${end})
        order by case when coalesce(${start}::timestamptz, ${end}::timestamptz) is null then null else r.at end desc, r.seq desc
@@ -167,7 +171,7 @@ const countAll: CountFound = (sql, filter) => {
     start = null,
     end = null,
   } = filter
-  const { tool = null, connection = null, correlation = null } = filter
+  const { tool = null, connection = null, correlation = null, code = null } = filter
   return sql(Count)`
     select count(*)::int as count
       from (select from records
@@ -179,6 +183,7 @@ const countAll: CountFound = (sql, filter) => {
                and (${connection}::text is null or connection = ${connection})
                and (${correlation}::text is null or correlation_id = ${correlation})
                and (${outcome}::text is null or outcome = ${outcome})
+               and (${code}::text is null or code = ${code})
                and (${start}::timestamptz is null or at >= ${start})
                and (${end}::timestamptz is null or at < ${end})
              limit ${MOST_COUNTED}) as found`
@@ -194,6 +199,7 @@ const countOfEach: CountFound = (sql, filter) => {
     end = null,
     tool = null,
     connection = null,
+    code = null,
   } = filter
   return sql(Count)`
     select count(*)::int as count
@@ -205,6 +211,7 @@ const countOfEach: CountFound = (sql, filter) => {
                  and (${tool}::text is null or r.target = ${tool} and r.kind = 'call')
                  and (${connection}::text is null or r.connection = ${connection})
                  and (${outcome}::text is null or r.outcome = ${outcome})
+                 and (${code}::text is null or r.code = ${code})
                  and (${start}::timestamptz is null or r.at >= ${start})
                  and (${end}::timestamptz is null or r.at < ${end})
                limit ${MOST_COUNTED}) one

@@ -10,6 +10,7 @@ const SEARCHES = {
   actor: `principal = 'key_rare'`,
   correlation: `correlation_id = 'request_4000'`,
   outcome: `outcome = 'unknown'`,
+  code: `code = 'rare.code'`,
   action: `method = 'connection.change'`,
   time: `at >= now() - interval '60 days' and at < now() - interval '59 days'`,
 }

@@ -27,6 +27,7 @@ export const RecordsState = z.object({
   actor_id: Text,
   outcome: z.enum(OUTCOMES).optional(),
   correlation_id: Text,
+  code: Text,
   /** Of every organization, for who looks after the installation. */
   all: z.literal('true').optional(),
   offset: z.coerce.number().int().min(0).default(0),
@@ -75,18 +76,19 @@ export function isOver(state: Pick<RecordsState, 'range' | 'from' | 'to'>, now: 
 type Query = Partial<z.input<(typeof listAudit)['query']>>
 
 export function queryOf(state: RecordsState, now: number): Query {
-  const { action, tool, connection, actor_id, outcome, correlation_id, offset, until } = state
+  const { action, tool, connection, actor_id, outcome, correlation_id, code, offset, until } = state
   const { start, end } = spanOf(state, now)
   const still = momentOf(until)
   const ends = [end, still].filter((moment) => moment !== undefined).toSorted()
   return {
     ...{ action, tool, connection, outcome, start, offset, limit: PAGE },
-    ...{ actor_id, correlation_id, end: ends[0] },
+    ...{ actor_id, correlation_id, code, end: ends[0] },
   }
 }
 
 /** Returns whether a filter besides the time is set. */
 export const isNarrowed = (state: RecordsState): boolean =>
-  [state.action, state.tool, state.connection, state.actor_id, state.outcome, state.correlation_id].some(
-    (value) => value !== undefined,
-  )
+  [
+    ...[state.action, state.tool, state.connection, state.actor_id],
+    ...[state.outcome, state.correlation_id, state.code],
+  ].some((value) => value !== undefined)

@@ -21,6 +21,9 @@ const ACTIONS = [
   ...['connection.remove', 'rule.add', 'rule.change', 'key.add', 'key.remove', 'key.reveal', 'record.export'],
 ]
 
+/** The most common reasons; any other can be typed. */
+const CODES = Object.keys(texts.usage.why)
+
 interface FiltersProps {
   readonly state: RecordsState
   readonly set: SetUrlState<RecordsInput>
@@ -35,13 +38,16 @@ type Field =
   | 'actor_id'
   | 'outcome'
   | 'correlation_id'
+  | 'code'
   | 'range'
   | 'from'
   | 'to'
   | 'all'
 
 export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
-  const further = [state.action, state.tool, state.correlation_id, state.all].some((value) => value !== undefined)
+  const further = [state.action, state.tool, state.correlation_id, state.code, state.all].some(
+    (value) => value !== undefined,
+  )
   const [opened, more] = useDisclosure(further)
   const change = (field: Field) => (value: string | null) =>
     set({ [field]: value === null || value === '' ? undefined : value, offset: undefined })
@@ -73,6 +79,11 @@ export function RecordsFilters({ state, set, callers, mayAll }: FiltersProps) {
                 onChange={({ currentTarget }) => take(currentTarget.value)}
                 {...field}
               />
+            )}
+          </Typed>
+          <Typed value={state.code} onCommit={change('code')}>
+            {({ take, ...field }) => (
+              <Autocomplete label={t.code} placeholder={t.codeHint} data={CODES} onChange={take} {...field} />
             )}
           </Typed>
           {mayAll ? (

@@ -18,5 +18,12 @@ export const Outcome = ({ outcome }: { outcome: AuditEvent['outcome'] }) => (
 
 export const CLEARED = {
   ...{ action: undefined, tool: undefined, connection: undefined, actor_id: undefined, outcome: undefined },
-  ...{ correlation_id: undefined, from: undefined, to: undefined, range: undefined, offset: undefined },
+  ...{
+    correlation_id: undefined,
+    code: undefined,
+    from: undefined,
+    to: undefined,
+    range: undefined,
+    offset: undefined,
+  },
 }

@@ -116,7 +116,15 @@ export function Used({ usage: { connections, tools, callers, reasons }, state, o
           rows={reasons}
           rowKey={({ code }) => code}
           columns={[
-            column(t.columns.reason, ({ code }: { code: string; calls: number }) => <Reason code={code} />, 4),
+            column(
+              t.columns.reason,
+              ({ code }: { code: string; calls: number }) => (
+                <TextLink to="/records" search={{ ...span, code, connection: only, actor_id: caller }}>
+                  <Reason code={code} />
+                </TextLink>
+              ),
+              4,
+            ),
             column(t.columns.calls, ({ calls }: { code: string; calls: number }) => count(calls), 2),
           ]}
         />
@@ -157,7 +165,7 @@ function Reason({ code }: { code: string }) {
   return (
     <>
       {words}
-      <Text size="xs" c="dimmed">
+      <Text span display="block" size="xs" c="dimmed">
         {code}
       </Text>
     </>

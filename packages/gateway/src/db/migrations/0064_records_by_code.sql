@@ -1,0 +1,2 @@
+-- Whoever asks why calls were refused or failed asks by code. Only such records have one.
+create index records_by_code on records (organization_id, code, seq) where code is not null;
