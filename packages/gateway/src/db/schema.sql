@@ -1059,6 +1059,7 @@ CREATE INDEX record_stream_alerts_alert ON public.record_stream_alerts USING btr
 CREATE INDEX record_streams_due ON public.record_streams USING btree (next_try) WHERE enabled;
 CREATE INDEX records_by_action ON ONLY public.records USING btree (organization_id, method, seq) WHERE (method <> 'tools/call'::text);
 CREATE INDEX records_by_actor ON ONLY public.records USING btree (organization_id, principal, seq);
+CREATE INDEX records_by_code ON ONLY public.records USING btree (organization_id, code, seq) WHERE (code IS NOT NULL);
 CREATE INDEX records_by_connection ON ONLY public.records USING btree (organization_id, connection, seq) WHERE (connection IS NOT NULL);
 CREATE INDEX records_by_correlation ON ONLY public.records USING btree (correlation_id);
 CREATE INDEX records_by_outcome ON ONLY public.records USING btree (organization_id, outcome, seq) WHERE (outcome <> 'ok'::text);
