@@ -19,13 +19,27 @@ import { ADA, ensureBuilt, startConsole, type ConsoleGateway, type Person } from
 const BOB: Person = { email: 'bob@example.com', role: 'tenant_admin' }
 const MINUTE = 60_000
 
-/** Presses, and how many there were. */
-function presser() {
+const FOCUS = `(() => {
+  const at = document.activeElement
+  return at === null || at === document.body ? 'nowhere' : at.tagName + ' ' + (at.getAttribute('aria-label') ?? at.textContent ?? '').slice(0, 60)
+})()`
+
+/**
+ * Presses, and how many there were. As a screen reader needs it: each thing that is pressed has a name, and afterwards the focus is
+ * somewhere; a page that is reached by a link of the menu is read from its heading.
+ */
+function presser(page: Page) {
   let presses = 0
   return {
     press: async (what: Locator) => {
+      const read = await what.ariaSnapshot()
+      expect(read).toMatch(/^- (?:button|link|radio|checkbox|switch|tab) "[^"]+"|^- text: \S/)
+      const inMenu = (await what.locator('xpath=ancestor::nav').count()) > 0
       await what.click()
       presses += 1
+      await expect
+        .poll(() => page.evaluate(FOCUS), { message: `focus after ${read}` })
+        .toMatch(inMenu ? /^H1 / : /^(?!nowhere)/)
     },
     presses: () => presses,
   }
@@ -76,7 +90,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     const gateway = await here.start()
     await using opened = await openPage(gateway.address)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await page.goto('/')
     await page.getByLabel('Setup code').fill((await here.firstSecrets()).code)
     await page.getByLabel('Your name').fill('Ada')
@@ -103,7 +117,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
   test('a remote server with OAuth is added: 5 clicks, the provider’s among them', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await page.goto('/o/default')
     await press(page.getByRole('link', { name: 'Add a connection' }).first())
     await page.getByLabel('URL, command, mcp.json, OpenAPI document or name').fill(protectedUrl)
@@ -127,7 +141,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     }
     await using opened = await console.open(ADA)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     const made: string[] = []
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/connectors')) made.push(request.url())
@@ -157,7 +171,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     })
     await using opened = await console.open(BOB)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await page.goto('/o/default')
     await call('work__write_note')
     await press(page.getByRole('link', { name: 'Review' }))
@@ -173,7 +187,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
   test('who called what yesterday, and why it failed: 3 clicks', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await call('work__nothing')
     // All that happened here happened a day ago, as this browser sees it.
     await page.clock.setFixedTime(Date.now() + 24 * 3_600_000)
@@ -188,7 +202,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
   test('a colleague is invited with a link, chooses a password, and is signed in: 3 clicks and 1', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await page.goto('/o/default')
     await press(inMenu(page, 'People'))
     await press(page.getByRole('button', { name: 'Add a person' }))
@@ -201,7 +215,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     // The code is in the fragment, which is sent nowhere, and leaves the address at once.
     expect(link).toMatch(/^http:\/\/[^#?]+\/welcome#code=/)
     await using other = await openPage(console.gateway.address)
-    const { press: pressThere, presses: pressesThere } = presser()
+    const { press: pressThere, presses: pressesThere } = presser(other.page)
     await other.page.goto(link)
     await expect.poll(() => new URL(other.page.url()).hash).toBe('')
     await other.page.getByLabel(/^New password/).fill('correct horse battery')
@@ -221,7 +235,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
   test('a broken connection is looked into from Home: 3 clicks', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await page.goto('/o/default')
     await press(page.getByRole('link', { name: 'Gone away' }).first())
     await press(page.getByRole('button', { name: 'Test now' }))
@@ -235,7 +249,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
   test('destructive tools are blocked everywhere: 3 clicks', async () => {
     await using opened = await console.open(ADA)
     const { page } = opened
-    const { press, presses } = presser()
+    const { press, presses } = presser(page)
     await page.goto('/o/default')
     await press(inMenu(page, 'Rules'))
     await press(page.getByRole('link', { name: 'Block destructive tools' }))

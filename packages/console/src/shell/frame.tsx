@@ -31,6 +31,7 @@ import { Failed } from '../ui/failed.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LinkButton } from '../ui/links.tsx'
 import { Screen } from '../ui/screen.tsx'
+import { useKeepFocus } from './keep-focus.ts'
 import { NAVIGATION, type Destination } from './navigation.ts'
 import { OrganizationChoice } from './organization-choice.tsx'
 import { Person } from './person.tsx'
@@ -64,6 +65,7 @@ function Signed() {
   const [opened, menu] = useDisclosure()
   const organization = useMembership()?.slug
   useKeepOrganization()
+  useKeepFocus()
   const live = useLive(
     organization === undefined ? undefined : addressOf(followOrganizationEvents.path, { organization }),
   )

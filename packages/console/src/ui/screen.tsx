@@ -20,9 +20,10 @@ export function Screen({ title, hint, action, parent, children }: ScreenProps) {
   useEffect(() => {
     document.title = `${title} · Toolway`
   }, [title])
-  // A screen reader hears where it is; who pressed a key in a dialog or a field is left alone.
+  // A screen reader hears where it is, also after a link of the menu; who pressed a key in a dialog or a field is left alone.
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+    const { activeElement: at } = document
+    if (at === document.body || at?.closest('nav') != null) heading.current?.focus({ preventScroll: true })
   }, [])
   return (
     <Stack gap="lg">
