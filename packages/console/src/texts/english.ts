@@ -3484,6 +3484,7 @@ export interface English {
       readonly failed: string
       readonly refused: string
       readonly reason: string
+      readonly client: string
     }
     readonly why: {
       readonly 'tool.unknown': string
@@ -3526,6 +3527,7 @@ export interface English {
     }
     readonly call: string
     readonly onlyAdministrators: string
+    readonly clients: string
   }
   readonly usageDetails: {
     readonly custom: string

@@ -29,12 +29,15 @@ export const Usage = z.strictObject({
         connection: z.string().nullable(),
         name: z.string(),
         ...Calls,
+        p95_ms: Milliseconds,
         /** Calls in each step of the span. */
         steps: z.array(z.int()),
       }),
     )
     .nullable(),
   callers: z.array(z.strictObject({ id: z.string(), name: z.string().nullable(), ...Calls })).nullable(),
+  /** By the name and version that a client reports. */
+  clients: z.array(z.strictObject({ name: z.string(), ...Calls })).nullable(),
   /** Why calls were refused or failed: codes of faults, the most frequent first. */
   reasons: z.array(z.strictObject({ code: z.string(), calls: z.int() })).nullable(),
 })
@@ -45,7 +48,7 @@ const Moment = z.iso.datetime({ offset: true }).optional()
 export const findUsage = operation({
   id: 'findUsage',
   at: 'GET /api/v1/organizations/{organization}/usage',
-  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Callers who may view records also get tools, callers and reasons of failed calls, and may ask for one caller.`,
+  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Callers who may view records also get tools, callers, clients and reasons of failed calls, and may ask for one caller.`,
   needs: inOrganization('stats_view_own'),
   query: z
     .strictObject({

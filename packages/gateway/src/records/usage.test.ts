@@ -3,7 +3,7 @@ import { describeEachPostgres } from '../testing/database.ts'
 import { addTestOrganization } from '../testing/organization.ts'
 import { testEntry as entry } from '../testing/record-entry.ts'
 import { storeRecords, type Entry } from './records.ts'
-import { countSteps, countToolSteps, countUsed, namesOf } from './usage.ts'
+import { countSteps, countToolSteps, countUsed, namesOf, timeTools } from './usage.ts'
 
 const HOUR = 3_600
 const SPAN = {
@@ -27,7 +27,7 @@ describeEachPostgres('calls of a span', (createDatabase) => {
         at('10:30:00', { duration_ms: 10 }),
         at('11:29:59', { duration_ms: 30, outcome: 'tool_error' }),
         at('11:30:00', { duration_ms: 50, outcome: 'refused', code: 'policy.denied', connection: undefined }),
-        at('12:40:00', { duration_ms: 20, principal: 'key_2', tool_name: 'web__write' }),
+        at('12:40:00', { duration_ms: 20, principal: 'key_2', client: 'cursor 1', tool_name: 'web__write' }),
         at('12:40:00', { kind: 'change', method: 'key.add' }),
         at('12:41:00', { org_id: other }),
         at('13:00:00'),
@@ -50,6 +50,8 @@ describeEachPostgres('calls of a span', (createDatabase) => {
     expect(lines).toEqual([
       'caller - key_1 3 1 1',
       'caller - key_2 1 0 0',
+      'client - c 3 1 1',
+      'client - cursor 1 1 0 0',
       'connection web web 3 1 0',
       'reason - policy.denied 1 0 1',
       'tool web web__read 2 1 0',
@@ -58,11 +60,19 @@ describeEachPostgres('calls of a span', (createDatabase) => {
     ])
     expect(names).toEqual([])
 
-    const [ofCaller, ofConnection, tools] = await db.organization(acme, async (sql) => [
+    const [ofCaller, ofConnection, tools, times] = await db.organization(acme, async (sql) => [
       await countSteps(sql, { ...SPAN, caller: 'key_2' }, HOUR),
       await countUsed(sql, { ...SPAN, connection: 'web' }, 5),
       await countToolSteps(sql, SPAN, HOUR, ['web__read']),
+      await timeTools(sql, SPAN, ['web__read', 'web__write']),
     ])
+    expect(new Map(times.map(({ connection, name, p95_us: p95 }) => [`${connection} ${name}`, p95]))).toEqual(
+      new Map([
+        ['null web__read', 50_000],
+        ['web web__read', 30_000],
+        ['web web__write', 20_000],
+      ]),
+    )
     expect(ofCaller.map(({ step, calls }) => [step, calls])).toEqual([
       [2, 1],
       [null, 1],

@@ -42,33 +42,34 @@ export const countSteps = (
    order by step`
 
 const UsedRow = z.object({
-  by: z.enum(['connection', 'tool', 'caller', 'reason']),
+  by: z.enum(['connection', 'tool', 'caller', 'client', 'reason']),
   connection: z.string().nullable(),
   name: z.string(),
   ...Counts,
 })
 export type UsedRow = z.output<typeof UsedRow>
 
-/** The most used, by each of the four groupings; at most `most` of each. */
+/** The most used, by each of the five groupings; at most `most` of each. */
 export const countUsed = (sql: OrgSql, { from, to, connection, caller }: Span, most: number): Promise<UsedRow[]> => sql(
   UsedRow,
 )`
   select by, connection, name, calls, failed, refused
-    from (select case grouping(connection, target, principal, code)
-                   when 7 then 'connection' when 3 then 'tool' when 13 then 'caller' else 'reason' end as by,
-                 connection, coalesce(code, principal, target, connection) as name, count(*)::int as calls,
+    from (select case grouping(connection, target, principal, client, code)
+                   when 15 then 'connection' when 7 then 'tool' when 27 then 'caller' when 29 then 'client'
+                   else 'reason' end as by,
+                 connection, coalesce(code, client, principal, target, connection) as name, count(*)::int as calls,
                  (count(*) filter (where outcome in ('failed', 'tool_error', 'unknown')))::int as failed,
                  (count(*) filter (where outcome = 'refused'))::int as refused,
-                 row_number() over (partition by grouping(connection, target, principal, code) order by count(*) desc,
-                                    connection, target, principal, code) as place
+                 row_number() over (partition by grouping(connection, target, principal, client, code)
+                                    order by count(*) desc, connection, target, principal, client, code) as place
             from records
            where at >= ${from} and at < ${to} and kind = 'call'
              and (${connection}::text is null or connection = ${connection})
              and (${caller}::text is null or principal = ${caller})
-           group by grouping sets ((connection), (connection, target), (principal), (code))
-          having case grouping(connection, target, principal, code)
-                   when 7 then connection is not null when 3 then target is not null
-                   when 13 then principal is not null else code is not null end) as used
+           group by grouping sets ((connection), (connection, target), (principal), (client), (code))
+          having case grouping(connection, target, principal, client, code)
+                   when 15 then connection is not null when 7 then target is not null
+                   when 27 then principal is not null when 29 then client is not null else code is not null end) as used
    where place <= ${most}
    order by by, place`
 
@@ -89,6 +90,22 @@ export const countToolSteps = (
      and (${connection}::text is null or connection = ${connection})
      and (${caller}::text is null or principal = ${caller})
    group by connection, target, step`
+
+const ToolTimeRow = z.object({ connection: z.string().nullable(), name: z.string(), p95_us: z.number() })
+export type ToolTimeRow = z.output<typeof ToolTimeRow>
+
+/** How long the calls of these tools took in the span. */
+export const timeTools = (
+  sql: OrgSql,
+  { from, to, connection, caller }: Span,
+  tools: readonly string[],
+): Promise<ToolTimeRow[]> => sql(ToolTimeRow)`
+  select connection, target as name, percentile_disc(0.95) within group (order by duration_us)::float8 as p95_us
+    from records
+   where at >= ${from} and at < ${to} and kind = 'call' and target = any (${tools}::text[])
+     and (${connection}::text is null or connection = ${connection})
+     and (${caller}::text is null or principal = ${caller})
+   group by connection, target`
 
 const NameRow = z.object({ id: z.string(), name: z.string() })
 

@@ -1,16 +1,17 @@
-/** The figures that are shown as one CSV table (RFC 4180): a line for each step, connection, tool, caller and reason. */
+/** The figures that are shown as one CSV table (RFC 4180): a line for each step, connection, tool, caller, client and reason. */
 import { csvLine } from '@toolway/contract'
 import type { Usage } from '@toolway/contract/admin'
 
 const COLUMNS = ['kind', 'name', 'connection', 'at', 'calls', 'failed', 'refused', 'median_ms', 'p95_ms'] as const
 type Line = Partial<Record<(typeof COLUMNS)[number], string | number | null>>
 
-export function usageCsv({ steps, connections, tools, callers, reasons }: Usage): string {
+export function usageCsv({ steps, connections, tools, callers, clients, reasons }: Usage): string {
   const lines: Line[] = [
     ...steps.map((step) => ({ kind: 'step', ...step })),
     ...connections.map((one) => ({ kind: 'connection', ...one })),
     ...(tools ?? []).map(({ steps: _, ...one }) => ({ kind: 'tool', ...one })),
     ...(callers ?? []).map(({ id, name, ...one }) => ({ kind: 'caller', name: name ?? id, ...one })),
+    ...(clients ?? []).map((one) => ({ kind: 'client', ...one })),
     ...(reasons ?? []).map(({ code, calls }) => ({ kind: 'reason', name: code, calls })),
   ]
   return csvLine(COLUMNS) + lines.map((line) => csvLine(COLUMNS.map((column) => line[column] ?? null))).join('')

@@ -6,7 +6,7 @@ import { texts } from '../../texts/texts.ts'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { column, Table, type Column } from '../../ui/table.tsx'
-import { count } from '../../ui/times.ts'
+import { count, duration } from '../../ui/times.ts'
 import { recordsSpan } from './span.ts'
 import type { UsageState } from './state.ts'
 
@@ -37,7 +37,7 @@ export interface UsedProps {
   readonly onFilter: (filter: Pick<UsageState, 'connection' | 'caller'>) => void
 }
 
-export function Used({ usage: { connections, tools, callers, reasons }, state, onFilter }: UsedProps) {
+export function Used({ usage: { connections, tools, callers, clients, reasons }, state, onFilter }: UsedProps) {
   const t = texts.usage
   const mayRecords = useMay('audit_view_own')
   const { connection: only, caller } = state
@@ -86,6 +86,7 @@ export function Used({ usage: { connections, tools, callers, reasons }, state, o
               4,
             ),
             ...numbers<(typeof tools)[number]>(),
+            column(t.figures.p95, ({ p95_ms: p95 }: (typeof tools)[number]) => (p95 === null ? '–' : duration(p95)), 2),
           ]}
         />
       )}
@@ -110,26 +111,55 @@ export function Used({ usage: { connections, tools, callers, reasons }, state, o
           ]}
         />
       )}
+      {clients === null || clients.length === 0 ? null : <Clients clients={clients} />}
       {reasons === null || reasons.length === 0 ? null : (
-        <List
-          title={t.reasons}
-          rows={reasons}
-          rowKey={({ code }) => code}
-          columns={[
-            column(
-              t.columns.reason,
-              ({ code }: { code: string; calls: number }) => (
-                <TextLink to="/records" search={{ ...span, code, connection: only, actor_id: caller }}>
-                  <Reason code={code} />
-                </TextLink>
-              ),
-              4,
-            ),
-            column(t.columns.calls, ({ calls }: { code: string; calls: number }) => count(calls), 2),
-          ]}
-        />
+        <Reasons reasons={reasons} search={{ ...span, connection: only, actor_id: caller }} />
       )}
     </>
+  )
+}
+
+function Clients({ clients }: { clients: NonNullable<Usage['clients']> }) {
+  const t = texts.usage
+  return (
+    <List
+      title={t.clients}
+      rows={clients}
+      rowKey={({ name }) => name}
+      columns={[
+        column(t.columns.client, ({ name }: (typeof clients)[number]) => name, 4),
+        ...numbers<(typeof clients)[number]>(),
+      ]}
+    />
+  )
+}
+
+interface ReasonsProps {
+  readonly reasons: NonNullable<Usage['reasons']>
+  /** Of the records that a reason leads to. */
+  readonly search: Readonly<Record<string, string | undefined>>
+}
+
+function Reasons({ reasons, search }: ReasonsProps) {
+  const t = texts.usage
+  return (
+    <List
+      title={t.reasons}
+      rows={reasons}
+      rowKey={({ code }) => code}
+      columns={[
+        column(
+          t.columns.reason,
+          ({ code }: (typeof reasons)[number]) => (
+            <TextLink to="/records" search={{ ...search, code }}>
+              <Reason code={code} />
+            </TextLink>
+          ),
+          4,
+        ),
+        column(t.columns.calls, ({ calls }: (typeof reasons)[number]) => count(calls), 2),
+      ]}
+    />
   )
 }
 

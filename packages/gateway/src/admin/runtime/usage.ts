@@ -6,8 +6,10 @@ import {
   countToolSteps,
   countUsed,
   namesOf,
+  timeTools,
   type StepRow,
   type ToolStepRow,
+  type ToolTimeRow,
   type UsedRow,
 } from '../../records/usage.ts'
 import { serveOrganization, type Served } from '../serve.ts'
@@ -29,6 +31,9 @@ function stepsOf({ connection, name }: UsedRow, rows: readonly ToolStepRow[], st
   return calls
 }
 
+const timeOf = ({ connection, name }: UsedRow, rows: readonly ToolTimeRow[]): number | null =>
+  milliseconds(rows.find((row) => row.connection === connection && row.name === name)?.p95_us ?? null)
+
 export const usageOperations: readonly Served[] = [
   serveOrganization(shapes.findUsage, async ({ query, role, look }) => {
     const to = query.to === undefined ? new Date() : new Date(query.to)
@@ -38,14 +43,15 @@ export const usageOperations: readonly Served[] = [
     if (query.caller !== undefined && !isShown)
       throw new Fault('role.forbidden', { role, permission: 'audit_view_own' })
     const span = { from, to, connection: query.connection ?? null, caller: query.caller ?? null }
-    const { rows, used, names, toolSteps } = await look(async (sql) => {
+    const { rows, used, names, toolSteps, toolTimes } = await look(async (sql) => {
       const rows = await countSteps(sql, span, seconds)
       const used = await countUsed(sql, span, MOST)
       const ids = used.flatMap(({ by, name }) => (by === 'caller' ? [name] : []))
       const found = isShown ? await namesOf(sql, ids) : []
       const tools = used.flatMap(({ by, name }) => (by === 'tool' ? [name] : []))
       const toolSteps = isShown && tools.length > 0 ? await countToolSteps(sql, span, seconds, tools) : []
-      return { rows, used, toolSteps, names: new Map(found.map(({ id, name }) => [id, name])) }
+      const toolTimes = isShown && tools.length > 0 ? await timeTools(sql, span, tools) : []
+      return { rows, used, toolSteps, toolTimes, names: new Map(found.map(({ id, name }) => [id, name])) }
     })
     const byStep = new Map(rows.map((row) => [row.step, row]))
     const steps = Math.ceil((to.getTime() - from.getTime()) / 1000 / seconds)
@@ -63,12 +69,14 @@ export const usageOperations: readonly Served[] = [
       tools: isShown
         ? of('tool').map((row) => ({
             ...{ connection: row.connection, name: row.name, ...counted(row) },
+            p95_ms: timeOf(row, toolTimes),
             steps: stepsOf(row, toolSteps, steps),
           }))
         : null,
       callers: isShown
         ? of('caller').map((row) => ({ id: row.name, name: names.get(row.name) ?? null, ...counted(row) }))
         : null,
+      clients: isShown ? of('client').map((row) => ({ name: row.name, ...counted(row) })) : null,
       reasons: isShown ? of('reason').map(({ name, calls }) => ({ code: name, calls })) : null,
     }
   }),
