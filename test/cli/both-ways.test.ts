@@ -41,7 +41,7 @@ test('toolsets', async () => {
     code: 0,
     out: 'Made the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
   })
-  expect((await both('toolset', 'add', 'sums')).err).toContain('There is a toolset "sums" already')
+  expect((await both('toolset', 'add', 'sums')).err).toContain('A toolset "sums" already exists')
   expect((await near('toolset', 'change', 'sums', '--for-role', 'tenant_admin')).code).toBe(0)
   expect((await both('toolset', 'show', 'sums')).out).toContain('"audience":{"roles":["tenant_admin"]}')
   await both('toolset', 'list', '--json')

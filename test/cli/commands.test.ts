@@ -59,7 +59,7 @@ describe('keys', () => {
     })
     expect(await here.run(['key', 'add', 'x', '--toolset', 'nope'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('/toolset is no toolset there'),
+      err: expect.stringContaining('/toolset is not a toolset there'),
     })
     expect(await here.run(['key', 'add'])).toMatchObject({
       code: 2,
@@ -225,7 +225,7 @@ describe('tools and calls', () => {
     expect(nowhere).toMatchObject({
       code: 4,
       out: '',
-      err: expect.stringMatching(/^No Toolway answers at http:\/\/127\.0\.0\.1:1\/mcp: start it with/),
+      err: expect.stringMatching(/^No Toolway gateway is responding at http:\/\/127\.0\.0\.1:1\/mcp. Start one with/),
     })
     const stranger = await here.run(['tools', '--key', `uru_${'0'.repeat(64)}`])
     expect(stranger).toMatchObject({
@@ -429,7 +429,7 @@ describe('connections', () => {
       'y',
     )
     await refused(
-      'One of the pairs has no "=", and is no variable that is set here: write --env NAME=value',
+      'One of the pairs has no "=", and is not a variable that is set here: write --env NAME=value',
       'x',
       '--env',
       'hunter2',

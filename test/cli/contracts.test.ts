@@ -49,7 +49,10 @@ test('is added by its address, tested with what it leaves out and why, and calle
   const refused = await here.run(['connection', 'add', 'x', '--url', 'http://127.0.0.1:9/', '--side-effects'])
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('are for --contract') })
   const wrong = await here.run(['connection', 'add', 'wrong', '--contract', url, '--header', 'X-API-Key: other'])
-  expect(wrong).toMatchObject({ code: 1, out: expect.stringMatching(/^wrong was added, but: .*HTTP 401/) })
+  expect(wrong).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^wrong was added, but it is not ready: .*HTTP 401/),
+  })
   const looked = await here.run(['connection', 'test', 'wrong'])
   expect(looked.out).toContain('refused the credential of the gateway (HTTP 401)')
 })

@@ -78,7 +78,7 @@ describe('organizations', () => {
     for (const [wrong, says] of [
       [['--allow', '8.8.8.0/24'], 'not wholly within a private network'],
       [['--allow', '169.254.0.0/16'], 'not wholly within a private network'],
-      [['--allow', '169.254.169.254'], 'is no name such as'],
+      [['--allow', '169.254.169.254'], 'is not a name such as'],
       [['--forbid', '10.9.0.0/16'], 'is not allowed as it is'],
     ] as const) {
       const { code, err } = await here.run([...places, ...wrong])

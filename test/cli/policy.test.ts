@@ -64,7 +64,7 @@ describe('toolway policy', () => {
       [['add', '--clamp', 'search', ...because], 2, 'TOOL:PARAMETER<=NUMBER'],
       [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 2, 'lies outside min and max'],
       [['add', '--block', 'x', '--connection', 'demos', ...because], 2, 'did you mean "demo"'],
-      [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 2, 'is no condition in CEL'],
+      [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 2, 'is not a valid CEL condition'],
       [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 2, 'did you mean "role"?'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 2, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'A rule named "look-at-x" already exists'],

@@ -147,7 +147,7 @@ describe('settings', () => {
     const elsewhere = { settings: { TOOLWAY_DATA: join(here.folder, 'elsewhere') } }
     const nothing = await here.run(['key', 'list'], elsewhere)
     expect(nothing.code).toBe(1)
-    expect(nothing.err).toMatch(/^There is no Toolway in .*elsewhere yet: start it once/)
+    expect(nothing.err).toMatch(/^Toolway has not been set up in .*elsewhere yet. Start it once/)
     expect(await readdir(join(here.folder, 'elsewhere'))).toEqual([])
   })
 })

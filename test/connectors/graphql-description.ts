@@ -140,7 +140,7 @@ function valueProblems(schema: Schema, type: string, value: unknown, where: stri
   if (known?.kind === 'enum') return known.values.includes(String(value)) ? [] : [`${where}: is no ${plain}`]
   if (known?.kind !== 'input')
     return (SCALARS[plain]?.(value) ?? typeof value === 'string') ? [] : [`${where}: is no ${plain}`]
-  if (!isJson(value)) return [`${where}: is no object`]
+  if (!isJson(value)) return [`${where}: is not an object`]
   const strangers = Object.keys(value).filter((name) => !known.fields.has(name))
   return [
     ...strangers.map((name) => `${where}.${name}: unknown`),

@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('main').getByText('work__drop_all', { exact: true }).waitFor()
 
     await page.getByLabel('Condition', { exact: true }).fill('args.all &&')
-    await page.getByText(/is no condition in CEL/).waitFor()
+    await page.getByText(/is not a valid CEL condition/).waitFor()
     await page.getByLabel('Condition', { exact: true }).fill('')
 
     await page.getByRole('button', { name: 'Explain' }).click()

@@ -156,7 +156,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByText('No rules of its own').waitFor()
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByText('is removed').waitFor()
-    await page.getByRole('link', { name: 'Tools that read and write, none that are destructive' }).waitFor()
+    await page.getByRole('link', { name: 'Read and write tools, but no destructive ones' }).waitFor()
   })
 
   test('unsaved changes are kept while one looks elsewhere, over a reload, and until they are discarded', async () => {

@@ -109,7 +109,7 @@ test('an image that cannot be had, and a cluster that refuses, are said in a sen
   await using failing = await startCluster({ failing: 'ErrImagePull' })
   const one = await start(failing, launch(ECHO))
   expect(await one.ended).toBe(1)
-  expect(one.err()).toContain('The Pod of this server failed: ErrImagePull as the test says')
+  expect(one.err()).toContain('This server’s Pod failed: ErrImagePull as the test says')
   expect(failing.pods.size).toBe(0)
   await using cluster = await startCluster()
   const elsewhere = await start(cluster, launch(ECHO, { container: { image: 'toolway', namespace: 'other' } }))

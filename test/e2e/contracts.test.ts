@@ -185,16 +185,16 @@ describe('the list', () => {
       (body['left_out'] as { name: string; reason: string }[]).map(({ name, reason }) => [name, reason]),
     )
     expect(reasons).toMatchObject({
-      no_input: '/input_schema must be a JSON Schema, an object',
-      no_output: '/output_schema must be a JSON Schema, an object',
+      no_input: '/input_schema must be a JSON Schema object',
+      no_output: '/output_schema must be a JSON Schema object',
       no_category: expect.stringContaining('/category'),
       no_flag: 'it does not say whether it has side effects, which counts as having them',
       no_words: '/description is missing',
       no_schema: expect.stringContaining('/input_schema'),
       fetches: expect.stringContaining('/input_schema'),
       // Everything that is missing, so that it is mended in one go.
-      bare: '/description is missing; /category is missing; /input_schema must be a JSON Schema, an object; /output_schema must be a JSON Schema, an object',
-      'number 10': 'it is no object',
+      bare: '/description is missing; /category is missing; /input_schema must be a JSON Schema object; /output_schema must be a JSON Schema object',
+      'number 10': 'it is not an object',
     })
     const logged = gateway.log.filter(({ message }) => message === 'a contract is left out')
     expect(logged.map(({ facts }) => facts['contract'])).toEqual(expect.arrayContaining(['no_input', 'no_schema']))
@@ -247,7 +247,7 @@ describe('a call', () => {
       ],
     })
     expect(JSON.parse(content.content[0]?.text ?? '')).toEqual(content.structuredContent)
-    // A schema that is no object's is another thing in each era; its client checks that it fits.
+    // A schema that is not an object's is another thing in each era; its client checks that it fits.
     const hits = await client.call('search_assets', { query: 'x', limit: 2 })
     expect(JSON.stringify(hits.structuredContent)).toContain('search_assets-1')
     const words = await client.call('llm_summarize', { text: 'long', max_tokens: 5 })
@@ -283,7 +283,7 @@ describe('a call', () => {
     await call('search_assets', { query: 'x', limit: null, facet_filters: null })
     expect(executed()[0]?.body?.['params']).toEqual({ query: 'x', org_id: 'acme' })
     const refused = await call('search_assets', { query: 'x', items: [{}] })
-    expect(textOf(refused)).toMatch(/INVALID_ARGUMENT: .*\/items is no parameter of this tool/)
+    expect(textOf(refused)).toMatch(/INVALID_ARGUMENT: .*\/items is not a parameter of this tool/)
     expect(executed()).toHaveLength(1)
   })
 
@@ -530,7 +530,7 @@ describe('facets', () => {
     expect((await search({ custom: { region: 'west' } })).answer.result?.isError).not.toBe(true)
     const refused = await search({ custom: { fake_field: 'value' } })
     expect(textOf(refused)).toMatch(
-      /^INVALID_ARGUMENT: .*\/facet_filters\/custom\/fake_field "fake_field" is no field of custom; there are "region", "clearance_level"/,
+      /^INVALID_ARGUMENT: .*\/facet_filters\/custom\/fake_field "fake_field" is not a field of custom; there are "region", "clearance_level"/,
     )
     expect(executed()).toHaveLength(1)
   })

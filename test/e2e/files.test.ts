@@ -156,7 +156,7 @@ describe('files', () => {
     expect((await fetch(fresh.upload.url, { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('content with another hash or size than announced is no file', async () => {
+  test('content with another hash or size than announced is not a file', async () => {
     await using gateway = await openGateway()
     const asker = askerOf(gateway)
     const made = await asker.add('a', randomBytes(100))

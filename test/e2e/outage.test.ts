@@ -174,7 +174,7 @@ describe('a call', () => {
       const { answer } = await callTool({ url, key: gateway.key, era: 'modern' }, 'hang', { label })
       expect(answer.result?.isError).toBe(true)
       expect(faultOf(answer.result)).toMatchObject({ code: 'TIMEOUT', fault: 'upstream.timeout' })
-      expect(answer.result?.content?.[0]?.text).toContain('did not answer within 0.5 s')
+      expect(answer.result?.content?.[0]?.text).toContain('did not respond within 0.5 s')
       await until('the server has been told', async () => {
         if (alias !== 'child') return probes[alias].state.events.includes(`cancelled ${label}`)
         return (await textOf({ url, key: gateway.key, era: 'modern' }, 'events'))?.includes(`cancelled ${label}`)

@@ -31,7 +31,7 @@ try {
   ways.push('a setter that Node calls')
 } catch {}
 if (Object.values(console).some((value) => typeof value === 'object')) ways.push('a stream of the console')
-console.log('a line on stdout is no message')
+console.log('a line on stdout is not a message')
 
 export default vendor({
   id: 'acme',

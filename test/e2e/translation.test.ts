@@ -121,7 +121,7 @@ describe.each(PAIRS)('from a $client client to a $server server', ({ client, ser
     expect(answer.error).toMatchObject({ message: 'no such thing', data: { uri: 'docs://gone' } })
   })
 
-  test('a result that is no object is wrapped for clients whose revision has objects only', async () => {
+  test('a result that is not an object is wrapped for clients whose revision has objects only', async () => {
     const peer = await clientOf(client, server)
     const { answer } = await callTool(peer, 'good')
     const wrapped = client === 'legacy' && server === 'modern'

@@ -258,7 +258,7 @@ describe('a stream that breaks off', () => {
 describe('a client', () => {
   test('that sends what cannot be read gets an error for it, and is heard on', async () => {
     await using bridge = startBridge(built, here())
-    bridge.write('this is no JSON\n')
+    bridge.write('this is not JSON\n')
     bridge.write(
       Buffer.concat([
         Buffer.from('{"jsonrpc":"2.0","id":5,"method":"ping","x":"'),

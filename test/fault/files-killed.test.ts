@@ -129,7 +129,7 @@ test('a gateway killed three times in mid-upload gives out nothing half, and the
     await running.ended
     running = await here.start()
     const { status } = await (await client(running, key)).ask(`/${id}/download`, 'POST')
-    expect(status, 'an upload that is not complete is no file').toBe(404)
+    expect(status, 'an upload that is not complete is not a file').toBe(404)
     // The lease of the killed process lasts for seconds.
     await expect.poll(async () => (await fetch(`${running.address}${path}`, { method: 'HEAD' })).status).toBe(200)
     const now = await offsetAt(`${running.address}${path}`)

@@ -49,7 +49,7 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     expect(await metric(gateway, 'toolway_circuits_opened_total')).toBe(1)
     await expect
       .poll(async () => stateOf(gateway, 'up'), patiently)
-      .toMatchObject({ status: 'error', reason: expect.stringContaining('did not answer within 0.4 s') })
+      .toMatchObject({ status: 'error', reason: expect.stringContaining('did not respond within 0.4 s') })
 
     hangs = false
     await expect.poll(call, patiently).toBe('ok')
@@ -76,7 +76,7 @@ test('an outage is counted as errors and not as refusals, and is told once, as i
   expect(await call()).toBe('upstream.resting')
   const down = {
     kind: 'connection.down',
-    detail: { alias: 'up', problem: expect.stringContaining('did not answer within 0.4 s') },
+    detail: { alias: 'up', problem: expect.stringContaining('did not respond within 0.4 s') },
   }
   await expect.poll(alerts, patiently).toEqual([down])
   const Row = z.object({ outcome: z.string(), code: z.string().nullable(), decision: z.string() })

@@ -110,7 +110,7 @@ const HEAD = ['| server | by | needs the network of | needs paths | works |', '|
 /** A first start may take longer than a start may: what was fetched by then is there at the next one. */
 async function fetched(gateway: TestGateway, lacks: RegExp | undefined) {
   const isLate = (reason: string | null) =>
-    /did not answer within/.test(reason ?? '') && lacks?.test(reason ?? '') !== true
+    /did not respond within/.test(reason ?? '') && lacks?.test(reason ?? '') !== true
   for (let tries = 0; ; tries++) {
     const found = await gateway.settled('one')
     if (tries === 2 || !isLate(found.reason)) return found

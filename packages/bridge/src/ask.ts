@@ -77,7 +77,7 @@ export async function hear(
 /** One message, or a batch of them, on its way to the client. */
 export function handOn({ outlet, tell }: HearParts, text: string, ask: Ask, onResult?: (text: string) => void): void {
   const value = readJson(text)
-  if (value === undefined) return tell('The gateway sent something that is no JSON; it is left out.')
+  if (value === undefined) return tell('The gateway sent something that is not JSON; it is left out.')
   for (const message of [value].flat()) {
     if (!isObject(message) || 'method' in message) continue
     const id = message['id']

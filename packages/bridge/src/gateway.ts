@@ -76,7 +76,7 @@ export function createGateway({ wire, address, patience, tell, room }: GatewayPa
         if (!(thrown instanceof Unsent)) throw thrown
         if (thrown.lasting || isLate(pause))
           throw new Fault('bridge.unreachable', { address, problem: thrown.problem }, { cause: thrown })
-        if (pause === FIRST_PAUSE) tell(`No gateway answers at ${address} (${thrown.problem}); trying again.`)
+        if (pause === FIRST_PAUSE) tell(`No gateway is responding at ${address} (${thrown.problem}); trying again.`)
       }
       await sleep(pause, undefined, outgoing.signal === undefined ? {} : { signal: outgoing.signal })
     }

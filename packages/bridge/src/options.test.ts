@@ -39,11 +39,11 @@ describe('the address', () => {
 
   test.each([
     [[], /Say where the gateway is/],
-    [['--url', 'tools.example.com'], /begins with https/],
-    [['--url', 'ftp://tools.example.com'], /begins with https/],
+    [['--url', 'tools.example.com'], /must begin with https/],
+    [['--url', 'ftp://tools.example.com'], /must begin with https/],
     [['--url', 'https://ada:pw@tools.example.com'], /must not contain a user name/],
     [[...URL_WORDS, '--toolset', 'a', '--connection', 'b'], /not both/],
-    [[...URL_WORDS, '--toolset', '../x'], /no name for --toolset/],
+    [[...URL_WORDS, '--toolset', '../x'], /not a valid name for --toolset/],
     [['--url', 'http://a.example/o/x/t/y/mcp', '--toolset', 'a'], /names an endpoint already/],
   ])('of %j is refused in a sentence', (words, sentence) => {
     expect(refusalOf(words)).toMatch(sentence)
@@ -68,7 +68,7 @@ describe('the key', () => {
     [[...URL_WORDS, '--key', 'secret-of-mine'], {}, /read by every user of this machine/],
     [[...URL_WORDS, '--key-env', 'MINE'], {}, /The variable MINE, which --key-env names, is not set/],
     [URL_WORDS, { TOOLWAY_KEY: '${env:TOOLWAY_KEY}' }, /placeholder that this client does not fill/],
-    [URL_WORDS, { TOOLWAY_KEY: 'secret of\nmine' }, /is no key/],
+    [URL_WORDS, { TOOLWAY_KEY: 'secret of\nmine' }, /is not a valid key/],
     [[...URL_WORDS, '--key-file', '/run/key'], {}, /cannot be read \(ENOENT\)/],
   ])('of %j and %j is refused, and never repeated', (words, variables, sentence) => {
     expect(refusalOf(words, variables)).toMatch(sentence)

@@ -97,7 +97,7 @@ function addressOf(words: Words, variables: Variables): URL {
     throw new Refusal('Say where the gateway is: --url http://127.0.0.1:8787, or the variable TOOLWAY_URL.')
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Refusal(`"${text}" is no address of a gateway: it begins with https:// or http://.`)
+    throw new Refusal(`"${text}" is not a gateway address: it must begin with https:// or http://.`)
   if (url.username !== '' || url.password !== '')
     throw new Refusal('The address must not contain a user name or a password: set the key in TOOLWAY_KEY.')
   url.hash = ''
@@ -109,7 +109,7 @@ function pathOf({ pathname }: URL, { toolset, connection, organization }: Words)
   const isBase = pathname === '/' || /^\/mcp\/?$/.test(pathname)
   const parts = { '--toolset': toolset, '--connection': connection, '--organization': organization }
   for (const [option, value] of Object.entries(parts))
-    if (value !== undefined && !SLUG.test(value)) throw new Refusal(`"${value}" is no name for ${option}.`)
+    if (value !== undefined && !SLUG.test(value)) throw new Refusal(`"${value}" is not a valid name for ${option}.`)
   if (toolset === undefined && connection === undefined) {
     if (organization === undefined) return isBase ? '/mcp' : pathname
     return pathOf({ pathname } as URL, { toolset: 'default', organization })
@@ -163,6 +163,7 @@ function tokenOf(text: string, source: string): string {
   const token = text.trim().replace(/^Bearer\s+/i, '')
   if (/^\$\{|^\$\w|^%\w+%$/.test(token))
     throw new Refusal(`What ${source} holds is a placeholder that this client does not fill: put the key itself there.`)
-  if (!TOKEN.test(token)) throw new Refusal(`What ${source} holds is no key: letters, digits and - . _ ~ + / only.`)
+  if (!TOKEN.test(token))
+    throw new Refusal(`What ${source} holds is not a valid key: letters, digits and - . _ ~ + / only.`)
   return token
 }

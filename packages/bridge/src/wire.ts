@@ -65,8 +65,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPIPE: 'it breaks off connections',
   ENOTFOUND: 'its name does not resolve',
   EAI_AGAIN: 'its name does not resolve now',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
+  EHOSTUNREACH: 'it cannot be reached',
+  ENETUNREACH: 'it cannot be reached',
   ETIMEDOUT: 'it does not take connections',
 }
 

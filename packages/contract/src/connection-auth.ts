@@ -26,10 +26,10 @@ const OWN_VARIABLES =
 /** A variable of a program that holds the credential of an account. */
 const VariableName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'is no name of a variable')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'is not a valid variable name')
   .refine((name) => !OWN_VARIABLES.test(name), 'is a variable that the system or a runtime reads itself')
 
-const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'is no name of a header')
+const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'is not a valid header name')
 
 const Shape = {
   /**

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 
 /** As an address and the bits of its prefix; which of them are private is judged where addresses are. */
-const Network = z.union([z.cidrv4(), z.cidrv6()], 'is no network such as 10.1.0.0/16 or fd12:3456::/32')
+const Network = z.union([z.cidrv4(), z.cidrv6()], 'is not a network such as 10.1.0.0/16 or fd12:3456::/32')
 
 /** A name, or `*.` and what it ends with. Numbers would be an address in disguise. */
 const HostPattern = z
@@ -13,7 +13,7 @@ const HostPattern = z
   .max(253)
   .regex(
     /^(?:\*\.)?(?!(?:[^.]*\.)*(?:\d+|0x[\da-f]*)$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/,
-    'is no name such as mcp.internal or *.corp.example, in small letters',
+    'is not a name such as mcp.internal or *.corp.example, in small letters',
   )
 
 const MOST = 100

@@ -115,7 +115,7 @@ export const FAULTS = {
   'last.admin': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This is the last {role} of {place}, and there must be at least one.', 'Give another user this role first.'),
 
   'address.unknown': row('receive', 'NOT_FOUND', [404, NO_METHOD], 'Nothing is served at {path}.', 'MCP clients use /mcp; /health/ready reports the state of the gateway.'),
-  'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'This key has no access to such an endpoint, or the endpoint does not exist.', 'Check the organization, toolset and connection in the address. `toolway connection list` shows the connections.'),
+  'place.unknown': row('place', 'NOT_FOUND', [404, NO_METHOD], 'The endpoint does not exist, or this key has no access to it.', 'Check the organization, toolset and connection in the address. `toolway connection list` shows the connections.'),
   'place.bound': row('place', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The access token is limited to another organization than the one in the address.', 'Sign in to the organization that you need, or without choosing one.'),
   'role.forbidden': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'Your role {role} does not have the permission {permission}.', 'Ask an administrator of the organization for another role.'),
   'key.limit': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This API key or token is limited to {limit}.', 'Use a key or token with more access. Its owner can create one.'),
@@ -190,7 +190,7 @@ export const FAULTS = {
   'envelope.header': row('receive', 'INVALID_ARGUMENT', [400, HEADERS], 'Header mismatch: {header} {problem}.', 'Send the header with the same value as the body.'),
   'client.capability': row('check', 'NOT_SUPPORTED', [400, CAPABILITY], 'Missing required client capability', 'Use a client that declares the capabilities in data.requiredCapabilities.'),
 
-  'method.unknown': row('find', 'NOT_SUPPORTED', [404, NO_METHOD], 'Method not found: {method}', 'Use a method that server/discover or initialize announces.'),
+  'method.unknown': row('find', 'NOT_SUPPORTED', [404, NO_METHOD], 'Method not found: {method}', 'Use a method that server/discover or initialize advertises.'),
   'params.shape': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid params: {place} {problem}.', 'Correct this parameter.'),
   'cursor.unknown': row('check', 'INVALID_ARGUMENT', [200, PARAMS], 'Invalid cursor: it was not made by this gateway for this list.', 'List again from the start.'),
   'tool.unknown': row('find', 'TOOL_NOT_FOUND', [200, PARAMS], 'Unknown tool: {tool}', 'List the tools again; it may have been removed or renamed.'),
@@ -227,7 +227,7 @@ export const FAULTS = {
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 
   'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This OpenAPI document cannot be used: {problem}.', 'Correct the document, or use another version of it. Versions 2.0, 3.0 and 3.1 are supported, as JSON or YAML.'),
-  'openapi.unfetched': row('check', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The OpenAPI document could not be fetched: {problem}.', 'Check that the gateway can reach its address, or upload the document itself.'),
+  'openapi.unfetched': row('check', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The OpenAPI document could not be fetched: {problem}.', 'Check that the gateway can reach the document’s address, or upload the document instead.'),
   'openapi.address': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The base address of this document cannot be used: it {problem}.', 'Set the base address as "url".'),
   'openapi.empty': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'No operation of this document can become a tool: {problem}.', 'The preview shows the reason for each operation, and what a selection leaves out.'),
   'openapi.missing': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The OpenAPI document of connection {connection} is missing.', 'Load it again with `toolway connection refresh {connection}`.'),
@@ -264,7 +264,7 @@ export const FAULTS = {
   'connector.too-large': row('run', 'PAYLOAD_TOO_LARGE', [200, UNREACHABLE], '{tool} exceeds a size limit of {vendor}: {problem}.', 'Request less at a time.'),
   'connector.failed': row('run', 'EXECUTION_ERROR', [200, UNREACHABLE], '{vendor} reported an error for {tool}: {problem}.', 'Read the message before you call again.'),
   'connector.partly': row('run', 'EXECUTION_ERROR', [200, UNREACHABLE], '{tool} was only partly completed: a later step failed ({problem}).', 'Check the result at {vendor} before you call again.'),
-  'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not answer within {seconds} s.', 'Request less, or raise the timeout of the connection.'),
+  'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not respond within {seconds} s.', 'Request less, or raise the timeout of the connection.'),
   'upstream.busy': row('open', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The connection {connection} is still processing earlier requests.', 'Try again in a moment.'),
   'upstream.ended': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} ended before it answered: {problem}. The call may have taken effect.', 'Request less, or raise TOOLWAY_CHILD_MEMORY or TOOLWAY_STDIO_LINE_LIMIT, whichever was reached. Check the effect before you call again.'),
   'upstream.limited': row('open', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The server of connection {connection} accepts no more requests for now (HTTP 429).', 'Try again in {seconds} s.'),
@@ -346,7 +346,7 @@ export const FAULTS = {
   'file.full': row('run', 'UNAVAILABLE', [507, UNREACHABLE, 'retry'], 'The file store is full.', 'Ask the operator to free disk space for TOOLWAY_FILES. An upload continues where it stopped.'),
 
   // Of the stdio bridge, which stands on the client's side of the wire.
-  'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway answers at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),
+  'bridge.unreachable': row('open', 'UNAVAILABLE', [502, INTERNAL, 'retry'], 'No gateway is responding at {address}: {problem}.', 'Start it with `npm start` or `npx toolway start`, or correct --url in the configuration of this client.'),
   'bridge.refused': row('open', 'UNAVAILABLE', [502, INTERNAL], 'The address {address} answers HTTP {status}: {problem}.', 'Check that --url is the MCP address of a Toolway gateway, and check any proxy in between.'),
   'bridge.key': row('identify', 'UNAUTHENTICATED', [401, INTERNAL], 'The gateway refused the key of this client: {problem}.', 'The bridge reads the key from {source}. Set it in the configuration of this client; `toolway key add NAME` creates a key.'),
   'bridge.lost': row('run', 'EXECUTION_ERROR', [502, INTERNAL], 'The connection to the gateway was lost before the answer arrived. The request may have taken effect.', 'Check the effect before you send it again.'),

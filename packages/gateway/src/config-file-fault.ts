@@ -58,7 +58,7 @@ function problemOf(issue: Issue): string {
       ? 'is missing'
       : `must be ${WORDS[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
-  if (issue.code === 'invalid_key') return `is no good name: ${issue.issues[0]?.message ?? issue.message}`
+  if (issue.code === 'invalid_key') return `is not a valid name: ${issue.issues[0]?.message ?? issue.message}`
   if (issue.code === 'too_small' && issue.origin === 'string') return 'must not be empty'
   return issue.message
 }

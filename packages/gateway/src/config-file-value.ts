@@ -9,7 +9,7 @@ import type { Complain } from './config-file-fault.ts'
 
 export const Value = z.union(
   [z.string(), z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
-  'must be a text, { env: NAME } or { file: path }',
+  'must be a string, { env: NAME } or { file: path }',
 )
 export const Values = z.record(z.string(), Value)
 

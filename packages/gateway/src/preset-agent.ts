@@ -31,7 +31,7 @@ const VARIABLES: readonly PresetVariable[] = [
   },
   { name: 'TOOLWAY_TOOLKIT_ROOT', needed: false, about: 'the folder in which the gateway starts the local toolkit' },
   { name: 'LOGFIRE_TOKEN', needed: false, about: 'the write token to which traces are sent' },
-  { name: 'EDGAR_IDENTITY', needed: false, about: 'your name and mail address, for the server edgartools' },
+  { name: 'EDGAR_IDENTITY', needed: false, about: 'your name and email address, for the edgartools server' },
   { name: 'Z_AI_API_KEY', also: ['ZAI_API_KEY'], needed: false, about: 'a key of Z.AI, for the server zai_vision' },
   { name: 'Z_AI_MODE', needed: false, about: 'the platform of that key: ZAI (the default) or ZHIPU' },
 ]

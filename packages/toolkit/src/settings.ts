@@ -87,5 +87,5 @@ function toolAndCount(text: string): [string, number] {
 export function refuseUnknownTools({ byTool }: Budgets, names: readonly string[]): void {
   const unknown = [...byTool.keys()].filter((name) => !names.includes(name))
   if (unknown.length > 0)
-    throw new Refusal(`--max-calls names ${unknown.join(', ')}, which is no tool. Tools: ${names.join(', ')}.`)
+    throw new Refusal(`--max-calls names ${unknown.join(', ')}, which is not a tool. Tools: ${names.join(', ')}.`)
 }

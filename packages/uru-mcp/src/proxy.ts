@@ -200,7 +200,7 @@ const headersFor = (key: string | undefined, body: object | undefined): Record<s
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 })
 
-const tooLate = (patience: number) => `The proxy did not answer within ${patience / 1000} seconds.`
+const tooLate = (patience: number) => `The proxy did not respond within ${patience / 1000} seconds.`
 const unreached = ({ origin }: URL) =>
   `The proxy at ${origin} cannot be reached. Check URU_PROXY_URL; \`uru-mcp --test\` tries it.`
 

@@ -131,7 +131,7 @@ function fileOf(text: string | undefined): Source {
   } catch {
     // Said below.
   }
-  throw new Refusal('~/.uru-mcp.json is no JSON object: mend it, or write it anew with `uru-mcp --setup`.')
+  throw new Refusal('~/.uru-mcp.json is not a JSON object: mend it, or write it anew with `uru-mcp --setup`.')
 }
 
 /** What a header can hold (RFC 6750, section 2.1). */

@@ -215,8 +215,8 @@ describe('what it is', () => {
   test('S1-CAL-02: the organization is settled before anything is read', async () => {
     const before = (await backend.executed()).length
     for (const path of ['/o/nobody/t/default/get_asset', '/o/nobody/t/default/mcp', '/o/default/t/nothing/get_asset'])
-      expect({ path, status: (await post(path, '{ this is no JSON')).status }).toEqual({ path, status: 404 })
-    expect((await post('/get_asset', '{ this is no JSON')).status).toBe(400)
+      expect({ path, status: (await post(path, '{ this is not JSON')).status }).toEqual({ path, status: 404 })
+    expect((await post('/get_asset', '{ this is not JSON')).status).toBe(400)
     expect(await backend.executed()).toHaveLength(before)
   })
 })

@@ -265,7 +265,7 @@ describe('workbench_download', () => {
     const refused = await toolkit.call('workbench_download', given)
     expect([refused.isError, textOf(refused)]).toEqual([
       true,
-      expect.stringContaining('no file of the temporary folder'),
+      expect.stringContaining('not a file in the temporary folder'),
     ])
     await expect(stat(local('passwd'))).rejects.toThrow('ENOENT')
     expect(composio.executed.length).toBeGreaterThan(before)

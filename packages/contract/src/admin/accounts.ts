@@ -46,7 +46,7 @@ export const AccountKey = z.strictObject({
   key: z
     .string()
     .trim()
-    .regex(/^[\x21-\x7e]{1,8192}$/, 'is no key: it is at most 8192 visible characters, and no blank'),
+    .regex(/^[\x21-\x7e]{1,8192}$/, 'is not a valid key: at most 8192 visible characters without spaces'),
   account: AccountName.optional(),
   /** `organization`: all members use it. */
   owner: Owner.default('member'),

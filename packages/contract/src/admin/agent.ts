@@ -45,7 +45,7 @@ export const setAgentModel = operation({
     provider: Provider,
     /** Absent: the vendor’s own. A private address has to be among those that the platform allows the organization. */
     url: z
-      .url({ protocol: /^https?$/, error: 'is no address that begins with https:// or http://' })
+      .url({ protocol: /^https?$/, error: 'is not an address that begins with https:// or http://' })
       .max(2_000)
       .refine(
         (text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '',

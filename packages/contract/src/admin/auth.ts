@@ -75,7 +75,7 @@ export const showMe = operation({
 export const register = operation({
   id: 'register',
   at: `POST ${AUTH}/register`,
-  summary: 'Sign up the first person of an installation, with the setup code that its first start showed.',
+  summary: 'Register the first user of an installation, with the setup code shown at its first start.',
   needs: anyone,
   body: z.strictObject({
     setup_code: z.string().min(1).max(100),

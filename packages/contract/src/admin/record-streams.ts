@@ -10,13 +10,13 @@ import { TENANT } from './organizations.ts'
 const Url = z.string().min(1).max(2_000)
 const Name = z.string().trim().min(1).max(100)
 const Secret = z.string().min(1).max(10_000)
-const Pem = z.string().min(1).max(50_000).startsWith('-----BEGIN ', 'is no PEM text')
-const Identifier = z.string().regex(/^[A-Za-z_]\w{0,100}$/, 'is no plain name')
+const Pem = z.string().min(1).max(50_000).startsWith('-----BEGIN ', 'is not PEM text')
+const Identifier = z.string().regex(/^[A-Za-z_]\w{0,100}$/, 'is not a plain name')
 
 const WebhookDestination = z.strictObject({ kind: z.literal('webhook'), url: Url })
 const SyslogDestination = z.strictObject({
   kind: z.literal('syslog'),
-  host: z.string().regex(/^[\w.:-]{1,253}$/, 'is no host name'),
+  host: z.string().regex(/^[\w.:-]{1,253}$/, 'is not a host name'),
   port: z.int().min(1).max(65_535).default(6_514),
   /** Certificates that the server's is proven by, in place of the public ones. */
   ca: Pem.optional(),
@@ -32,7 +32,7 @@ const S3Destination = z.strictObject({
   kind: z.literal('s3'),
   endpoint: Url,
   region: z.string().min(1).max(60).default('us-east-1'),
-  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is no name of a bucket'),
+  bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is not a valid bucket name'),
   prefix: z
     .string()
     .regex(/^(?:[\w=.-]+\/)*$/, 'ends with a slash, or is empty')

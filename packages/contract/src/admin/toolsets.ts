@@ -46,7 +46,7 @@ export const getToolset = operation({
 export const putToolset = operation({
   id: 'putToolset',
   at: `PUT ${TOOLSETS}/{toolset}`,
-  summary: 'Make a toolset, or make the one of that name say this.',
+  summary: 'Create a toolset, or replace the settings of the existing toolset with that name.',
   needs,
   body: ToolsetSettings.extend({ title: z.string().trim().min(1).max(100).optional() }),
   answer: Toolset,

@@ -11,7 +11,7 @@ export const WebhookEvent = z
   .string()
   .regex(
     /^(alert|integrations_changed|(approval|credential|records|rule|stream|tool|webhook)\.[a-z]{1,40})$/,
-    'is no kind of event',
+    'is not an event type',
   )
 
 export const Webhook = z.strictObject({

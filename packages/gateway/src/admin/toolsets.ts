@@ -59,7 +59,10 @@ export const toolsetOperations: readonly Served[] = [
     const { change, parts, organization, params, body, origin } = asked
     const slug = Slug.safeParse(params['toolset'])
     if (!slug.success)
-      throw new Fault('body.shape', { place: '/toolset', problem: slug.error.issues[0]?.message ?? 'is no slug' })
+      throw new Fault('body.shape', {
+        place: '/toolset',
+        problem: slug.error.issues[0]?.message ?? 'is not a valid slug',
+      })
     const { title, ...settings } = body
     const row = await change(
       (put: NewToolset) => ({ action: 'toolset.put', resource: 'toolset', id: put.slug, detail: { ...settings } }),

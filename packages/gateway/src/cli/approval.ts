@@ -112,7 +112,8 @@ const answering = (name: 'grant' | 'deny') =>
   })
 
 function outcomeLine({ state, missing }: { state: State; missing: number }, { always = false }: Answering): string {
-  if (state === 'pending') return `Noted. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
+  if (state === 'pending')
+    return `Your approval was recorded. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
   if (state !== 'granted') return 'Denied. The caller will see the reason.'
   return always
     ? 'Approved, with later calls of this tool by the same caller. `toolway approval always` lists such approvals.'

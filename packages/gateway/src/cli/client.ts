@@ -62,7 +62,7 @@ const remove = described({
   async call(transport, { client }: { client: string }) {
     const found = (await listAll(transport, listOAuthClients)).find(({ client_id: id }) => id === client)
     if (found === undefined)
-      throw new CommandFault(`There is no client "${client}"; \`toolway client list\` shows them.`)
+      throw new CommandFault(`There is no client "${client}". \`toolway client list\` shows all clients.`)
     await transport.call(removeOAuthClient, { params: { client } })
     return found
   },

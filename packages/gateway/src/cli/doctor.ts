@@ -212,7 +212,7 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
   return [
     note(
       'tool list',
-      `${size}: long for clients and models. A toolset with \`--discovery search\` lists two tools that find the others (\`toolway toolset add big --discovery search\`)`,
+      `${size}: long for clients and models. A toolset with \`--discovery search\` lists only two tools, with which clients find the others (\`toolway toolset add big --discovery search\`)`,
     ),
   ]
 }

@@ -116,7 +116,7 @@ function failed({ message, data }: ErrorBody, code: number): CommandFault {
 
 const unreachable = (url: string, cause: unknown) =>
   new CommandFault(
-    `No Toolway answers at ${url}: start it with \`npm start\` or \`npx toolway start\`, or name another address with --url.`,
+    `No Toolway gateway is responding at ${url}. Start one with \`npm start\` or \`npx toolway start\`, or specify another address with --url.`,
     EXIT.unreachable,
     { cause },
   )

@@ -46,7 +46,7 @@ export async function openInstallation(): Promise<Installation & AsyncDisposable
   // A command looks at what is there; making it is for a start.
   if (!(await isMade(loaded)))
     throw new CommandFault(
-      `There is no Toolway in ${directory} yet: start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to its directory.`,
+      `Toolway has not been set up in ${directory} yet. Start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to its directory.`,
     )
   const store = await openStore({ directory, databaseUrl, directUrl, keys: loaded.config, owner: false, log: SILENT })
   return { ...store, loaded, [Symbol.asyncDispose]: () => store.close() }

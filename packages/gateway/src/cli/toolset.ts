@@ -177,7 +177,7 @@ const add = described({
     })
     if (held !== undefined && held.origin !== 'supplied')
       throw new CommandFault(
-        `There is a toolset "${words.slug}" already: \`toolway toolset change ${words.slug}\` changes it.`,
+        `A toolset "${words.slug}" already exists. Change it with \`toolway toolset change ${words.slug}\`.`,
       )
     return call(putToolset, { params, body: { ...withWords({}, words), title: words.title ?? words.slug } })
   },

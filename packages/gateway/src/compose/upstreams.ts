@@ -50,7 +50,7 @@ export function composeUpstreams(
     pools: config.TOOLWAY_POOL === 'on',
     onRevision: contacts.remember,
     onNoise: (alias, line) =>
-      log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is no message'),
+      log.debug({ connection: alias, line: line.slice(0, 200) }, 'a line on stdout is not a message'),
     onTurn: turn,
     onCrash: counters.crash,
     onPoolUse: counters.pool,

@@ -64,7 +64,7 @@ export function appsOf(config: ValuesOf<typeof APP_SETTINGS>): ReadonlyMap<strin
     else if (clientId !== secret) {
       const [there, missing] = clientId === undefined ? [proof, named] : [named, proof]
       throw new ConfigFault(
-        `${there} is set without ${missing}: set both, as the vendor gave them, or neither (a placeholder counts as not set).`,
+        `${there} is set without ${missing}. Set both, exactly as the vendor provided them, or neither (a placeholder counts as not set).`,
       )
     }
   }

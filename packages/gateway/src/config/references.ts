@@ -58,7 +58,7 @@ export interface SettingReferences {
 /** The references in a setting, by their words. Throws ConfigFault where it may have none. */
 export function settingReferences({ name, text, secret }: SettingText): ReadonlyMap<string, SecretReference> {
   if (text === undefined || !hasReference(text)) return new Map()
-  if (!secret) throw new ConfigFault(`${name} is no secret and takes no reference: set its value.`)
+  if (!secret) throw new ConfigFault(`${name} is not a secret and takes no reference: set its value.`)
   const found = worded(name, () => referencesIn(text))
   for (const { source } of found.values())
     if (OPENS[name]?.includes(source) === true)

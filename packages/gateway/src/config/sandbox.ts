@@ -7,7 +7,7 @@ const MEMORY_PROBLEM = 'it must be a whole number of MiB, at least 64'
 const ROOT_FORM = /^\/(?:[^{}]|\{organization\})*$/
 const roots = list.superRefine((all, context) => {
   const wrong = all.find((one) => !ROOT_FORM.test(one) || one.split('/').includes('..'))
-  if (wrong !== undefined) context.addIssue(`${wrong} is no absolute folder such as /srv/toolway/{organization}`)
+  if (wrong !== undefined) context.addIssue(`${wrong} is not an absolute path such as /srv/toolway/{organization}`)
 })
 
 export const SANDBOX_SETTINGS = {
@@ -21,7 +21,7 @@ export const SANDBOX_SETTINGS = {
   ),
   TOOLWAY_CHILD_PROCESSES: setting(
     wholeNumber(16, 100_000).default(1024),
-    'Limit of processes and threads of a local server. A browser needs several hundred.',
+    'Maximum number of processes and threads of a local server. A browser needs several hundred.',
   ),
   TOOLWAY_CHILD_DISK: setting(
     wholeNumber(16, 9_999_999).default(4096),

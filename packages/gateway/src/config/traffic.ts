@@ -39,7 +39,7 @@ export const TRAFFIC_SETTINGS = {
   TOOLWAY_METRICS: known(['SAGEMCP_ENABLE_METRICS'], setting(onOff('on'), 'off: /metrics is not available.')),
   TOOLWAY_METRICS_NAMES: setting(
     z.enum(METRIC_NAMES, `it must be one of ${METRIC_NAMES.join(', ')}`).default('toolway'),
-    'Metric names: toolway, sagemcp (names of the source system SageMCP) or both. SAGEMCP_ENABLE_METRICS=true changes the default to both.',
+    'Metric names: toolway, sagemcp (the names that SageMCP used) or both. SAGEMCP_ENABLE_METRICS=true changes the default to both.',
   ),
   TOOLWAY_METRICS_TOOLS: setting(
     z.enum(['published', 'all'], 'it must be published or all').default('published'),

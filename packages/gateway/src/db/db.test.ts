@@ -138,7 +138,7 @@ describe('the sql of a transaction', () => {
 
   test('refuses undefined, which would silently mean null', async () => {
     await using database = await createTestDatabase()
-    await expect(database.db.system((sql) => sql(One)`select ${undefined}::int as one`)).rejects.toThrow('say null')
+    await expect(database.db.system((sql) => sql(One)`select ${undefined}::int as one`)).rejects.toThrow('use null')
   })
 
   test('of an organization is not the sql of the system, and the other way round', () => {

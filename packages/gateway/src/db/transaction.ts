@@ -123,7 +123,7 @@ function createSql(
     (row) =>
     async (strings, ...values) => {
       if (ended) throw new Error('this sql belongs to a transaction that has ended: await every statement inside it')
-      if (values.includes(undefined)) throw new TypeError('undefined is no SQL value: say null where null is meant')
+      if (values.includes(undefined)) throw new TypeError('undefined is not an SQL value: use null where null is meant')
       const { speaker, ...statement } = statements(strings)
       if (bound && speaker)
         throw new Error('a statement of an organization reads and writes rows, and changes nothing else')

@@ -56,7 +56,7 @@ test('a piece for another place is refused with the place where the upload stand
     })
 })
 
-test('content with another hash than declared is no file, and gone', async () => {
+test('content with another hash than declared is not a file, and gone', async () => {
   await using house = await openFileHouse()
   const bytes = randomBytes(100)
   const row = await openUpload(house, bytes, hashOf(randomBytes(100)))

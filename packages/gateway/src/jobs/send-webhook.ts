@@ -76,7 +76,7 @@ function sentOf({ status, headers }: Response): Sent {
 const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
 
 function problemOf(thrown: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `it did not answer within ${PATIENCE / 1000} s`
+  if (signal.aborted) return `it did not respond within ${PATIENCE / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
     if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'

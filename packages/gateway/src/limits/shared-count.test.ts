@@ -38,7 +38,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 const lostOf = (store: string) => `${store} does not answer: each gateway counts its limits alone until it does`
-const foundOf = (store: string) => `${store} answers again: limits are counted together`
+const foundOf = (store: string) => `${store} is responding again; limits are shared between gateways again`
 
 describeEachStore('gateways that share a store', (name, startStore) => {
   const LOST = lostOf(name)

@@ -87,7 +87,8 @@ class Watched implements WatchedCount {
     if (this.#closed) return
     clearInterval(this.#looking)
     const { store, log } = this.#parts
-    if (this.#looking !== undefined) log.info({}, `${store} answers again: limits are counted together`)
+    if (this.#looking !== undefined)
+      log.info({}, `${store} is responding again; limits are shared between gateways again`)
     this.#looking = undefined
     this.#there = true
   }

@@ -60,7 +60,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
   return {
     names: (id) => isDocumentAddress(id, loopback),
     async find(id) {
-      if (!isDocumentAddress(id, loopback)) throw problem('it is no address of a document')
+      if (!isDocumentAddress(id, loopback)) throw problem('it is not the address of a document')
       const found = kept.get(id) ?? (await flight(id, () => look(id)))
       if ('problem' in found) throw found.problem
       return found.client

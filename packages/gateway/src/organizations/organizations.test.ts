@@ -24,7 +24,7 @@ describeEachPostgres('organizations', (createDatabase) => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
   })
 
-  test('are never called what is no slug', async () => {
+  test('are never called what is not a valid slug', async () => {
     await using database = await createDatabase()
     for (const slug of ['', 'Acme', 'a b', '../acme', '1a']) {
       const made = database.db.system((sql) => ensureOrganization(sql, slug, undefined, 'file'))

@@ -18,7 +18,7 @@ export const SUPPLIED: readonly NamedToolset[] = Object.freeze([
   { slug: 'read-only', title: 'Read-only tools', settings: { ...EVERYTHING, limit: 'read' }, origin: SUPPLIED_ORIGIN },
   {
     slug: 'standard',
-    title: 'Tools that read and write, none that are destructive',
+    title: 'Read and write tools, but no destructive ones',
     settings: { ...EVERYTHING, limit: 'write' },
     origin: SUPPLIED_ORIGIN,
   },

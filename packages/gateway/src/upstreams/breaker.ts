@@ -68,7 +68,7 @@ export interface Breaker {
 
 /** Returns the failure as a part of a sentence. */
 const wordsOf = ({ code, facts }: Fault): string => {
-  if (code === 'upstream.start') return `it did not answer within ${facts['seconds']} s of its start`
+  if (code === 'upstream.start') return `it did not respond within ${facts['seconds']} s of its start`
   if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`
   if (code === 'egress.refused') return REFUSED_ADDRESS
   return code === 'upstream.lost' ? 'it broke off' : String(facts['problem'] ?? code)

@@ -13,7 +13,7 @@ export interface FileFacts {
 }
 
 export interface CallerFiles {
-  /** Throws `file.unknown` for what is no file of the caller. */
+  /** Throws `file.unknown` for what is not a file of the caller. */
   find(uri: string): Promise<FileFacts>
   /** All of the content, read once. Throws as `find` does. */
   open(uri: string): Promise<AsyncIterable<Uint8Array>>

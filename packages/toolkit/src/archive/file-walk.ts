@@ -20,7 +20,7 @@ export interface Walked {
   readonly skipped: number
 }
 
-/** Throws a `Refusal` for a path that is not there or is no file or folder, and for more than an archive holds. */
+/** Throws a `Refusal` for a path that is not there or is not a file or folder, and for more than an archive holds. */
 export async function walkFiles(
   workspace: Workspace,
   paths: readonly LocalText[],
@@ -57,7 +57,7 @@ export async function walkFiles(
   for (const path of paths) {
     const entry = await workspace.look(path)
     if (entry === undefined) throw new Refusal(`${path} is not there.`, 'NOT_FOUND')
-    if (entry.type === 'other') throw new Refusal(`${path} is no file and no folder, or a symbolic link.`)
+    if (entry.type === 'other') throw new Refusal(`${path} is neither a file nor a folder, or is a symbolic link.`)
     if (entry.type === 'file') add(entry.path, entry.size ?? 0)
     else {
       await using folder = await workspace.openFolder(path)

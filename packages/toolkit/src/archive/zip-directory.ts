@@ -67,7 +67,7 @@ async function readEnd(file: FileReader) {
     if (begin + size !== start + at) refuse('its list is not where it says')
     return { count, size, at: begin }
   }
-  return refuse('it is no ZIP archive')
+  return refuse('it is not a ZIP archive')
 }
 
 interface Listed {
@@ -120,7 +120,7 @@ function nameOf(raw: Buffer, flags: number): string {
   try {
     name = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)
   } catch {
-    return refuse('a name is no text in UTF-8')
+    return refuse('a name is not UTF-8 text')
   }
   if (name.startsWith('/')) refuse(`the name ${quoted(name)} is absolute`)
   const parts = (() => {
@@ -131,7 +131,7 @@ function nameOf(raw: Buffer, flags: number): string {
     }
   })()
   if (parts.length === 0 || parts.join('/') !== name.replace(/\/$/, ''))
-    refuse(`the name ${quoted(name)} is no plain path`)
+    refuse(`the name ${quoted(name)} is not a plain path`)
   return name
 }
 

@@ -50,7 +50,7 @@ export class FileReader implements AsyncDisposable {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await this.read(0, this.size))
     } catch (thrown) {
-      throw thrown instanceof TypeError ? new Refusal(`${this.path} is no text in UTF-8.`) : thrown
+      throw thrown instanceof TypeError ? new Refusal(`${this.path} is not UTF-8 text.`) : thrown
     }
   }
 

@@ -6,7 +6,7 @@ import { partsOf } from './paths.ts'
 /** Absolute. Throws a `Refusal` for what is no address of a folder on this machine. */
 export function pathOfFileUri(uri: string): string {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
-  if (url?.protocol !== 'file:') throw new Refusal(`${quoted(uri)} is no file: address.`)
+  if (url?.protocol !== 'file:') throw new Refusal(`${quoted(uri)} is not a file: address.`)
   if (url.hostname !== '') throw new Refusal(`${quoted(uri)} names another machine: ${url.hostname}.`)
   if (url.search !== '' || url.hash !== '') throw new Refusal(`${quoted(uri)} has more than a path.`)
   if (/^\/[a-z](?::|%3a|\|)(?:\/|$)/i.test(url.pathname))

@@ -167,7 +167,7 @@ export class FileWriter implements AsyncDisposable {
 async function refuseOther({ folder, name, path, options }: WriterParts) {
   const there = await folder.look(name)
   if (there === undefined) return undefined
-  if (!there.isFile()) throw new Refusal(`${path} is there, and is no file.`)
+  if (!there.isFile()) throw new Refusal(`${path} exists and is not a file.`)
   if (options.replace === false) throw new Refusal(`${path} is there already.`)
   return there
 }

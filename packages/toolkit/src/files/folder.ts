@@ -13,7 +13,7 @@ import { Refusal } from '../refusal.ts'
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 const BY_HANDLE = process.platform === 'linux'
 
-/** Types of file systems in which a file is no file (linux/magic.h): proc, sysfs, cgroup, debugfs, tracefs, securityfs, devpts, nsfs, bpf. */
+/** Types of file systems in which a file is not a regular file (linux/magic.h): proc, sysfs, cgroup, debugfs, tracefs, securityfs, devpts, nsfs, bpf. */
 const SYSTEM = new Set([
   ...[0x9fa0, 0x62656572, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0x1cd1, 0x6e736673, 0xcafe4a11],
 ])
@@ -86,7 +86,7 @@ export class Folder implements AsyncDisposable {
     }
     if ((await handle.stat()).isFile()) return handle
     await handle.close()
-    throw new Refusal(`${path} is no file.`)
+    throw new Refusal(`${path} is not a file.`)
   }
 
   /** The entry under a name; undefined where there is none. */
@@ -161,11 +161,11 @@ async function isAt(handle: FileHandle, path: string): Promise<boolean> {
 
 const WORDS: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link, or was replaced by one',
-  ENOTDIR: 'is no folder, or leads through a symbolic link',
+  ENOTDIR: 'is not a folder, or leads through a symbolic link',
   EISDIR: 'is a folder',
   EACCES: 'may not be accessed',
   EPERM: 'may not be accessed',
-  ENXIO: 'is no file',
+  ENXIO: 'is not a file',
   EEXIST: 'is there already',
   ENAMETOOLONG: 'has a name that is too long',
   ENOSPC: 'cannot be written: the disk is full',

@@ -36,7 +36,7 @@ export function partsOf(path: string): string[] {
 
 function refuseName(part: string): void {
   if (part === '..') throw new Refusal('The path leads upward ("..").')
-  if (!part.isWellFormed()) throw new Refusal('A name in the path is no valid Unicode.')
+  if (!part.isWellFormed()) throw new Refusal('A name in the path is not valid Unicode.')
   refuseLookAlike(part)
   if (isPartName(part)) throw new Refusal(`The name ${JSON.stringify(part)} is that of a file which is not whole yet.`)
   if (Buffer.byteLength(part) > LONGEST_NAME)
@@ -60,6 +60,6 @@ export function remotePath(path: RemoteText): RemotePath {
   const parts = partsOf(path)
   const [home, user, ...rest] = parts
   if (!path.startsWith('/') || home !== 'home' || user !== 'user' || rest.length === 0)
-    throw new Refusal(`${JSON.stringify(path)} is no path of the workbench: those begin with ${REMOTE_HOME}/.`)
+    throw new Refusal(`${JSON.stringify(path)} is not a workbench path: those begin with ${REMOTE_HOME}/.`)
   return `/${parts.join('/')}` as RemotePath
 }

@@ -22,7 +22,7 @@ export interface Place {
   readonly path: LocalPath
 }
 
-/** Places of the system in which a file is no file. */
+/** Places of the system in which a file is not a regular file. */
 const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
 
 /** Throws a `Refusal` for a root that is no folder. */
@@ -32,7 +32,7 @@ export async function openRoot(given: string): Promise<Root> {
   try {
     return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
   } catch (thrown) {
-    throw thrown instanceof Refusal ? thrown : new Refusal(`The root ${given} is no folder that can be opened.`)
+    throw thrown instanceof Refusal ? thrown : new Refusal(`The root ${given} is not a folder that can be opened.`)
   }
 }
 

@@ -20,7 +20,7 @@ const MOST_SWEPT = 10_000
 export interface Listed {
   readonly name: string
   readonly type: 'file' | 'directory' | 'other'
-  /** Bytes; null for what is no file. */
+  /** Bytes; null for what is not a file. */
   readonly size: number | null
   readonly modified: string
 }

@@ -14,7 +14,7 @@ const RemotePath = z.string().min(1).describe('At the workbench: absolute, below
 const SessionId = z
   .string()
   .max(200)
-  .regex(/^\w[\w.:-]*$/, 'is no session of Composio')
+  .regex(/^\w[\w.:-]*$/, 'is not a Composio session')
   .optional()
   .describe(
     'A session of Composio that is there already, such as trs_…. Without it, the session of this toolkit is used.',

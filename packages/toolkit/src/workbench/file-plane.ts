@@ -208,7 +208,7 @@ export class FilePlane {
 function idOf(reference: string): string {
   const id = REFERENCE.exec(reference)?.[1]
   if (id === undefined)
-    throw new Refusal(`${JSON.stringify(reference)} is no reference such as toolway://files/file_….`)
+    throw new Refusal(`${JSON.stringify(reference)} is not a reference such as toolway://files/file_….`)
   return id
 }
 

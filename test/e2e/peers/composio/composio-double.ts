@@ -497,7 +497,7 @@ export async function startComposio(
     try {
       body = JSON.parse(Buffer.concat(chunks).toString())
     } catch {
-      return refuse(response, 400, 'The body is no JSON')
+      return refuse(response, 400, 'The body is not JSON')
     }
     return post(response, path, body)
   }

@@ -12,7 +12,7 @@ export interface Asked {
   readonly url: URL
   readonly header: (name: string) => string | undefined
   readonly form: URLSearchParams
-  /** Undefined where the body is no JSON object. */
+  /** Undefined where the body is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined
 }
 

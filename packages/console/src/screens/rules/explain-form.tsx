@@ -21,7 +21,7 @@ export interface ExplainFormProps {
   readonly onAsk: (call: ThoughtOf) => void
 }
 
-/** Undefined where it is no object in JSON. */
+/** Undefined where it is not an object in JSON. */
 export function argumentsIn(text: string): Record<string, never> | undefined {
   try {
     const value: unknown = JSON.parse(text)

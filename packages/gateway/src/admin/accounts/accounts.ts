@@ -79,7 +79,7 @@ function ownerOf({ role, principal }: AccountRequest, owner: 'member' | 'organiz
     return undefined
   }
   if (principal.userId === undefined)
-    throw new Fault('body.shape', { place: '/owner', problem: 'has to be organization: you are no member' })
+    throw new Fault('body.shape', { place: '/owner', problem: 'must be organization: you are not a member' })
   return principal.userId
 }
 

@@ -85,7 +85,7 @@ export async function* readBackup(
   let manifest: Manifest | undefined
   let told = false
   const tell = (keys: readonly Buffer[]) => {
-    if (manifest === undefined) throw broken(file, 'it does not begin with its description')
+    if (manifest === undefined) throw broken(file, 'it does not begin with a manifest')
     told = true
     onHead({ manifest, keys })
   }
@@ -157,6 +157,6 @@ function worded(thrown: unknown, file: string): unknown {
   if (thrown instanceof BrokenTar) return broken(file, thrown.message)
   const { code } = thrown as NodeJS.ErrnoException
   if (thrown instanceof BrokenCipher || (typeof code === 'string' && code.startsWith('Z_')))
-    return broken(file, 'it is no backup, or it was changed or cut off')
+    return broken(file, 'it is not a backup, or it was changed or cut off')
   return thrown
 }

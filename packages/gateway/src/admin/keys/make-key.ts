@@ -57,7 +57,7 @@ function refuseImpossible(
     throw wrong('/tenant_id', `must say the organization of a key with the scope ${role}`)
   if (organizationId === undefined && family === 'uru') throw wrong('/family', 'must be scoped for a platform key')
   if (organizationId === undefined && trusted) throw wrong('/trusted', 'is for keys of an organization')
-  if (toolset !== undefined && !isToolset(toolsets, toolset)) throw wrong('/toolset', 'is no toolset there')
+  if (toolset !== undefined && !isToolset(toolsets, toolset)) throw wrong('/toolset', 'is not a toolset there')
   if (expiresAt !== undefined && expiresAt.getTime() <= Date.now()) throw wrong('/expires_at', 'must lie in the future')
 }
 

@@ -23,7 +23,7 @@ const ownerOf = (
 ): UserId | undefined => {
   const own = userId !== undefined && snapshot?.members.has(userId) === true ? userId : undefined
   if (said === 'member' && own === undefined)
-    throw new Fault('body.shape', { place: '/owner', problem: 'must be organization: you are no member there' })
+    throw new Fault('body.shape', { place: '/owner', problem: 'must be organization: you are not a member there' })
   return said === 'organization' ? undefined : own
 }
 

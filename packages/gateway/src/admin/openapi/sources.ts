@@ -42,7 +42,7 @@ async function unpacked(base64: string): Promise<string> {
   try {
     return (await unpack(Buffer.from(base64, 'base64'), { maxOutputLength: DOCUMENT_LIMIT })).toString('utf8')
   } catch {
-    throw new Fault('openapi.unreadable', { problem: `it is no gzip of at most ${DOCUMENT_LIMIT} bytes` })
+    throw new Fault('openapi.unreadable', { problem: `it is not a gzip file of at most ${DOCUMENT_LIMIT} bytes` })
   }
 }
 

@@ -27,7 +27,7 @@ async function getOwn(sql: OrgSql, slug: string): Promise<groups.GroupRow> {
   return held
 }
 
-/** Throws `body.shape` for a name that is no slug, and for an address in `members` that no member has. */
+/** Throws `body.shape` for a name that is not a valid slug, and for an address in `members` that no member has. */
 export async function putGroup(
   sql: OrgSql,
   organizationId: OrganizationId,
@@ -38,7 +38,7 @@ export async function putGroup(
     throw new Fault('body.shape', { place: '/awaited', problem: 'is said beside members: say one of them' })
   const named = Slug.safeParse(slug)
   if (!named.success)
-    throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is no slug' })
+    throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is not a valid slug' })
   const held = await findOwn(sql, slug)
   const kept = members === undefined ? (held?.awaited ?? []) : []
   await groups.putGroup(sql, {

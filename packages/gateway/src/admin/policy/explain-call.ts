@@ -111,8 +111,8 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
     gate(
       'limit',
       reaches(limit, effect),
-      `Calls reach as far as ${limit}, and it is ${effect}.`,
-      `Calls reach only as far as ${limit}, and it is ${effect}: a key or toolset that reaches further.`,
+      `Calls are limited to ${limit}, and the effect of this tool is ${effect}.`,
+      `Calls are limited to ${limit}, but the effect of this tool is ${effect}. Use a key or toolset with a higher limit.`,
     ),
     gate(
       'connection',

@@ -20,7 +20,7 @@ describe('a token that is brought with a call', () => {
 
   test('is refused when it is no Bearer token, or too long for one', () => {
     for (const token of ['', 'two words', 'Bearer abc', 'one, other', 'line\r\nx-admin: 1', 'ключ', 7, null, { a: 1 }])
-      expect(refusal(token)).toContain('is no Bearer token')
+      expect(refusal(token)).toContain('is not a Bearer token')
     expect(refusal('a'.repeat(8_193))).toContain('longer than 8192')
   })
 

@@ -19,7 +19,7 @@ export const createReadPassThroughToken =
   (isOwn: (text: string) => boolean): ReadPassThroughToken =>
   (token, authorization) => {
     if (token === undefined) return undefined
-    if (typeof token !== 'string' || !FORM.test(token)) throw wrong('is no Bearer token (RFC 6750, section 2.1)')
+    if (typeof token !== 'string' || !FORM.test(token)) throw wrong('is not a Bearer token (RFC 6750, section 2.1)')
     if (token.length > LONGEST) throw wrong(`is longer than ${LONGEST} characters`)
     // A key of this gateway that is sent on would let the vendor act as the caller here.
     const own = authorization?.replace(/^bearer +/i, '') === token

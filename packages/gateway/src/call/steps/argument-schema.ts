@@ -47,7 +47,7 @@ export const argumentSchema: Step = {
 
 function usable(tool: string, schema: unknown, value: JsonObject): Checked & Pick<ReadSchema, 'unchecked'> {
   try {
-    if (!isObject(schema)) throw new UnusableSchema('is no object')
+    if (!isObject(schema)) throw new UnusableSchema('is not an object')
     const read = schemaRead(schema)
     return { ...read.check(value), unchecked: read.unchecked }
   } catch (thrown) {

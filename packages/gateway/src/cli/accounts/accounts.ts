@@ -57,8 +57,7 @@ async function ownedBy(transport: Transport, words: Whose): Promise<Owned> {
   return { transport: own, owner: 'member', list: list(own, ({ user_id: id }) => id !== null && id === user?.id) }
 }
 
-const stateOf = ({ state, problem }: Account): string =>
-  problem === null ? state : `needs sign-in by a person: ${problem}`
+const stateOf = ({ state, problem }: Account): string => (problem === null ? state : `someone must sign in: ${problem}`)
 const sentenceOf = ({ account, name }: Account) =>
   name === null ? `account ${account}` : `account ${account}, ${name} there`
 /** Another one after each renewal. */
@@ -71,7 +70,7 @@ interface Connecting extends Whose {
 async function connectByLink(owned: Owned, words: Connecting, output: Output): Promise<Account> {
   if (!(await owned.transport.isServing()))
     throw new CommandFault(
-      `No gateway answers at ${owned.transport.address}: start it, then connect the account.`,
+      `No gateway is responding at ${owned.transport.address}. Start it, then connect the account.`,
       EXIT.unreachable,
     )
   const before = new Set((await owned.list()).map(markOf))

@@ -27,7 +27,7 @@ export async function make(place: string, options: Making, output: Output): Prom
   const loaded = await openConfig()
   const { TOOLWAY_DATA: directory } = loaded.config
   if (!(await isMade(loaded)))
-    throw new CommandFault(`There is no Toolway in ${directory} yet, so there is nothing to back up.`)
+    throw new CommandFault(`Toolway has not been set up in ${directory} yet, so there is nothing to back up.`)
   const now = new Date()
   const { file, folder } = await targetOf(place, now, options.keep)
   const lock = await lockOf(options)
@@ -42,7 +42,7 @@ export async function make(place: string, options: Making, output: Output): Prom
     ...(manifest.with_keys
       ? ['It contains the vault key: anyone who can open the backup can open every secret.']
       : [
-          `The vault key ${idOf(manifest.vault_keys[0] ?? '')} is not in it. Store that key elsewhere; a restore needs it.`,
+          `The backup does not contain the vault key ${idOf(manifest.vault_keys[0] ?? '')}. Store that key elsewhere; you need it to restore the backup.`,
         ]),
     ...(manifest.files === 'left' ? ['File contents stay in the object store and are not included.'] : []),
     ...dropped.map((name) => `Removed: ${name}`),
@@ -57,7 +57,7 @@ export async function verify(file: string, options: Given, output: Output): Prom
     `It was made at ${manifest.made_at} by version ${manifest.version}, after migration ${manifest.migrations.at(-1)}.`,
     manifest.with_keys
       ? 'It contains the vault key.'
-      : `It needs the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which is not in it.`,
+      : `A restore needs the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which the backup does not contain.`,
   ])
   return EXIT.ok
 }

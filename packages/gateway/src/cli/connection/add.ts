@@ -75,7 +75,7 @@ const ANY = [
   new Option('--revision <date>', 'pin the MCP protocol version').choices(['auto', ...REVISIONS]).default('auto'),
   new Option(
     '--timeout <seconds>',
-    'timeout of one request in seconds (default: 30 for a command, 60 for --url)',
+    'timeout per request, in seconds (default: 30 for a command, 60 for --url)',
   ).argParser(seconds),
 ]
 

@@ -78,6 +78,6 @@ function outcomeOf(connection: Connection): Printed {
   const line =
     status === 'needs_auth' && takesAccounts(connection)
       ? `${alias} was added. Its server requires an account: ${loginOf(connection)}`
-      : `${alias} was added, but: ${reason ?? status} \`toolway connection test ${alias}\` shows details.`
+      : `${alias} was added, but it is not ready: ${reason ?? status} \`toolway connection test ${alias}\` shows details.`
   return { value: { alias, status, reason }, lines: [line], code: EXIT.failed }
 }

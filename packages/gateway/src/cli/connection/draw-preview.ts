@@ -30,7 +30,8 @@ export function drawPreview(preview: OpenApiPreview): string[] {
   ]
 }
 
-const more = (count: number): string[] => (count > SHOWN ? [`… and ${count - SHOWN} more; --json has them all.`] : [])
+const more = (count: number): string[] =>
+  count > SHOWN ? [`… and ${count - SHOWN} more; use --json to see them all.`] : []
 
 export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
   if (added.length + removed.length + changed.length === 0) return ['No tool changes.']

@@ -18,7 +18,7 @@ export const refresh = described({
   about: 'show what a newer OpenAPI document of a connection changes, and apply it with --apply',
   arguments: [new Argument('<alias>')],
   options: [
-    new Option('--openapi <source>', 'its address or file, if that has changed'),
+    new Option('--openapi <source>', 'the document’s new address or file, if it has changed'),
     new Option('--apply', 'keep it'),
   ],
   examples: ['toolway connection refresh shop', 'toolway connection refresh shop --openapi shop.yaml --apply'],

@@ -23,7 +23,7 @@ export async function hashOfFile(path: string): Promise<string> {
 /** The size of a plain file. */
 export async function sizeOfFile(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined)
-  if (found?.isFile() !== true) throw new CommandFault(`${path} is no file that can be read.`, EXIT.usage)
+  if (found?.isFile() !== true) throw new CommandFault(`${path} is not a readable file.`, EXIT.usage)
   return found.size
 }
 

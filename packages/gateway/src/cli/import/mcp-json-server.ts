@@ -210,7 +210,7 @@ function isSameServer(url: string, gateway: string): boolean {
 /** Fields that change how a server runs and that a connection does not have. */
 const UNREAD: readonly (readonly [name: string, note: string])[] = [
   ['envFile', 'The variables of its "envFile" are not read; add the ones it needs.'],
-  ['cwd', 'Its working folder ("cwd") is not carried over; use full paths.'],
+  ['cwd', 'Its working directory ("cwd") is not carried over; use absolute paths.'],
   ['sandbox', 'Its "sandbox" rules are not carried over.'],
   ['headersHelper', 'Its "headersHelper" is not run; add the headers it makes.'],
   ['oauth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],

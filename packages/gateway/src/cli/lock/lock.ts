@@ -197,7 +197,7 @@ async function heldHash({ call }: Transport, words: NamedTool): Promise<string> 
 
 const trust = described({
   name: 'trust',
-  about: 'trust what the server of a connection states about the effects of its tools',
+  about: 'trust a connection’s server to state the effects of its tools',
   arguments: [alias],
   options: [new Option('--off', 'stop trusting it')],
   examples: ['toolway lock trust docs', 'toolway lock trust docs --off'],

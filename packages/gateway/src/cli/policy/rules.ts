@@ -79,7 +79,7 @@ const list = described({
 function scopeOf(flags: ScopeFlags): Partial<Pick<NewOrganizationRule, 'scope' | 'of'>> {
   const said = (['toolset', 'connection', 'member', 'key'] as const).filter((scope) => flags[scope] !== undefined)
   const [scope, ...others] = said
-  if (others.length > 0) throw usage(`A rule has one scope, not --${said.join(' and --')}.`)
+  if (others.length > 0) throw usage(`A rule has only one scope: --${said.join(' and --')} cannot be combined.`)
   return scope === undefined ? {} : { scope, of: flags[scope] ?? '' }
 }
 

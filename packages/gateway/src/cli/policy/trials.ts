@@ -8,7 +8,7 @@ const MOST_DAYS = 90
 function daysOf(text: string): number {
   const days = Number(text)
   if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
-  throw new InvalidArgumentError(`A number of days from 1 to ${MOST_DAYS}.`)
+  throw new InvalidArgumentError(`Must be a whole number of days from 1 to ${MOST_DAYS}.`)
 }
 const collect = (value: string, before: string[]) => [...before, value]
 const howFar = new Option('--days <number>', 'number of days').argParser(daysOf).default(7)

@@ -69,7 +69,7 @@ function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [str
   // A pair without a name may be a secret, so the message does not repeat it.
   if (held === undefined)
     throw new CommandFault(
-      `One of the pairs has no "${separator}"${option === '--env' ? ', and is no variable that is set here' : ''}: write ${form}.`,
+      `One of the pairs has no "${separator}"${option === '--env' ? ', and is not a variable that is set here' : ''}: write ${form}.`,
       EXIT.usage,
     )
   return [text, held]

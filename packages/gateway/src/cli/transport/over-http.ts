@@ -100,7 +100,7 @@ async function send<Op extends Operation>(
     signal: AbortSignal.timeout(isLong ? LONG_PATIENCE : PATIENCE),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((thrown: unknown) => {
-    throw new CommandFault(`No gateway answers at ${url}: start it, or correct --url.`, EXIT.unreachable, {
+    throw new CommandFault(`No gateway is responding at ${url}: start it, or correct --url.`, EXIT.unreachable, {
       cause: thrown,
     })
   })

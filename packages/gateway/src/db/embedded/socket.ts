@@ -30,7 +30,9 @@ export async function openSocketFolder(directory: string, { uid, gid }: Owner): 
     if (uid !== me) await chown(folder, uid, gid)
   }
   if (!(await isGuarded(folder, uid))) {
-    throw new Error(`${folder} has to belong to uid ${uid} with mode 0700, because it guards the database: remove it`)
+    throw new Error(
+      `${folder} must be owned by uid ${uid} and have mode 0700, because it protects the database. Remove it and start again.`,
+    )
   }
   return folder
 }

@@ -13,7 +13,7 @@ const KEY = /^[\w-]{1,64}\/[\w-]{1,64}$/
 
 export function createFolderBlobs(folder: string): Blobs {
   const pathOf = (key: string) => {
-    if (!KEY.test(key)) throw new TypeError('this is no key of stored content')
+    if (!KEY.test(key)) throw new TypeError('this is not a key of stored content')
     return join(folder, key)
   }
   return {

@@ -31,7 +31,7 @@ export async function openContent(folder: string, key: string): Promise<OpenedCo
 
 /** Appears under its name when all of it is on disk. */
 export async function placeContent(folder: string, key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  if (!isStorageKey(key)) throw new TypeError('this is no key of stored content')
+  if (!isStorageKey(key)) throw new TypeError('this is not a key of stored content')
   const path = join(folder, key)
   const beside = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })

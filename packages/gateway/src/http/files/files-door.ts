@@ -82,7 +82,7 @@ export function createFilesDoor({ transfers, clients, log, newCorrelationId }: F
     if (type !== PIECE)
       throw new Fault('request.media-type', {}, { mend: `Send the piece with Content-Type: ${PIECE}.` })
     if (typeof said !== 'string' || !WHOLE.test(said))
-      throw new Fault('envelope.header', { header: 'Upload-Offset', problem: 'is no number of bytes' })
+      throw new Fault('envelope.header', { header: 'Upload-Offset', problem: 'is not a number of bytes' })
     const { content, signal, close } = receivedBy(request)
     try {
       return await transfers.append(token, { offset: Number(said), content, signal }, from)

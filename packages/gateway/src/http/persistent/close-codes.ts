@@ -32,7 +32,7 @@ export const CLOSE_CODES = {
     'No key or token, an unknown one, or one that has been removed or has expired. Connect with one that is known.',
   ),
   bound: row(4403, 'The token is bound to another organization, or may not do this. Sign in for what you need.'),
-  unknown: row(4404, 'This key has no access to such an endpoint, or the endpoint does not exist.'),
+  unknown: row(4404, 'The endpoint does not exist, or this key has no access to it.'),
   limited: row(4429, 'Too many requests came from this address, or name what is not there. Connect again in a minute.'),
   sessionGone: row(4410, 'The session of this connection was ended. Connect again and open a new one.'),
 } as const satisfies Record<string, CloseCode>

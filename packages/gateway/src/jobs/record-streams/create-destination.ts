@@ -97,7 +97,7 @@ const CODE = /^[A-Z][A-Z0-9_]{2,60}$/
 
 function problemOf(thrown: unknown, signal: AbortSignal): string {
   if (thrown instanceof DeliveryProblem) return thrown.message
-  if (signal.aborted) return `it did not answer within ${PATIENCE / 1000} s`
+  if (signal.aborted) return `it did not respond within ${PATIENCE / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
     if (cause instanceof Fault && cause.code === 'secret.unresolved')

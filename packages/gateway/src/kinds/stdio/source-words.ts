@@ -33,7 +33,7 @@ function wordsIn(said: readonly string[] | string): readonly string[] {
   } catch {
     // Told below.
   }
-  throw mismatch('/runtime_command', 'is no list of texts in JSON')
+  throw mismatch('/runtime_command', 'is not a JSON list of strings')
 }
 
 /** The source system gives its configuration to a program as variables `CONFIG_NAME`. */

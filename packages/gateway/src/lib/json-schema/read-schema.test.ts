@@ -155,11 +155,11 @@ describe('a schema that nothing can be checked by is not used', () => {
     ['nests too deep', nested(200), /deeper than 100 levels/],
     ['has too many values', { enum: Array.from({ length: 60_000 }, (_, at) => at) }, /more than 50000 values/],
     ['has a giant choice', { enum: Array.from({ length: 20_000 }, (_, at) => at) }, /more than 10000 values/],
-    ['is a list', [], /no object/],
-    ['names no type', { type: 'text' }, /no type of JSON/],
-    ['requires a number', { required: [1] }, /no list of names/],
-    ['bounds by a text', { maximum: '5' }, /no number/],
-    ['is a text within', { properties: { a: 'string' } }, /no schema at/],
+    ['is a list', [], /not an object/],
+    ['names no type', { type: 'text' }, /not a JSON type/],
+    ['requires a number', { required: [1] }, /not a list of names/],
+    ['bounds by a text', { maximum: '5' }, /not a number/],
+    ['is a text within', { properties: { a: 'string' } }, /not a schema at/],
   ]
   test.for(unusable)('because it %s', ([, schema, why]) => {
     expect(() => readSchema(schema)).toThrow(UnusableSchema)

@@ -60,7 +60,7 @@ const MOST_NOTES = 20
 /** Throws UnusableSchema. */
 export function readSchema(schema: unknown): ReadSchema {
   refuseOversized(schema)
-  if (!isObject(schema)) throw new UnusableSchema('is no object')
+  if (!isObject(schema)) throw new UnusableSchema('is not an object')
   const draft = draftOf(schema)
   const references = createReferences(schema, draft)
   const unchecked = new Set<string>()
@@ -81,7 +81,7 @@ function makeAll(root: JsonObject, { draft, references, unchecked }: Document): 
 
   function nodeOf(schema: unknown, base: string, where: string): Node {
     if (typeof schema === 'boolean') return { checks: [], never: !schema, tracks: false }
-    if (!isObject(schema)) throw new UnusableSchema(`has something that is no schema at ${where.slice(0, 200)}`)
+    if (!isObject(schema)) throw new UnusableSchema(`has a value that is not a schema at ${where.slice(0, 200)}`)
     const held = made.get(schema)
     if (held !== undefined) return held
     const node: Waiting = {

@@ -22,7 +22,7 @@ export const reject: ActionBehaviour<'reject'> = {
       patternIn(parameters)
       return undefined
     } catch (thrown) {
-      const problem = `is no regular expression of RE2: ${(thrown as Error).message.split('\n')[0] ?? ''}`
+      const problem = `is not a valid RE2 regular expression: ${(thrown as Error).message.split('\n')[0] ?? ''}`
       return { place: '/parameters/pattern', problem }
     }
   },

@@ -46,7 +46,7 @@ export function compileProblems(words: RuleWords): RuleProblem[] {
   const { match } = words
   if (match.when !== undefined) {
     const problem = checkCondition(match.when)
-    say('/match/when', problem === undefined ? undefined : `is no condition in CEL: ${problem}`)
+    say('/match/when', problem === undefined ? undefined : `is not a valid CEL condition: ${problem}`)
   }
   const unreadable = behaviourOf(words.action).unreadable?.(words.parameters)
   if (unreadable !== undefined) problems.push(unreadable)

@@ -29,7 +29,7 @@ export function createKeptCheckpoints(directory: string): KeptCheckpoints {
     })
     if (text === undefined) return undefined
     const parsed = Checkpoint.safeParse(jsonIn(text))
-    if (!parsed.success) throw new SyntaxError(`${path} is no checkpoint`)
+    if (!parsed.success) throw new SyntaxError(`${path} is not a checkpoint`)
     return parsed.data
   }
 

@@ -111,7 +111,7 @@ class Chain {
   take(line: Exclude<ChainLine, { type: 'chain' }> | Broken): void {
     if (this.#problem !== undefined) return
     if (line.type === 'broken')
-      this.#fail('shape', this.#seq + 1, `line ${line.line}, behind record ${this.#seq}, is no line of an export`)
+      this.#fail('shape', this.#seq + 1, `line ${line.line}, behind record ${this.#seq}, is not a line of an export`)
     else if (this.#ended) this.#fail('shape', undefined, 'something stands behind the end')
     else if (line.type === 'record') this.#record(line)
     else if (line.type === 'checkpoint') this.#checkpoint(line)

@@ -32,7 +32,7 @@ export function toolListOf(listed: readonly JsonObject[], more: readonly Composi
 /** A tool, or why it is left out. */
 function toolOf(said: JsonObject): ComposioTool | string {
   const { slug, name, description, toolkit, input_parameters: input, no_auth: noAuth, is_deprecated: deprecated } = said
-  if (typeof slug !== 'string' || !/^[A-Za-z0-9_-]{1,128}$/.test(slug)) return 'its slug is no name of a tool'
+  if (typeof slug !== 'string' || !/^[A-Za-z0-9_-]{1,128}$/.test(slug)) return 'its slug is not a valid tool name'
   if (deprecated === true) return 'Composio calls it deprecated'
   if (!isObject(input)) return 'it has no schema of its arguments'
   return {

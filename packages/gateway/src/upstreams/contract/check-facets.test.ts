@@ -27,18 +27,18 @@ describe('filters', () => {
   ])('that name what there is pass: %j', (filters) => expect(problems(filters)).toEqual([]))
 
   test.each([
-    [{ agncy: 1 }, '/facet_filters/agncy "agncy" is no facet and no namespace; did you mean "agency"?'],
+    [{ agncy: 1 }, '/facet_filters/agncy "agncy" is neither a facet nor a namespace; did you mean "agency"?'],
     [
       { agency: { like: 'G' } },
-      '/facet_filters/agency/like "like" is no way to filter by agency; there are "eq", "in"',
+      '/facet_filters/agency/like "like" is not a way to filter by agency; there are "eq", "in"',
     ],
     [
       { custom: { fake_field: 1 } },
-      '/facet_filters/custom/fake_field "fake_field" is no field of custom; there are "region", "clearance_level"',
+      '/facet_filters/custom/fake_field "fake_field" is not a field of custom; there are "region", "clearance_level"',
     ],
     [
       { custom: { regions: 1 } },
-      '/facet_filters/custom/regions "regions" is no field of custom; did you mean "region"?',
+      '/facet_filters/custom/regions "regions" is not a field of custom; did you mean "region"?',
     ],
     [
       { custom: 'west' },
@@ -46,16 +46,16 @@ describe('filters', () => {
     ],
     [
       { 'custom.fake': 1 },
-      '/facet_filters/custom.fake "fake" is no field of custom; there are "region", "clearance_level"',
+      '/facet_filters/custom.fake "fake" is not a field of custom; there are "region", "clearance_level"',
     ],
-    [{ empty: { a: 1 } }, '/facet_filters/empty/a "a" is no field of empty; there are none here'],
+    [{ empty: { a: 1 } }, '/facet_filters/empty/a "a" is not a field of empty; there are none here'],
     [
       { constructor: 1 },
-      '/facet_filters/constructor "constructor" is no facet and no namespace; there are "agency", "set_aside", "custom", "sam", "empty"',
+      '/facet_filters/constructor "constructor" is neither a facet nor a namespace; there are "agency", "set_aside", "custom", "sam", "empty"',
     ],
     [
       { custom: JSON.parse('{"__proto__": 1}') as object },
-      '/facet_filters/custom/__proto__ "__proto__" is no field of custom; there are "region", "clearance_level"',
+      '/facet_filters/custom/__proto__ "__proto__" is not a field of custom; there are "region", "clearance_level"',
     ],
     ['agency', '/facet_filters must be an object of facets and their values'],
     [['agency'], '/facet_filters must be an object of facets and their values'],

@@ -70,7 +70,7 @@ function* problemsOfOne(name: string, value: Json, path: string, metadata: Metad
       if (!operators.has(operator))
         yield {
           path: `${place}/${pointed(operator)}`,
-          message: `"${short(operator)}" is no way to filter by ${short(name)}${meant(operator, operators)}`,
+          message: `"${short(operator)}" is not a way to filter by ${short(name)}${meant(operator, operators)}`,
         }
     return
   }
@@ -87,13 +87,13 @@ function* problemsOfOne(name: string, value: Json, path: string, metadata: Metad
   else
     yield {
       path: place,
-      message: `"${short(name)}" is no facet and no namespace${meant(name, [...facets.keys(), ...namespaces.keys()])}`,
+      message: `"${short(name)}" is neither a facet nor a namespace${meant(name, [...facets.keys(), ...namespaces.keys()])}`,
     }
 }
 
 const noField = (path: string, field: string, namespace: string, fields: ReadonlySet<string>): FacetProblem => ({
   path,
-  message: `"${short(field)}" is no field of ${short(namespace)}${meant(field, fields)}`,
+  message: `"${short(field)}" is not a field of ${short(namespace)}${meant(field, fields)}`,
 })
 
 /** Returns the nearest names, else some of the existing ones. */

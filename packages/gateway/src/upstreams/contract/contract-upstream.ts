@@ -116,7 +116,7 @@ function review(open: Open, listed: ListedUpstream<ContractTool>, asked: Reviewi
   if (said.length > 0)
     throw unfitting(
       tool,
-      said.map((one) => ({ path: `/${one}`, message: 'is no parameter of this tool' })),
+      said.map((one) => ({ path: `/${one}`, message: 'is not a parameter of this tool' })),
     )
   return open.reach.wire.facets && hasFacets(given) ? reviewFacets(open, asked) : undefined
 }

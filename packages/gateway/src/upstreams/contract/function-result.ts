@@ -13,7 +13,7 @@ import { CONTRACT_KEY, UNFIT, type ContractTool } from './contract-tool.ts'
 export interface Answering {
   readonly alias: string
   readonly tool: ContractTool
-  /** Undefined for what is no JSON. */
+  /** Undefined for what is not JSON. */
   parse(text: string): Json | undefined
   /** Text without the backend's address; and without what it was sent, too. */
   hide(text: string): string

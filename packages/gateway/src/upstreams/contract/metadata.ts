@@ -16,8 +16,8 @@ export interface Metadata {
 export function readMetadata(catalog: Json, facets: Json, connection: string): Metadata {
   const refuse = (problem: string) => new Fault('contract.malformed', { connection, problem })
   const named = isObject(facets) ? facets['facets'] : facets
-  if (!Array.isArray(named)) throw refuse('its facets are no list')
-  if (!isObject(catalog)) throw refuse('its metadata catalog is no object')
+  if (!Array.isArray(named)) throw refuse('its facets are not a list')
+  if (!isObject(catalog)) throw refuse('its metadata catalog is not an object')
   const namespaces = namespacesOf(catalog['namespaces'])
   if (namespaces === undefined) throw refuse('its metadata catalog has no namespaces')
   const known = new Map<string, ReadonlySet<string> | undefined>()

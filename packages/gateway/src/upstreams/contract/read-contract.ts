@@ -31,7 +31,7 @@ export type Read = { readonly contract: Contract; readonly note?: string } | { r
 const MOST_LEVELS = 48
 const MOST_CHARACTERS = 256 * 1024
 
-const Schema = z.custom<JsonObject>((value) => isObject(value), 'must be a JSON Schema, an object')
+const Schema = z.custom<JsonObject>((value) => isObject(value), 'must be a JSON Schema object')
 const texts = z.array(z.string().max(200)).max(200)
 
 const Shape = z.looseObject({
@@ -57,7 +57,7 @@ const Shape = z.looseObject({
 })
 
 export function readContract(given: unknown): Read {
-  if (!isObject(given)) return { problem: 'it is no object' }
+  if (!isObject(given)) return { problem: 'it is not an object' }
   if (!isShallow(given, MOST_LEVELS)) return { problem: `it nests deeper than ${MOST_LEVELS} levels` }
   if (JSON.stringify(given).length > MOST_CHARACTERS)
     return { problem: `it is longer than ${MOST_CHARACTERS} characters` }
@@ -113,9 +113,9 @@ function problemOfSchema({ type, properties, required }: JsonObject): string | u
   if (type !== undefined && type !== 'object') return 'is not that of an object'
   if (type === undefined && properties === undefined) return 'does not describe an object'
   if (properties !== undefined && (!isObject(properties) || !Object.values(properties).every(isSchema)))
-    return 'has properties that are no schemas'
+    return 'has properties that are not schemas'
   if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string')))
-    return 'has a "required" that is no list of names'
+    return 'has a "required" that is not a list of names'
   return undefined
 }
 

@@ -49,16 +49,16 @@ test('U-23: a private address is refused with a sentence in every spelling that 
   }
 })
 
-test('what is no address, or of another kind, is refused with a sentence of its own', () => {
+test('what is not an address, or of another kind, is refused with a sentence of its own', () => {
   for (const [given, says] of [
-    ['', 'no address'],
-    ['mcp.example.com', 'no address'],
-    ['http://', 'no address'],
-    ['http://[fe80::1%25eth0]/', 'no address'],
-    ['http://999.1.1.1/', 'no address'],
-    [`https://example.com/${'x'.repeat(3_000)}`, 'no address'],
-    ['file:///etc/passwd', 'no address'],
-    ['javascript:alert(1)', 'no address'],
+    ['', 'not an address'],
+    ['mcp.example.com', 'not an address'],
+    ['http://', 'not an address'],
+    ['http://[fe80::1%25eth0]/', 'not an address'],
+    ['http://999.1.1.1/', 'not an address'],
+    [`https://example.com/${'x'.repeat(3_000)}`, 'not an address'],
+    ['file:///etc/passwd', 'not an address'],
+    ['javascript:alert(1)', 'not an address'],
     ['ftp://example.com/', 'must start with http:// or https://'],
     ['wss://example.com/', 'must start with http:// or https://'],
     ['https://user:secret@example.com/', 'Authorization header'],

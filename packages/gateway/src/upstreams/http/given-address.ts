@@ -18,7 +18,7 @@ const NEARBY = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
  */
 export function problemOfAddress(given: string, permits: Permits, protocols = ['http:', 'https:']): string | undefined {
   const url = given.length > MOST ? null : URL.parse(given.trim())
-  if (url === null || url.hostname === '') return 'is no address such as https://mcp.example.com/mcp'
+  if (url === null || url.hostname === '') return 'is not an address such as https://mcp.example.com/mcp'
   if (!protocols.includes(url.protocol))
     return `must start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
   if (url.username !== '' || url.password !== '')

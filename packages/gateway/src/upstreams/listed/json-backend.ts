@@ -39,7 +39,7 @@ export interface JsonBackend {
   read(path: string, query: Readonly<Record<string, string>>, saying?: Saying): Promise<Json>
   /** One request that may act, and its answer whatever its status is. Throws `upstream.*`. */
   act(act: Act, saying: Saying): Promise<Incoming>
-  /** Undefined for what is no JSON, or nests too deep to be passed on. */
+  /** Undefined for what is not JSON, or nests too deep to be passed on. */
   parse(text: string): Json | undefined
   /** Text without its address; and without its secrets, too, which it may repeat where it complains. */
   hide(text: string): string

@@ -13,7 +13,7 @@ export interface SharedAnswersParts {
   /** Whatever tells this backend's answers from those of others. */
   readonly scope: readonly string[]
   readonly now: () => number
-  /** Undefined for a text that is no JSON, or nests too deep. */
+  /** Undefined for a text that is not JSON, or nests too deep. */
   parse(text: string): Json | undefined
 }
 

@@ -49,7 +49,7 @@ export function createNativeUpstream({ reach, onTurn }: NativeUpstreamParts): Up
     const tool = vendor.tools.get(String(name))
     if (tool === undefined)
       return { error: { code: NO_PARAMS, message: `There is no tool ${String(name).slice(0, 100)}` } }
-    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
+    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
     return { result: await runTool({ vendor, name: String(name), tool, given }, asked) }
   }
 

@@ -113,7 +113,7 @@ class OpenApiUpstream implements Upstream {
     const operation = (await this.#open()).operations.get(String(name))
     if (operation === undefined)
       return { error: { code: NO_PARAMS, message: `There is no operation ${String(name).slice(0, 100)}` } }
-    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are no object' } }
+    if (!isObject(given)) return { error: { code: NO_PARAMS, message: 'The arguments are not an object' } }
     const shown = presented(credential, this.#wire.key)
     const request = requestOf(operation, given, { alias: this.#alias, base: this.#base, key: shown.key })
     const sent = joined(request.headers, this.#wire.headers, shown.headers)

@@ -33,7 +33,8 @@ export function createKeyServiceWatch({ prove, log, every = EVERY }: KeyServiceW
     clearTimeout(timer)
     try {
       await prove()
-      if (problem !== undefined) log.info({}, 'the key service opens the vault key again: new secrets are taken')
+      if (problem !== undefined)
+        log.info({}, 'the key service can decrypt the vault key again; new secrets are accepted')
       problem = undefined
     } catch (thrown) {
       const words = thrown instanceof Error ? thrown.message : String(thrown)

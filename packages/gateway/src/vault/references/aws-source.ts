@@ -20,7 +20,7 @@ export function createAwsSource(template: string, region: string, endpoint?: str
         const words = `aws answers ${thrown.name} for ${SecretId}`
         throw thrown.name === 'ResourceNotFoundException' ? new SecretGone(words) : new SecretFault(words)
       })
-      if (SecretString === undefined) throw new SecretFault(`${SecretId} of aws is no text`)
+      if (SecretString === undefined) throw new SecretFault(`${SecretId} of aws is not text`)
       return valueIn(SecretString, reference)
     },
   }

@@ -22,7 +22,7 @@ export function createFileSource(template: string): SecretSource {
 async function readSmall(path: string): Promise<string> {
   await using file = await open(path, 'r').catch(unreadable)
   const stat = await file.stat()
-  if (!stat.isFile()) throw new SecretFault('the file is no regular file')
+  if (!stat.isFile()) throw new SecretFault('the file is not a regular file')
   if (stat.size > MOST_BYTES) throw new SecretFault(`the file is larger than ${MOST_BYTES} bytes`)
   return await file.readFile('utf8')
 }

@@ -64,7 +64,7 @@ export function valueIn(text: string, { field, source }: SecretReference): strin
   try {
     read = JSON.parse(text)
   } catch {
-    throw new SecretFault(`the secret of ${source} is no JSON object, and #${field} asks for a member of one`)
+    throw new SecretFault(`the secret of ${source} is not a JSON object, and #${field} asks for a member of one`)
   }
   return memberOf(read, field, source)
 }

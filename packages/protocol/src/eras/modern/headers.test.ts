@@ -319,7 +319,7 @@ describe('the headers of marked arguments', () => {
       ['a boolean is another', { 'Mcp-Param-On': 'true' }, { on: false }, 'Mcp-Param-On does not match the body'],
       ['a boolean is in capitals', { 'Mcp-Param-On': 'TRUE' }, { on: true }, 'Mcp-Param-On does not match the body'],
       [
-        'the way to it is no object',
+        'the way to it is not an object',
         { 'Mcp-Param-Row': '7' },
         { where: 'text' },
         'Mcp-Param-Row is given, but the body has no such argument',

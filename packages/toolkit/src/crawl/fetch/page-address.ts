@@ -6,7 +6,7 @@ const MOST = 4_096
 /** @param base the page that redirects there. The fragment is dropped: no server sees it. */
 export function pageAddress(given: string, base?: URL): URL {
   const url = given.length > MOST ? null : URL.parse(given.trim(), base?.href)
-  const problem = () => new PageProblem('The address is no URL such as https://example.com/page.')
+  const problem = () => new PageProblem('The address is not a URL such as https://example.com/page.')
   if (url === null) throw problem()
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new PageProblem(`Addresses of the kind ${url.protocol} are not read, only http: and https:.`)

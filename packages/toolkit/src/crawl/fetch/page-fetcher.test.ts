@@ -99,14 +99,14 @@ test('each redirect is judged anew: address, scheme and credentials', async () =
   expect(await outcome(server.at('/metadata'))).toEqual(NEVER)
   expect(await outcome(server.at('/twice'))).toEqual(NEVER)
   expect(await outcome(server.at('/file'))).toMatch(/kind file:/)
-  expect(await outcome(server.at('/data'))).toMatch(/no URL|kind data:/)
+  expect(await outcome(server.at('/data'))).toMatch(/not a URL|kind data:/)
   expect(await outcome(server.at('/credentials'))).toMatch(/user name or password/)
-  expect(await outcome(server.at('/broken'))).toMatch(/no URL/)
+  expect(await outcome(server.at('/broken'))).toMatch(/not a URL/)
 })
 
 test('an address is http or https, without credentials', async () => {
   for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'javascript:alert(1)', 'example.com', 'http://', ''])
-    expect(await outcome(url), url).toMatch(/no URL|kind/)
+    expect(await outcome(url), url).toMatch(/not a URL|kind/)
   expect(await outcome('https://user:secret@example.com/')).toMatch(/user name or password/)
 })
 

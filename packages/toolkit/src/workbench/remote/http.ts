@@ -42,7 +42,7 @@ export async function askJson(remote: Remote, { method, url, body, signal, inSes
   const text = await textOf(remote, response, signal)
   const value = jsonIn(text)
   if (response.status < 200 || response.status >= 300) throw refusalOf(remote, response, value, inSession === true)
-  if (value === undefined) throw new RemoteFailure(`${remote.name} answered with something that is no JSON.`)
+  if (value === undefined) throw new RemoteFailure(`${remote.name} answered with something that is not JSON.`)
   return value
 }
 

@@ -96,7 +96,7 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
 function addressOf(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new RemoteFailure('The remote side named an address that is no plain address of the web.')
+    throw new RemoteFailure('The remote side named an address that is not a plain web address.')
   return url
 }
 

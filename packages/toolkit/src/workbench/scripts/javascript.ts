@@ -9,7 +9,7 @@ const BEGIN = `(async (given, data) => {
   const stat = (name) => {
     const found = fs.lstatSync(name, { throwIfNoEntry: false })
     if (found === undefined) return null
-    if (!fs.statSync(name).isFile()) throw new Error(name + ' is no file')
+    if (!fs.statSync(name).isFile()) throw new Error(name + ' is not a file')
     const digest = createHash('sha256')
     const chunk = Buffer.alloc(1 << 20)
     const file = fs.openSync(name, 'r')

@@ -8,7 +8,7 @@ const BEGIN = `def _toolway(given, data):
         if not os.path.lexists(name):
             return None
         if not os.path.isfile(name):
-            raise ValueError(name + " is no file")
+            raise ValueError(name + " is not a file")
         digest = hashlib.sha256()
         with open(name, "rb") as file:
             for chunk in iter(lambda: file.read(1 << 20), b""):

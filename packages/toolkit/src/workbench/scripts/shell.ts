@@ -19,7 +19,7 @@ stat_of() {
 `
 
 const BODIES: { readonly [Name in Operation['name']]: (operation: Extract<Operation, { name: Name }>) => string } = {
-  stat: ({ target }) => `said=$(stat_of "$${target}") || fail 'it is no file'
+  stat: ({ target }) => `said=$(stat_of "$${target}") || fail 'it is not a file'
 say '{"file":'"$said"'}' ''
 `,
   write: ({ offset, bytes }) => `mkdir -p "$folder" || fail 'the folder cannot be made'
@@ -35,12 +35,12 @@ TOOLWAY
 say '{"size":'"$(size "$part")"',"sha256":"'"$(tail -c +${offset + 1} "$part" | sha256sum | cut -d ' ' -f 1)"'"}' ''
 `,
   finish: ({ size, sha256 }) => `wanted='{"size":${size},"sha256":"${sha256}"}'
-said=$(stat_of "$part") || fail 'the part is no file'
+said=$(stat_of "$part") || fail 'the part is not a file'
 if [ "$said" = "$wanted" ]; then mv -f "$part" "$path" && say '{"done":true}' '' || fail 'it cannot be moved'; fi
 if [ "$said" = null ] && [ "$(stat_of "$path")" = "$wanted" ]; then say '{"done":true}' ''; fi
 say '{"done":false,"part":'"$said"'}' ''
 `,
-  read: ({ offset, size }) => `[ -f "$path" ] || fail 'it is not there, or is no file'
+  read: ({ offset, size }) => `[ -f "$path" ] || fail 'it does not exist or is not a file'
 data=$(tail -c +${offset + 1} "$path" | head -c ${size} | base64 | tr -d '\\n')
 say '{"sha256":"'"$(printf %s "$data" | base64 -d | sha256sum | cut -d ' ' -f 1)"'"}' "$data"
 `,

@@ -9,7 +9,7 @@ type ArrayKeyword = (value: Json, making: Making, schema: JsonObject) => Check |
 const count =
   (keyword: string, words: string, fits: (count: number, limit: number) => boolean): ArrayKeyword =>
   (limit, { where }) => {
-    if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'something that is no number')
+    if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
     return (value, at, run) => {
       if (Array.isArray(value) && !fits(value.length, limit))
         run.say(at, `must have ${words} ${limit} ${limit === 1 ? 'item' : 'items'}`)
@@ -57,7 +57,7 @@ const limitOf = (value: Json | undefined, none: number): number => (typeof value
 
 export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
   prefixItems(value, making) {
-    if (!Array.isArray(value)) throw wrongKeyword(making.where, 'prefixItems', 'something that is no list')
+    if (!Array.isArray(value)) throw wrongKeyword(making.where, 'prefixItems', 'a value that is not a list')
     const nodes = listOf(value, 'prefixItems', making)
     return (value, at, run, seen) => {
       if (Array.isArray(value)) each(nodes, value, at, run, seen)

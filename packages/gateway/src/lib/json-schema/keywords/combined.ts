@@ -8,7 +8,7 @@ type CombinedKeyword = (value: Json, making: Making, schema: JsonObject) => Chec
 
 function formsIn(value: Json, keyword: string, making: Making): Node[] {
   if (!Array.isArray(value) || value.length === 0)
-    throw wrongKeyword(making.where, keyword, 'something that is no list of schemas')
+    throw wrongKeyword(making.where, keyword, 'a value that is not a list of schemas')
   return value.map((schema, index) => making.child(schema, `${keyword}/${index}`))
 }
 
@@ -111,7 +111,7 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
 }
 
 function referred(value: Json, keyword: string, making: Making): Check {
-  if (typeof value !== 'string') throw wrongKeyword(making.where, keyword, 'something that is no text')
+  if (typeof value !== 'string') throw wrongKeyword(making.where, keyword, 'a value that is not a string')
   const node = making.refer(value)
   return (value, at, run, seen) => evaluate(node, value, at, run, seen)
 }

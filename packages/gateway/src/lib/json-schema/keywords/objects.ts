@@ -9,19 +9,19 @@ type ObjectKeyword = (value: Json, making: Making, schema: JsonObject) => Check 
 
 function namesIn(value: Json, keyword: string, { where }: Making): string[] {
   if (!Array.isArray(value) || !value.every((name) => typeof name === 'string'))
-    throw wrongKeyword(where, keyword, 'something that is no list of names')
+    throw wrongKeyword(where, keyword, 'a value that is not a list of names')
   return value
 }
 
 function schemasIn(value: Json, keyword: string, making: Making): Map<string, Node> {
-  if (!isObject(value)) throw wrongKeyword(making.where, keyword, 'something that is no object')
+  if (!isObject(value)) throw wrongKeyword(making.where, keyword, 'a value that is not an object')
   return new Map(Object.entries(value).map(([name, schema]) => [name, making.child(schema, `${keyword}/${name}`)]))
 }
 
 const count =
   (keyword: string, words: string, fits: (count: number, limit: number) => boolean): ObjectKeyword =>
   (limit, { where }) => {
-    if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'something that is no number')
+    if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
     return (value, at, run) => {
       if (isObject(value) && !fits(Object.keys(value).length, limit))
         run.say(at, `must have ${words} ${limit} ${limit === 1 ? 'member' : 'members'}`)
@@ -130,14 +130,14 @@ export const OBJECTS: Readonly<Record<string, ObjectKeyword>> = {
   minProperties: count('minProperties', 'at least', (count, limit) => count >= limit),
   maxProperties: count('maxProperties', 'at most', (count, limit) => count <= limit),
   dependentRequired(value, making) {
-    if (!isObject(value)) throw wrongKeyword(making.where, 'dependentRequired', 'something that is no object')
+    if (!isObject(value)) throw wrongKeyword(making.where, 'dependentRequired', 'a value that is not an object')
     return allOf(Object.entries(value).map(([name, names]) => requiredWith(name, namesIn(names, name, making))))
   },
   dependentSchemas(value, making) {
     return allOf([...schemasIn(value, 'dependentSchemas', making)].map(([name, node]) => appliedWith(name, node)))
   },
   dependencies(value, making) {
-    if (!isObject(value)) throw wrongKeyword(making.where, 'dependencies', 'something that is no object')
+    if (!isObject(value)) throw wrongKeyword(making.where, 'dependencies', 'a value that is not an object')
     return allOf(
       Object.entries(value).map(([name, wanted]) =>
         Array.isArray(wanted)

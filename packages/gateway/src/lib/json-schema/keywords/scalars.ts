@@ -7,7 +7,7 @@ import { textPattern } from '../pattern.ts'
 type ScalarKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 
 function numberOf(value: Json, keyword: string, { where }: Making): number {
-  if (typeof value !== 'number') throw wrongKeyword(where, keyword, 'something that is no number')
+  if (typeof value !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
   return value
 }
 
@@ -85,7 +85,7 @@ export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
   minLength: length('minLength', 'at least', (length, limit) => length >= limit),
   maxLength: length('maxLength', 'at most', (length, limit) => length <= limit),
   pattern(wanted, making) {
-    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'pattern', 'something that is no text')
+    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'pattern', 'a value that is not a string')
     const pattern = textPattern(wanted)
     const shown = wanted.length <= 80 ? wanted : `${wanted.slice(0, 80)}…`
     if (pattern === undefined) {
@@ -97,7 +97,7 @@ export const SCALARS: Readonly<Record<string, ScalarKeyword>> = {
     }
   },
   format(wanted, making) {
-    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'format', 'something that is no text')
+    if (typeof wanted !== 'string') throw wrongKeyword(making.where, 'format', 'a value that is not a string')
     const format = formatOf(wanted)
     if (format === undefined) return undefined
     return (value, at, run) => {

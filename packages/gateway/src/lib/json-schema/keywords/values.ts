@@ -29,7 +29,7 @@ export function typeCheck(value: Json, { where }: Making): Check {
     typeof name === 'string' && Object.hasOwn(TYPES, name) ? { name, is: TYPES[name]?.is } : undefined,
   )
   if (known.length === 0 || known.includes(undefined))
-    throw wrongKeyword(where, 'type', 'something that is no type of JSON')
+    throw wrongKeyword(where, 'type', 'a value that is not a JSON type')
   const types = known.map((type) => type?.name ?? '')
   return (value, at, run) => {
     if (!known.some((type) => type?.is?.(value) === true)) run.say(at, `must be ${typeWords(types)}`, types)
@@ -54,7 +54,7 @@ export function constCheck(wanted: Json): Check {
 }
 
 export function enumCheck(choices: Json, { where }: Making): Check {
-  if (!Array.isArray(choices)) throw wrongKeyword(where, 'enum', 'something that is no list')
+  if (!Array.isArray(choices)) throw wrongKeyword(where, 'enum', 'a value that is not a list')
   if (choices.length > SCHEMA_BOUNDS.choices)
     throw new UnusableSchema(`has an enum of more than ${SCHEMA_BOUNDS.choices} values`)
   const known = new Set(choices.map((choice) => canonicalOf(choice)))

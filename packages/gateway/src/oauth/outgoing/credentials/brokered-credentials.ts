@@ -139,7 +139,7 @@ class BrokeredCredentials implements CallCredentials {
   #userFor(brokered: Brokered, asking: CredentialAsking): string {
     const user = this.#userOf(brokered, asking)
     if (user === undefined)
-      throw this.#needed(brokered, asking, 'its caller is no member, and the connection has no default user')
+      throw this.#needed(brokered, asking, 'its caller is not a member, and the connection has no default user')
     return user
   }
 

@@ -176,7 +176,7 @@ class OpenedCredentials implements CallCredentials {
   #none({ account, principal }: CredentialAsking): string {
     if (account !== undefined) return `nobody has connected "${account}"`
     if (principal.userId !== undefined) return 'neither you nor the organization has connected one'
-    const why = principal.kind === 'key' ? ", and this key is no member's" : ''
+    const why = principal.kind === 'key' ? ', and this key does not belong to a member' : ''
     return `the organization has connected none${why}`
   }
 

@@ -176,7 +176,7 @@ describe('whom a server trusts', () => {
     [
       'an authorization endpoint that is a script',
       { ...whole, [SERVER]: metadata({ authorization_endpoint: 'javascript:alert(1)' }) },
-      /authorization endpoint is no address of the web/,
+      /authorization endpoint is not a web address/,
     ],
     [
       'a token endpoint elsewhere without TLS',

@@ -89,7 +89,7 @@ const absentIfPage = (at: URL, named: string | undefined) => (thrown: unknown) =
     return undefined
   throw thrown
 }
-const isNoJson = ({ facts }: Fault): boolean => /instead of JSON|is no JSON/.test(String(facts['problem']))
+const isNoJson = ({ facts }: Fault): boolean => /instead of JSON|is not JSON/.test(String(facts['problem']))
 
 /** A token is asked for that resource, so it must be this server or what it lies under (RFC 9728, section 3.3). */
 function refuseForeign({ resource }: Resource, server: URL, egress: Egress): void {

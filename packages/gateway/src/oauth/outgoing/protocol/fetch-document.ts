@@ -35,6 +35,6 @@ async function jsonOf(response: Response, what: string, egress: Egress): Promise
   try {
     return await response.json()
   } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : malformed(egress, `${what} is no JSON`)
+    throw thrown instanceof Fault ? thrown : malformed(egress, `${what} is not JSON`)
   }
 }

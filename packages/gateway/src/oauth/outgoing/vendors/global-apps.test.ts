@@ -44,7 +44,7 @@ test('what is a placeholder is not set, and one half of a pair is refused with a
     { GITHUB_CLIENT_ID: 'your-client-id', GITHUB_CLIENT_SECRET: 'canary' },
   ]) {
     expect(() => load(half)).toThrow(ConfigFault)
-    expect(() => load(half)).toThrow(/^GITHUB_CLIENT_(ID|SECRET) is set without GITHUB_CLIENT_(ID|SECRET): set both/)
+    expect(() => load(half)).toThrow(/^GITHUB_CLIENT_(ID|SECRET) is set without GITHUB_CLIENT_(ID|SECRET)\. Set both/)
     expect(() => load(half)).not.toThrow('canary')
   }
 })

@@ -190,7 +190,7 @@ class ConnectorProcess {
     const read = Said.safeParse(json)
     if (!read.success) {
       const run = isObject(json) ? Number(json['run']) : Number.NaN
-      this.#waiting.get(run)?.reject(unreachable(this.#parts.alias, 'its process said something that is no request'))
+      this.#waiting.get(run)?.reject(unreachable(this.#parts.alias, 'its process sent something that is not a request'))
       return
     }
     const said = read.data

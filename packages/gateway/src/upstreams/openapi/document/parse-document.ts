@@ -23,7 +23,7 @@ export interface Parsed {
 /** Throws DocumentProblem. */
 export function parseDocument(text: string): Parsed {
   const value = readText(text.startsWith('\uFEFF') ? text.slice(1) : text)
-  if (!isObject(value)) throw new DocumentProblem('it is no object')
+  if (!isObject(value)) throw new DocumentProblem('it is not an object')
   bound(value)
   const { openapi, swagger } = value
   if (swagger === '2.0' || swagger === 2) return { root: upgraded(value), format: '2.0' }
@@ -42,7 +42,7 @@ function readText(text: string): unknown {
     return JSON.parse(text)
   } catch (thrown) {
     // A flow mapping of YAML begins like JSON; what is wrong with long JSON is not asked of the slower reader.
-    if (looksLikeJson && text.length > 100_000) throw new DocumentProblem(`it is no JSON: ${wordsOf(thrown)}`)
+    if (looksLikeJson && text.length > 100_000) throw new DocumentProblem(`it is not JSON: ${wordsOf(thrown)}`)
   }
   try {
     return parse(text, { maxAliasCount: 1_000, logLevel: 'silent', prettyErrors: false, uniqueKeys: false })

@@ -193,7 +193,7 @@ describe('what is left out', () => {
     ['takes a file, "file"', { post: operation({ requestBody: upload }) }],
     ['is asked with TRACE', { trace: operation() }],
     ['is at another address', { get: operation({ servers: [{ url: 'https://evil.example.com' }] }) }],
-    ['answers with a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],
+    ['returns a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],
     ['wants a body with a method that has none', { get: operation({ requestBody: { required: true, content: {} } }) }],
   ])('says why: %s', (reason, item) => {
     const { leftOut, tools } = read(described({ '/a': item }))

@@ -170,5 +170,5 @@ function refuseElsewhere({ given, around }: Found, origin: string | undefined, f
   if (own === undefined || origin === undefined) return
   const servers = serversOf(own, from)
   if (!servers.some((server) => originOf(server) === origin))
-    throw new Unfit(`is at another address, ${originOf(servers[0])?.slice(0, 100) ?? 'which is no HTTP'}`)
+    throw new Unfit(`is at another address, ${originOf(servers[0])?.slice(0, 100) ?? 'which is not an HTTP'}`)
 }

@@ -44,7 +44,7 @@ export interface ReadingParts extends SchemaParts {
 export function readOperation(found: Found, name: string, said: Effect | undefined, parts: ReadingParts): ReadTool {
   const { path, given, around, tags } = found
   const { method } = found
-  if (!isMethod(method)) throw new Unfit(`is asked with ${method.slice(0, 20)}, which is no call`)
+  if (!isMethod(method)) throw new Unfit(`is asked with ${method.slice(0, 20)}, which is not a call`)
   const taking: Taking = { properties: new Map(), required: new Set() }
   const placed = takeParameters([around['parameters'], given['parameters']], path, taking, parts)
   const body = bodyOf(method, given, taking, parts)
@@ -131,7 +131,7 @@ function answersOf({ responses }: JsonObject, { references }: SchemaParts): { sc
   })
   const types = [...new Set(contents.flatMap((content) => Object.keys(content)))].filter((type) => isType(type))
   if (types.length > 0 && types.every((type) => type.startsWith('text/event-stream')))
-    throw new Unfit('answers with a stream that does not end')
+    throw new Unfit('returns a stream that never ends')
   const json = types.find((type) => JSON_TYPE.test(plainOf(type)))
   const described = json === undefined ? undefined : contents.find((content) => json in content)?.[json]
   // Answers of several codes that are not alike are described by none of them.

@@ -49,7 +49,7 @@ try {
   await joined(cluster.attach(order.name, order.container))
   await leave(exitCodeOf(await ended(cluster)))
 } catch (thrown) {
-  process.stderr.write(`The Pod of this server failed: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
+  process.stderr.write(`This server’s Pod failed: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
   await leave(1)
 }
 
