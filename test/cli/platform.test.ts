@@ -34,7 +34,7 @@ describe('rules', () => {
     await expect.poll(names, patiently).toContain('demo__calculate')
     expect(await here.run(['rule', 'remove', added.id])).toMatchObject({
       code: 1,
-      err: `There is no rule "${added.id}"; \`toolway rule list\` shows them.\n`,
+      err: `There is no rule "${added.id}"; \`toolway rule list\` lists the rules.\n`,
     })
     expect(await here.run(['rule', 'add', 'dele?e', '--reason', 'x'])).toMatchObject({ code: 2, out: '' })
   })
@@ -50,7 +50,7 @@ describe('organizations', () => {
     })
     expect(await here.run(['org', 'add', 'acme'])).toMatchObject({
       code: 1,
-      err: 'There is an organization "acme" already. Choose another slug.\n',
+      err: 'An organization "acme" already exists. Choose another slug.\n',
     })
     expect(await here.run(['org', 'add', 'Acme'])).toMatchObject({ code: 2 })
     const made = (await here.json(['key', 'add', 'first', '-o', 'acme'])) as { key: string }

@@ -199,7 +199,7 @@ describe('connections', () => {
     ] as const)
       expect(await platform(at, body), at).toMatchObject({
         status: 409,
-        body: { code: 'thing.declared', detail: 'This connection is defined in the file of TOOLWAY_CONFIG.' },
+        body: { code: 'thing.declared', detail: 'This connection is defined in the TOOLWAY_CONFIG file.' },
       })
   })
 

@@ -520,7 +520,7 @@ describe('facets', () => {
       expect((await search({ agency: 'GSA' })).answer.result?.isError).not.toBe(true)
       expect(executed()).toHaveLength(1)
       const refused = await search({ agncy: 'GSA', content_type: ['pdf'] })
-      expect(textOf(refused)).toMatch(/^INVALID_ARGUMENT: .*"agncy" is no facet.*did you mean "agency"/)
+      expect(textOf(refused)).toMatch(/^INVALID_ARGUMENT: .*"agncy" is neither a facet.*did you mean "agency"/)
       expect(faultOf(refused)).toMatchObject({ code: 'INVALID_ARGUMENT', errors: [{ path: '/facet_filters/agncy' }] })
       expect(executed()).toHaveLength(1)
     },
@@ -632,7 +632,7 @@ describe('rules of the organization', () => {
     expect(missing).toMatch(/^INVALID_ARGUMENT: .*\/query is required/)
     expect(missing).not.toMatch(/\/limit|agncy/)
     expect(backend.asked('execute')).toEqual([])
-    expect(textOf(await call('search_assets', { ...wrong, query: 'x' }))).toMatch(/"agncy" is no facet/)
+    expect(textOf(await call('search_assets', { ...wrong, query: 'x' }))).toMatch(/"agncy" is neither a facet/)
     // A value that is not a number is not limited, and the schema rejects it.
     expect(textOf(await call('search_assets', { query: 'x', limit: 'many' }))).toMatch(/\/limit must be/)
     expect(backend.asked('execute')).toEqual([])
