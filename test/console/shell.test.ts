@@ -122,16 +122,16 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     const menu = page.getByRole('navigation', { name: 'Menu' })
     await context.setOffline(true)
     await console.gateway.restart()
-    await page.getByText('The gateway doesn’t answer').waitFor()
+    await page.getByText('The gateway isn’t responding').waitFor()
     await look(page, 'gateway-away')
     // A screen that this page has not loaded yet.
     await menu.getByRole('link', { name: 'Keys' }).click()
     await page.waitForURL('/o/default/keys')
     await menu.getByRole('link', { name: 'Keys' }).waitFor()
-    await page.getByText('The gateway doesn’t answer').waitFor()
+    await page.getByText('The gateway isn’t responding').waitFor()
     await context.setOffline(false)
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
-    await page.getByText('The gateway doesn’t answer').waitFor({ state: 'detached' })
+    await page.getByText('The gateway isn’t responding').waitFor({ state: 'detached' })
   })
 
   test('is loaded anew, once, where a new version has taken the place of its parts', async () => {
