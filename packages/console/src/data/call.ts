@@ -7,7 +7,8 @@ import type { Operation, Shape } from '@toolway/contract/admin'
 import type { z } from 'zod'
 import { readEvents } from './events.ts'
 import { Problem } from './problem.ts'
-import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from './session.ts'
+import { csrfToken, leaveForSignIn, renew } from './session.ts'
+import { texts } from '../texts/texts.ts'
 
 export interface Given<Query extends z.ZodObject, Body extends Shape> {
   /** Values of the parameters in braces in the path. */
@@ -52,7 +53,7 @@ export async function follow<Query extends z.ZodObject, Body extends Shape, Answ
   if (ended?.type === 'result') return ended.data as z.output<Answer>
   if (ended?.type === 'error') throw Problem.ofBody(ended.data, response, asked)
   // A proxy or the network cut it.
-  throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked })
+  throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked })
 }
 
 /** The same where an operation answers a text, such as an export; `onBytes` hears how much of it is here. */
@@ -123,7 +124,7 @@ async function send(
     })
   } catch (thrown) {
     if (signal?.aborted === true) throw thrown
-    throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked })
+    throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked })
   }
 }
 

@@ -1,4 +1,6 @@
-/** The error of a request, as worded by the gateway (RFC 9457), or by the network where the gateway did not answer. */
+/** Errors of requests, as worded by the gateway (RFC 9457), or by the network where the gateway did not respond. */
+import { texts } from '../texts/texts.ts'
+
 export class Problem extends Error {
   override readonly name = 'Problem'
   /** 0: there was no answer. */
@@ -39,7 +41,7 @@ export class Problem extends Error {
   static ofBody(said: unknown, response: Pick<Response, 'status' | 'headers'>, asked: string): Problem {
     const text = (name: string) => fieldOf(said, name, 'string') as string | undefined
     return new Problem({
-      message: text('detail') ?? text('title') ?? `The gateway answered ${response.status}.`,
+      message: text('detail') ?? text('title') ?? texts.failed.status({ status: String(response.status) }),
       status: response.status,
       code: text('code') ?? 'answer',
       phase: text('phase'),

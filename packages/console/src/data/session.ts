@@ -5,6 +5,7 @@
 import { alone } from './alone.ts'
 import { forgetDrafts } from './forget-drafts.ts'
 import { Problem } from './problem.ts'
+import { texts } from '../texts/texts.ts'
 
 const CSRF_COOKIE = 'toolway_csrf'
 const RENEWED = 'toolway.renewed'
@@ -52,15 +53,12 @@ async function renewOnce(asked: number): Promise<boolean> {
     const headers: Record<string, string> = csrf === undefined ? {} : { 'x-csrf-token': csrf }
     const response = await fetch('/api/v1/auth/refresh', { method: 'POST', headers }).catch(() => undefined)
     if (response === undefined)
-      throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: 'renewing the sign-in' })
+      throw new Problem({ message: texts.failed.noAnswer, mend: texts.failed.askAgain, asked: 'renewing the sign-in' })
     if (response.ok) localStorage.setItem(RENEWED, String(Date.now()))
     return response.ok
   })
   return renewed === true
 }
-
-export const NO_ANSWER = 'The gateway did not answer.'
-export const ASK_AGAIN = 'See that it runs and that this machine reaches it, then try again.'
 
 /** Set when the user signs out: requests that are refused from then on cause no second redirect. */
 let leaving = false

@@ -1401,6 +1401,9 @@ export interface English {
     readonly mend: string
     readonly retry: string
     readonly report: string
+    readonly noAnswer: string
+    readonly askAgain: string
+    readonly status: (v: { readonly status: string }) => string
   }
   readonly files: {
     readonly hint: string

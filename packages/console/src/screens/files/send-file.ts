@@ -2,7 +2,7 @@
 import { addFile, type FileEntry } from '@toolway/contract/admin'
 import { call } from '../../data/call.ts'
 import { Problem } from '../../data/problem.ts'
-import { ASK_AGAIN, NO_ANSWER } from '../../data/session.ts'
+import { texts } from '../../texts/texts.ts'
 
 const TRIES = 5
 const PAUSE = 1_500
@@ -39,8 +39,8 @@ export async function sendFile(
 const problemOf = (status: number, body: string) => {
   const said = readJson(body)
   return new Problem({
-    message: said.detail ?? NO_ANSWER,
-    mend: said.mend ?? ASK_AGAIN,
+    message: said.detail ?? texts.failed.noAnswer,
+    mend: said.mend ?? texts.failed.askAgain,
     asked: `PATCH ${status}`,
   })
 }

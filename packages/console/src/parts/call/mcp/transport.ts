@@ -4,9 +4,10 @@
  */
 import { createFetchTransport, type Incoming, type Transport } from '@toolway/protocol/client'
 import { Problem } from '../../../data/problem.ts'
-import { ASK_AGAIN, csrfToken, leaveForSignIn, NO_ANSWER, renew } from '../../../data/session.ts'
+import { csrfToken, leaveForSignIn, renew } from '../../../data/session.ts'
 import { RpcFailure, type EventSink } from './exchange.ts'
 import { isObject, type RpcError } from './wire.ts'
+import { texts } from '../../../texts/texts.ts'
 
 /** Each request has a transport of its own, so that its messages are told to its own event sink. */
 export const transportTo = (address: string, eventSink: EventSink): Transport =>
@@ -57,6 +58,10 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     return await fetch(address, { ...init, headers })
   } catch (thrown) {
     if (init.signal?.aborted === true) throw thrown
-    throw new Problem({ message: NO_ANSWER, mend: ASK_AGAIN, asked: `${init.method} ${address}` })
+    throw new Problem({
+      message: texts.failed.noAnswer,
+      mend: texts.failed.askAgain,
+      asked: `${init.method} ${address}`,
+    })
   }
 }
