@@ -220,7 +220,7 @@ describe('a place that is taken or of no use', () => {
     await using here = await makeInstallation()
     const running = await here.start()
     expect(await refuse(here, {})).toMatch(
-      /^The data directory \S+ is locked by another Toolway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
+      /^The data directory \S+ is in use by another Toolway gateway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
     )
     expect((await here.run(['call', 'demo__calculate', '{"expression":"6*7"}'])).out).toContain('42')
     expect(await running.stop()).toBe(0)

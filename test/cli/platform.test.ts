@@ -79,7 +79,7 @@ describe('organizations', () => {
       [['--allow', '8.8.8.0/24'], 'not wholly within a private network'],
       [['--allow', '169.254.0.0/16'], 'not wholly within a private network'],
       [['--allow', '169.254.169.254'], 'is not a name such as'],
-      [['--forbid', '10.9.0.0/16'], 'is not allowed as it is'],
+      [['--forbid', '10.9.0.0/16'], 'is not one of the allowed entries'],
     ] as const) {
       const { code, err } = await here.run([...places, ...wrong])
       expect([code !== 0, err]).toEqual([true, expect.stringContaining(says)])

@@ -210,7 +210,7 @@ describe('the keys of the vault', () => {
     expect((await stat(join(here.data, 'vault.key'))).mode & 0o777).toBe(0o600)
     await gateway.stop()
     expect((await here.run(['doctor'], { settings })).out).toMatch(
-      /^note {2}keychain: TOOLWAY_KEYCHAIN is on, and the key/m,
+      /^note {2}keychain: TOOLWAY_KEYCHAIN is on, but the key/m,
     )
   })
 
