@@ -212,7 +212,7 @@ describe('a question', () => {
     await until('it is on record', async () => (await story.records(id ?? '')).includes('approval.expire'))
     expect(await answer(story.people.bob, id)).toMatchObject({ status: 409, body: { code: 'approval.over' } })
     expect((await story.call('write_note', given)).text).toMatch(
-      /^POLICY_VIOLATION: The approval request for this call of write_note expired/,
+      /^POLICY_VIOLATION: The approval request for this call to write_note expired/,
     )
     const anew = await story.call('write_note', given)
     expect(anew.code).toBe('APPROVAL_REQUIRED')

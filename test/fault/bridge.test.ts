@@ -57,7 +57,7 @@ describe('a key', () => {
     await using bridge = startBridge(built, { url: gone.url, key: 'secret-of-mine' })
     const answer = await bridge.ask({ id: 1, method: 'initialize', params: {} })
     expect(answer.error).toMatchObject({ data: { fault: 'bridge.refused' } })
-    expect(answer.error?.message).toContain('answers HTTP 500')
+    expect(answer.error?.message).toContain('responds with HTTP 500')
     expect(JSON.stringify(bridge.lines) + bridge.err()).not.toContain('secret-of-mine')
   })
 })
@@ -148,7 +148,7 @@ describe('a gateway', () => {
     await using bridge = startBridge(built, { url: `${gateway.address}/nowhere`, key: gateway.key })
     const answer = await bridge.ask({ id: 1, method: 'initialize', params: {} })
     expect(answer.error?.message).toMatch(
-      /\/nowhere answers HTTP 404: Nothing is served at \/nowhere\. Check that --url/,
+      /\/nowhere responds with HTTP 404: Nothing is served at \/nowhere\. Check that --url/,
     )
   })
 

@@ -143,7 +143,9 @@ describe('an HTTP+SSE server', () => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'),
     )
     await using gateway = await startTestGateway({ connections: [at(upstream.url)] })
-    expect(await gateway.settled('faulty')).toMatchObject({ reason: expect.stringContaining('it answers HTTP 405') })
+    expect(await gateway.settled('faulty')).toMatchObject({
+      reason: expect.stringContaining('it responded with HTTP 405'),
+    })
   })
 
   test('that wants a credential says so, and is no other kind of server', async () => {
@@ -218,7 +220,7 @@ describe('an HTTP+SSE server', () => {
     newer = true
     const next = await openSession(gateway.connectionUrl('faulty'), gateway.key)
     const { answer } = await callRaw(next, 'good')
-    expect(JSON.stringify(answer)).toContain('it answers HTTP 405')
+    expect(JSON.stringify(answer)).toContain('it responded with HTTP 405')
     expect(tries()).toBe(before + 1)
   })
 

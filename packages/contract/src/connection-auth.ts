@@ -8,7 +8,7 @@ export const ProviderName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_-]{0,49}$/,
-    'a provider starts with a small letter and has at most 50 small letters, digits, _ and -',
+    'a provider starts with a lowercase letter and has at most 50 lowercase letters, digits, _ and -',
   )
 
 /** The name of one of several accounts that somebody has with a server, in front of people and as an argument of tools. */

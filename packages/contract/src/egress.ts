@@ -13,7 +13,7 @@ const HostPattern = z
   .max(253)
   .regex(
     /^(?:\*\.)?(?!(?:[^.]*\.)*(?:\d+|0x[\da-f]*)$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/,
-    'is not a name such as mcp.internal or *.corp.example, in small letters',
+    'is not a name such as mcp.internal or *.corp.example, in lowercase',
   )
 
 const MOST = 100

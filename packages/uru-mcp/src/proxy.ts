@@ -211,7 +211,7 @@ const malformed = (path: string) =>
 function errorOf(status: number, body: unknown): ProtocolError {
   const said = isFields(body) ? (textIn(body['detail']) ?? textIn(body['message']) ?? textIn(body['title'])) : undefined
   const mend = (isFields(body) ? textIn(body['mend']) : undefined) ?? ADVICE[status]
-  const sentence = said ?? `The proxy answers HTTP ${status}.`
+  const sentence = said ?? `The proxy responded with HTTP ${status}.`
   const code = isFields(body) ? textIn(body['code']) : undefined
   const data = { status, ...(code === undefined ? {} : { code }) }
   return new ProtocolError(

@@ -89,7 +89,8 @@ const ACCOUNTS = `${TENANT}/connectors/{connection}/accounts` as const
 export const listAccounts = operation({
   id: 'listAccounts',
   at: `GET ${ACCOUNTS}`,
-  summary: 'List the accounts of a connection: all for who administers it, else the shared ones and your own.',
+  summary:
+    'List the accounts of a connection: all of them if you administer it, otherwise the shared ones and your own.',
   needs: inOrganization('connector_read'),
   query: Paging,
   answer: pageOf(Account),
@@ -98,7 +99,7 @@ export const listAllAccounts = operation({
   id: 'listAllAccounts',
   at: `GET ${TENANT}/accounts`,
   summary:
-    'List the accounts of all connections of an organization: all for who administers connections, else the shared ones and your own.',
+    'List the accounts of all connections of an organization: all of them if you administer connections, otherwise the shared ones and your own.',
   needs: inOrganization('connector_read'),
   query: Paging,
   answer: pageOf(AccountInPlace),
@@ -106,7 +107,7 @@ export const listAllAccounts = operation({
 export const addAccountKey = operation({
   id: 'addAccountKey',
   at: `POST ${ACCOUNTS}`,
-  summary: 'Give a key for a connection that takes keys: your own, or one that all members use.',
+  summary: 'Store a key for a connection that uses keys: your own, or a shared one for all members.',
   needs: inOrganization('connector_read'),
   body: AccountKey,
   answer: Account,
@@ -115,14 +116,14 @@ export const addAccountKey = operation({
 export const listReliance = operation({
   id: 'listReliance',
   at: `GET ${ACCOUNTS}/reliance`,
-  summary: 'List the users of a connection: callers of its tools in the last 30 days, and the state of its accounts.',
+  summary: 'List who uses a connection: callers of its tools in the last 30 days, and the state of its accounts.',
   needs: inOrganization('connector_update'),
   answer: Reliance,
 })
 export const changeAccount = operation({
   id: 'changeAccount',
   at: `PATCH ${ACCOUNTS}/{account}`,
-  summary: 'Rename an account, or make it the default for calls that name none.',
+  summary: 'Rename an account, or make it the default for calls that do not name one.',
   needs: inOrganization('connector_read'),
   body: AccountChange,
   answer: Account,
@@ -131,7 +132,7 @@ export const removeAccount = operation({
   id: 'removeAccount',
   at: `DELETE ${ACCOUNTS}/{account}`,
   summary:
-    'End an account: its authorization server is asked to forget it, and here it is forgotten whatever that says.',
+    'Disconnect an account: revoke it at its authorization server and delete it here, even if the revocation fails.',
   needs: inOrganization('connector_read'),
   answer: AccountsEnded,
 })

@@ -31,7 +31,7 @@ export type AgentModel = z.output<typeof AgentModel>
 export const getAgentModel = operation({
   id: 'getAgentModel',
   at: `GET ${AGENT}/model`,
-  summary: 'The model of the agent; null where none is set.',
+  summary: 'Get the model of the agent; null if none is set.',
   needs: inOrganization('tool_call'),
   answer: z.strictObject({ model: AgentModel.nullable() }),
 })
@@ -39,7 +39,7 @@ export const getAgentModel = operation({
 export const setAgentModel = operation({
   id: 'setAgentModel',
   at: `PUT ${AGENT}/model`,
-  summary: 'Set the model of the agent. The key is sealed and never shown again.',
+  summary: 'Set the model of the agent. The key is stored encrypted and never shown again.',
   needs: inOrganization('connector_update'),
   body: z.strictObject({
     provider: Provider,
@@ -49,7 +49,7 @@ export const setAgentModel = operation({
       .max(2_000)
       .refine(
         (text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '',
-        'holds a user or a password: the key is said as key',
+        'contains a user name or password: send the key as key',
       )
       .optional(),
     model: z.string().min(1).max(200),
@@ -62,7 +62,7 @@ export const setAgentModel = operation({
 export const removeAgentModel = operation({
   id: 'removeAgentModel',
   at: `DELETE ${AGENT}/model`,
-  summary: 'Remove the model of the agent, and its key.',
+  summary: 'Remove the model of the agent and its key.',
   needs: inOrganization('connector_update'),
 })
 
@@ -94,7 +94,7 @@ export const runAgent = operation({
   id: 'runAgent',
   at: `POST ${AGENT}/runs`,
   summary:
-    'Have the agent carry out a wish with the tools of the caller. It calls them with a key of the caller’s own, which lives an hour.',
+    'Run the agent on a request, with the tools of the caller. It uses a key that belongs to the caller and expires after an hour.',
   needs: inOrganization('tool_call'),
   body: z.strictObject({
     /** The conversation, the wish last. */

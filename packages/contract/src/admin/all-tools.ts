@@ -70,7 +70,7 @@ export const MOST_TOOLS = 2_000
 export const listAllTools = operation({
   id: 'listAllTools',
   at: `GET ${ALL}`,
-  summary: 'List the tools of all connections of an organization, those that are off or blocked too.',
+  summary: 'List the tools of all connections of an organization, including disabled and blocked ones.',
   needs,
   query: z.strictObject({
     /** Part of a name, a title or a description. */
@@ -87,14 +87,14 @@ export const listAllTools = operation({
 export const getToolInFull = operation({
   id: 'getToolInFull',
   at: `GET ${ALL}/{tool}`,
-  summary: 'Show one tool by its joined name: its definition, the rules that match it, and its wording in toolsets.',
+  summary: 'Get one tool by its joined name: its definition, the rules that match it, and its wording in toolsets.',
   needs,
   answer: ToolInFull,
 })
 export const switchAllTools = operation({
   id: 'switchAllTools',
   at: `POST ${ALL}/switch`,
-  summary: 'Switch tools of several connections at once: all of them or, if one does not exist, none.',
+  summary: 'Enable or disable tools of several connections at once: all of them, or none if one does not exist.',
   needs,
   body: z.strictObject({
     tools: z

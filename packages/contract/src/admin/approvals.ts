@@ -101,8 +101,7 @@ export const ApprovalOutcome = z.strictObject({
 export const listApprovals = operation({
   id: 'listApprovals',
   at: `GET ${APPROVALS}`,
-  summary:
-    'Questions whether a call may be made that you may answer or asked, the newest first; all of them for who administers rules.',
+  summary: 'List the approval requests that you made or may answer, newest first; all of them if you administer rules.',
   needs: inOrganization('connector_read'),
   query: Paging.extend({ state: z.enum(APPROVAL_STATES).optional() }),
   answer: pageOf(Approval),
@@ -110,14 +109,14 @@ export const listApprovals = operation({
 export const getApproval = operation({
   id: 'getApproval',
   at: `GET ${APPROVAL}`,
-  summary: 'One such question, with the arguments of the call as they would be sent.',
+  summary: 'Get one approval request, with the arguments of the call as they would be sent.',
   needs: inOrganization('connector_read'),
   answer: ApprovalWithArguments,
 })
 export const answerApproval = operation({
   id: 'answerApproval',
   at: `POST ${APPROVAL}/answer`,
-  summary: 'Grant or deny it, as one of those whom its rules ask. For people who have signed in, not for keys.',
+  summary: 'Approve or deny a request as one of its approvers. Only for signed-in people, not for keys.',
   needs: inOrganization('connector_read'),
   body: ApprovalAnswer,
   answer: ApprovalOutcome,
@@ -153,7 +152,7 @@ export const listLastingApprovals = operation({
   id: 'listLastingApprovals',
   at: `GET ${LASTING}`,
   summary:
-    'Tools that may always be called, by whom and by whose word: those that you gave or that are for your calls, all of them for who administers rules.',
+    'List standing approvals: who may always call which tool, and who approved it. You see those that you gave or that apply to your calls; all of them if you administer rules.',
   needs: inOrganization('connector_read'),
   query: Paging,
   answer: pageOf(LastingApproval),
@@ -161,7 +160,7 @@ export const listLastingApprovals = operation({
 export const endLastingApproval = operation({
   id: 'endLastingApproval',
   at: `DELETE ${LASTING}/{lasting}`,
-  summary: 'End one: the next such call is asked about again.',
+  summary: 'End a standing approval. The next such call needs approval again.',
   needs: inOrganization('connector_read'),
 })
 
@@ -177,7 +176,7 @@ export const answerApprovalSigned = operation({
   id: 'answerApprovalSigned',
   at: 'POST /api/v1/approvals/{approval}/answer',
   summary:
-    'Answer it as a webhook that its rules name: signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes, each id once.',
+    'Answer a request as a webhook that its rules name: signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes, each id once.',
   needs: anyone,
   body: SignedAnswer,
   answer: ApprovalOutcome,

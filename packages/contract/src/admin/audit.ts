@@ -98,7 +98,7 @@ const OWN = `${ADMIN}/tenants/{organization}/audit` as const
 export const listAudit = operation({
   id: 'listAudit',
   at: `GET ${ADMIN}/audit`,
-  summary: 'List records of every organization and of the platform, the newest first.',
+  summary: 'List the records of all organizations and of the platform, newest first.',
   needs: platform('audit_view_global'),
   query: Query.extend(AnyTenant),
   answer: pageOf(AuditEvent),
@@ -107,7 +107,7 @@ export const listAudit = operation({
 export const listOrganizationAudit = operation({
   id: 'listOrganizationAudit',
   at: `GET ${OWN}`,
-  summary: 'List records of an organization, the newest first.',
+  summary: 'List the records of an organization, newest first.',
   needs: inOrganization('audit_view_own'),
   query: Query,
   answer: pageOf(AuditEvent),
@@ -117,7 +117,7 @@ export const exportAudit = operation({
   id: 'exportAudit',
   at: `GET ${ADMIN}/audit/export`,
   summary:
-    'Export the records of every organization and of the platform, or of one; JSON lines of the whole can be verified.',
+    'Export the records of all organizations and of the platform, or of one. A complete export in JSON lines can be verified.',
   needs: platform('audit_view_global'),
   query: Export.extend(AnyTenant),
   answer: z.string(),
@@ -127,7 +127,7 @@ export const exportAudit = operation({
 export const exportOrganizationAudit = operation({
   id: 'exportOrganizationAudit',
   at: `GET ${OWN}/export`,
-  summary: 'Export the records of an organization; JSON lines of the whole can be verified.',
+  summary: 'Export the records of an organization. A complete export in JSON lines can be verified.',
   needs: inOrganization('audit_view_own'),
   query: Export,
   answer: z.string(),
@@ -137,7 +137,7 @@ export const exportOrganizationAudit = operation({
 export const verifyAudit = operation({
   id: 'verifyAudit',
   at: `GET ${ADMIN}/audit/verify`,
-  summary: 'Check that no record of any organization was changed, removed, inserted or reordered.',
+  summary: 'Verify that no record of any organization was changed, removed, inserted or reordered.',
   needs: platform('audit_view_global'),
   query: Trust.extend(AnyTenant),
   answer: Verdicts,
@@ -147,7 +147,7 @@ export const verifyAudit = operation({
 export const verifyOrganizationAudit = operation({
   id: 'verifyOrganizationAudit',
   at: `GET ${OWN}/verify`,
-  summary: 'Check that no record of an organization was changed, removed, inserted or reordered.',
+  summary: 'Verify that no record of an organization was changed, removed, inserted or reordered.',
   needs: inOrganization('audit_view_own'),
   query: Trust,
   answer: Verdicts,
@@ -158,7 +158,7 @@ export const listRecordSigners = operation({
   id: 'listRecordSigners',
   at: 'GET /api/v1/records/signers',
   summary:
-    'The fingerprints of the keys that sign records, the present one first: keep them elsewhere, to verify with.',
+    'List the fingerprints of the keys that sign records, the current one first. Keep them elsewhere to verify with.',
   needs: signedIn,
   answer: z.strictObject({ fingerprints: z.array(z.string()) }),
 })
@@ -179,7 +179,7 @@ export const redactRecord = operation({
   id: 'redactRecord',
   at: `POST ${OWN}/{record}/redact`,
   summary:
-    'Take values out of a record, and remove its payload; the chain stays whole. The organization may be `platform`, for records of none.',
+    'Redact values of a record and delete its payload; the chain stays intact. Use the organization `platform` for records that belong to none.',
   needs: platform('audit_view_global'),
   body: z.strictObject({ fields: z.array(z.enum(REDACTABLE)).min(1), reason: z.string().trim().min(1).max(1_000) }),
   answer: z.strictObject({
@@ -192,7 +192,7 @@ export const pruneRecords = operation({
   id: 'pruneRecords',
   at: `POST ${OWN}/prune`,
   summary:
-    'Remove records that are older than a moment, up to a signed checkpoint. The organization may be `platform`, for records of none.',
+    'Delete records older than a given time, up to a signed checkpoint. Use the organization `platform` for records that belong to none.',
   needs: platform('audit_view_global'),
   body: z.strictObject({ before: z.iso.datetime({ offset: true }) }),
   answer: z.strictObject({ removed: z.int() }),

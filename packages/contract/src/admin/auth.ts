@@ -58,7 +58,7 @@ export const SignInEntry = z.strictObject({
 export const verifyAuth = operation({
   id: 'verifyAuth',
   at: `POST ${AUTH}/verify`,
-  summary: 'Say whose the key or the token of this request is, and what it may.',
+  summary: 'Show who the key or token of this request belongs to, and its permissions.',
   needs: signedIn,
   answer: Whoami,
   harmless: true,
@@ -67,7 +67,7 @@ export const verifyAuth = operation({
 export const showMe = operation({
   id: 'showMe',
   at: `GET ${AUTH}/me`,
-  summary: 'Say who asks, and which role they have where.',
+  summary: 'Show the caller, and their role in each organization.',
   needs: signedIn,
   answer: Whoami,
 })
@@ -103,7 +103,7 @@ export const login = operation({
 export const refresh = operation({
   id: 'refresh',
   at: `POST ${AUTH}/refresh`,
-  summary: 'Exchange a refresh token, or its cookie, for a new pair; each is good once.',
+  summary: 'Exchange a refresh token or its cookie for a new pair. Each refresh token is valid once.',
   needs: anyone,
   body: z.strictObject({ refresh_token: z.string().min(1).max(200) }).optional(),
   answer: TokenPair,
@@ -112,7 +112,7 @@ export const refresh = operation({
 export const logout = operation({
   id: 'logout',
   at: `POST ${AUTH}/logout`,
-  summary: 'Sign out: the refresh token, or that of the cookie, and all access tokens of the same sign-in end.',
+  summary: 'Sign out: end the refresh token (or that of the cookie) and all access tokens of the same sign-in.',
   needs: anyone,
   body: z.strictObject({ refresh_token: z.string().min(1).max(200) }).optional(),
 })
@@ -120,7 +120,7 @@ export const logout = operation({
 export const changePassword = operation({
   id: 'changePassword',
   at: `POST ${AUTH}/password`,
-  summary: 'Change one’s own password; all other sign-ins end.',
+  summary: 'Change your own password. All your other sign-ins end.',
   needs: signedIn,
   body: z.strictObject({ current_password: Password, new_password: Password }),
   answer: TokenPair,
@@ -129,7 +129,7 @@ export const changePassword = operation({
 export const choosePassword = operation({
   id: 'choosePassword',
   at: `POST ${AUTH}/password-code`,
-  summary: 'Choose a password with a one-time code that an administrator made.',
+  summary: 'Set a password with a one-time code from an administrator.',
   needs: anyone,
   body: z.strictObject({ code: z.string().min(1).max(100), password: Password }),
 })
@@ -137,7 +137,7 @@ export const choosePassword = operation({
 export const listSignIns = operation({
   id: 'listSignIns',
   at: `GET ${AUTH}/sign-ins`,
-  summary: 'List where one is signed in.',
+  summary: 'List your active sign-ins.',
   needs: signedIn,
   answer: z.strictObject({ items: z.array(SignInEntry) }),
 })
@@ -145,6 +145,6 @@ export const listSignIns = operation({
 export const endSignIn = operation({
   id: 'endSignIn',
   at: `DELETE ${AUTH}/sign-ins/{id}`,
-  summary: 'End one of one’s own sign-ins.',
+  summary: 'End one of your sign-ins.',
   needs: signedIn,
 })

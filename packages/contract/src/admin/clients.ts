@@ -34,7 +34,7 @@ const CLIENTS = '/api/v1/admin/clients'
 export const listOAuthClients = operation({
   id: 'listOAuthClients',
   at: `GET ${CLIENTS}`,
-  summary: 'List the OAuth clients that this installation knows by name.',
+  summary: 'List the OAuth clients that are registered by hand.',
   needs: platform('key_manage'),
   query: Paging,
   answer: pageOf(OAuthClient),
@@ -43,7 +43,7 @@ export const listOAuthClients = operation({
 export const addOAuthClient = operation({
   id: 'addOAuthClient',
   at: `POST ${CLIENTS}`,
-  summary: 'Add an OAuth client that cannot register itself; a secret is shown this once.',
+  summary: 'Add an OAuth client that cannot register itself. Its secret is shown only once.',
   needs: platform('key_manage'),
   body: NewOAuthClient,
   answer: AddedOAuthClient,
@@ -53,6 +53,6 @@ export const addOAuthClient = operation({
 export const removeOAuthClient = operation({
   id: 'removeOAuthClient',
   at: `DELETE ${CLIENTS}/{client}`,
-  summary: 'Remove an OAuth client; whatever was allowed to it ends.',
+  summary: 'Delete an OAuth client and revoke everything granted to it.',
   needs: platform('key_manage'),
 })

@@ -29,7 +29,7 @@ export const ConnectLink = z.strictObject({
 export const linkConnection = operation({
   id: 'linkConnection',
   at: `POST ${CONNECTION}/link`,
-  summary: 'Make a link at which a person connects an account, or gives a key, within ten minutes.',
+  summary: 'Create a link with which a person connects an account or enters a key within ten minutes.',
   needs: inOrganization('connector_read'),
   body: ConnectWords.optional(),
   answer: ConnectLink,
@@ -57,7 +57,7 @@ const OAuthRedirect = z.strictObject({
 export const beginProviderAuth = operation({
   id: 'beginProviderAuth',
   at: 'GET /api/v1/oauth/{organization}/auth/{provider}',
-  summary: 'Begin to connect an account with a provider: a link for the person; a browser is led there.',
+  summary: 'Start connecting an account with a provider: returns a link for the person, or redirects a browser.',
   needs: inOrganization('connector_read'),
   query: OAuthRedirect,
   answer: Begun,
@@ -66,7 +66,7 @@ export const beginProviderAuth = operation({
 export const beginOwnProviderAuth = operation({
   id: 'beginOwnProviderAuth',
   at: 'POST /api/v1/oauth/{provider}/auth',
-  summary: "The same in the caller's own organization; a browser that is signed in is given the provider's address.",
+  summary: 'The same in the caller’s own organization. A signed-in browser gets the address of the provider.',
   needs: signedIn,
   body: OAuthRedirect.extend({ organization: z.string().min(1).max(100).optional() }).optional(),
   answer: Begun,
@@ -75,7 +75,7 @@ export const beginOwnProviderAuth = operation({
 export const listProviders = operation({
   id: 'listProviders',
   at: 'GET /api/v1/oauth/providers',
-  summary: 'List the providers that are known. Signed-in users also see which of them are configured.',
+  summary: 'List the known providers. Signed-in users also see which ones are configured.',
   needs: anyone,
   answer: z.strictObject({
     items: z.array(
@@ -94,7 +94,8 @@ export const listProviders = operation({
 export const readConnectSession = operation({
   id: 'readConnectSession',
   at: 'GET /api/v1/oauth/cli-sessions/{session}',
-  summary: 'How a way ended that this caller began: told once, within five minutes after its end.',
+  summary:
+    'Get the result of connecting an account that this caller started: available once, within five minutes after its end.',
   needs: signedIn,
   answer: z.strictObject({
     status: z.enum(['pending', 'success', 'error']),
@@ -110,7 +111,7 @@ export const hearBroker = operation({
   id: 'hearBroker',
   at: 'POST /api/v1/organizations/{organization}/connections/{connection}/events',
   summary:
-    'An event of the server that keeps the accounts of users, such as an account that expired: signed with the connection’s webhook secret (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes.',
+    'Receive an event from the server that stores the accounts of users, such as an expired account: signed with the connection’s webhook secret (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes.',
   needs: anyone,
   body: z.looseObject({ type: z.string().max(200) }),
   answer: z.strictObject({

@@ -29,7 +29,7 @@ export const listConnectionLog = operation({
   id: 'listConnectionLog',
   at: `GET ${LOG}`,
   summary:
-    'The last lines of the log of a connection in the gateway that answers, what its processes said on stderr too; the newest last.',
+    'Get the last lines of a connection’s log in the gateway that responds, including stderr of its processes; newest last.',
   needs,
   query: z.strictObject({ count: z.coerce.number().int().min(1).max(500).default(200) }),
   answer: z.strictObject({ items: z.array(ConnectionLogLine) }),
@@ -39,7 +39,7 @@ export const followConnectionLog = operation({
   id: 'followConnectionLog',
   at: `GET ${LOG}/stream`,
   summary:
-    'The same lines as they come (event `log`); a reader that does not keep up is told so (event `dropped`) and ended.',
+    'Stream these lines as they arrive (event `log`). A reader that is too slow gets the event `dropped` and is disconnected.',
   needs,
   answer: ConnectionLogLine,
   media: 'text/event-stream',

@@ -141,7 +141,7 @@ export const CONNECTION = `${CONNECTIONS}/{connection}`
 export const listConnections = operation({
   id: 'listConnections',
   at: `GET ${CONNECTIONS}`,
-  summary: 'List the connections of an organization and how they are.',
+  summary: 'List the connections of an organization and their state.',
   needs: inOrganization('connector_read'),
   query: Paging.extend({
     /** Part of alias or title. */
@@ -156,7 +156,7 @@ export const addConnection = operation({
   id: 'addConnection',
   at: `POST ${CONNECTIONS}`,
   summary:
-    'Connect a server: `mcp.http` by its address, `mcp.process`, a program that is started here, or `contract`, a backend that describes its functions.',
+    'Add a connection: `mcp.http` (a server by its address), `mcp.process` (a program that the gateway starts) or `contract` (a backend that describes its functions).',
   needs: inOrganization('connector_create'),
   body: NewConnection,
   answer: Connection,
@@ -165,14 +165,14 @@ export const addConnection = operation({
 export const getConnection = operation({
   id: 'getConnection',
   at: `GET ${CONNECTION}`,
-  summary: 'One connection, by alias or id.',
+  summary: 'Get one connection, by alias or id.',
   needs: inOrganization('connector_read'),
   answer: Connection,
 })
 export const changeConnection = operation({
   id: 'changeConnection',
   at: `PUT ${CONNECTION}`,
-  summary: 'Change a connection; what is not named stays.',
+  summary: 'Update a connection. Fields that are not sent keep their values.',
   needs: inOrganization('connector_update'),
   body: ConnectionChange,
   answer: Connection,
@@ -180,7 +180,7 @@ export const changeConnection = operation({
 export const compareConnection = operation({
   id: 'compareConnection',
   at: `POST ${CONNECTION}/compare`,
-  summary: 'The members of a connection that a change would make different, secrets by name only. Nothing is changed.',
+  summary: 'Show which fields of a connection a change would affect, secrets by name only. Nothing is changed.',
   needs: inOrganization('connector_update'),
   body: ConnectionChange,
   answer: z.strictObject({
@@ -191,13 +191,13 @@ export const compareConnection = operation({
 export const removeConnection = operation({
   id: 'removeConnection',
   at: `DELETE ${CONNECTION}`,
-  summary: 'Remove a connection with its secrets.',
+  summary: 'Delete a connection and its secrets.',
   needs: inOrganization('connector_delete'),
 })
 export const toggleConnection = operation({
   id: 'toggleConnection',
   at: `PATCH ${CONNECTION}/toggle`,
-  summary: 'Switch a connection on or off.',
+  summary: 'Enable or disable a connection.',
   needs: inOrganization('connector_update'),
   body: z.union([z.strictObject({ enabled: z.boolean() }), z.strictObject({ is_enabled: z.boolean() })]),
   answer: Connection,
@@ -219,7 +219,7 @@ export const probeAddress = operation({
   id: 'probeAddress',
   at: 'POST /api/v1/organizations/{organization}/connections/probe',
   summary:
-    'Look what answers at an address before it is connected, and how it lets one in. Nothing is kept or shown to it.',
+    'Detect what is served at an address before connecting it, and how it authenticates. Nothing is stored, and no credential is sent.',
   needs: inOrganization('connector_create'),
   body: z.strictObject({ url: z.string().max(8_192) }),
   answer: Probed,

@@ -5,14 +5,14 @@ import { anyone, operation } from './operation.ts'
 export const getOpenApi = operation({
   id: 'getOpenApi',
   at: 'GET /api/v1/openapi.json',
-  summary: 'This interface as an OpenAPI 3.1 document.',
+  summary: 'Get this API as an OpenAPI 3.1 document.',
   needs: anyone,
   answer: z.record(z.string(), z.unknown()),
 })
 export const readReference = operation({
   id: 'readReference',
   at: 'GET /api/v1/docs',
-  summary: 'This interface as a page to read.',
+  summary: 'Get this API reference as a web page.',
   needs: anyone,
   answer: z.string(),
   media: 'text/html',

@@ -93,7 +93,7 @@ export const followEvents = operation({
   id: 'followEvents',
   at: 'GET /api/v1/events',
   summary:
-    'Stream changes in your organization: the events `integrations_changed`, `alert`, `approvals_changed`, `records_changed` and `client_seen`. Missed events are not sent again. The WebSocket `/api/v1/ws` sends the same as JSON.',
+    'Stream changes in your organization: the events `integrations_changed`, `alert`, `approvals_changed`, `records_changed` and `client_seen`. Missed events are not sent again. The WebSocket `/api/v1/ws` sends the same events as JSON.',
   needs: inOwnOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',
@@ -102,7 +102,7 @@ export const followEvents = operation({
 export const followOrganizationEvents = operation({
   id: 'followOrganizationEvents',
   at: 'GET /api/v1/organizations/{organization}/events',
-  summary: 'The same of the organization that is named.',
+  summary: 'Stream changes in the named organization.',
   needs: inOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',
@@ -112,7 +112,7 @@ export const listAlerts = operation({
   id: 'listAlerts',
   at: `GET ${TENANT}/alerts`,
   summary:
-    'Alerts of the last 90 days, the newest first: all of them for who administers the organization, else your own.',
+    'List the alerts of the last 90 days, newest first: all of them if you administer the organization, otherwise your own.',
   needs: inOrganization('connector_read'),
   query: Paging.extend({ kind: z.string().max(50).optional(), connection_id: z.string().max(100).optional() }),
   answer: pageOf(Alert),

@@ -50,7 +50,7 @@ const LinkWish = z.strictObject({ link_seconds: LinkSeconds }).optional()
 export const listFiles = operation({
   id: 'listFiles',
   at: `GET ${FILES}`,
-  summary: 'List your files, or with whose=everybody (an administrator of members) those of the whole organization.',
+  summary: 'List your files, or those of the whole organization with whose=everybody (for administrators of members).',
   needs: inOrganization('tool_call'),
   query: Paging.extend({
     whose: z.enum(['own', 'everybody']).default('own'),
@@ -64,7 +64,7 @@ export const addFile = operation({
   id: 'addFile',
   at: `POST ${FILES}`,
   summary:
-    'Begin an upload: the answer has an address to send the content to (tus 1.0: HEAD, PATCH). The file is there once all of it came and its size and hash fit.',
+    'Start an upload: the response has an address for the content (tus 1.0: HEAD, PATCH). The file exists once it is complete and its size and hash match.',
   needs: inOrganization('tool_call'),
   body: z.strictObject({
     name: z.string().min(1).max(255),
@@ -87,7 +87,7 @@ export const addFile = operation({
 export const getFile = operation({
   id: 'getFile',
   at: `GET ${FILE}`,
-  summary: 'One file: its name, size, hash and owner, without its content.',
+  summary: 'Get one file: its name, size, hash and owner, without its content.',
   needs: inOrganization('tool_call'),
   answer: FileEntry,
 })
@@ -95,7 +95,7 @@ export const getFile = operation({
 export const addUploadLink = operation({
   id: 'addUploadLink',
   at: `POST ${FILE}/upload`,
-  summary: 'Another address for an upload of yours that is not complete; the one before stops.',
+  summary: 'Create a new address for one of your incomplete uploads. The previous one stops working.',
   needs: inOrganization('tool_call'),
   body: LinkWish,
   answer: FileLink,
@@ -105,7 +105,7 @@ export const addUploadLink = operation({
 export const addDownloadLink = operation({
   id: 'addDownloadLink',
   at: `POST ${FILE}/download`,
-  summary: 'An address for one download of a file of yours; the first request uses it up.',
+  summary: 'Create an address for one download of one of your files. It is valid for one request.',
   needs: inOrganization('tool_call'),
   reads: true,
   body: LinkWish,
@@ -116,7 +116,7 @@ export const addDownloadLink = operation({
 export const removeFile = operation({
   id: 'removeFile',
   at: `DELETE ${FILE}`,
-  summary: 'Remove a file of yours, or as an administrator of members of anybody in the organization.',
+  summary: 'Delete one of your files; administrators of members can delete any file of the organization.',
   needs: inOrganization('tool_call'),
 })
 
@@ -133,7 +133,7 @@ export type FileUsage = z.output<typeof FileUsage>
 export const getFileUsage = operation({
   id: 'getFileUsage',
   at: 'GET /api/v1/organizations/{organization}/file-usage',
-  summary: 'How many bytes the files of the organization take, and how many they may.',
+  summary: 'Get the file storage that the organization uses, and its quota, in bytes.',
   needs: inOrganization('tool_call'),
   answer: FileUsage,
 })

@@ -26,7 +26,7 @@ const OF_ORGANIZATION = '/api/v1/admin/tenants/{organization}/grants'
 export const listOwnGrants = operation({
   id: 'listOwnGrants',
   at: `GET ${OWN}`,
-  summary: 'List the clients that you allowed to use tools as you.',
+  summary: 'List the clients that may use tools on your behalf.',
   needs: signedIn,
   query: Paging,
   answer: pageOf(Grant),
@@ -35,14 +35,14 @@ export const listOwnGrants = operation({
 export const endOwnGrant = operation({
   id: 'endOwnGrant',
   at: `DELETE ${OWN}/{grant}`,
-  summary: 'End what you allowed a client; its tokens are refused at once.',
+  summary: 'Revoke a client’s access. Its tokens stop working immediately.',
   needs: signedIn,
 })
 
 export const listGrants = operation({
   id: 'listGrants',
   at: `GET ${OF_ORGANIZATION}`,
-  summary: 'List the clients that members of the organization allowed to use its tools.',
+  summary: 'List the clients to which members of the organization granted access.',
   needs: inOrganization('user_manage'),
   query: Paging,
   answer: pageOf(Grant),
@@ -51,6 +51,6 @@ export const listGrants = operation({
 export const endGrant = operation({
   id: 'endGrant',
   at: `DELETE ${OF_ORGANIZATION}/{grant}`,
-  summary: 'End what a member allowed a client; its tokens are refused at once.',
+  summary: 'Revoke access that a member granted to a client. Its tokens stop working immediately.',
   needs: inOrganization('user_manage'),
 })

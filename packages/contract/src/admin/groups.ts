@@ -29,7 +29,7 @@ export const listGroups = operation({
 export const putGroup = operation({
   id: 'putGroup',
   at: `PUT ${GROUPS}/{group}`,
-  summary: 'Make a group, or change the one of that name; where members are named, it has these and no others.',
+  summary: 'Create or update a group. If members are given, they replace the current ones.',
   needs,
   body: z.strictObject({
     title: z.string().trim().min(1).max(100).optional(),
@@ -43,20 +43,20 @@ export const putGroup = operation({
 export const removeGroup = operation({
   id: 'removeGroup',
   at: `DELETE ${GROUPS}/{group}`,
-  summary: 'Remove a group. Rules that name it no longer match anyone through it.',
+  summary: 'Delete a group. Rules that name it no longer match anyone through it.',
   needs,
 })
 export const joinGroup = operation({
   id: 'joinGroup',
   at: `PUT ${GROUPS}/{group}/members/{user}`,
-  summary: 'Let a member into a group; it counts at once.',
+  summary: 'Add a member to a group, with immediate effect.',
   needs,
   answer: Group,
 })
 export const leaveGroup = operation({
   id: 'leaveGroup',
   at: `DELETE ${GROUPS}/{group}/members/{user}`,
-  summary: 'Take a member out of a group; it counts at once.',
+  summary: 'Remove a member from a group, with immediate effect.',
   needs,
   answer: Group,
 })

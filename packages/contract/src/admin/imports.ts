@@ -16,7 +16,7 @@ export const importConnections = operation({
   id: 'importConnections',
   at: `POST ${CONNECTIONS}/import`,
   summary:
-    'Make several connections, all of them or none, as the settings file of a client names them. A connection that exists already with the same address or command and the same secrets is left out.',
+    'Create several connections from a client’s settings file, all of them or none. Connections that already exist with the same address or command and the same secrets are skipped.',
   needs: inOrganization('connector_create'),
   body: z.strictObject({
     /** The file, for people. */
@@ -40,7 +40,7 @@ export const importConnections = operation({
 export const undoImport = operation({
   id: 'undoImport',
   at: `POST ${CONNECTIONS}/import/undo`,
-  summary: 'Remove what is left of the connections of the last import that was not undone, with their secrets.',
+  summary: 'Undo the last import: delete what is left of its connections, with their secrets.',
   needs: inOrganization('connector_delete'),
   answer: z.strictObject({ source: z.string(), aliases: z.array(z.string()) }),
 })

@@ -73,7 +73,7 @@ const INTEGRATION = `${INTEGRATIONS}/{connection}`
 export const listIntegrations = operation({
   id: 'listIntegrations',
   at: `GET ${INTEGRATIONS}`,
-  summary: 'List the integrations of your organization: its connections, in the words of a source system.',
+  summary: 'List the integrations of your organization: its connections, in the format of the system Uru.',
   needs: inOwnOrganization('connector_read'),
   query: Paging,
   answer: pageOf(Integration),
@@ -103,7 +103,7 @@ export const RegistryEntry = z.strictObject({
 export const listIntegrationRegistry = operation({
   id: 'listIntegrationRegistry',
   at: `GET ${INTEGRATIONS}/registry`,
-  summary: 'The servers that the source system knew, as far as they can be connected.',
+  summary: 'List the servers in Uru’s registry that can be connected.',
   needs: inOwnOrganization('connector_read'),
   answer: z.strictObject({ items: z.array(RegistryEntry) }),
 })
@@ -131,7 +131,7 @@ export const listIntegrationTools = operation({
   id: 'listIntegrationTools',
   at: `GET ${INTEGRATIONS}/tools`,
   summary:
-    'The tools of every enabled integration that you may use, and for each integration why it failed, if it did. `version` is that of `integrations_changed`; who sends the `ETag` of an answer as `If-None-Match` is told 304 while nothing is new.',
+    'List the tools of every enabled integration that you may use, and the reason for each integration that failed. `version` is that of `integrations_changed`. With the `ETag` of a response as `If-None-Match`, the response is 304 while nothing has changed.',
   needs: inOwnOrganization('connector_read'),
   answer: z.strictObject({ items: z.array(IntegrationTools), version: z.number().int() }),
 })
@@ -139,7 +139,7 @@ export const finishOAuth = operation({
   id: 'finishOAuth',
   at: `GET ${INTEGRATIONS}/oauth/callback`,
   summary:
-    'Where a browser comes back to from an authorization server; known by its state and by the browser that began. It is sent on, with `connected` or `error` in the query.',
+    'The redirect address for authorization servers, identified by the state and the browser that started. Redirects with `connected` or `error` in the query.',
   needs: anyone,
   query: z.looseObject({}),
   answer: z.string(),
@@ -148,14 +148,15 @@ export const finishOAuth = operation({
 export const getIntegration = operation({
   id: 'getIntegration',
   at: `GET ${INTEGRATION}`,
-  summary: 'One integration, by id or alias.',
+  summary: 'Get one integration, by id or alias.',
   needs: inOwnOrganization('connector_read'),
   answer: Integration,
 })
 export const changeIntegration = operation({
   id: 'changeIntegration',
   at: `PUT ${INTEGRATION}`,
-  summary: 'Change name, address, key, or whether it is enabled; another address ends what was given for the old one.',
+  summary:
+    'Update an integration: its name, address, key, or whether it is enabled. A new address revokes the credentials of the old one.',
   needs: inOwnOrganization('connector_update'),
   body: IntegrationChange,
   answer: Integration,
@@ -163,13 +164,13 @@ export const changeIntegration = operation({
 export const removeIntegration = operation({
   id: 'removeIntegration',
   at: `DELETE ${INTEGRATION}`,
-  summary: 'Revoke its credentials, and remove it with them.',
+  summary: 'Revoke the credentials of an integration and delete it.',
   needs: inOwnOrganization('connector_delete'),
 })
 export const testIntegration = operation({
   id: 'testIntegration',
   at: `POST ${INTEGRATION}/test`,
-  summary: 'Connect to its server now, and keep what it offers or why it failed.',
+  summary: 'Connect to the server of an integration now, and store its tools or the reason for the failure.',
   needs: inOwnOrganization('connector_update'),
   answer: z.strictObject({
     success: z.boolean(),
@@ -196,7 +197,7 @@ export const OAuthRedirect = z.strictObject({
 export const getOAuthUrl = operation({
   id: 'getOAuthUrl',
   at: `GET ${INTEGRATION}/oauth-url`,
-  summary: 'Where to send the browser so that its person lets the gateway in at the server.',
+  summary: 'Get the address where a person authorizes the gateway at the server.',
   needs: inOwnOrganization('tool_call'),
   query: ConnectWish,
   answer: OAuthRedirect,
@@ -204,7 +205,7 @@ export const getOAuthUrl = operation({
 export const connectIntegration = operation({
   id: 'connectIntegration',
   at: `POST ${INTEGRATION}/connect`,
-  summary: 'Begin to connect an account by OAuth: where to send the browser.',
+  summary: 'Start connecting an account with OAuth: returns the address for the browser.',
   needs: inOwnOrganization('tool_call'),
   query: ConnectWish,
   answer: OAuthRedirect,
@@ -212,7 +213,7 @@ export const connectIntegration = operation({
 export const departForAccount = operation({
   id: 'departForAccount',
   at: `POST ${CONNECTION}/accounts/depart`,
-  summary: 'The same for a connection of the organization that is named.',
+  summary: 'The same for a connection of the named organization.',
   needs: inOrganization('tool_call'),
   query: ConnectWish,
   answer: OAuthRedirect,
@@ -220,7 +221,7 @@ export const departForAccount = operation({
 export const disconnectIntegration = operation({
   id: 'disconnectIntegration',
   at: `POST ${INTEGRATION}/disconnect`,
-  summary: 'Revoke and forget credentials: all of them for those who administer the organization, else your own.',
+  summary: 'Revoke and delete credentials: all of them if you administer the organization, otherwise your own.',
   needs: inOwnOrganization('tool_call'),
   answer: z.strictObject({
     ended: z.int(),
@@ -233,7 +234,7 @@ export const disconnectIntegration = operation({
 export const listConnectorCatalog = operation({
   id: 'listConnectorCatalog',
   at: 'GET /api/v1/registry/connectors',
-  summary: 'What can be connected: where its server is or what is started, and what one has to bring.',
+  summary: 'List what can be connected: the address or command of each server, and the values that it needs.',
   needs: inOwnOrganization('connector_read'),
   answer: z.strictObject({ items: z.array(CATALOG_ENTRY) }),
 })
@@ -241,7 +242,7 @@ export const listConnectorCatalog = operation({
 export const getNativeConnector = operation({
   id: 'getNativeConnector',
   at: 'GET /api/v1/registry/connectors/{vendor}',
-  summary: 'One native connector: its tools with their effects, and the scopes that an account is asked for.',
+  summary: 'Get one native connector: its tools with their effects, and the scopes that it requests.',
   needs: inOwnOrganization('connector_read'),
   answer: NativeConnector,
 })

@@ -68,7 +68,7 @@ const TENANT_KEYS = '/api/v1/admin/tenants/{organization}/keys'
 export const addPlatformKey = operation({
   id: 'addPlatformKey',
   at: `POST ${KEYS}`,
-  summary: 'Make a key: one of the platform, or with tenant_id (id or slug) one of that organization.',
+  summary: 'Create a platform key, or with tenant_id (id or slug) a key of that organization.',
   needs: platform('key_manage'),
   body: OrganizationKeyWish.extend({ tenant_id: z.string().min(1).max(64).nullish() }),
   answer: MadeKey,
@@ -87,7 +87,7 @@ export const listPlatformKeys = operation({
 export const importKeys = operation({
   id: 'importKeys',
   at: `POST ${KEYS}/import`,
-  summary: 'Take over keys of another system with their bcrypt hashes, all of them or none.',
+  summary: 'Import keys from another system with their bcrypt hashes, all of them or none.',
   needs: platform('key_manage'),
   body: z.strictObject({
     /** JSON lines of name, hash, prefix, role, limit, organization and expires_at. */
@@ -99,14 +99,14 @@ export const importKeys = operation({
 export const removePlatformKey = operation({
   id: 'removePlatformKey',
   at: `DELETE ${KEYS}/{key}`,
-  summary: 'Remove a key; it is refused everywhere within a second.',
+  summary: 'Revoke a key. All gateways refuse it within a second.',
   needs: platform('key_manage'),
 })
 
 export const addOrganizationKey = operation({
   id: 'addOrganizationKey',
   at: `POST ${TENANT_KEYS}`,
-  summary: 'Create a key of the organization. It can do no more than its creator.',
+  summary: 'Create an organization key. It cannot have more access than its creator.',
   needs: inOrganization('key_manage'),
   body: OrganizationKeyWish,
   answer: MadeKey,
@@ -116,7 +116,7 @@ export const addOrganizationKey = operation({
 export const listOrganizationKeys = operation({
   id: 'listOrganizationKeys',
   at: `GET ${TENANT_KEYS}`,
-  summary: 'List the keys of the organization and of its members, never their text.',
+  summary: 'List the keys of the organization and of its members, without their values.',
   needs: inOrganization('key_manage'),
   query: Paging,
   answer: pageOf(Key),
@@ -125,7 +125,7 @@ export const listOrganizationKeys = operation({
 export const removeOrganizationKey = operation({
   id: 'removeOrganizationKey',
   at: `DELETE ${TENANT_KEYS}/{key}`,
-  summary: 'Remove a key of the organization or of one of its members.',
+  summary: 'Revoke a key of the organization or of one of its members.',
   needs: inOrganization('key_manage'),
 })
 
@@ -141,7 +141,8 @@ export const listMyKeys = operation({
 export const addMyKey = operation({
   id: 'addMyKey',
   at: `POST ${MY_KEYS}`,
-  summary: 'Make a key of your own: a scoped one, or with family uru the personal one, of which there is one (409).',
+  summary:
+    'Create a key of your own: a scoped one, or with family uru your personal key, of which there is only one (409).',
   needs: signedIn,
   body: KeyWish.partial({ name: true }).extend({ scope: Scope.optional(), family: Family, organization: Organization }),
   answer: MadeKey,
@@ -151,7 +152,7 @@ export const addMyKey = operation({
 export const regenerateMyKey = operation({
   id: 'regenerateMyKey',
   at: `POST ${MY_KEYS}/regenerate`,
-  summary: 'Put a new personal key in the place of the old one, which stops at once.',
+  summary: 'Regenerate your personal key. The old one stops working immediately.',
   needs: signedIn,
   body: z.strictObject({ organization: Organization }).optional(),
   answer: MadeKey,
@@ -160,7 +161,7 @@ export const regenerateMyKey = operation({
 export const revealMyKey = operation({
   id: 'revealMyKey',
   at: `POST ${MY_KEYS}/reveal`,
-  summary: 'Show your personal key again, to a sign-in of the last five minutes or with your password.',
+  summary: 'Show your personal key again: within five minutes after signing in, or with your password.',
   needs: signedIn,
   body: z.strictObject({ organization: Organization, password: z.string().min(1).max(1024).optional() }).optional(),
   answer: z.strictObject({ id: z.string(), key: z.string() }),
@@ -169,6 +170,6 @@ export const revealMyKey = operation({
 export const removeMyKey = operation({
   id: 'removeMyKey',
   at: `DELETE ${MY_KEYS}/{key}`,
-  summary: 'Remove a key of your own.',
+  summary: 'Revoke one of your keys.',
   needs: signedIn,
 })

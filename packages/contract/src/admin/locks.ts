@@ -78,14 +78,14 @@ const ConnectionLock = ToolLock.extend({
 export const listToolLocks = operation({
   id: 'listToolLocks',
   at: `GET ${TENANT}/tool-locks`,
-  summary: 'List the locks of all connections of an organization, with the hash of each tool that is there now.',
+  summary: 'List the locks of all connections of an organization, with the hash of each current tool.',
   needs: sees,
   answer: z.strictObject({ items: z.array(ConnectionLock) }),
 })
 export const getToolLock = operation({
   id: 'getToolLock',
   at: `GET ${LOCK}`,
-  summary: 'The lock on the tools of a connection. The ETag stands for what its server lists now.',
+  summary: 'Get the lock on the tools of a connection. The ETag identifies the current list of its server.',
   needs: sees,
   answer: ToolLock,
 })
@@ -106,7 +106,7 @@ export const setToolLock = operation({
 export const listLockedTools = operation({
   id: 'listLockedTools',
   at: `GET ${LOCK}/tools`,
-  summary: 'List the tools of a connection with their hashes, those that are held or gone too.',
+  summary: 'List the tools of a connection with their hashes, including those that are on hold or gone.',
   needs: sees,
   query: Paging.extend({ state: z.enum(TOOL_STATES).optional() }),
   answer: pageOf(LockedTool),
@@ -114,7 +114,7 @@ export const listLockedTools = operation({
 export const getToolDifference = operation({
   id: 'getToolDifference',
   at: `GET ${LOCKED}`,
-  summary: 'One tool as it was accepted and as its server lists it now, and the difference.',
+  summary: 'Get one tool as it was accepted and as its server lists it now, and the difference.',
   needs: sees,
   answer: ToolDifference,
 })
@@ -130,7 +130,7 @@ export const acceptTool = operation({
 export const rejectTool = operation({
   id: 'rejectTool',
   at: `POST ${LOCKED}/reject`,
-  summary: 'Say no to a tool as it was looked at: it stays held, also when its server lists it again.',
+  summary: 'Reject a tool as reviewed: it stays on hold, even if its server lists it again.',
   needs: decides,
   body: Looked,
   answer: LockedTool,

@@ -49,7 +49,7 @@ export const addMember = operation({
 export const changeMember = operation({
   id: 'changeMember',
   at: `PATCH ${MEMBERS}/{user}`,
-  summary: 'Change the role of a member; it counts at once.',
+  summary: 'Change the role of a member, with immediate effect.',
   needs: inOrganization('user_manage'),
   body: z.strictObject({ role: MemberRole }),
   answer: Member,
@@ -58,6 +58,6 @@ export const changeMember = operation({
 export const removeMember = operation({
   id: 'removeMember',
   at: `DELETE ${MEMBERS}/{user}`,
-  summary: 'Remove a member with the keys that are theirs in this organization.',
+  summary: 'Remove a member, and revoke their keys in this organization.',
   needs: inOrganization('user_manage'),
 })

@@ -27,7 +27,7 @@ export const OAuthAppWords = z.strictObject({
     .trim()
     .min(1)
     .max(255)
-    .refine((text) => !isPlaceholder(text), 'is a placeholder: put the client id there that the provider gave you'),
+    .refine((text) => !isPlaceholder(text), 'is a placeholder: replace it with the client id from the provider'),
   client_secret: z
     .string()
     .trim()
@@ -62,7 +62,7 @@ export const listCredentials = operation({
   id: 'listCredentials',
   at: `GET ${OAUTH}/auth`,
   summary:
-    'List the credentials of an organization: all of them for who administers it, else its shared ones and your own.',
+    'List the credentials of an organization: all of them if you administer it, otherwise the shared ones and your own.',
   needs: inOrganization('connector_read'),
   query: Paging,
   answer: pageOf(Credential),
@@ -72,7 +72,7 @@ export const removeCredentials = operation({
   id: 'removeCredentials',
   at: `DELETE ${OAUTH}/auth/{provider}`,
   summary:
-    "End credentials with a provider, there and here: the organization's shared ones, or with `user` that member's. Your own are yours to end.",
+    'Revoke credentials with a provider, there and here: the shared ones of the organization, or with `user` those of that member. You can always revoke your own.',
   needs: inOrganization('connector_read'),
   query: z.strictObject({ user: z.string().min(1).optional() }),
 })
@@ -89,7 +89,7 @@ export const listOAuthApps = operation({
 export const putOAuthApp = operation({
   id: 'putOAuthApp',
   at: `POST ${OAUTH}/config`,
-  summary: 'Set the client that an organization has registered with a provider; sent again it changes nothing.',
+  summary: 'Set the client that an organization has registered with a provider. Repeating the request changes nothing.',
   needs: inOrganization('connector_update'),
   body: OAuthAppWords,
   answer: OAuthApp,
@@ -98,6 +98,6 @@ export const putOAuthApp = operation({
 export const removeOAuthApp = operation({
   id: 'removeOAuthApp',
   at: `DELETE ${OAUTH}/config/{provider}`,
-  summary: 'Remove the client that an organization has registered with a provider.',
+  summary: 'Delete the client that an organization has registered with a provider.',
   needs: inOrganization('connector_update'),
 })

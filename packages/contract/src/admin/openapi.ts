@@ -133,7 +133,7 @@ export const addOpenApi = operation({
 export const getOpenApiDocument = operation({
   id: 'getOpenApiDocument',
   at: `GET ${CONNECTION}/openapi/document`,
-  summary: 'The OpenAPI document of a connection as it is kept.',
+  summary: 'Get the stored OpenAPI document of a connection.',
   needs: inOrganization('connector_update'),
   answer: z.strictObject({ document: z.string() }),
 })

@@ -127,7 +127,7 @@ export const listOrganizations = operation({
 export const addOrganization = operation({
   id: 'addOrganization',
   at: `POST ${TENANTS}`,
-  summary: 'Make an organization. A person who makes one becomes its administrator.',
+  summary: 'Create an organization. The person who creates it becomes its administrator.',
   needs: platform('tenant_create'),
   body: NewOrganization,
   answer: Organization,
@@ -136,14 +136,14 @@ export const addOrganization = operation({
 export const getOrganization = operation({
   id: 'getOrganization',
   at: `GET ${TENANT}`,
-  summary: 'One organization, by slug or id.',
+  summary: 'Get one organization, by slug or id.',
   needs: platform('tenant_read'),
   answer: Organization,
 })
 export const changeOrganization = operation({
   id: 'changeOrganization',
   at: `PUT ${TENANT}`,
-  summary: 'Change an organization. One that is not active answers at every address as if it did not exist.',
+  summary: 'Update an organization. All addresses of an inactive one respond as if it did not exist.',
   needs: platform('tenant_update'),
   body: OrganizationChange,
   answer: Organization,
@@ -151,7 +151,7 @@ export const changeOrganization = operation({
 export const removeOrganization = operation({
   id: 'removeOrganization',
   at: `DELETE ${TENANT}`,
-  summary: 'Remove an organization with everything that belongs to it. Its records stay.',
+  summary: 'Delete an organization with everything that belongs to it. Its records are kept.',
   needs: platform('tenant_delete'),
 })
 export const getSettings = operation({
@@ -164,7 +164,7 @@ export const getSettings = operation({
 export const changeSettings = operation({
   id: 'changeOrganizationSettings',
   at: `PUT ${TENANT}/settings`,
-  summary: 'Settle something for the own organization.',
+  summary: 'Update the settings of an organization.',
   needs: inOrganization('tenant_update'),
   body: OwnSettingsChange,
   answer: OwnSettings,
@@ -172,14 +172,15 @@ export const changeSettings = operation({
 export const getEgress = operation({
   id: 'getOrganizationEgress',
   at: `GET ${TENANT}/egress`,
-  summary: 'The private networks and names that connections of an organization may reach.',
+  summary: 'Get the private networks and host names that connections of an organization may reach.',
   needs: inOrganization('tenant_read'),
   answer: Egress,
 })
 export const changeEgress = operation({
   id: 'changeOrganizationEgress',
   at: `PUT ${TENANT}/egress`,
-  summary: 'Say which private networks and names connections of an organization may reach; what is not said is closed.',
+  summary:
+    'Set the private networks and host names that connections of an organization may reach. All others are blocked.',
   needs: platform('tenant_update'),
   body: EgressExceptions,
   answer: Egress,

@@ -17,7 +17,7 @@ export type PayloadSetting = z.output<typeof PayloadSetting>
 export const getPayloadSetting = operation({
   id: 'getPayloadSetting',
   at: `GET ${AT}`,
-  summary: 'Whether arguments and results of the calls of a connection are kept with their records, and for how long.',
+  summary: 'Get whether arguments and results of a connection’s calls are stored with their records, and for how long.',
   needs: inOrganization('connector_read'),
   answer: PayloadSetting,
 })
@@ -26,7 +26,7 @@ export const setPayloadSetting = operation({
   id: 'setPayloadSetting',
   at: `PUT ${AT}`,
   summary:
-    'Keep arguments and results of the calls of a connection with their records, or keep none. Switching it off removes what was kept.',
+    'Turn the storage of arguments and results of a connection’s calls on or off. Turning it off deletes what was stored.',
   needs: inOrganization('connector_update'),
   body: z.strictObject({ keep: z.boolean() }),
   answer: PayloadSetting,
@@ -48,8 +48,7 @@ export type RecordPayload = z.output<typeof RecordPayload>
 export const showRecordPayload = operation({
   id: 'showRecordPayload',
   at: `GET ${TENANT}/audit/{record}/payload`,
-  summary:
-    'Arguments and result of one call, where they were kept and are still there. That they were looked at is on record.',
+  summary: 'Get the stored arguments and result of one call. The access is recorded.',
   needs: inOrganization('audit_view_own'),
   answer: RecordPayload,
 })

@@ -32,7 +32,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
   {
     name: 'who_am_i',
     title: 'Show my account',
-    description: 'Tell who calls: the member or key, the organizations it belongs to, and its role in each.',
+    description: 'Show the caller: the member or key, its organizations, and its role in each.',
     effect: 'read',
     operation: showMe,
   },
@@ -47,7 +47,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
   {
     name: 'connection_health',
     title: 'Connection health',
-    description: 'Tell how one connection is: its state, why it fails, when it was last contacted.',
+    description: 'Show the state of one connection, why it fails, and when it was last contacted.',
     effect: 'read',
     operation: getConnection,
   },
@@ -55,14 +55,14 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
     name: 'connect_account',
     title: 'Connect an account',
     description:
-      'Make a link at which the caller connects an own account of a connection. A person opens it, within ten minutes.',
+      'Create a link with which the caller connects a personal account of a connection. A person has to open it within ten minutes.',
     effect: 'write',
     operation: linkConnection,
   },
   {
     name: 'list_all_tools',
     title: 'List all tools',
-    description: 'List the tools of all connections, those that are switched off or blocked too, with their effects.',
+    description: 'List the tools of all connections with their effects, including disabled and blocked ones.',
     effect: 'read',
     operation: listAllTools,
   },
@@ -70,7 +70,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
     name: 'explain_access',
     title: 'Explain access',
     description:
-      'Tell why a call of a tool would pass or be refused: each rule, the fact that decided, and what would change it.',
+      'Explain why a tool call would be allowed or refused: each rule, the deciding fact, and what would change it.',
     effect: 'read',
     operation: explainPolicy,
   },
@@ -121,7 +121,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
     name: 'change_toolset',
     title: 'Change a toolset',
     description:
-      'Make a toolset, or make the one of that name say this. For administrators; a person has to approve each call.',
+      'Create a toolset, or replace the settings of the existing toolset with that name. For administrators; a person has to approve each call.',
     effect: 'destructive',
     operation: putToolset,
     person: true,

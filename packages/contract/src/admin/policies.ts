@@ -23,7 +23,7 @@ export const RulePattern = z
   .min(1)
   .max(200)
   .regex(/^[^?[\]{}!\s]+$/, {
-    error: 'is the name of a tool, its own or the joined one, in which * stands for any run of characters',
+    error: 'must be a tool name, its own or the joined one; * matches any characters',
   })
 const Reason = z.string().trim().min(1).max(500)
 const Connector = z.enum(CONNECTORS)
@@ -50,7 +50,7 @@ const needs = platform('policy_manage')
 export const listRules = operation({
   id: 'listRules',
   at: `GET ${RULES}`,
-  summary: 'List the rules about tools, the oldest first.',
+  summary: 'List the rules about tools, oldest first.',
   needs,
   query: Paging.extend({ action: z.enum(NAME_ACTIONS).optional(), is_active: Flag.optional() }),
   answer: pageOf(Rule),
@@ -58,7 +58,7 @@ export const listRules = operation({
 export const addRule = operation({
   id: 'addRule',
   at: `POST ${RULES}`,
-  summary: 'Block tools by name, or have their calls marked, in every organization.',
+  summary: 'Block tools by name, or flag their calls, in every organization.',
   needs,
   body: NewRule,
   answer: Rule,
@@ -67,7 +67,7 @@ export const addRule = operation({
 export const changeRule = operation({
   id: 'changeRule',
   at: `PUT ${RULES}/{rule}`,
-  summary: 'Change a rule; what is not named stays.',
+  summary: 'Update a rule. Fields that are not sent keep their values.',
   needs,
   body: RuleChange,
   answer: Rule,

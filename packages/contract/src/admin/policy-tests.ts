@@ -96,7 +96,7 @@ export type PolicyTestReport = z.output<typeof PolicyTestReport>
 export const testPolicy = operation({
   id: 'testPolicy',
   at: 'POST /api/v1/organizations/{organization}/policy/test',
-  summary: 'Hold rules against cases: what each call would come to, and whether that is what the case expects.',
+  summary: 'Test rules against cases: the outcome of each call, and whether the case expects it.',
   needs: inOrganization('policy_manage'),
   body: PolicyTests.extend({
     /** In place of the rules in force. */

@@ -86,7 +86,7 @@ const Days = z.coerce.number().int().min(1).max(90).default(7)
 export const listShadows = operation({
   id: 'listShadows',
   at: `GET ${POLICY}/shadow`,
-  summary: 'Show what each shadow rule would have done in the last days, by tool and caller.',
+  summary: 'Show what each watch-only rule would have done in the last days, by tool and caller.',
   needs,
   query: z.strictObject({ days: Days }),
   answer: z.strictObject({
@@ -131,7 +131,7 @@ export type PolicyDraft = z.output<typeof PolicyDraft>
 export const explainPolicy = operation({
   id: 'explainPolicy',
   at: `POST ${POLICY}/explain`,
-  summary: 'Say why a call would end as it would: each rule, the fact that decided, and what would make it pass.',
+  summary: 'Explain the outcome of a call: each rule, the deciding fact, and what would allow it.',
   needs,
   body: z.strictObject({
     /** `alias__tool`, or the name that it has in its place. */
@@ -213,7 +213,7 @@ export type ReplayReport = z.output<typeof ReplayReport>
 export const replayPolicy = operation({
   id: 'replayPolicy',
   at: `POST ${POLICY}/replay`,
-  summary: 'Judge the calls on record by the rules in force and by a draft, and say where they differ.',
+  summary: 'Evaluate recorded calls with the active rules and with a draft, and show where they differ.',
   needs,
   body: z.strictObject({ draft: PolicyDraft, days: z.int().min(1).max(90).default(7) }),
   answer: ReplayReport,

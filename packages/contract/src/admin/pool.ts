@@ -27,7 +27,7 @@ const Evicted = z.strictObject({ evicted: z.int() })
 export const listPooled = operation({
   id: 'listPooled',
   at: `GET ${POOL}`,
-  summary: 'List the open upstream sessions of the gateway that answers.',
+  summary: 'List the open upstream sessions of the gateway that responds.',
   needs,
   query: Paging.extend({ tenant_slug: Slug.optional() }),
   answer: pageOf(Pooled),
@@ -35,7 +35,7 @@ export const listPooled = operation({
 export const summarizePool = operation({
   id: 'summarizePool',
   at: `GET ${POOL}/summary`,
-  summary: 'How much of it there is, in all and for each organization.',
+  summary: 'Count the open upstream sessions, in total and for each organization.',
   needs,
   answer: z.strictObject({
     total: z.int(),
@@ -57,7 +57,7 @@ export const endPooled = operation({
 export const endPooledIdle = operation({
   id: 'endPooledIdle',
   at: `POST ${POOL}/evict-idle`,
-  summary: 'Close pooled sessions that were idle for a number of seconds.',
+  summary: 'Close pooled sessions that have been idle for a number of seconds.',
   needs,
   query: z.strictObject({ idle_seconds: z.coerce.number().int().min(0).max(86_400).default(600) }),
   answer: Evicted,

@@ -40,7 +40,7 @@ const needsAlone = inItsOrganization('process_manage')
 export const findProcess = operation({
   id: 'findProcess',
   at: `GET ${BELOW}`,
-  summary: 'How the processes of a connection are, in the gateway that answers.',
+  summary: 'Get the state of a connection’s processes in the gateway that responds.',
   needs,
   answer: ProcessesOfConnection,
 })
@@ -55,7 +55,7 @@ export const restartProcess = operation({
 export const stopProcess = operation({
   id: 'stopProcess',
   at: `DELETE ${BELOW}`,
-  summary: 'End the processes of a connection, in every gateway; they are started again when they are needed next.',
+  summary: 'Stop the processes of a connection in every gateway. They start again when they are needed.',
   needs,
 })
 

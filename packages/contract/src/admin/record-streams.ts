@@ -128,14 +128,14 @@ const ONE_OF_ALL = `${ALL_STREAMS}/{stream}`
 export const listRecordStreams = operation({
   id: 'listRecordStreams',
   at: `GET ${STREAMS}`,
-  summary: 'List the record streams of an organization and how far they are.',
+  summary: 'List the record streams of an organization and their progress.',
   needs: inOrganization('tenant_update'),
   answer: List,
 })
 export const addRecordStream = operation({
   id: 'addRecordStream',
   at: `POST ${STREAMS}`,
-  summary: 'Push the records and alerts of an organization to a destination.',
+  summary: 'Add a record stream: push the records and alerts of an organization to a destination.',
   needs: inOrganization('tenant_update'),
   body: NewRecordStream,
   answer: NewRecordStreamAnswer,
@@ -144,7 +144,7 @@ export const addRecordStream = operation({
 export const changeRecordStream = operation({
   id: 'changeRecordStream',
   at: `PUT ${STREAM}`,
-  summary: 'Change a record stream, or switch it off and on; it goes on where it was.',
+  summary: 'Update a record stream, or pause and resume it. It continues where it stopped.',
   needs: inOrganization('tenant_update'),
   body: RecordStreamChange,
   answer: RecordStream,
@@ -152,7 +152,7 @@ export const changeRecordStream = operation({
 export const removeRecordStream = operation({
   id: 'removeRecordStream',
   at: `DELETE ${STREAM}`,
-  summary: 'Remove a record stream with its place in the records.',
+  summary: 'Delete a record stream and its position in the records.',
   needs: inOrganization('tenant_update'),
 })
 export const testRecordStream = operation({
@@ -173,7 +173,8 @@ export const listAllRecordStreams = operation({
 export const addInstallationRecordStream = operation({
   id: 'addInstallationRecordStream',
   at: `POST ${ALL_STREAMS}`,
-  summary: 'Push the records and alerts of every organization and of the platform to a destination.',
+  summary:
+    'Add a record stream of the installation: push the records and alerts of every organization and of the platform to a destination.',
   needs: platform('tenant_update'),
   body: NewRecordStream,
   answer: NewRecordStreamAnswer,
@@ -182,7 +183,7 @@ export const addInstallationRecordStream = operation({
 export const changeInstallationRecordStream = operation({
   id: 'changeInstallationRecordStream',
   at: `PUT ${ONE_OF_ALL}`,
-  summary: 'Change a record stream of the installation, or switch it off and on.',
+  summary: 'Update a record stream of the installation, or pause and resume it.',
   needs: platform('tenant_update'),
   body: RecordStreamChange,
   answer: RecordStream,
@@ -197,6 +198,6 @@ export const testInstallationRecordStream = operation({
 export const removeInstallationRecordStream = operation({
   id: 'removeInstallationRecordStream',
   at: `DELETE ${ONE_OF_ALL}`,
-  summary: 'Remove a record stream of the installation with its places in the records.',
+  summary: 'Delete a record stream of the installation and its positions in the records.',
   needs: platform('tenant_update'),
 })

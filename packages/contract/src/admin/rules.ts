@@ -62,7 +62,7 @@ const manage = platform('policy_manage')
 export const listPlatformRules = operation({
   id: 'listPlatformRules',
   at: `GET ${PLATFORM_RULES}`,
-  summary: 'List the rules of the platform, which hold in every organization, the oldest first.',
+  summary: 'List the platform rules, which apply to every organization, oldest first.',
   needs: manage,
   query: Filter,
   answer: pageOf(KeptRule),
@@ -70,7 +70,7 @@ export const listPlatformRules = operation({
 export const addPlatformRule = operation({
   id: 'addPlatformRule',
   at: `POST ${PLATFORM_RULES}`,
-  summary: 'Add a rule that holds in every organization, or in those that it names.',
+  summary: 'Add a rule that applies to every organization, or to those that it names.',
   needs: manage,
   body: RuleWords,
   answer: KeptRule,
@@ -82,7 +82,7 @@ const several = <Words extends z.ZodType>(words: Words) => z.strictObject({ rule
 export const addPlatformRules = operation({
   id: 'addPlatformRules',
   at: `POST ${PLATFORM_RULES}/batch`,
-  summary: 'Add several rules of the platform: all of them or, if one does not fit, none.',
+  summary: 'Add several platform rules: all of them, or none if one is not valid.',
   needs: manage,
   body: several(RuleWords),
   answer: z.strictObject({ items: z.array(KeptRule) }),
@@ -91,14 +91,14 @@ export const addPlatformRules = operation({
 export const getPlatformRule = operation({
   id: 'getPlatformRule',
   at: `GET ${PLATFORM_RULES}/{rule}`,
-  summary: 'Show a rule of the platform.',
+  summary: 'Get a platform rule.',
   needs: manage,
   answer: KeptRule,
 })
 export const changePlatformRule = operation({
   id: 'changePlatformRule',
   at: `PUT ${PLATFORM_RULES}/{rule}`,
-  summary: 'Change a rule of the platform; what is not named stays.',
+  summary: 'Update a platform rule. Fields that are not sent keep their values.',
   needs: manage,
   body: FullRuleChange,
   answer: KeptRule,
@@ -106,7 +106,7 @@ export const changePlatformRule = operation({
 export const removePlatformRule = operation({
   id: 'removePlatformRule',
   at: `DELETE ${PLATFORM_RULES}/{rule}`,
-  summary: 'Remove a rule of the platform.',
+  summary: 'Delete a platform rule.',
   needs: manage,
 })
 
@@ -116,7 +116,7 @@ export const listOrganizationRules = operation({
   id: 'listOrganizationRules',
   at: `GET ${RULES}`,
   summary:
-    'List the rules in force in an organization: the platform’s, which it cannot change, and its own of every scope.',
+    'List the rules that apply in an organization: the platform’s, which it cannot change, and its own of every scope.',
   needs: within,
   query: Filter.extend({ scope: z.enum(RULE_SCOPES).optional() }),
   answer: pageOf(KeptRule),
@@ -133,7 +133,7 @@ export const addOrganizationRule = operation({
 export const addOrganizationRules = operation({
   id: 'addOrganizationRules',
   at: `POST ${RULES}/batch`,
-  summary: 'Add several rules to an organization: all of them or, if one does not fit, none.',
+  summary: 'Add several rules to an organization: all of them, or none if one is not valid.',
   needs: within,
   body: several(NewOrganizationRule),
   answer: z.strictObject({
@@ -146,14 +146,14 @@ export const addOrganizationRules = operation({
 export const getOrganizationRule = operation({
   id: 'getOrganizationRule',
   at: `GET ${RULES}/{rule}`,
-  summary: 'Show a rule of an organization.',
+  summary: 'Get a rule of an organization.',
   needs: within,
   answer: KeptRule,
 })
 export const changeOrganizationRule = operation({
   id: 'changeOrganizationRule',
   at: `PUT ${RULES}/{rule}`,
-  summary: 'Change a rule of an organization; what is not named stays, and so does what it is of.',
+  summary: 'Update a rule of an organization. Fields that are not sent keep their values; its scope cannot be changed.',
   needs: within,
   body: FullRuleChange,
   answer: KeptRule,
@@ -161,6 +161,6 @@ export const changeOrganizationRule = operation({
 export const removeOrganizationRule = operation({
   id: 'removeOrganizationRule',
   at: `DELETE ${RULES}/{rule}`,
-  summary: 'Remove a rule of an organization.',
+  summary: 'Delete a rule of an organization.',
   needs: within,
 })

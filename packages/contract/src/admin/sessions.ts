@@ -23,7 +23,7 @@ const needs = platform('stats_view_global')
 export const listSessions = operation({
   id: 'listSessions',
   at: `GET ${SESSIONS}`,
-  summary: 'The sessions of every gateway on this database, and those of the one that answers that are not kept there.',
+  summary: 'List the sessions of all gateways on this database, and those that only the gateway that responds holds.',
   needs,
   query: Paging.extend({ tenant_slug: Slug.optional() }),
   answer: pageOf(OpenSession),
@@ -31,6 +31,6 @@ export const listSessions = operation({
 export const endSession = operation({
   id: 'endSession',
   at: `DELETE ${SESSIONS}/{session}`,
-  summary: 'End a session, in whichever gateway it lives.',
+  summary: 'End a session, whichever gateway holds it.',
   needs,
 })

@@ -67,7 +67,7 @@ const Switched = z.strictObject({ changed: z.int(), enabled: z.int(), disabled: 
 export const listTools = operation({
   id: 'listTools',
   at: `GET ${TOOLS}`,
-  summary: 'List the tools of a connection, those that are off or blocked too.',
+  summary: 'List the tools of a connection, including disabled and blocked ones.',
   needs,
   query,
   answer: pageOf(Tool),
@@ -75,7 +75,7 @@ export const listTools = operation({
 export const listToolsOfConnection = operation({
   id: 'listToolsOfConnection',
   at: 'GET /api/v1/admin/connectors/{connection}/tools',
-  summary: 'The same by the id of the connection alone, which decides the organization.',
+  summary: 'The same by the id of the connection alone, which determines the organization.',
   needs: inItsOrganization('tool_configure'),
   query,
   answer: pageOf(Tool),
@@ -83,7 +83,7 @@ export const listToolsOfConnection = operation({
 export const toggleTool = operation({
   id: 'toggleTool',
   at: `PATCH ${TOOLS}/{tool}`,
-  summary: 'Switch one tool on or off, or say what it does, by the name that its server gives it.',
+  summary: 'Enable or disable one tool, or set its effect, by the name that its server uses.',
   needs,
   body: Switch,
   answer: Tool,
@@ -91,7 +91,7 @@ export const toggleTool = operation({
 export const switchTools = operation({
   id: 'switchTools',
   at: `POST ${TOOLS}/bulk-update`,
-  summary: 'Switch several tools at once: all of them or, if one does not exist, none.',
+  summary: 'Enable or disable several tools at once: all of them, or none if one does not exist.',
   needs,
   body: Switches,
   answer: Switched,
@@ -99,21 +99,21 @@ export const switchTools = operation({
 export const enableAllTools = operation({
   id: 'enableAllTools',
   at: `POST ${TOOLS}/enable-all`,
-  summary: 'Switch all tools on, those that appear later too.',
+  summary: 'Enable all tools, including those that are added later.',
   needs,
   answer: Switched,
 })
 export const disableAllTools = operation({
   id: 'disableAllTools',
   at: `POST ${TOOLS}/disable-all`,
-  summary: 'Switch all tools off, those that appear later too.',
+  summary: 'Disable all tools, including those that are added later.',
   needs,
   answer: Switched,
 })
 export const syncTools = operation({
   id: 'syncTools',
   at: `POST ${TOOLS}/sync`,
-  summary: 'Ask the server now what it offers. A failure says at which step it failed; the last lists stay.',
+  summary: 'Fetch the lists of the server now. A failure names the step at which it failed; the last lists are kept.',
   needs,
   answer: z.strictObject({
     ok: z.boolean(),

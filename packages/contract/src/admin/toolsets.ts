@@ -32,14 +32,14 @@ const needs = inOrganization('tool_configure')
 export const listToolsets = operation({
   id: 'listToolsets',
   at: `GET ${TOOLSETS}`,
-  summary: 'List the toolsets of an organization, those that are supplied too.',
+  summary: 'List the toolsets of an organization, including built-in ones.',
   needs,
   answer: z.strictObject({ items: z.array(Toolset) }),
 })
 export const getToolset = operation({
   id: 'getToolset',
   at: `GET ${TOOLSETS}/{toolset}`,
-  summary: 'One toolset, supplied ones too.',
+  summary: 'Get one toolset, including built-in ones.',
   needs,
   answer: Toolset,
 })
@@ -54,6 +54,6 @@ export const putToolset = operation({
 export const removeToolset = operation({
   id: 'removeToolset',
   at: `DELETE ${TOOLSETS}/{toolset}`,
-  summary: 'Remove a toolset. Keys that are limited to it can no longer be used.',
+  summary: 'Delete a toolset. Keys that are limited to it stop working.',
   needs,
 })

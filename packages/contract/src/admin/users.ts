@@ -23,7 +23,7 @@ export const PasswordCode = z.strictObject({ code: z.string(), expires_at: z.iso
 export const listUsers = operation({
   id: 'listUsers',
   at: `GET ${USERS}`,
-  summary: 'List the people of this installation.',
+  summary: 'List the users of this installation.',
   needs: platform('user_manage'),
   query: Paging,
   answer: pageOf(User),
@@ -32,7 +32,7 @@ export const listUsers = operation({
 export const addUser = operation({
   id: 'addUser',
   at: `POST ${USERS}`,
-  summary: 'Add a person, with a password or with a one-time code in the answer, with which they choose one.',
+  summary: 'Add a user, with a password, or with a one-time code in the response to set one.',
   needs: platform('user_manage'),
   body: z.strictObject({
     email: Email,
@@ -48,7 +48,7 @@ export const addUser = operation({
 export const changeUser = operation({
   id: 'changeUser',
   at: `PATCH ${USERS}/{user}`,
-  summary: 'Change a person: name, whether they may sign in, whether they administer the platform.',
+  summary: 'Update a user: name, whether they may sign in, whether they administer the platform.',
   needs: platform('user_manage'),
   body: z.strictObject({
     name: PersonName.optional(),
@@ -61,14 +61,14 @@ export const changeUser = operation({
 export const removeUser = operation({
   id: 'removeUser',
   at: `DELETE ${USERS}/{user}`,
-  summary: 'Remove a person with their memberships, keys and sign-ins.',
+  summary: 'Delete a user with their memberships, keys and sign-ins.',
   needs: platform('user_manage'),
 })
 
 export const addPasswordCode = operation({
   id: 'addPasswordCode',
   at: `POST ${USERS}/{user}/password-code`,
-  summary: 'Make a one-time code with which a person chooses a new password.',
+  summary: 'Create a one-time code with which a user sets a new password.',
   needs: platform('user_manage'),
   answer: PasswordCode,
   status: 201,
@@ -77,7 +77,7 @@ export const addPasswordCode = operation({
 export const setPassword = operation({
   id: 'setPassword',
   at: `PUT ${USERS}/{user}/password`,
-  summary: 'Set a new password for a person; all of their sign-ins end.',
+  summary: 'Set a new password for a user. All their sign-ins end.',
   needs: platform('user_manage'),
   body: z.strictObject({ password: Password }),
 })
@@ -85,7 +85,7 @@ export const setPassword = operation({
 export const addSetUpCode = operation({
   id: 'addSetUpCode',
   at: `POST ${USERS}/set-up-code`,
-  summary: 'Make a new code with which the first person signs up; the one before is void.',
+  summary: 'Create a new setup code for the first user. The previous one becomes invalid.',
   needs: platform('user_manage'),
   answer: z.strictObject({ code: z.string() }),
   status: 201,

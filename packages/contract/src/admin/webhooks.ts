@@ -63,14 +63,14 @@ const WEBHOOK = `${WEBHOOKS}/{webhook}`
 export const listWebhooks = operation({
   id: 'listWebhooks',
   at: `GET ${WEBHOOKS}`,
-  summary: 'List the webhooks of an organization and how their last deliveries went.',
+  summary: 'List the webhooks of an organization and the results of their last deliveries.',
   needs: inOrganization('tenant_update'),
   answer: z.strictObject({ items: z.array(Webhook) }),
 })
 export const addWebhook = operation({
   id: 'addWebhook',
   at: `POST ${WEBHOOKS}`,
-  summary: 'Tell an address of alerts; its secret is in this answer and in no other.',
+  summary: 'Add a webhook for alerts. Its secret is only in this response.',
   needs: inOrganization('tenant_update'),
   body: NewWebhook,
   answer: WebhookWithSecret,
@@ -79,7 +79,8 @@ export const addWebhook = operation({
 export const changeWebhook = operation({
   id: 'changeWebhook',
   at: `PUT ${WEBHOOK}`,
-  summary: 'Change a webhook; what is not named stays. Another address gets nothing that waited for the old one.',
+  summary:
+    'Update a webhook. Fields that are not sent keep their values. A new address does not get what was waiting for the old one.',
   needs: inOrganization('tenant_update'),
   body: WebhookChange,
   answer: Webhook,
@@ -87,13 +88,13 @@ export const changeWebhook = operation({
 export const removeWebhook = operation({
   id: 'removeWebhook',
   at: `DELETE ${WEBHOOK}`,
-  summary: 'Remove a webhook with what waits for it.',
+  summary: 'Delete a webhook with its pending deliveries.',
   needs: inOrganization('tenant_update'),
 })
 export const testWebhook = operation({
   id: 'testWebhook',
   at: `POST ${WEBHOOK}/test`,
-  summary: 'Send a message of the type `webhook.test` now, and say what came of it.',
+  summary: 'Send a message of the type `webhook.test` now, and show the result.',
   needs: inOrganization('tenant_update'),
   answer: z.strictObject({
     delivered: z.boolean(),
@@ -105,7 +106,7 @@ export const testWebhook = operation({
 export const rotateWebhookSecret = operation({
   id: 'rotateWebhookSecret',
   at: `POST ${WEBHOOK}/rotate`,
-  summary: 'Make a new secret; the one before signs beside it for 24 hours.',
+  summary: 'Rotate the secret of a webhook. The previous one also signs for 24 hours.',
   needs: inOrganization('tenant_update'),
   answer: WebhookWithSecret,
 })

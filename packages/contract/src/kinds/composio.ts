@@ -63,7 +63,7 @@ const FORM: SettingsForm = {
       choices: { rest: 'the REST interface', session: 'tool router sessions', mcp: 'an MCP server of one app' },
     },
     { name: 'toolkits', control: 'list', label: 'Toolkits', hint: 'Their slugs: gmail, slack.' },
-    { name: 'server', control: 'text', label: 'MCP server', hint: 'Its id at Composio.' },
+    { name: 'server', control: 'text', label: 'MCP server', hint: 'Its ID at Composio.' },
     { name: 'servers_at', control: 'text', label: 'URL of MCP servers' },
     {
       name: 'users',

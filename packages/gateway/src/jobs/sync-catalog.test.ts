@@ -206,7 +206,7 @@ describe('what a server offers', () => {
   test('tells an error of the server as an error, not as a server that speaks no MCP', async () => {
     const upstream = createFakeUpstream({ answer: () => ({ error: { code: -32603, message: 'fetch failed' } }) })
     expect((await failure(upstream)).message).toBe(
-      'The connection web answered with an error: tools/list: fetch failed.',
+      'The connection web responded with an error: tools/list: fetch failed.',
     )
   })
 })

@@ -126,7 +126,7 @@ export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): B
       if (AWAY.has(status)) {
         // A call that began before the last answer was overtaken by it: its failure is older news.
         if (began === turn)
-          fail(new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${status}` }))
+          fail(new Fault('upstream.unreachable', { connection: alias, problem: `it responded with HTTP ${status}` }))
         return
       }
       turn++

@@ -40,7 +40,7 @@ export async function fetchDocument(address: string, { signal, ...reach }: Fetch
     const late = thrown instanceof Error && thrown.name === 'TimeoutError'
     throw failed(late ? `no answer within ${PATIENCE / 1000} s` : 'its server cannot be reached', thrown)
   }
-  if (answer.status !== 200) throw failed(`its server answers HTTP ${answer.status}`)
+  if (answer.status !== 200) throw failed(`its server responded with HTTP ${answer.status}`)
   return answer.text()
 }
 

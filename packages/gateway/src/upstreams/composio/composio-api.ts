@@ -140,7 +140,7 @@ class RestApi implements ComposioApi {
     const said = wordsOf(this.#backend.parse(this.#backend.hide(incoming.text)))
     if (status === 401 || status === 429 || (AWAY.has(status) && said === undefined))
       return refusalOf({ alias: this.#alias, mask }, incoming)
-    const facts = { vendor: 'Composio', tool, problem: cut(mask(said ?? `it answers HTTP ${status}`)) }
+    const facts = { vendor: 'Composio', tool, problem: cut(mask(said ?? `it responded with HTTP ${status}`)) }
     if (status === 403) return new Fault('connector.forbidden', facts)
     if (status === 404 || status === 410) return new Fault('connector.missing', facts)
     if (status === 400 || status === 422) return new Fault('connector.arguments', facts)

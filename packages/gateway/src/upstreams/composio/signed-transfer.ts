@@ -62,7 +62,7 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
           body: Readable.from(content, { objectMode: false }),
         })
         await body.dump()
-        if (statusCode < 200 || statusCode > 299) throw failed(`its storage answers HTTP ${statusCode}`)
+        if (statusCode < 200 || statusCode > 299) throw failed(`its storage responded with HTTP ${statusCode}`)
       } catch (thrown) {
         throw thrown instanceof Fault ? thrown : wordFailure({ alias, timeout }, thrown)
       } finally {
@@ -75,7 +75,7 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
       try {
         const path = url.pathname + url.search
         const { statusCode, headers, body } = await pool.request({ method: 'GET', path, signal })
-        if (statusCode !== 200) throw failed(`its storage answers HTTP ${statusCode}`)
+        if (statusCode !== 200) throw failed(`its storage responded with HTTP ${statusCode}`)
         const size = Number(headers['content-length'])
         return {
           content: body,

@@ -40,7 +40,7 @@ export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
     const problem = wordsOf(body)
     // A proxy in front of it says nothing of the function.
     if (problem === undefined && AWAY.has(status)) throw refusalOf({ alias, mask }, incoming)
-    throw failed(answering, problem ?? `it answers HTTP ${status}`, { status })
+    throw failed(answering, problem ?? `it responded with HTTP ${status}`, { status })
   }
   if (body === undefined)
     throw new Fault('contract.malformed', { connection: alias, problem: 'a function gives no JSON' })

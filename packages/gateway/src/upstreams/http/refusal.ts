@@ -11,7 +11,11 @@ export function refusalOf(wire: Peer, incoming: Incoming): Fault {
   const later = header(incoming, 'retry-after')
   if (status === 429) return limitedBy(wire.alias, later)
   const cause = new StatusRefused(status, later)
-  return new Fault('upstream.unreachable', { connection: wire.alias, problem: `it answers HTTP ${status}` }, { cause })
+  return new Fault(
+    'upstream.unreachable',
+    { connection: wire.alias, problem: `it responded with HTTP ${status}` },
+    { cause },
+  )
 }
 
 /** A server may challenge in several lines (RFC 9110, section 11.6.1), and repeat there what it was sent. */

@@ -86,7 +86,7 @@ function refused({ alias, runs, onGone }: Running, { name }: WorkflowTool, incom
   const body = runs.parse(runs.hide(incoming.text))
   const words = isObject(body) ? (body['message'] ?? body['error'] ?? body['errorMessage']) : body
   const said = typeof words === 'string' && words !== '' ? words : undefined
-  const facts = { vendor: 'n8n', tool: name, problem: cut(runs.mask(said ?? `it answers HTTP ${status}`)) }
+  const facts = { vendor: 'n8n', tool: name, problem: cut(runs.mask(said ?? `it responded with HTTP ${status}`)) }
   if (status === 404) {
     onGone()
     return new Fault('connector.missing', facts)

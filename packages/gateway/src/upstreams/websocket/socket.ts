@@ -148,7 +148,7 @@ function send(socket: WebSocket, alias: string, text: string): Promise<void> {
 function refusal(alias: string, { statusCode = 0, headers }: IncomingMessage): Fault {
   if (statusCode === 429) return limitedBy(alias, headers['retry-after'])
   if (statusCode === 401 || statusCode === 403) return refusedAccess(alias, statusCode, headers['www-authenticate'])
-  return new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${statusCode}` })
+  return new Fault('upstream.unreachable', { connection: alias, problem: `it responded with HTTP ${statusCode}` })
 }
 
 /** Before it was open nothing had been sent: it is not lost but was never reached. */

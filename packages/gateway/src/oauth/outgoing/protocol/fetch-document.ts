@@ -20,7 +20,7 @@ export async function fetchDocument<Shape extends z.ZodType>(
     throw wordFailure(thrown, egress)
   })
   const { status } = response
-  if (status === 429 || status >= 500) throw unreachable(egress, `${what} answers HTTP ${status}`)
+  if (status === 429 || status >= 500) throw unreachable(egress, `${what} responded with HTTP ${status}`)
   if (status !== 200) return undefined
   const type = response.headers.get('content-type') ?? ''
   if (!/[/+]json\b/i.test(type))

@@ -101,7 +101,7 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
           const { url, ...request } = own
           const response = await createGuardedFetch(egress)(url, request)
           const { status } = response
-          if (status === 429 || status >= 500) throw unreachable(egress, `it answers HTTP ${status}`)
+          if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
           const failure = await failureOf(response, way)
           if (status >= 400 || failure !== undefined)
             throw refused(egress, `it does not take the token back (${codeIn(failure ?? `HTTP ${status}`)})`)

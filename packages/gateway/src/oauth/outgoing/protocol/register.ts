@@ -58,7 +58,7 @@ async function post(url: string, words: object, egress: Egress) {
     },
   )
   const { status } = response
-  if (status === 429 || status >= 500) throw unreachable(egress, `its registration answers HTTP ${status}`)
+  if (status === 429 || status >= 500) throw unreachable(egress, `its registration responded with HTTP ${status}`)
   const answer: unknown = await response.json().catch(() => undefined)
   if (status >= 400) {
     const said = Refusal.safeParse(answer)

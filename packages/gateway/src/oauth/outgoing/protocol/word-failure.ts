@@ -59,11 +59,11 @@ export function wordFailure(thrown: unknown, egress: EgressAlias): Fault {
 
 function ofAnswer({ code = '', cause, message }: library.OperationProcessingError, egress: EgressAlias): Fault {
   if (cause instanceof Response && (cause.status === 429 || cause.status >= 500))
-    return unreachable(egress, `it answers HTTP ${cause.status}`)
+    return unreachable(egress, `it responded with HTTP ${cause.status}`)
   const said = SENTENCES[code]
   if (said !== undefined) return malformed(egress, said)
   if (code === library.RESPONSE_IS_NOT_CONFORM && cause instanceof Response)
-    return malformed(egress, `it answers HTTP ${cause.status} and no error of OAuth`)
+    return malformed(egress, `it responded with HTTP ${cause.status} without an OAuth error`)
   // The library names members and what is wrong with them, never their values.
   return malformed(egress, message.slice(0, 200))
 }

@@ -47,7 +47,11 @@ function refuse(reply: Reply, { alias, mask }: AnswerParts): void {
   if (status === 429 || (status === 403 && later !== undefined)) throw limitedBy(alias, later)
   if (AWAY.has(status)) {
     const cause = new StatusRefused(status, later)
-    throw new Fault('upstream.unreachable', { connection: alias, problem: `it answers HTTP ${status}` }, { cause })
+    throw new Fault(
+      'upstream.unreachable',
+      { connection: alias, problem: `it responded with HTTP ${status}` },
+      { cause },
+    )
   }
 }
 
