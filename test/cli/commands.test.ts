@@ -239,7 +239,9 @@ describe('tools and calls', () => {
     for (const text of ['{oops', '[1]', '"x"', '42', 'null', '']) {
       const { code, out, err } = await here.run(['call', 'demo__calculate', text])
       expect({ text, code, out }).toEqual({ text, code: 2, out: '' })
-      expect(err).toMatch(/^The arguments (are not valid JSON|must be a JSON object).*'\{"zones": \["Asia\/Tokyo"\]\}'\.\n$/)
+      expect(err).toMatch(
+        /^The arguments (are not valid JSON|must be a JSON object).*'\{"zones": \["Asia\/Tokyo"\]\}'\.\n$/,
+      )
     }
     expect(await here.run(['call', 'demo__calculate', '-'], { input: 'oops' })).toMatchObject({ code: 2 })
   })
