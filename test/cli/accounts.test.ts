@@ -24,7 +24,7 @@ test('an account is connected by the link that the command prints, listed and en
 
   const shut = await here.run(['connection', 'test', 'docs'])
   expect(shut).toMatchObject({ code: 1 })
-  expect(shut.out).toContain('Next step: `toolway connection login docs`')
+  expect(shut.out).toContain('Mend: `toolway connection login docs`')
 
   const env = {
     PATH: process.env['PATH'],

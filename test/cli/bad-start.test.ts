@@ -79,7 +79,7 @@ describe('settings that do not fit', () => {
     )
     expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
     expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(
-      'The database at DATABASE_URL cannot be used (ECONNREFUSED): check that it is running, and check the user, password and permissions.',
+      'The database of DATABASE_URL cannot be used (ECONNREFUSED): check that it is running, and check the user, password and permissions.',
     )
   })
 })
@@ -201,7 +201,7 @@ describe('a place that is taken or of no use', () => {
     const { port } = other.address() as AddressInfo
     try {
       expect(await refuse(here, { TOOLWAY_PORT: String(port) })).toBe(
-        `Port ${port} on 127.0.0.1 is in use by another program: stop it, or set TOOLWAY_PORT to another port.`,
+        `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
       )
     } finally {
       other.close()
@@ -220,7 +220,7 @@ describe('a place that is taken or of no use', () => {
     await using here = await makeInstallation()
     const running = await here.start()
     expect(await refuse(here, {})).toMatch(
-      /^The data directory \S+ is in use by another Toolway gateway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
+      /^The data directory \S+ is locked by another Toolway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
     )
     expect((await here.run(['call', 'demo__calculate', '{"expression":"6*7"}'])).out).toContain('42')
     expect(await running.stop()).toBe(0)

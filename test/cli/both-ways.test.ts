@@ -46,7 +46,7 @@ test('toolsets', async () => {
   expect((await both('toolset', 'show', 'sums')).out).toContain('"audience":{"roles":["tenant_admin"]}')
   await both('toolset', 'list', '--json')
   expect((await far('toolset', 'remove', 'sums')).out).toBe('Removed the toolset sums.\n')
-  expect((await both('toolset', 'remove', 'sums')).err).toContain('`toolway toolset list` lists the toolsets')
+  expect((await both('toolset', 'remove', 'sums')).err).toContain('`toolway toolset list` shows them')
 })
 
 test('locks and effects', async () => {

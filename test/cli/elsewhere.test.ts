@@ -77,8 +77,8 @@ test('connections of another gateway are added, tested, imported and removed the
   const kept = join(here.folder, 'records.jsonl')
   const [, fingerprint = ''] =
     /fingerprint ([0-9a-f]{64})/.exec((await far('records', 'export', '--file', kept)).err) ?? []
-  expect((await far('records', 'verify', kept, '--fingerprint', fingerprint)).out).toMatch(/^Valid: org_/)
-  expect((await far('records', 'verify', '--fingerprint', fingerprint)).out).toMatch(/^Valid: org_/)
+  expect((await far('records', 'verify', kept, '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
+  expect((await far('records', 'verify', '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
   expect(await far('records', 'verify', '-o', 'platform')).toMatchObject({ code: 0 })
   expect(await far('records', 'verify', '--fingerprint', 'f'.repeat(64))).toMatchObject({ code: 1 })
   expect((await far('records', 'prune', '--before', '2000-01-01')).out).toContain('Nothing was removed')

@@ -156,7 +156,7 @@ describe('an import', () => {
       expect({ text, code, out }).toEqual({ text, code: 2, out: '' })
       expect(err.trim()).not.toMatch(/^ +at |hunter2/m)
     }
-    expect(await here.run(['import'])).toMatchObject({ code: 2, err: 'Specify a file to import, or use --undo.\n' })
+    expect(await here.run(['import'])).toMatchObject({ code: 2, err: 'Name a file to import, or use --undo.\n' })
   })
   test('leaves no secret in the log of the gateway', async () => {
     await here.run(['import', await file('claude_desktop_config.json', DESKTOP)])

@@ -105,10 +105,10 @@ test(
 )
 
 test.each([
-  [['--openapi', '/nowhere.yaml'], 1, 'The file /nowhere.yaml does not exist'],
+  [['--openapi', '/nowhere.yaml'], 1, 'There is no file /nowhere.yaml'],
   [['--openapi', 'FILE', '--', 'npx', 'x'], 2, '--openapi is for a remote server'],
   [['--openapi', 'FILE', '--include', 'tag:none'], 1, 'the selection leaves all 5 out'],
-  [['--openapi', 'FILE', '--key-in', 'header:x'], 2, '--key-in must be query:NAME or cookie:NAME'],
+  [['--openapi', 'FILE', '--key-in', 'header:x'], 2, '--key-in is query:NAME or cookie:NAME'],
   [['--url', 'https://x.example.com/mcp', '--preview'], 2, 'are for --openapi'],
 ] as const)('%j is refused with what to do', async (words, code, said) => {
   const ran = await here.run(['connection', 'add', 'other', ...words.map((word) => (word === 'FILE' ? file : word))])

@@ -206,11 +206,11 @@ describe('the keys of the vault', () => {
     // No session bus is ever found there.
     const settings = { TOOLWAY_KEYCHAIN: 'on', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' }
     const gateway = await here.start(settings)
-    expect(gateway.err()).toContain('the keychain did not accept it')
+    expect(gateway.err()).toContain('the keychain refuses it')
     expect((await stat(join(here.data, 'vault.key'))).mode & 0o777).toBe(0o600)
     await gateway.stop()
     expect((await here.run(['doctor'], { settings })).out).toMatch(
-      /^note {2}keychain: TOOLWAY_KEYCHAIN is on, but the key/m,
+      /^note {2}keychain: TOOLWAY_KEYCHAIN is on, and the key/m,
     )
   })
 

@@ -61,7 +61,7 @@ describe('the file as a whole', () => {
     expect(read('{"mcpServers": {}}').notes).toEqual(['mcpServers is empty; there are no servers to import.'])
     expect(read('{"mcpServers": {"a": {"command": "x", "command": "y"}}}')).toMatchObject({
       servers: [{ command: 'y' }],
-      notes: ['mcpServers.a.command appears twice in the file; the last one is used.'],
+      notes: ['mcpServers.a.command is in the file twice; the last one is used.'],
     })
   })
 

@@ -41,7 +41,7 @@ describe('a lock file', () => {
   })
 
   test.each([
-    ['', 'it is not valid JSON'],
+    ['', 'it is not JSON'],
     ['[]', 'it: '],
     ['{"format": "toolway-lock/2", "connections": {}}', 'format: '],
     [
