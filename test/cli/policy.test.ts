@@ -169,7 +169,7 @@ test(
       ['disable', 'no-counting'],
       ['remove', 'above', '--platform'],
     ])
-      expect((await own.run(['policy', ...words])).err).toContain('defined in the file')
+      expect((await own.run(['policy', ...words])).err).toContain('defined in the TOOLWAY_CONFIG file')
     await begun.stop()
 
     // The same file changes nothing, not even an id.
