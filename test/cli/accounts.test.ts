@@ -24,7 +24,7 @@ test('an account is connected by the link that the command prints, listed and en
 
   const shut = await here.run(['connection', 'test', 'docs'])
   expect(shut).toMatchObject({ code: 1 })
-  expect(shut.out).toContain('Mend: `toolway connection login docs`')
+  expect(shut.out).toContain('Next step: `toolway connection login docs`')
 
   const env = {
     PATH: process.env['PATH'],
@@ -57,7 +57,10 @@ test('an account is connected by the link that the command prints, listed and en
     code: 0,
     out: expect.stringContaining('docs works'),
   })
-  expect(await here.run(['connection', 'logout', 'docs'])).toMatchObject({ code: 0, out: 'Ended at docs: default.\n' })
+  expect(await here.run(['connection', 'logout', 'docs'])).toMatchObject({
+    code: 0,
+    out: 'Disconnected from docs: default.\n',
+  })
   expect(authority.counts.revocations).toBeGreaterThan(0)
   expect((await here.run(['connection', 'accounts'])).out).toContain('No account is connected yet')
 })

@@ -145,7 +145,7 @@ describe('the preset agent', () => {
     const bare = await lines({})
     expect(bare.code).not.toBe(0)
     for (const name of Object.keys(NEEDED))
-      expect(bare.out).toContainEqual(expect.stringMatching(new RegExp(`^BAD +${name}: not set, .* needs it`)))
+      expect(bare.out).toContainEqual(expect.stringMatching(new RegExp(`^BAD +${name}: not set, but required by .*`)))
     for (const name of ['LOGFIRE_TOKEN', 'Z_AI_API_KEY', 'Z_AI_MODE'])
       expect(bare.out).toContainEqual(expect.stringMatching(new RegExp(`^note +${name}: not set`)))
     const whole = await lines({ ...NEEDED, LOGFIRE_TOKEN: 'pylf_v1_us_abcdefgh', Z_AI_API_KEY: 'z', Z_AI_MODE: 'ZAI' })

@@ -19,9 +19,9 @@ test('the commands of the guide do what they say', async () => {
     env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, TOOLWAY_DATA: here.data },
   })
   expect(blocks).toHaveLength(2)
-  expect(stdout).toMatch(/^The backup .*\.toolway was written: \d+ rows of \d+ tables/m)
+  expect(stdout).toMatch(/^The backup .*\.toolway was written: \d+ rows from \d+ tables/m)
   expect(stdout).toMatch(/\.toolway is complete:/)
-  expect(stdout).toMatch(/\.toolway is restored:/)
+  expect(stdout).toMatch(/\.toolway was restored:/)
   expect(stdout).toMatch(/^[0-9a-f]{16} +file vault\.keys +seals/m)
   expect(await running.stop()).toBe(0)
 })

@@ -143,7 +143,7 @@ test('a restore refuses the wrong passphrase, a file that was changed or cut off
   bytes[bytes.length - 40]! ^= 1
   await writeFile(changed, bytes)
   await refused(changed, 'changed or cut off')
-  await refused(join(here.folder, 'nowhere'), 'There is no backup')
+  await refused(join(here.folder, 'nowhere'), 'The backup')
 
   // With the key where it belongs, the same file is restored.
   const key = (await readFile(join(here.data, 'vault.key'), 'utf8')).trim()

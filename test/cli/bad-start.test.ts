@@ -79,7 +79,7 @@ describe('settings that do not fit', () => {
     )
     expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
     expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(
-      'The database of DATABASE_URL cannot be used (ECONNREFUSED): check that it is running, and check the user, password and permissions.',
+      'The database at DATABASE_URL cannot be used (ECONNREFUSED): check that it is running, and check the user, password and permissions.',
     )
   })
 })
@@ -90,11 +90,8 @@ describe('a declaration file that does not fit', () => {
       'connections:\n  a:\n    url: [\n',
       ':4:1: this is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ].',
     ],
-    ['conections: {}\n', ':1:1: conections is not known here (did you mean "connections"?).'],
-    [
-      'connections:\n  a:\n    uri: http://x.example\n',
-      ':3:5: connections.a.uri is not known here (did you mean "url"?).',
-    ],
+    ['conections: {}\n', ':1:1: conections is unknown (did you mean "connections"?).'],
+    ['connections:\n  a:\n    uri: http://x.example\n', ':3:5: connections.a.uri is unknown (did you mean "url"?).'],
     [
       'connections:\n  a: {}\n',
       ':2:3: connections.a needs a url (a remote server) or a command (one that is started here).',
@@ -133,7 +130,7 @@ describe('a declaration file that does not fit', () => {
     ],
     [
       'organizations:\n  default: {}\n',
-      ':2:3: organizations.default belongs at the top of the file: what stands there is the organization "default".',
+      ':2:3: organizations.default belongs at the top level of the file, which is the organization "default".',
     ],
     [
       'connections:\n  a:\n    type: stdio\n    url: http://x.example\n',
@@ -168,17 +165,17 @@ describe('a declaration file that does not fit', () => {
     expect(await running.stop()).toBe(0)
     await writeFile(here.file, remote + local + local)
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      `${here.file}:10:3: local stands twice here: remove one, or give it another name.`,
+      `${here.file}:10:3: local appears twice here: remove one, or give it another name.`,
     )
     const entry = '{ "command": "python", "args": ["src/mcp_server.py"] }'
     await writeFile(here.file, `{ "connections": {\n"local_toolkit": ${entry},\n"local_toolkit": ${entry} } }`)
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      `${here.file}:3:1: "local_toolkit" stands twice here: remove one, or give it another name.`,
+      `${here.file}:3:1: "local_toolkit" appears twice here: remove one, or give it another name.`,
     )
     await writeFile(here.file, `{ "mcpServers": {\n"local_toolkit": ${entry},\n"local_toolkit": ${entry} } }`)
     expect(await here.run(['import', here.file])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('mcpServers names the server "local_toolkit" twice: remove one of them'),
+      err: expect.stringContaining('mcpServers contains the server "local_toolkit" twice: remove one of them'),
     })
   })
 
@@ -186,7 +183,7 @@ describe('a declaration file that does not fit', () => {
     await using here = await withFile('connections:\n  demo:\n    url: http://x.example\n')
     await (await here.start()).stop()
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      'The declaration file names the connection "demo", which exists already (from first run): remove that one (`toolway connection remove "demo"`) or choose another name.',
+      'The declaration file names the connection "demo", which already exists (from first run): remove that one (`toolway connection remove "demo"`) or choose another name.',
     )
     expect(await here.run(['connection', 'remove', 'demo'])).toMatchObject({ code: 0 })
     expect(await (await here.start({ TOOLWAY_CONFIG: here.file })).stop()).toBe(0)
@@ -201,7 +198,7 @@ describe('a place that is taken or of no use', () => {
     const { port } = other.address() as AddressInfo
     try {
       expect(await refuse(here, { TOOLWAY_PORT: String(port) })).toBe(
-        `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
+        `Port ${port} on 127.0.0.1 is in use by another program: stop it, or set TOOLWAY_PORT to another port.`,
       )
     } finally {
       other.close()
@@ -220,7 +217,7 @@ describe('a place that is taken or of no use', () => {
     await using here = await makeInstallation()
     const running = await here.start()
     expect(await refuse(here, {})).toMatch(
-      /^The data directory \S+ is locked by another Toolway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
+      /^The data directory \S+ is in use by another Toolway gateway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
     )
     expect((await here.run(['call', 'demo__calculate', '{"expression":"6*7"}'])).out).toContain('42')
     expect(await running.stop()).toBe(0)
@@ -244,10 +241,10 @@ describe('a place that is taken or of no use', () => {
     await using here = await makeInstallation()
     await mkdir(here.data)
     await writeFile(join(here.data, 'vault.key'), 'oops')
-    expect(await refuse(here, {})).toContain('does not hold 64 hex digits: restore the right key')
+    expect(await refuse(here, {})).toContain('does not contain 64 hex digits: restore the right key')
     await writeFile(join(here.data, 'vault.key'), 'ab'.repeat(32))
     await (await here.start()).stop()
     await writeFile(join(here.data, 'vault.key'), 'cd'.repeat(32))
-    expect(await refuse(here, {})).toMatch(/^The database was sealed with another vault key than the one in /)
+    expect(await refuse(here, {})).toMatch(/^The database was encrypted with a different vault key than the one in /)
   })
 })

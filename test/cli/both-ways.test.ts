@@ -39,19 +39,19 @@ async function both(...words: string[]): Promise<Ran> {
 test('toolsets', async () => {
   expect(await far('toolset', 'add', 'sums', '--include', 'demo__calc*')).toMatchObject({
     code: 0,
-    out: 'Made the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
+    out: 'Created the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
   })
   expect((await both('toolset', 'add', 'sums')).err).toContain('A toolset "sums" already exists')
   expect((await near('toolset', 'change', 'sums', '--for-role', 'tenant_admin')).code).toBe(0)
   expect((await both('toolset', 'show', 'sums')).out).toContain('"audience":{"roles":["tenant_admin"]}')
   await both('toolset', 'list', '--json')
   expect((await far('toolset', 'remove', 'sums')).out).toBe('Removed the toolset sums.\n')
-  expect((await both('toolset', 'remove', 'sums')).err).toContain('`toolway toolset list` shows them')
+  expect((await both('toolset', 'remove', 'sums')).err).toContain('`toolway toolset list` lists the toolsets')
 })
 
 test('locks and effects', async () => {
   expect((await far('lock', 'set', 'demo', 'all', '--hold-present')).out).toMatch(
-    /^The lock of demo is all. \d+ tools wait/,
+    /^The lock of demo is all. \d+ tools are waiting/,
   )
   const { out } = await both('lock', 'show', 'demo')
   const [, name = '', hash = ''] = /lock accept demo "(\w+)" --hash ([0-9a-f]{64})/.exec(out) ?? []
@@ -100,7 +100,7 @@ test('rules, and what they would do', async () => {
   const add = ['policy', 'add', '--block', 'demo__calculat', '--name', 'sums', '--reason', 'No sums']
   const added = await far(...add)
   expect(added).toMatchObject({ code: 0, err: '' })
-  expect(added.out).toContain('holds in default from now on.\nNo known tool matches demo__calculat;')
+  expect(added.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat;')
   expect((await both(...add)).err).toContain('A rule named "sums" already exists')
   expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
   expect(
@@ -135,9 +135,13 @@ test('accounts of connections', async () => {
   expect((await both('connection', 'logout', 'search', '--shared', '--account', 'other')).err).toContain(
     'no such account',
   )
-  expect(await near('connection', 'logout', 'search', '--shared')).toMatchObject({ out: 'Ended at search: default.\n' })
+  expect(await near('connection', 'logout', 'search', '--shared')).toMatchObject({
+    out: 'Disconnected from search: default.\n',
+  })
   expect(await here.run(words, { input: `${key}\n` })).toMatchObject({ code: 0, err: '' })
-  expect(await far('connection', 'logout', 'search', '--shared')).toMatchObject({ out: 'Ended at search: default.\n' })
+  expect(await far('connection', 'logout', 'search', '--shared')).toMatchObject({
+    out: 'Disconnected from search: default.\n',
+  })
   // Accounts of a person are those of who signed in.
   expect(await near('connection', 'login', 'search')).toMatchObject({
     code: 4,

@@ -157,7 +157,7 @@ describe('what a key may', () => {
     for (const [words, said] of [
       [['--role', 'king'], '"king" is not a role'],
       [['--expires', 'soon'], '"soon" is not a time'],
-      [['--expires', '2020-01-01'], 'must lie in the future'],
+      [['--expires', '2020-01-01'], 'must be in the future'],
       [['--limit', 'all'], 'Allowed choices are read, write, execute'],
     ] as const)
       expect(await here.run(['key', 'add', 'odd', ...words])).toMatchObject({
@@ -192,7 +192,7 @@ describe('tools and calls', () => {
   test('lists what a key sees, with what each tool does to the world', async () => {
     const { code, out } = await here.run(['tools'])
     expect(code).toBe(0)
-    expect(out).toMatch(/^TOOL +EFFECT +WHAT IT DOES$/m)
+    expect(out).toMatch(/^TOOL +EFFECT +DESCRIPTION$/m)
     expect(out).toMatch(/^demo__notes_remove +destructive +/m)
     expect(out).toMatch(/^demo__notes_add +write +/m)
     for (const line of out.split('\n')) expect(line.length).toBeLessThan(140)
@@ -239,7 +239,9 @@ describe('tools and calls', () => {
     for (const text of ['{oops', '[1]', '"x"', '42', 'null', '']) {
       const { code, out, err } = await here.run(['call', 'demo__calculate', text])
       expect({ text, code, out }).toEqual({ text, code: 2, out: '' })
-      expect(err).toMatch(/^The arguments (are not JSON|must be a JSON object).*'\{"zones": \["Asia\/Tokyo"\]\}'\.\n$/)
+      expect(err).toMatch(
+        /^The arguments (are not valid JSON|must be a JSON object).*'\{"zones": \["Asia\/Tokyo"\]\}'\.\n$/,
+      )
     }
     expect(await here.run(['call', 'demo__calculate', '-'], { input: 'oops' })).toMatchObject({ code: 2 })
   })
@@ -290,7 +292,7 @@ describe('connections', () => {
     await expect.poll(async () => (await here.run(['call', 'child__good'])).err, patiently).toContain('Unknown tool')
     expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({
       code: 1,
-      err: 'There is no connection "child"; `toolway connection list` shows them.\n',
+      err: 'There is no connection "child"; `toolway connection list` lists the connections.\n',
     })
   })
 
@@ -313,7 +315,7 @@ describe('connections', () => {
         alias: 'nobody',
         words: ['--url', 'http://127.0.0.1:1/mcp'],
         phase: 'open',
-        problem: /cannot be reached: nothing listens there/,
+        problem: /cannot be reached: nothing is listening there/,
       },
       {
         alias: 'page',
@@ -344,7 +346,7 @@ describe('connections', () => {
       expect(tested['mend']).not.toContain('connection test')
       const { code, out } = await here.run(['connection', 'test', alias])
       expect(code).toBe(1)
-      expect(out).toMatch(/^Failed while trying to (open|run): .*[^.]\.\n(Cause: .*\n)?Mend: .*\n$/)
+      expect(out).toMatch(/^Failed while trying to (open|run): .*[^.]\.\n(Cause: .*\n)?Next step: .*\n$/)
     }
     const listed = (await here.json(['connection', 'list'])) as {
       alias: string
@@ -413,7 +415,7 @@ describe('connections', () => {
       'ftp://x.example',
     )
     await refused(
-      '--env is for a server that is started here; a remote one takes --header.',
+      '--env applies to a server that the gateway starts; use --header for a remote one.',
       'x',
       '--url',
       'http://x.example',
@@ -421,7 +423,7 @@ describe('connections', () => {
       'A=b',
     )
     await refused(
-      '--header is for a remote server; one that is started here takes --env.',
+      '--header applies to a remote server; use --env for one that the gateway starts.',
       'x',
       '--header',
       'A: b',
@@ -429,7 +431,7 @@ describe('connections', () => {
       'y',
     )
     await refused(
-      'One of the pairs has no "=", and is not a variable that is set here: write --env NAME=value',
+      'One of the pairs has no "=", and no variable with that name is set: use --env NAME=value',
       'x',
       '--env',
       'hunter2',
@@ -437,7 +439,7 @@ describe('connections', () => {
       'y',
     )
     await refused(/argument '2020' is invalid.*2026-07-28/, 'x', '--revision', '2020', '--', 'y')
-    await refused('A number of seconds up to 3600.', 'x', '--timeout', 'soon', '--', 'y')
+    await refused('Must be a number of seconds up to 3600.', 'x', '--timeout', 'soon', '--', 'y')
     expect(await here.run(['connection', 'add', 'demo', '--url', 'http://x.example'])).toMatchObject({
       code: 1,
       err: 'The alias "demo" is already in use: choose another, or remove that connection first.\n',
@@ -488,7 +490,7 @@ describe('doctor', () => {
     const { code, out } = await here.run(['doctor'], nowhere)
     expect(code).toBe(0)
     expect(out).toMatch(/^note +data directory: \S+nowhere does not exist yet; the first start creates it$/m)
-    expect(out).toMatch(/^note +database: not there yet; the first start creates it$/m)
+    expect(out).toMatch(/^note +database: does not exist yet; the first start creates it$/m)
     expect(out).toMatch(/^note +gateway: none running at /m)
     expect((await here.run(['doctor'], nowhere)).out).toMatch(/does not exist yet/)
   })

@@ -47,7 +47,7 @@ test('is added by its address, tested with what it leaves out and why, and calle
   expect(textIn(answer)).toBe('a long text in 7 tokens')
 
   const refused = await here.run(['connection', 'add', 'x', '--url', 'http://127.0.0.1:9/', '--side-effects'])
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('are for --contract') })
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('require --contract') })
   const wrong = await here.run(['connection', 'add', 'wrong', '--contract', url, '--header', 'X-API-Key: other'])
   expect(wrong).toMatchObject({
     code: 1,

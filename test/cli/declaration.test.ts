@@ -151,5 +151,5 @@ test('an export makes an empty installation say the same, to the letter', { time
 
   // The same file at a start: what it declares has another origin already, which is told.
   const begun = second.begin({ ...EXPORTED, TOOLWAY_CONFIG: join(second.folder, 'again.yaml') })
-  await expect(begun.ready()).rejects.toThrow('exists already (from command line)')
+  await expect(begun.ready()).rejects.toThrow('already exists (from command line)')
 })

@@ -80,7 +80,7 @@ test(
     expect(textIn(await callTool({ url: joined, key: key('b') }, 'child__good'))).toBe('done')
     expect(await here.run(['connection', 'remove', 'child'])).toMatchObject({
       code: 1,
-      err: 'The connection "child" is defined in the file of TOOLWAY_CONFIG: remove it there.\n',
+      err: 'The connection "child" is defined in the TOOLWAY_CONFIG file: remove it there.\n',
     })
     expect(await first.stop()).toBe(0)
     expect(first.err()).not.toMatch(/hunter2|uru_[0-9a-f]{64}/)

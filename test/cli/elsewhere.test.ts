@@ -63,7 +63,7 @@ test('connections of another gateway are added, tested, imported and removed the
   const own = { command: process.execPath, args: [CHILD, 'well'] }
   await writeFile(file, JSON.stringify({ mcpServers: { own, docs: { url: 'https://docs.example.com/mcp' } } }))
   const imported = await far('import', file)
-  expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('Added 1 of 2, 1 already there.') })
+  expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('Added 1 of 2, 1 already present.') })
   expect(imported.err).toContain('own: already exists as child, skipped')
   expect((await far('import', '--undo')).out).toMatch(/removed docs\.\n$/)
   expect(await far('connection', 'remove', 'child')).toMatchObject({ code: 0 })
@@ -77,8 +77,8 @@ test('connections of another gateway are added, tested, imported and removed the
   const kept = join(here.folder, 'records.jsonl')
   const [, fingerprint = ''] =
     /fingerprint ([0-9a-f]{64})/.exec((await far('records', 'export', '--file', kept)).err) ?? []
-  expect((await far('records', 'verify', kept, '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
-  expect((await far('records', 'verify', '--fingerprint', fingerprint)).out).toMatch(/^Good: org_/)
+  expect((await far('records', 'verify', kept, '--fingerprint', fingerprint)).out).toMatch(/^Valid: org_/)
+  expect((await far('records', 'verify', '--fingerprint', fingerprint)).out).toMatch(/^Valid: org_/)
   expect(await far('records', 'verify', '-o', 'platform')).toMatchObject({ code: 0 })
   expect(await far('records', 'verify', '--fingerprint', 'f'.repeat(64))).toMatchObject({ code: 1 })
   expect((await far('records', 'prune', '--before', '2000-01-01')).out).toContain('Nothing was removed')

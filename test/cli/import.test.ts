@@ -114,7 +114,7 @@ describe('an import', () => {
     await here.run(['import', path])
     const before = await aliases()
     const again = await here.run(['import', path])
-    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Added 0 of 3, 3 already there') })
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Added 0 of 3, 3 already present') })
     expect(again.err).toContain('remote: already exists as remote, skipped')
     expect(again.out + again.err).not.toContain('hunter2')
     expect(await aliases()).toEqual(before)
@@ -156,7 +156,7 @@ describe('an import', () => {
       expect({ text, code, out }).toEqual({ text, code: 2, out: '' })
       expect(err.trim()).not.toMatch(/^ +at |hunter2/m)
     }
-    expect(await here.run(['import'])).toMatchObject({ code: 2, err: 'Name a file to import, or use --undo.\n' })
+    expect(await here.run(['import'])).toMatchObject({ code: 2, err: 'Specify a file to import, or use --undo.\n' })
   })
   test('leaves no secret in the log of the gateway', async () => {
     await here.run(['import', await file('claude_desktop_config.json', DESKTOP)])

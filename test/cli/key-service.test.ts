@@ -29,7 +29,7 @@ describe('the vault key at a key service', () => {
     const gateway = await here.start()
     await add(here, 'echo', echo.url)
     await expect.poll(() => echo.seen).toContain(SECRET)
-    expect(await sourcesOf(here)).toMatchObject([{ source: `transit:${bao.address}/transit/toolway`, use: 'seals' }])
+    expect(await sourcesOf(here)).toMatchObject([{ source: `transit:${bao.address}/transit/toolway`, use: 'encrypts' }])
     expect((await readdir(here.data)).filter((name) => name.startsWith('vault'))).toEqual(['vault.wrapped'])
     expect(await gateway.stop()).toBe(0)
     expect(`${gateway.out()}${gateway.err()}`).not.toContain(bao.rootToken)
@@ -97,7 +97,7 @@ describe('the vault key at a key service', () => {
     expect(await here.run(['vault', 'retire', keys[1]?.id ?? ''], { settings })).toMatchObject({ code: 0 })
     expect((await here.run(['vault', 'rotate'], { settings })).code).toBe(0)
     const turned = (await here.json(['vault', 'status'], { settings })) as { keys: { id: string; use: string }[] }
-    expect(turned.keys.map(({ use }) => use)).toEqual(['seals', 'opens'])
+    expect(turned.keys.map(({ use }) => use)).toEqual(['encrypts', 'decrypts'])
     expect(await here.run(['vault', 'retire', turned.keys[1]?.id ?? ''], { settings })).toMatchObject({ code: 0 })
     await gateway.stop()
     const before = echo.seen.length

@@ -40,7 +40,7 @@ test('the commands of the guide run', async () => {
 
 test('tools that are held are gone for clients, and come back when they are accepted', async () => {
   expect((await here.run(['lock', 'set', 'demo', 'all', '--hold-present'])).out).toMatch(
-    /^The lock of demo is all\. \d+ tools wait for review/,
+    /^The lock of demo is all\. \d+ tools are waiting for review/,
   )
   await expect.poll(names, patiently).not.toContain('demo__calculate')
   const shown = await here.run(['lock', 'show', 'demo'])
@@ -69,16 +69,20 @@ test('a file that says otherwise than the servers ends the check with 1 and what
   const checked = await here.run(['lock', 'check', file])
   expect(checked.code).toBe(1)
   expect(checked.out).toMatch(
-    /demo calculate: changed \(ffffffffffff → [0-9a-f]{12}\)\ndemo gone: gone \(eeeeeeeeeeee\)\n2 things/,
+    /demo calculate: changed \(ffffffffffff → [0-9a-f]{12}\)\ndemo gone: gone \(eeeeeeeeeeee\)\n2 differences/,
   )
 })
 
 test.each([
-  [['lock', 'set', 'nobody', 'all'], 1, 'There is no connection "nobody"; `toolway connection list` shows them.'],
+  [
+    ['lock', 'set', 'nobody', 'all'],
+    1,
+    'There is no connection "nobody"; `toolway connection list` lists the connections.',
+  ],
   [['lock', 'show', 'nobody'], 1, 'There is no connection "nobody"'],
   [['lock', 'set', 'demo', 'some'], 2, 'Allowed choices are off, additions, descriptions, all.'],
   [['lock', 'set', 'demo', 'all', '--hold-present', '--accept-present'], 2, 'not both'],
-  [['lock', 'accept', 'demo', 'nothing'], 1, 'demo has no tool "nothing"; `toolway lock show demo` shows them.'],
+  [['lock', 'accept', 'demo', 'nothing'], 1, 'demo has no tool "nothing"; `toolway lock show demo` lists its tools.'],
   [['lock', 'accept', 'demo', 'calculate', '--hash', 'x'], 2, '/hash is 64 hex digits'],
   [['lock', 'check', 'nowhere.json'], 1, 'nowhere.json cannot be read: there is no such file.'],
 ])('%j is refused with what to do', async (words, code, problem) => {

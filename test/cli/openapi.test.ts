@@ -93,7 +93,7 @@ test(
     const shown = await here.run(['connection', 'refresh', 'shop', '--openapi', file])
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out).toBe(
-      '1 new, 0 gone, 0 changed.\n+ getOrder (read)\nNothing was stored yet: use --apply to store it.\n',
+      '1 new, 0 removed, 0 changed.\n+ getOrder (read)\nNothing was stored yet: use --apply to store it.\n',
     )
     const applied = await here.run(['connection', 'refresh', 'shop', '--openapi', file, '--apply'])
     expect(applied, applied.err).toMatchObject({ code: 0 })
@@ -105,11 +105,11 @@ test(
 )
 
 test.each([
-  [['--openapi', '/nowhere.yaml'], 1, 'There is no file /nowhere.yaml'],
+  [['--openapi', '/nowhere.yaml'], 1, 'The file /nowhere.yaml does not exist'],
   [['--openapi', 'FILE', '--', 'npx', 'x'], 2, '--openapi is for a remote server'],
   [['--openapi', 'FILE', '--include', 'tag:none'], 1, 'the selection leaves all 5 out'],
-  [['--openapi', 'FILE', '--key-in', 'header:x'], 2, '--key-in is query:NAME or cookie:NAME'],
-  [['--url', 'https://x.example.com/mcp', '--preview'], 2, 'are for --openapi'],
+  [['--openapi', 'FILE', '--key-in', 'header:x'], 2, '--key-in must be query:NAME or cookie:NAME'],
+  [['--url', 'https://x.example.com/mcp', '--preview'], 2, 'require --openapi'],
 ] as const)('%j is refused with what to do', async (words, code, said) => {
   const ran = await here.run(['connection', 'add', 'other', ...words.map((word) => (word === 'FILE' ? file : word))])
   expect(ran).toMatchObject({ code, err: expect.stringContaining(said) })

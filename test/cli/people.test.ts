@@ -97,7 +97,7 @@ describe('somebody who is signed in', () => {
     await (await here.start()).stop()
     const stranger = await other.start()
     await writeFile(join(here.data, 'address'), stranger.address)
-    expect(await login(here)).toMatchObject({ code: 4, err: expect.stringContaining('does not answer at') })
+    expect(await login(here)).toMatchObject({ code: 4, err: expect.stringContaining('is not responding at') })
   })
 })
 

@@ -34,7 +34,7 @@ describe('rules', () => {
     await expect.poll(names, patiently).toContain('demo__calculate')
     expect(await here.run(['rule', 'remove', added.id])).toMatchObject({
       code: 1,
-      err: `There is no rule "${added.id}"; \`toolway rule list\` shows them.\n`,
+      err: `There is no rule "${added.id}"; \`toolway rule list\` lists the rules.\n`,
     })
     expect(await here.run(['rule', 'add', 'dele?e', '--reason', 'x'])).toMatchObject({ code: 2, out: '' })
   })
@@ -50,7 +50,7 @@ describe('organizations', () => {
     })
     expect(await here.run(['org', 'add', 'acme'])).toMatchObject({
       code: 1,
-      err: 'There is an organization "acme" already. Choose another slug.\n',
+      err: 'An organization "acme" already exists. Choose another slug.\n',
     })
     expect(await here.run(['org', 'add', 'Acme'])).toMatchObject({ code: 2 })
     const made = (await here.json(['key', 'add', 'first', '-o', 'acme'])) as { key: string }
@@ -76,10 +76,10 @@ describe('organizations', () => {
       hosts: ['*.corp.example'],
     })
     for (const [wrong, says] of [
-      [['--allow', '8.8.8.0/24'], 'not wholly within a private network'],
-      [['--allow', '169.254.0.0/16'], 'not wholly within a private network'],
+      [['--allow', '8.8.8.0/24'], 'not entirely within a private network'],
+      [['--allow', '169.254.0.0/16'], 'not entirely within a private network'],
       [['--allow', '169.254.169.254'], 'is not a name such as'],
-      [['--forbid', '10.9.0.0/16'], 'is not allowed as it is'],
+      [['--forbid', '10.9.0.0/16'], 'is not one of the allowed entries'],
     ] as const) {
       const { code, err } = await here.run([...places, ...wrong])
       expect([code !== 0, err]).toEqual([true, expect.stringContaining(says)])

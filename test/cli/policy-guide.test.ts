@@ -45,7 +45,7 @@ test('the commands of the guide do what they say', async () => {
     { cwd: here.folder, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, TOOLWAY_DATA: here.data } },
   )
   expect(stderr).toBe('')
-  expect(stdout).toMatch(/^no-notes \(block, rul_\w+\) holds in default from now on\.$/m)
+  expect(stdout).toMatch(/^no-notes \(block, rul_\w+\) is in effect in default from now on\.$/m)
   expect(stdout).toContain('Removed no-notes (block demo__notes_remove).')
   expect(await here.json(['policy', 'list'])).toMatchObject([
     { name: 'small-pages', parameters: { parameter: 'limit', max: 50, default: 20 } },

@@ -10,7 +10,7 @@ rules:
   - name: no-deletes
     match: { tools: ['*__delete_*'], when: "!('ops' in principal.groups)" }
     action: block
-    reason: Nothing is deleted by agents
+    reason: Agents must not delete anything
   - name: at-most-50
     match: { tools: ['*__search'] }
     action: clamp
@@ -105,7 +105,7 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
   const free = await explain('--as', 'maria@acme.example', '--arguments', '{"expression": "1"}')
   expect(free).toMatchObject({ code: 0, err: '' })
   expect(free.out).toContain('as maria@acme.example (tenant_member, in ops) in the toolset default')
-  expect(free.out).toContain('Verdict: It is called as it is.')
+  expect(free.out).toContain('Verdict: The call is made unchanged.')
   expect(free.out).toContain('Sends: {"expression":"1"}')
   await here.run(['rule', 'add', 'calculate', '--reason', 'No sums'])
   const blocked = await explain('--as', 'maria@acme.example')
@@ -130,7 +130,7 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
   await here.run(['rule', 'remove', id])
   const report = await here.run(['policy', 'replay', draft, '--days', '1'])
   expect(report).toMatchObject({ code: 0, err: '' })
-  expect(report.out).toContain('2 calls of the last 1 days: 0 unchanged, 2 changed, 0 cannot be evaluated.')
+  expect(report.out).toContain('2 calls from the last 1 days: 0 unchanged, 2 changed, 0 cannot be evaluated.')
   expect(report.out).toMatch(/demo__calculate +\S+( \S+)* +allow +warn +watched +2 +rec_/)
   expect(await here.run(['policy', 'replay'])).toMatchObject({ code: 2 })
   expect((await here.run(['policy', 'shadow'])).out).toContain('No shadow rule would have done anything')

@@ -28,7 +28,7 @@ describe('toolway policy', () => {
     await expect.poll(names, patiently).toContain('demo__calculate')
     const added = await policy('add', '--block', '*CALC*', '--name', 'no-counting', '--reason', 'Nobody counts here.')
     expect(added).toMatchObject({ code: 0, err: '' })
-    expect(added.out).toMatch(/^no-counting \(block, rul_\w+\) holds in default from now on\.\n$/)
+    expect(added.out).toMatch(/^no-counting \(block, rul_\w+\) is in effect in default from now on\.\n$/)
     await expect.poll(names, patiently).not.toContain('demo__calculate')
     expect(await counted()).toContain('Nobody counts here')
     expect((await policy('list')).out).toMatch(
@@ -62,13 +62,13 @@ describe('toolway policy', () => {
       [['add', '--block', 'x', '--warn', 'y', ...because], 2, 'not --block and --warn'],
       [['add', ...because], 2, 'Choose an action'],
       [['add', '--clamp', 'search', ...because], 2, 'TOOL:PARAMETER<=NUMBER'],
-      [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 2, 'lies outside min and max'],
+      [['add', '--clamp', 'search:limit<=5', '--default', '9', ...because], 2, 'is outside min and max'],
       [['add', '--block', 'x', '--connection', 'demos', ...because], 2, 'did you mean "demo"'],
       [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 2, 'is not a valid CEL condition'],
       [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 2, 'did you mean "role"?'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 2, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'A rule named "look-at-x" already exists'],
-      [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default is for --clamp'],
+      [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default requires --clamp'],
       [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts is for --allow'],
       [['add', '--block', 'x y', ...because], 2, 'The request is not valid: /rules/0/match/tools/0'],
       [['add', '/nowhere.yaml'], 2, 'ENOENT'],
@@ -82,7 +82,7 @@ describe('toolway policy', () => {
   test('says of a pattern that no tool fits', async () => {
     const idle = await policy('add', '--warn', 'demo__calculat', 'CALC*', '--name', 'slip', '--reason', 'We look.')
     expect(idle).toMatchObject({ code: 0, err: '' })
-    expect(idle.out).toContain('holds in default from now on.\nNo known tool matches demo__calculat;')
+    expect(idle.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat;')
     expect(idle.out).not.toContain('CALC')
     await policy('remove', 'slip')
   })
@@ -90,9 +90,7 @@ describe('toolway policy', () => {
   test('adds the rules of a file, all or none, and names line and column of what does not fit', async () => {
     const file = join(here.folder, 'rules.yaml')
     await writeFile(file, `rules:\n  - name: a\n    action: block\n    reason: No.\n    mach: { tools: ['x'] }\n`)
-    expect((await policy('add', file)).err).toContain(
-      `${file}:5:5: rules[0].mach is not known here (did you mean "match"?)`,
-    )
+    expect((await policy('add', file)).err).toContain(`${file}:5:5: rules[0].mach is unknown (did you mean "match"?)`)
     const good = { name: 'a', action: 'clamp', reason: 'Small.', parameters: { parameter: 'limit', max: 50 } }
     await writeFile(file, JSON.stringify([good, { ...good, name: 'b', scope: 'connection', of: 'nothing' }]))
     expect(await policy('add', file)).toMatchObject({ code: 2, err: expect.stringContaining('/rules/1/of') })
@@ -184,6 +182,6 @@ test(
     await last.stop()
 
     await writeFile(file, `rules:\n  - { name: x, action: allow, parameters: { lifts: [nothing] }, reason: x }\n`)
-    await expect(own.start(settings)).rejects.toThrow('rule "x" does not fit: parameters/lifts/0 names "nothing"')
+    await expect(own.start(settings)).rejects.toThrow('rule "x" is not valid: parameters/lifts/0 names "nothing"')
   },
 )

@@ -41,7 +41,7 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   const nowhere = { settings: { TOOLWAY_DATA: '/nonexistent' } }
   const good = await here.run(['records', 'verify', file, '--fingerprint', fingerprint], nowhere)
   expect(good).toMatchObject({ code: 0, err: '' })
-  expect(good.out).toMatch(/^Good: org_\w+, \d+ records, 1 to \d+, proven up to \d+\.\n/)
+  expect(good.out).toMatch(/^Valid: org_\w+, \d+ records, 1 to \d+, proven up to \d+\.\n/)
   expect(good.out).not.toContain('Warning')
   expect((await here.run(['records', 'verify', file], nowhere)).out).toContain('Warning: no fingerprint was given')
   const strange = await here.run(['records', 'verify', file, '--fingerprint', 'f'.repeat(64)], nowhere)
@@ -55,7 +55,7 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   await writeFile(tampered, text.replace(line, line.replace('"outcome":"ok"', '"outcome":"failed"')))
   const wrong = await here.run(['records', 'verify', tampered, '--fingerprint', fingerprint], nowhere)
   expect(wrong).toMatchObject({ code: 1 })
-  expect(wrong.out).toContain(`record ${newest?.seq} (${newest?.id}) does not fit its hash`)
+  expect(wrong.out).toContain(`record ${newest?.seq} (${newest?.id}) does not match its hash`)
   const found = await here.json(['records', 'verify', tampered], nowhere)
   expect(found).toMatchObject([{ good: false, problem: { kind: 'content', seq: newest?.seq, id: newest?.id } }])
   await writeFile(tampered, 'hello\n')

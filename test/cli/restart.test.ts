@@ -63,7 +63,7 @@ describe('toolway connection restart', () => {
     expect(await here.run(['connection', 'restart', 'nobody'])).toMatchObject({
       code: 1,
       out: '',
-      err: 'There is no connection "nobody"; `toolway connection list` shows them.\n',
+      err: 'There is no connection "nobody"; `toolway connection list` lists the connections.\n',
     })
   })
 })

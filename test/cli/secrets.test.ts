@@ -101,7 +101,9 @@ describe('a secret', () => {
     expect(await here.run(['tools', '--key-env', 'MINE'], { settings })).toMatchObject({ code: 0, err: '' })
     const { code, out, err } = await here.run(['tools', '--key', key])
     expect({ code, shown: (out + err).includes(key) }).toEqual({ code: 0, shown: false })
-    expect(err).toMatch(/^A key after --key is visible to every user of this machine while this runs: --key-env NAME/)
+    expect(err).toMatch(
+      /^A key after --key is visible to every user of this machine while the command runs: --key-env NAME/,
+    )
     expect(await here.run(['tools', '--key-env', 'UNSET'])).toMatchObject({
       code: 2,
       err: 'The variable UNSET, which --key-env names, is not set.\n',

@@ -28,7 +28,7 @@ test('a gateway starts with its database, vault key and token by reference, and 
 
   const gateway = await here.start(settings)
   const status = (await here.json(['vault', 'status'], { settings })) as { keys: { source: string }[] }
-  expect(status.keys).toMatchObject([{ source: 'MCP_ENCRYPTION_KEY', use: 'seals' }])
+  expect(status.keys).toMatchObject([{ source: 'MCP_ENCRYPTION_KEY', use: 'encrypts' }])
   const shown = await here.run(['config', '--json'], { settings })
   expect(await gateway.stop()).toBe(0)
   for (const text of [gateway.out(), gateway.err(), shown.out, shown.err])

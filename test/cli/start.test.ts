@@ -138,7 +138,7 @@ describe('settings', () => {
     const shown = await here.run(['config'], { settings: given })
     expect(shown.code).toBe(0)
     expect(shown.out + shown.err).not.toMatch(/hunter2|uru_[0-9a-f]/)
-    expect(shown.out).toMatch(/^SETTING +VALUE +FROM +WHAT IT IS$/m)
+    expect(shown.out).toMatch(/^SETTING +VALUE +SOURCE +DESCRIPTION$/m)
   })
 
   test('of another directory are another Toolway: nothing of the first is seen', async () => {

@@ -41,7 +41,7 @@ test('one that is made is there for clients of the running gateway, and is gone 
   expect(made).toEqual({
     code: 0,
     err: '',
-    out: 'Made the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
+    out: 'Created the toolset sums: 1 tool, 1 listed. Its endpoint is /o/default/t/sums/mcp.\n',
   })
   await expect.poll(() => names('sums'), patiently).toEqual(['demo__calculate'])
   expect((await here.run(['toolset', 'change', 'sums', '--discovery', 'search'])).code).toBe(0)
@@ -66,13 +66,13 @@ test('one that is made is there for clients of the running gateway, and is gone 
 })
 
 test.each([
-  [['toolset', 'show', 'nope'], 1, 'There is no toolset "nope"; `toolway toolset list` shows them.'],
+  [['toolset', 'show', 'nope'], 1, 'There is no toolset "nope"; `toolway toolset list` lists the toolsets.'],
   [['toolset', 'change', 'nope'], 1, 'There is no toolset "nope"'],
   [['toolset', 'remove', 'standard'], 1, 'is built in'],
   [['toolset', 'add', 'Not A Slug'], 2, 'a slug starts with a-z'],
-  [['toolset', 'add', 'x', '--limit-of', 'demo'], 2, 'Write alias=read|write|execute.'],
+  [['toolset', 'add', 'x', '--limit-of', 'demo'], 2, 'Use alias=read|write|execute.'],
   [['toolset', 'add', 'x', '--for-member', 'no-address'], 2, '/audience/members/0'],
-  [['toolset', 'add', 'x', '--page', '0'], 2, 'A whole number from 1 to 1000.'],
+  [['toolset', 'add', 'x', '--page', '0'], 2, 'Must be a whole number from 1 to 1000.'],
 ])('%j is refused in words', async (words, code, says) => {
   const ran = await here.run(words)
   expect(ran.code).toBe(code)

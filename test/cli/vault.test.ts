@@ -28,7 +28,7 @@ describe('the keys of the vault', () => {
     const tools = () => here.run(['tools'], { settings: { TOOLWAY_KEY: key, TOOLWAY_URL: `${gateway.address}/mcp` } })
     expect(await tools()).toMatchObject({ code: 0 })
     const before = await statusOf(here)
-    expect(before.keys).toMatchObject([{ source: 'file vault.key', use: 'seals' }])
+    expect(before.keys).toMatchObject([{ source: 'file vault.key', use: 'encrypts' }])
     const [old] = before.keys
     if (old === undefined) throw new Error('there is no key')
     expect(old.values).toBeGreaterThan(1)
@@ -36,14 +36,14 @@ describe('the keys of the vault', () => {
     const turned = await here.run(['vault', 'rotate'])
     expect(turned.code).toBe(0)
     expect(turned.out).toMatch(
-      /^The vault key is [0-9a-f]{16} now \(file vault\.keys\); \d+ values were re-encrypted\.$/m,
+      /^The vault key is now [0-9a-f]{16} \(file vault\.keys\); \d+ values were re-encrypted\.$/m,
     )
     expect(turned.err).toMatch(/is used for encryption from now on/)
     expect(turned.out + turned.err).not.toMatch(/[0-9a-f]{64}/)
     const after = await statusOf(here)
     expect(after.keys).toMatchObject([
-      { source: 'file vault.keys', use: 'seals', values: old.values },
-      { id: old.id, source: 'file vault.key', use: 'opens', values: 0 },
+      { source: 'file vault.keys', use: 'encrypts', values: old.values },
+      { id: old.id, source: 'file vault.key', use: 'decrypts', values: 0 },
     ])
 
     // The same process, the same key; what it seals and opens now is the new one's.
@@ -82,7 +82,7 @@ describe('the keys of the vault', () => {
     const both = { MCP_ENCRYPTION_KEY: NEXT, MCP_ENCRYPTION_KEY_PREVIOUS: HEX }
     const gateway = await here.start(both)
     expect((await statusOf(here, both)).keys).toMatchObject([
-      { source: 'MCP_ENCRYPTION_KEY_PREVIOUS', use: 'seals' },
+      { source: 'MCP_ENCRYPTION_KEY_PREVIOUS', use: 'encrypts' },
       { source: 'MCP_ENCRYPTION_KEY', use: 'waits' },
     ])
     expect(await here.run(['vault', 'rotate'], { settings: both })).toMatchObject({ code: 0 })
@@ -206,11 +206,11 @@ describe('the keys of the vault', () => {
     // No session bus is ever found there.
     const settings = { TOOLWAY_KEYCHAIN: 'on', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' }
     const gateway = await here.start(settings)
-    expect(gateway.err()).toContain('the keychain refuses it')
+    expect(gateway.err()).toContain('the keychain did not accept it')
     expect((await stat(join(here.data, 'vault.key'))).mode & 0o777).toBe(0o600)
     await gateway.stop()
     expect((await here.run(['doctor'], { settings })).out).toMatch(
-      /^note {2}keychain: TOOLWAY_KEYCHAIN is on, and the key/m,
+      /^note {2}keychain: TOOLWAY_KEYCHAIN is on, but the key/m,
     )
   })
 

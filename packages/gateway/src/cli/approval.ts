@@ -43,7 +43,7 @@ const list = described({
     value: approvals,
     lines:
       approvals.length === 0
-        ? [state === 'pending' ? 'No pending approvals.' : `No approval is ${state}.`]
+        ? [state === 'pending' ? 'No pending approvals.' : `No ${state} approvals.`]
         : table(
             ['ID', 'STATE', 'TOOL', 'EFFECT', 'CALLER', 'UNTIL'],
             approvals.map((one) => [
@@ -97,7 +97,7 @@ const answering = (name: 'grant' | 'deny') =>
         ? [
             new Option(
               '--always',
-              'also approve later calls of this tool by the same caller, until the tool or the rule changes',
+              'also approve later calls to this tool by the same caller, until the tool or the rule changes',
             ),
           ]
         : []),
@@ -116,7 +116,7 @@ function outcomeLine({ state, missing }: { state: State; missing: number }, { al
     return `Your approval was recorded. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
   if (state !== 'granted') return 'Denied. The caller will see the reason.'
   return always
-    ? 'Approved, with later calls of this tool by the same caller. `toolway approval always` lists such approvals.'
+    ? 'Approved, including later calls to this tool by the same caller. `toolway approval always` lists such approvals.'
     : 'Approved. The call is made when the caller repeats it.'
 }
 
@@ -144,7 +144,7 @@ const listAlways = described({
 const end = described({
   name: 'end',
   about: 'end a standing approval, so that the next call needs approval again',
-  arguments: [new Argument('<id>', '`lgr_…`, as `toolway approval always` shows it')],
+  arguments: [new Argument('<id>', '`lgr_…`, as shown by `toolway approval always`')],
   examples: ['toolway approval end lgr_01m0000000000000000000000'],
   call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(

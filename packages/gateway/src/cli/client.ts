@@ -18,7 +18,7 @@ const add = described({
   about: 'register a client; its secret, if any, is shown once',
   arguments: [new Argument('<name>', 'name shown on the consent page')],
   options: [
-    new Option('--redirect <address>', 'where it is sent back to; may be repeated')
+    new Option('--redirect <address>', 'redirect address of the client; can be repeated')
       .argParser(collect)
       .makeOptionMandatory(),
     new Option('--confidential', 'confidential client: create a client secret'),
@@ -31,7 +31,7 @@ const add = described({
     call(addOAuthClient, { body: { name, redirect_uris, confidential } }),
   print: ({ client_id: id, client_secret: secret }) => ({
     value: { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) },
-    lines: [`client id      ${id}`, ...(secret === undefined ? [] : [`client secret  ${secret}`])],
+    lines: [`client ID      ${id}`, ...(secret === undefined ? [] : [`client secret  ${secret}`])],
     notes: secret === undefined ? [] : ['The secret is shown only once.'],
   }),
 })
@@ -46,7 +46,7 @@ const list = described({
       ...{ client_id, name, kind, redirect_uris, created, used },
     })),
     lines: table(
-      ['CLIENT', 'NAME', 'CAME BY', 'CREATED', 'USED'],
+      ['CLIENT', 'NAME', 'REGISTERED BY', 'CREATED', 'USED'],
       clients.map(({ client_id: id, name, kind, created_at: created, used_at: used }) => [
         ...[id, name, kind === 'dynamic' ? 'itself' : 'an administrator', created, used ?? 'never'],
       ]),
@@ -57,7 +57,7 @@ const list = described({
 const remove = described({
   name: 'remove',
   about: 'remove a client and revoke its access',
-  arguments: [new Argument('<client>', 'its id, as `toolway client list` shows it')],
+  arguments: [new Argument('<client>', 'client ID, as shown by `toolway client list`')],
   examples: ['toolway client remove client_0123456789abcdef0123456789abcdef'],
   async call(transport, { client }: { client: string }) {
     const found = (await listAll(transport, listOAuthClients)).find(({ client_id: id }) => id === client)

@@ -14,7 +14,7 @@ export async function listConfig(output: Output): Promise<number> {
   output.result(
     values,
     table(
-      ['SETTING', 'VALUE', 'FROM', 'WHAT IT IS'],
+      ['SETTING', 'VALUE', 'SOURCE', 'DESCRIPTION'],
       values.map(({ name, value, from, about }) => [name, value ?? '-', from ?? '-', about]),
     ),
   )

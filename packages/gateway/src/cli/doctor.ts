@@ -36,7 +36,7 @@ export async function doctor(organization: string, output: Output, preset?: stri
     good('node', process.versions.node),
     good(
       'settings',
-      `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set, the others have their default`,
+      `${Object.values(loaded.origins).filter((origin) => origin !== 'default').length} set; all others have their default values`,
     ),
     ...checkPreset(loaded),
     await checkDirectory(loaded),
@@ -62,7 +62,9 @@ function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
     Object.hasOwn(SETTINGS, name) ? config[name as SettingName] !== undefined : !isUnset(lookup(name))
   return presetVariables(preset).map(({ name, also = [], needed, about }) => {
     if ([name, ...also].some(isSet)) return good(name, `set (${about})`)
-    return needed ? bad(name, `not set, and the preset ${preset} needs it: ${about}`) : note(name, `not set (${about})`)
+    return needed
+      ? bad(name, `not set, but required by the preset ${preset}: ${about}`)
+      : note(name, `not set (${about})`)
   })
 }
 
@@ -108,7 +110,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
 }
 
 const NOT_MOVED =
-  'TOOLWAY_KEYCHAIN is on, and the key is not in the keychain: the next start tries to move it; a machine without a desktop session has none'
+  'TOOLWAY_KEYCHAIN is on, but the key is not in the keychain: the next start tries to move it; a machine without a desktop session has no keychain'
 const FROM_FILE = 'file '
 const SECRETS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].secret)
 const OTHERS_READ = 0o077
@@ -128,7 +130,7 @@ async function openFiles(paths: readonly string[], tell: typeof note, words: str
 }
 
 async function checkStore(loaded: LoadedConfig, organization: string): Promise<Finding[]> {
-  if (!(await isMade(loaded))) return [note('database', 'not there yet; the first start creates it')]
+  if (!(await isMade(loaded))) return [note('database', 'does not exist yet; the first start creates it')]
   try {
     return await withStore(organization, async ({ db, organization: own }) => {
       await db.presence.look()
@@ -139,14 +141,14 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
         ...accounts.flatMap(({ account, connection_id: id, problem }) => {
           const alias = connections.find((one) => one.id === id)?.alias
           if (alias === undefined) return []
-          const mend = `\`toolway connection login ${alias} --account ${account}\` connects it again.`
+          const mend = `\`toolway connection login ${alias} --account ${account}\` reconnects it.`
           return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
         }),
         ...(await missingPrograms(loaded, connections)),
         ...(await closedPaths(loaded, connections)),
         ...outsidePaths(loaded, own.slug, connections),
         ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
-          if (!enabled) return note(`connection ${alias}`, 'switched off')
+          if (!enabled) return note(`connection ${alias}`, 'disabled')
           return status === 'connected'
             ? good(`connection ${alias}`, 'connected')
             : status === 'new'
@@ -190,12 +192,12 @@ async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Findi
     .then(
       (result) => {
         const tools = result['tools'] as unknown[]
-        return [good('a call', `tools/list gives ${tools.length} tools`), ...sizeHint(tools)]
+        return [good('a call', `tools/list returns ${tools.length} tools`), ...sizeHint(tools)]
       },
       (thrown: Error) => [bad('a call', thrown.message)],
     )
   return [
-    ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready answers ${ready}`),
+    ready === 200 ? good('gateway', `ready at ${address}`) : bad('gateway', `${address}/health/ready returns ${ready}`),
     ...listing,
   ]
 }
@@ -212,7 +214,7 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
   return [
     note(
       'tool list',
-      `${size}: long for clients and models. A toolset with \`--discovery search\` lists only two tools, with which clients find the others (\`toolway toolset add big --discovery search\`)`,
+      `${size}: too long for many clients and models. A toolset with \`--discovery search\` lists only three tools, which clients use to find the others (\`toolway toolset add big --discovery search\`)`,
     ),
   ]
 }
@@ -223,7 +225,7 @@ async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
   const { policy, driver, guarantees, missing, reasons, refusal } = state
   if (refusal !== undefined) return [bad('sandbox', refusal)]
   const why = reasons.length === 0 ? '' : ` ${reasons.join(' ')}`
-  const summary = `driver ${driver}, policy ${policy}, holds: ${guarantees.join(', ') || 'nothing'}.${why}`
+  const summary = `driver ${driver}, policy ${policy}, guarantees: ${guarantees.join(', ') || 'nothing'}.${why}`
   return [
     missing.length === 0 ? good('sandbox', summary) : note('sandbox', summary),
     ...missing.map((one) => note(`sandbox lacks ${one}`, MISSING_WORDS[one])),

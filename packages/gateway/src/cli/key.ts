@@ -77,7 +77,7 @@ const add = described({
     new Option('--limit <limit>', 'access level of its calls').choices(LIMITS).default('execute'),
     new Option('--toolset <slug>', 'limit the key to one toolset'),
     new Option('--expires <time>', 'expiry: 30d, 12h, 15m or a date'),
-    new Option('--family <family>', 'its form').choices(['uru', 'scoped']).default('uru'),
+    new Option('--family <family>', 'key format').choices(['uru', 'scoped']).default('uru'),
     new Option('--trusted', 'allow calls on behalf of members (X-On-Behalf-Of)'),
   ],
   examples: [
@@ -106,14 +106,14 @@ const add = described({
 
 const list = described({
   name: 'list',
-  about: 'list keys (without their secret)',
-  options: [new Option('--platform', 'keys of the platform instead of an organization')],
+  about: 'list keys (without their secrets)',
+  options: [new Option('--platform', 'platform keys instead of those of an organization')],
   examples: ['toolway key list', 'toolway key list --platform'],
   call: (transport, words: ScopeOptions) => keysOf(transport, words),
   print: (keys) => ({
     value: keys.map(shown),
     lines: table(
-      ['NAME', 'BEGINS', 'ENDS IN', 'ROLE', 'LIMIT', 'TOOLSET', 'EXPIRES', 'LAST USED', 'FROM', 'ID'],
+      ['NAME', 'STARTS WITH', 'ENDS WITH', 'ROLE', 'LIMIT', 'TOOLSET', 'EXPIRES', 'LAST USED', 'FROM', 'ID'],
       keys.map((key) => [
         key.name,
         key.prefix ?? '-',
@@ -134,8 +134,8 @@ const list = described({
 const remove = described({
   name: 'remove',
   about: 'revoke a key, effective immediately',
-  arguments: [new Argument('<name>', 'its name, or its id')],
-  options: [new Option('--platform', 'one of the platform')],
+  arguments: [new Argument('<name>', 'name or ID of the key')],
+  options: [new Option('--platform', 'remove a platform key')],
   examples: ['toolway key remove laptop', 'toolway key remove operator --platform'],
   async call(transport, words: ScopeOptions & { name: string }) {
     const { name, organization, platform = false } = words
@@ -144,7 +144,7 @@ const remove = described({
     if (meant === undefined)
       throw new CommandFault(
         platform
-          ? `There is no platform key named "${name}"; \`toolway key list --platform\` shows them.`
+          ? `There is no platform key named "${name}"; \`toolway key list --platform\` lists them.`
           : `There is no key named "${name}" in ${organization}; \`toolway key list\` lists them; add --platform for platform keys.`,
       )
     const params = { organization, key: meant.id }
@@ -164,7 +164,8 @@ const remove = described({
 
 const takeOver = described({
   name: 'import',
-  about: 'import keys of another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
+  about:
+    'import keys from another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
   arguments: [new Argument('<file>', 'file with the lines; - is standard input')],
   examples: ['toolway key import old-keys.jsonl'],
   async call({ call }, { file }: { file: string }) {

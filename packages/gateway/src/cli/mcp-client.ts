@@ -50,7 +50,7 @@ export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'p
   // The local key opens the local gateway: it goes to no address that was named, and to no other program on its port.
   if (!(await isOwnGateway(address, loaded)))
     throw new CommandFault(
-      `The program at ${address} is not the gateway of ${loaded.config.TOOLWAY_DATA}, so the key is not sent there: start that gateway, or name another with --url and --key-env.`,
+      `The program at ${address} is not the gateway of ${loaded.config.TOOLWAY_DATA}, so the key is not sent there: start that gateway, or specify another with --url and --key-env.`,
       EXIT.unreachable,
     )
   return { url: `${address}/mcp`, key: own }
@@ -95,7 +95,7 @@ export async function ask(
 }
 
 const noMessage = (url: string, status: number) =>
-  new CommandFault(`${url} answered HTTP ${status} without an MCP message: is it a Toolway address?`, EXIT.unreachable)
+  new CommandFault(`${url} returned HTTP ${status} without an MCP message: is it a Toolway address?`, EXIT.unreachable)
 
 /** A refusal in the gateway's own words where it has some. */
 function refusalOf(url: string, { status, text }: Incoming): CommandFault {

@@ -224,7 +224,7 @@ const callCommand = (finish: Finish) =>
 
 const statusCommand = (finish: Finish) =>
   new Command('status')
-    .description('show how the gateway is and what to do next, as `toolway` without a command does')
+    .description('show the state of the gateway and the next steps, like `toolway` without a command')
     .addHelpText('after', examples('toolway', 'toolway status --json'))
     .action(async (options: Common) =>
       finish(await (await import('./status.ts')).status(options.organization, outputOf(options))),
@@ -232,7 +232,7 @@ const statusCommand = (finish: Finish) =>
 
 const migrateCommand = (finish: Finish) =>
   new Command('migrate')
-    .description('migrate the database of DATABASE_URL to the schema of this version, as every start does')
+    .description('migrate the database at DATABASE_URL to the schema of this version, as every start does')
     .addHelpText('after', examples('DATABASE_URL=postgres://toolway@db.example.com/toolway toolway migrate'))
     .action(async (options: { json?: boolean }) =>
       finish(await (await import('./migrate.ts')).migrateDatabase(outputOf(options))),

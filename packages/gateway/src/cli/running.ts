@@ -17,7 +17,7 @@ export async function listen(gateway: Gateway, { config }: LoadedConfig, patienc
     const { code } = thrown as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
       throw new CommandFault(
-        `Port ${port} on ${host} is taken by another program: stop it, or set TOOLWAY_PORT to another port.`,
+        `Port ${port} on ${host} is in use by another program: stop it, or set TOOLWAY_PORT to another port.`,
       )
     if (code === 'EACCES')
       throw new CommandFault(

@@ -82,7 +82,7 @@ function keyLines(key: string, secretsFile: string | undefined): string[] {
   if (secretsFile === undefined) return [`  Key       ${key}`, `            It is shown only once. ${another}`]
   return [
     `  Key       in ${secretsFile}, readable only by its owner, because this output does not go to a terminal.`,
-    `            Put it where ${PLACEHOLDER} stands below, and delete the file. ${another}`,
+    `            Replace ${PLACEHOLDER} below with it, and delete the file. ${another}`,
   ]
 }
 

@@ -70,11 +70,11 @@ function warnOf(config: Config, log: Log): void {
   if (isShortKey(config))
     log.warn(
       {},
-      'MCP_API_KEY has fewer than 16 characters and can be guessed: replace it, for example by the output of `openssl rand -hex 16`',
+      'MCP_API_KEY has fewer than 16 characters and can be guessed: replace it, for example with the output of `openssl rand -hex 16`',
     )
   if (redis !== undefined && preset !== 'curatore' && key === undefined && secret === undefined)
     log.warn(
       {},
-      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway counts its limits alone; give every gateway that counts with it the same MCP_ENCRYPTION_KEY (`openssl rand -hex 32` makes one)',
+      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway counts its limits separately; give all gateways that are to share limits the same MCP_ENCRYPTION_KEY (`openssl rand -hex 32` generates one)',
     )
 }

@@ -129,8 +129,8 @@ async function openInstallation({ config }: LoadedConfig, log: Logs['log']): Pro
 
 /** Descriptions of file system errors for a directory that cannot be used. */
 const UNUSABLE: Readonly<Record<string, string>> = {
-  EACCES: 'it may not be written to',
-  EPERM: 'it may not be written to',
+  EACCES: 'it is not writable',
+  EPERM: 'it is not writable',
   EROFS: 'its file system is read-only',
   ENOENT: 'it cannot be created there',
   ENOTDIR: 'it or something in its path is a file',
@@ -146,7 +146,7 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
     )
   if (thrown instanceof DirectoryInUse) {
     return new CommandFault(
-      `The data directory ${directory} is locked by another Toolway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
+      `The data directory ${directory} is in use by another Toolway gateway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
     )
   }
   const cause = thrown instanceof DatabaseUnreachable ? thrown.cause : thrown
@@ -161,12 +161,12 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
     // Node's codes are known to people who run servers; PostgreSQL's are not, and its words are.
     const reason = /^E[A-Z_]+$/.test(code) ? code : message
     return new CommandFault(
-      `The database of DATABASE_URL cannot be used (${reason}): check that it is running, and check the user, password and permissions.`,
+      `The database at DATABASE_URL cannot be used (${reason}): check that it is running, and check the user, password and permissions.`,
       1,
       { cause: thrown },
     )
   }
-  return new CommandFault(`The database in ${directory} does not start: ${message}`, 1, { cause: thrown })
+  return new CommandFault(`The database in ${directory} failed to start: ${message}`, 1, { cause: thrown })
 }
 
 /** Secrets that stand unsealed are sealed, and where it is asked for the key goes into the keychain. */
@@ -180,7 +180,7 @@ async function prepareVault(
   for (const note of ring.notes) log.warn({}, note)
   if (config.TOOLWAY_KEYCHAIN === 'off') return
   const problem = await sources.promote(ring.keys.map(({ id }) => id))
-  if (problem !== undefined) log.warn({ problem }, 'the vault key stays in its file: the keychain refuses it')
+  if (problem !== undefined) log.warn({ problem }, 'the vault key stays in its file: the keychain did not accept it')
 }
 
 async function prepare(store: Store, { config }: LoadedConfig, declarations: Declared[]): Promise<FirstRun> {

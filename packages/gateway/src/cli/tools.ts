@@ -15,7 +15,7 @@ export async function tools(words: EndpointWords, output: Output): Promise<numbe
   }
   const rows = found.map((tool) => [String(tool['name']), effectOf(tool), firstLine(tool['description'])])
   const empty = ['No tools yet: `toolway connection list` shows the connections and their state.']
-  output.result(found, found.length === 0 ? empty : table(['TOOL', 'EFFECT', 'WHAT IT DOES'], rows))
+  output.result(found, found.length === 0 ? empty : table(['TOOL', 'EFFECT', 'DESCRIPTION'], rows))
   return EXIT.ok
 }
 
@@ -52,7 +52,7 @@ function readArguments(text: string): JsonObject {
   } catch (thrown) {
     const problem = thrown instanceof Error ? thrown.message : 'it does not parse'
     throw new CommandFault(
-      `The arguments are not JSON (${problem}): quote them for the shell, as in '{"zones": ["Asia/Tokyo"]}'.`,
+      `The arguments are not valid JSON (${problem}): quote them for the shell, as in '{"zones": ["Asia/Tokyo"]}'.`,
       EXIT.usage,
     )
   }

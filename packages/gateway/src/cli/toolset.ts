@@ -40,13 +40,13 @@ interface Settled extends ToolsetArgument {
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A whole number from 1 to 1000.')
+  throw new InvalidArgumentError('Must be a whole number from 1 to 1000.')
 }
 
 function limitOfOne(text: string, before: Record<string, Limit> = {}): Record<string, Limit> {
   const [alias = '', said] = text.split('=', 2)
   const limit = LIMITS.find((one) => one === said)
-  if (alias === '' || limit === undefined) throw new InvalidArgumentError(`Write alias=${LIMITS.join('|')}.`)
+  if (alias === '' || limit === undefined) throw new InvalidArgumentError(`Use alias=${LIMITS.join('|')}.`)
   return { ...before, [alias]: limit }
 }
 
@@ -61,15 +61,13 @@ const options = () => [
     limitOfOne,
   ),
   new Option('--discovery <mode>', 'how clients discover its tools').choices(DISCOVERY_MODES),
-  new Option('--naming <naming>', 'names of its tools: alias__tool, mcp__alias__tool, or plainly tool').choices(
-    NAMINGS,
-  ),
+  new Option('--naming <naming>', 'names of its tools: alias__tool, mcp__alias__tool, or just tool').choices(NAMINGS),
   new Option('--page <number>', 'tools per page, for paged discovery').argParser(wholeNumber),
   new Option('--pin <pattern...>', 'tools that are always listed, for search discovery'),
   new Option('--for-role <role...>', 'roles that can use it').choices(ROLES),
   new Option('--for-group <group...>', 'groups that can use it'),
   new Option('--for-member <email...>', 'members that can use it'),
-  new Option('--for-key <key...>', 'keys that can use it, by name or id'),
+  new Option('--for-key <key...>', 'keys that can use it, by name or ID'),
 ]
 
 /** Settings with those that the words name in their place. */
@@ -91,7 +89,7 @@ const paramsOf = ({ organization, slug: toolset }: ToolsetArgument) => ({ organi
 const get = ({ call }: Transport, words: ToolsetArgument): Promise<Toolset> =>
   call(getToolset, { params: paramsOf(words) }).catch(unknown(words))
 const unknown = ({ slug: name }: ToolsetArgument) =>
-  reworded(`There is no toolset "${name}"; \`toolway toolset list\` shows them.`, 'thing.unknown')
+  reworded(`There is no toolset "${name}"; \`toolway toolset list\` lists the toolsets.`, 'thing.unknown')
 
 const printed =
   (done: string) =>
@@ -149,7 +147,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
       DISCOVERY_MODES.map((mode) => [
         mode,
         `~${tokens[mode]}`,
-        [mode === discovery ? 'this one' : '', mode === 'paged' ? 'the first page' : ''].filter(Boolean).join(', '),
+        [mode === discovery ? 'current' : '', mode === 'paged' ? 'the first page' : ''].filter(Boolean).join(', '),
       ]),
     ),
     ...(exceeds.length === 0
@@ -163,7 +161,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
 
 const add = described({
   name: 'add',
-  about: 'create a toolset; options that are not given mean no restriction',
+  about: 'create a toolset; omitted options mean no restriction',
   arguments: [new Argument('<slug>', 'permanent name in addresses')],
   options: options(),
   examples: [
@@ -181,14 +179,14 @@ const add = described({
       )
     return call(putToolset, { params, body: { ...withWords({}, words), title: words.title ?? words.slug } })
   },
-  print: printed('Made'),
+  print: printed('Created'),
 })
 
 const change = described({
   name: 'change',
-  about: 'change a toolset; options that are not given keep their value',
+  about: 'change a toolset; omitted options keep their values',
   arguments: [slug],
-  options: [...options(), new Option('--for-everybody', 'available to everybody in the organization')],
+  options: [...options(), new Option('--for-everybody', 'make it available to everyone in the organization')],
   examples: ['toolway toolset change reports --discovery search'],
   async call(transport, words: Settled) {
     const held = await get(transport, words)

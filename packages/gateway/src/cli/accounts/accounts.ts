@@ -39,7 +39,7 @@ const MINUTE = 60_000
 
 const paramsOf = ({ organization, alias: connection }: Whose) => ({ organization, connection })
 const noConnection = ({ alias }: Whose) =>
-  reworded(`There is no connection "${alias}"; \`toolway connection list\` shows them.`, 'thing.unknown')
+  reworded(`There is no connection "${alias}"; \`toolway connection list\` lists the connections.`, 'thing.unknown')
 
 /**
  * The organization's with --shared and where nobody signs in, else those of the person who signed in: at this installation's own
@@ -59,7 +59,7 @@ async function ownedBy(transport: Transport, words: Whose): Promise<Owned> {
 
 const stateOf = ({ state, problem }: Account): string => (problem === null ? state : `someone must sign in: ${problem}`)
 const sentenceOf = ({ account, name }: Account) =>
-  name === null ? `account ${account}` : `account ${account}, ${name} there`
+  name === null ? `account ${account}` : `account ${account}, known there as ${name}`
 /** Another one after each renewal. */
 const markOf = ({ id, renewed_at: at }: Account) => `${id} ${at}`
 
@@ -77,7 +77,7 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
   const body = { owner: owned.owner, account: words.account }
   const { url, expires_at: until } = await owned.transport.call(linkConnection, { params: paramsOf(words), body })
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
-  output.progress(`Open this within ${minutes} minutes:\n\n  ${url}\n`)
+  output.progress(`Open this link within ${minutes} minutes:\n\n  ${url}\n`)
   if (openBrowser(url, (await openConfig()).lookup))
     output.progress('A browser was opened. Waiting for you to finish there …')
   for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
@@ -127,7 +127,7 @@ const logout = described({
   arguments: [new Argument('<alias>')],
   options: [
     new Option('--shared', 'the shared account of the organization'),
-    new Option('--account <name>', 'only the account of this name'),
+    new Option('--account <name>', 'only the account with this name'),
   ],
   examples: ['toolway connection logout docs', 'toolway connection logout mail --account work'],
   async call(transport, words: Whose) {
@@ -144,7 +144,7 @@ const logout = described({
   },
   print: (done, { alias }) => ({
     value: done,
-    lines: [`Ended at ${alias}: ${done.ended.join(', ')}.`],
+    lines: [`Disconnected from ${alias}: ${done.ended.join(', ')}.`],
     notes: done.problems,
   }),
 })
@@ -162,7 +162,7 @@ const accounts = described({
     value: all,
     lines:
       all.length === 0
-        ? ['No account is connected yet: `toolway connection login ALIAS`.']
+        ? ['No account is connected yet. Connect one with `toolway connection login ALIAS`.']
         : table(
             ['CONNECTION', 'ACCOUNT', 'OWNER', 'STATE', 'NAME THERE'],
             all.map((one) => [

@@ -74,8 +74,8 @@ export async function restore(file: string, options: Given, output: Output): Pro
     }),
   )
   output.result({ file, ...summaryOf(manifest, closing), rows }, [
-    `The backup ${file} is restored: ${wordsOf(manifest, closing)}.`,
-    ...(closing.files_gone > 0 ? [`${closing.files_gone} files were removed while it was written.`] : []),
+    `The backup ${file} was restored: ${wordsOf(manifest, closing)}.`,
+    ...(closing.files_gone > 0 ? [`${closing.files_gone} files were removed while the backup was being written.`] : []),
     'Start the gateway, then run `toolway doctor` and `toolway records verify`.',
   ])
   return EXIT.ok
@@ -143,7 +143,7 @@ function summaryOf(manifest: Manifest, { tables, files, file_bytes, files_gone }
 function wordsOf(manifest: Manifest, closing: Closing): string {
   const { rows, files } = summaryOf(manifest, closing)
   const records = closing.tables['records']?.rows ?? 0
-  return `${rows} rows of ${manifest.tables.length} tables, ${records} records among them, and ${files} files`
+  return `${rows} rows from ${manifest.tables.length} tables, including ${records} records, and ${files} files`
 }
 
 const KNOWN = [BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]

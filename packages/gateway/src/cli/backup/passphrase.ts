@@ -20,12 +20,12 @@ export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
   onlyOne([recipient, given.passphraseFile, given.passphraseEnv])
   if (recipient !== undefined) return { recipients: recipient }
   const said = await saidPassphrase(given)
-  const passphrase = said ?? (await readPassword('Passphrase of the backup', false))
+  const passphrase = said ?? (await readPassword('Passphrase for the backup', false))
   if (passphrase.length < LEAST)
     throw new CommandFault(
       `The passphrase must have at least ${LEAST} characters, because a stolen backup can be attacked for years.`,
     )
-  if (said === undefined && (await readPassword('The same once more', false)) !== passphrase)
+  if (said === undefined && (await readPassword('Repeat the passphrase', false)) !== passphrase)
     throw new CommandFault('The passphrases do not match. Nothing was written.')
   return { passphrase }
 }
@@ -33,7 +33,7 @@ export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
 export async function openerOf(given: Given): Promise<Opener> {
   onlyOne([given.identityFile, given.passphraseFile, given.passphraseEnv])
   if (given.identityFile === undefined)
-    return { passphrase: (await saidPassphrase(given)) ?? (await readPassword('Passphrase of the backup', false)) }
+    return { passphrase: (await saidPassphrase(given)) ?? (await readPassword('Passphrase for the backup', false)) }
   const lines = (await textOf(given.identityFile)).split('\n').map((line) => line.trim())
   return { identities: lines.filter((line) => line !== '' && !line.startsWith('#')) }
 }

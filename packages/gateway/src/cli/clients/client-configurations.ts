@@ -53,7 +53,7 @@ export interface Reached {
 export function clientConfigurations({ url, key, bridge }: Reached): ClientConfiguration[] {
   const address = checkedUrl(url)
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(key))
-    throw new Error('The key is not a bearer token: letters, digits and - . _ ~ + / only.')
+    throw new Error('The key is not a bearer token: only letters, digits and - . _ ~ + / are allowed.')
   const bearer = `Bearer ${key}`
   return [
     bridge === undefined ? claudeDesktop(address, bearer) : claudeDesktopHere(address, key, bridge),
@@ -159,7 +159,7 @@ function opencode(url: string, bearer: string): ClientConfiguration {
   return {
     client: 'opencode',
     where:
-      '~/.config/opencode/opencode.json, or opencode.json in one project; opencode 2 has the entry below mcp.servers',
+      '~/.config/opencode/opencode.json, or opencode.json in one project; opencode 2 has the entry under mcp.servers',
     text: json({ mcp: { [NAME]: { type: 'remote', url, headers: { Authorization: bearer } } } }),
   }
 }
@@ -168,7 +168,7 @@ function openWebUi(url: string, key: string): ClientConfiguration {
   return {
     client: 'Open WebUI',
     where:
-      'Settings > Admin > Integrations (before: Admin Settings > External Tools) > + (Add Server); from a container, localhost is host.docker.internal',
+      'Settings > Admin > Integrations (formerly Admin Settings > External Tools) > + (Add Server); from a container, use host.docker.internal instead of localhost',
     text: [
       'Type: MCP (Streamable HTTP)',
       `URL: ${url}`,

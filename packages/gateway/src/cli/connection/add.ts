@@ -16,7 +16,7 @@ const many = (flags: string, about: string) => new Option(flags, about).argParse
 function seconds(text: string): number {
   const value = Number(text)
   if (value > 0 && value <= 3600) return value
-  throw new InvalidArgumentError('A number of seconds up to 3600.')
+  throw new InvalidArgumentError('Must be a number of seconds up to 3600.')
 }
 
 const REMOTE = [
@@ -39,8 +39,8 @@ const REMOTE = [
   ),
   new Option('--org-id <id>', 'ID of the organization at the contract backend (default: its name here)'),
   new Option('--side-effects', 'also offer functions of a contract backend that have side effects'),
-  many('--allow <name>', 'offer this function although it has side effects; can be repeated'),
-  new Option('--on-behalf', 'send the member for whom a trusted key calls to the contract backend'),
+  many('--allow <name>', 'offer this function even though it has side effects; can be repeated'),
+  new Option('--on-behalf', 'tell the contract backend on whose behalf a trusted key calls'),
   new Option(
     '--connector <kind>',
     'type of the server at --url if it is not an MCP server; composio and platform (Toolway itself) need no --url',
@@ -82,7 +82,7 @@ const ANY = [
 export const add = described({
   name: 'add',
   about:
-    'add a connection: a remote MCP server with --url, one that is started here after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
+    'add a connection: a remote MCP server with --url, one that the gateway starts after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
   arguments: [
     new Argument('<alias>', 'permanent name; tools are called <alias>__<tool>'),
     new Argument('[command...]', 'after --: the command to start, with its arguments'),

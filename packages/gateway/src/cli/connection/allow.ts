@@ -21,10 +21,10 @@ const many = (flags: string, about: string) => new Option(flags, about).argParse
 
 export const allow = described({
   name: 'allow',
-  about: 'change the paths, hosts and network of a server that is started here, and restart it',
+  about: 'change the paths, hosts and network of a server that the gateway starts, and restart it',
   arguments: [new Argument('<alias>')],
   options: [
-    many('--allow-path <path>', 'folder or file that it can use; PATH:ro is read-only; can be repeated'),
+    many('--allow-path <path>', 'folder or file that the server can use; PATH:ro is read-only; can be repeated'),
     many('--remove-path <path>', 'path to remove; can be repeated'),
     new Option('--network <network>', 'network access').choices(CHILD_NETWORKS),
     many('--allow-host <name>', 'with network listed: an allowed host, or *.example.com; can be repeated'),
@@ -40,7 +40,7 @@ export const allow = described({
     const connection = await findConnection(transport, words)
     if (connection.command === null)
       throw new CommandFault(
-        `"${alias}" is a remote server. Paths, hosts and network can be set only for servers that are started here.`,
+        `"${alias}" is a remote server. Paths, hosts and network can be set only for servers that the gateway starts.`,
       )
     const params = { organization, connection: alias }
     await transport
@@ -73,7 +73,7 @@ const plain = (path: string): string => path.replace(/:ro$/, '')
 const declared = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.declared')
     ? new CommandFault(
-        `The connection "${alias}" is defined in the file of TOOLWAY_CONFIG: change allow_paths, allow_hosts or network there.`,
+        `The connection "${alias}" is defined in the TOOLWAY_CONFIG file: change allow_paths, allow_hosts or network there.`,
       )
     : thrown
 }

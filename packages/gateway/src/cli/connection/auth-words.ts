@@ -18,7 +18,7 @@ export const AUTH_OPTIONS = [
   new Option('--auth <kind>', 'authentication: oauth (people connect an account), key, none, or auto').choices([
     ...['auto', 'none', 'oauth', 'key'],
   ]),
-  new Option('--owners <owners>', 'who can own an account: member, organization, or both with a comma'),
+  new Option('--owners <owners>', 'who can own an account: member, organization, or both, separated by a comma'),
   new Option('--accounts <number>', 'maximum number of accounts per member').choices(['one', 'many']),
   new Option('--scope <scope>', 'OAuth scope to request instead of those the server names; can be repeated')
     .argParser(collect)

@@ -24,7 +24,7 @@ const list = described({
     })),
     lines:
       connections.length === 0
-        ? ['No connections yet: `toolway connection add --help`.']
+        ? ['No connections yet. To add one, see `toolway connection add --help`.']
         : table(
             ['ALIAS', 'STATUS', 'TOOLS', 'PROTOCOL', 'REACHES'],
             connections.map((one) => [
@@ -44,7 +44,7 @@ const remove = described({
     call(removeConnection, { params: { organization, connection: alias } })
       .catch((thrown: unknown) => {
         throw thrown instanceof Refusal && thrown.is('thing.declared')
-          ? new CommandFault(`The connection "${alias}" is defined in the file of TOOLWAY_CONFIG: remove it there.`)
+          ? new CommandFault(`The connection "${alias}" is defined in the TOOLWAY_CONFIG file: remove it there.`)
           : thrown
       })
       .catch(known(alias)),

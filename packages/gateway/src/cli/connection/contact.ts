@@ -14,7 +14,7 @@ export interface Addressed {
 /** A refusal in the words of these commands. Throws CommandFault. */
 export const known = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.unknown')
-    ? new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` shows them.`)
+    ? new CommandFault(`There is no connection "${alias}"; \`toolway connection list\` lists the connections.`)
     : thrown
 }
 
@@ -34,7 +34,7 @@ export function loginOf({ alias, auth }: Connection): string {
   const command = `toolway connection login ${alias}`
   if (!owners.includes('organization')) return `\`${command}\` connects your account.`
   return owners.includes('member')
-    ? `\`${command}\` connects your account, or with --shared one for everybody.`
+    ? `\`${command}\` connects your account, or a shared one with --shared.`
     : `\`${command} --shared\` connects a shared account.`
 }
 

@@ -13,7 +13,8 @@ type Source = { readonly document_url: string } | { readonly document_gzip: stri
 export async function sourceOf(source: string): Promise<Source> {
   if (/^https?:\/\//i.test(source)) return { document_url: source }
   const found = await stat(source).catch(() => undefined)
-  if (found?.isFile() !== true) throw new CommandFault(`There is no file ${source}; an address starts with https://.`)
+  if (found?.isFile() !== true)
+    throw new CommandFault(`The file ${source} does not exist; an address must start with http:// or https://.`)
   if (found.size > DOCUMENT_LIMIT) throw new CommandFault(`The file ${source} is larger than ${DOCUMENT_LIMIT} bytes.`)
   return { document_gzip: (await pack(await readFile(source))).toString('base64') }
 }

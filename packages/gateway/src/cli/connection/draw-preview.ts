@@ -15,11 +15,11 @@ export function drawPreview(preview: OpenApiPreview): string[] {
   ])
   return [
     `${title} ${version} (OpenAPI ${format})`,
-    `Calls go to ${url ?? 'nowhere: say --url'}.`,
+    `Calls go to ${url ?? 'nowhere: set --url'}.`,
     `${counts.tools} tools: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
     ...security.map(
       ({ name, kind, place, scopes }) =>
-        `Wants ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,
+        `Requires ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,
     ),
     ...(some.length === 0 ? [] : ['', ...table(['TOOL', 'EFFECT', 'OPERATION'], rows)]),
     ...more(operations.length),
@@ -37,12 +37,13 @@ export function drawDrift({ added, removed, changed }: OpenApiDrift): string[] {
   if (added.length + removed.length + changed.length === 0) return ['No tool changes.']
   const held = (one: { held: boolean }) => (one.held ? '  held for review' : '')
   return [
-    `${added.length} new, ${removed.length} gone, ${changed.length} changed.`,
+    `${added.length} new, ${removed.length} removed, ${changed.length} changed.`,
     ...added.slice(0, SHOWN).map((one) => `+ ${one.name} (${one.effect})${held(one)}`),
     ...removed.slice(0, SHOWN).map((name) => `- ${name}`),
     ...changed.slice(0, SHOWN).map((one) => {
       const effect = one.effect === null ? '' : `, ${one.effect.before} → ${one.effect.after}`
-      const turn = one.arguments === 'same' ? '' : `, takes ${one.arguments === 'wider' ? 'more' : 'less'} than it did`
+      const turn =
+        one.arguments === 'same' ? '' : `, accepts ${one.arguments === 'wider' ? 'more' : 'less'} than before`
       return `~ ${one.name}: ${one.what.join(', ')}${turn}${effect}${held(one)}`
     }),
     ...more(Math.max(added.length, removed.length, changed.length)),

@@ -120,24 +120,24 @@ function refuseMixed(words: AddWords): void {
   const { url, contract, command, header, headerFrom, env, envFrom } = words
   const { include, exclude, effect, keyIn, preview } = words
   if (include.length + exclude.length + effect.length > 0 || keyIn !== undefined || preview !== undefined)
-    throw wrong('--include, --exclude, --effect, --key-in and --preview are for --openapi.')
+    throw wrong('--include, --exclude, --effect, --key-in and --preview require --openapi.')
   const reach = (words.allowPath ?? []).length + (words.allowHost ?? []).length > 0 || words.network !== undefined
   if (reach && command[0] === undefined)
-    throw wrong('--allow-path, --allow-host and --network apply only to a server that is started here.')
+    throw wrong('--allow-path, --allow-host and --network apply only to a server that the gateway starts.')
   const ownAddress = words.connector === 'n8n' ? undefined : words.connector
   const reaches = [words.native ?? url ?? ownAddress, contract, command[0]]
   if (reaches.filter((one) => one !== undefined).length !== 1)
     throw wrong(
-      'Use --url ADDRESS for a remote server, -- COMMAND ARGUMENTS for one that is started here, --openapi DOCUMENT for a REST API, --native VENDOR for a built-in connector, or --contract ADDRESS for a contract backend.',
+      'Use --url ADDRESS for a remote server, -- COMMAND ARGUMENTS for one that the gateway starts, --openapi DOCUMENT for a REST API, --native VENDOR for a built-in connector, or --contract ADDRESS for a contract backend.',
     )
   if (words.source !== undefined && (words.native === undefined || url === undefined))
-    throw wrong('--source is for --native VENDOR, and --url ADDRESS says where its requests go.')
+    throw wrong('--source requires --native VENDOR, and --url ADDRESS as the base address of its requests.')
   const isRemote = [url, contract, words.native, ownAddress].some((one) => one !== undefined)
   if (isRemote && (env.length > 0 || envFrom !== undefined))
-    throw wrong('--env is for a server that is started here; a remote one takes --header.')
+    throw wrong('--env applies to a server that the gateway starts; use --header for a remote one.')
   if (!isRemote && (header.length > 0 || headerFrom !== undefined))
-    throw wrong('--header is for a remote server; one that is started here takes --env.')
-  if (words.set.length > 0 && words.connector === undefined) throw wrong('--set is for --connector.')
+    throw wrong('--header applies to a remote server; use --env for one that the gateway starts.')
+  if (words.set.length > 0 && words.connector === undefined) throw wrong('--set requires --connector.')
   const isBare = url === undefined && ownAddress === undefined
   if (words.connector !== undefined && (isBare || contract !== undefined || words.native !== undefined))
     throw wrong('--connector needs --url ADDRESS and cannot be combined with other sources.')
@@ -146,13 +146,14 @@ function refuseMixed(words: AddWords): void {
     throw wrong(`--auth and its options apply to MCP servers; ${words.connector} takes --header.`)
   if (!isRemote && auth !== undefined && auth.kind !== 'none' && auth.variable === undefined)
     throw wrong(
-      'A server that is started here takes --env; for personal accounts add --account-variable NAME to --auth: the variable that holds the key or token.',
+      'Use --env for a server that the gateway starts; for personal accounts, also set --account-variable NAME, the variable that holds the key or token.',
     )
-  if (isRemote && auth?.variable !== undefined) throw wrong('--account-variable is for a server that is started here.')
+  if (isRemote && auth?.variable !== undefined)
+    throw wrong('--account-variable applies only to a server that the gateway starts.')
   if (contract !== undefined && auth !== undefined)
     throw wrong('--auth and its options apply to MCP servers; a contract backend takes --header.')
   if (contract === undefined && Object.keys(contractWordsIn(words)).length > 0)
-    throw wrong('--org-id, --side-effects, --allow and --on-behalf are for --contract.')
+    throw wrong('--org-id, --side-effects, --allow and --on-behalf require --contract.')
 }
 
 /** Values as JSON where they are, else as texts. The gateway checks them. */
@@ -216,13 +217,13 @@ function selectionOf({ include, exclude, effect }: AddWords) {
   const select = OperationSelection.parse({ ...(include.length === 0 ? {} : { include }), exclude })
   const pairs = effect.map((pair) => [pair.slice(0, pair.lastIndexOf('=')), pair.slice(pair.lastIndexOf('=') + 1)])
   const effects = OperationEffects.safeParse(Object.fromEntries(pairs))
-  if (!effects.success) throw wrong('--effect is PATTERN=read, PATTERN=write or PATTERN=destructive.')
+  if (!effects.success) throw wrong('--effect must be PATTERN=read, PATTERN=write or PATTERN=destructive.')
   return { select, effects: effects.data }
 }
 
 function keyPlaceOf(said: string): KeyPlace {
   const [, place, name] = /^(query|cookie):(.+)$/.exec(said) ?? []
   if ((place !== 'query' && place !== 'cookie') || name === undefined)
-    throw wrong('--key-in is query:NAME or cookie:NAME; a header is set with --auth key.')
+    throw wrong('--key-in must be query:NAME or cookie:NAME; a header is set with --auth key.')
   return { in: place, name }
 }

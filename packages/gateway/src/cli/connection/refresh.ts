@@ -15,11 +15,11 @@ interface Refreshing extends Addressed {
 
 export const refresh = described({
   name: 'refresh',
-  about: 'show what a newer OpenAPI document of a connection changes, and apply it with --apply',
+  about: 'show the changes in a newer OpenAPI document of a connection, and apply them with --apply',
   arguments: [new Argument('<alias>')],
   options: [
     new Option('--openapi <source>', 'the document’s new address or file, if it has changed'),
-    new Option('--apply', 'keep it'),
+    new Option('--apply', 'apply the changes'),
   ],
   examples: ['toolway connection refresh shop', 'toolway connection refresh shop --openapi shop.yaml --apply'],
   async call(transport, words: Refreshing, output): Promise<Printed> {

@@ -22,7 +22,7 @@ export const test = described({
   examples: ['toolway connection test docs'],
   async call(transport, words: Addressed, output): Promise<Tested> {
     const { organization, alias } = words
-    output.progress(`Reaching ${reachOf(await findConnection(transport, words))} …`)
+    output.progress(`Connecting to ${reachOf(await findConnection(transport, words))} …`)
     const began = performance.now()
     const synced = await transport.call(syncTools, { params: { organization, connection: alias } })
     const milliseconds = Math.round(performance.now() - began)
@@ -60,7 +60,7 @@ function fails({ connection, synced }: Tested, failure: NonNullable<Synced['fail
     lines: [
       `Failed while trying to ${phase}: ${problem}`,
       ...(cause === null ? [] : [`Cause: ${cause}`]),
-      `Mend: ${mend}`,
+      `Next step: ${mend}`,
     ],
     code: EXIT.failed,
   }
@@ -71,6 +71,6 @@ function mendOf({ code, mend }: NonNullable<Synced['failure']>, connection: Conn
   if (code === 'upstream.needs-auth' && takesAccounts(connection)) return loginOf(connection)
   if (!mend.includes('connection test')) return mend
   return code === 'upstream.malformed'
-    ? 'Check that the address or command is an MCP server.'
-    : 'Check that the server runs, and the address or command.'
+    ? 'Check that the address or command belongs to an MCP server.'
+    : 'Check that the server is running, and that the address or command is correct.'
 }

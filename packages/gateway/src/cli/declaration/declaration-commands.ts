@@ -15,7 +15,7 @@ export const exportCommand = described({
   name: 'export',
   about: 'write the current configuration to a declaration file; secrets become references to environment variables',
   options: [
-    new Option('--all', 'every organization, and the rules of the platform'),
+    new Option('--all', 'every organization, and the platform rules'),
     new Option('--output <file>', 'where to write it, instead of standard output'),
   ],
   examples: ['toolway export', 'toolway export -o acme', 'toolway export --all --output toolway.yaml'],

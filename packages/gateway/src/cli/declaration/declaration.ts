@@ -81,7 +81,7 @@ export async function applyFile(
   } catch (thrown) {
     const next = steps[done]
     const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
-    output.progress(`Refused at: ${at}. Steps that are done: ${done} of ${steps.length}; run apply again to continue.`)
+    output.progress(`Refused at: ${at}. Steps completed: ${done} of ${steps.length}; run apply again to continue.`)
     throw thrown
   }
 }

@@ -33,7 +33,7 @@ const paramsOf = ({ organization, file: said }: FileArgument) => ({
   file: said.replace(/^toolway:\/\/files\//, ''),
 })
 const unknown = (words: FileArgument) =>
-  reworded(`There is no file "${words.file}" of yours; \`toolway file list\` shows your files.`, 'thing.unknown')
+  reworded(`You have no file "${words.file}"; \`toolway file list\` lists your files.`, 'thing.unknown')
 
 const sizeText = (bytes: number | null) => {
   if (bytes === null) return '-'
@@ -144,8 +144,8 @@ const put = described({
 
 const get = described({
   name: 'get',
-  about: 'download a file of yours',
-  arguments: [file, new Argument('[path]', 'where to; a folder, or the name of the file').default('.')],
+  about: 'download one of your files',
+  arguments: [file, new Argument('[path]', 'destination: a folder or a file name').default('.')],
   examples: ['toolway file get file_01m0000000000000000000000 report.pdf'],
   async call(transport, words: FileArgument & { readonly path: string }, output) {
     const params = paramsOf(words)
@@ -165,7 +165,7 @@ const get = described({
 
 const link = described({
   name: 'link',
-  about: 'print a link for one download of a file, without a key',
+  about: 'print a link that downloads a file once, without a key',
   arguments: [file],
   options: [new Option('--seconds <number>', 'lifetime of the link in seconds').default('900')],
   examples: ['toolway file link file_01m0000000000000000000000'],

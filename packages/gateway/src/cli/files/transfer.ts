@@ -99,7 +99,7 @@ async function receiveFrom(url: string, part: string, done: number, onProgress: 
 
 async function problemOf(answer: Response): Promise<string> {
   const body = (await answer.json().catch(() => ({}))) as { detail?: string; mend?: string }
-  return `${body.detail ?? `The gateway answers ${answer.status}.`} ${body.mend ?? ''}`.trim()
+  return `${body.detail ?? `The gateway returned HTTP ${answer.status}.`} ${body.mend ?? ''}`.trim()
 }
 
 const causeOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message)

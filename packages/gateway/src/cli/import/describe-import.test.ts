@@ -55,8 +55,8 @@ describe('the description', () => {
     )
     const lines = describeImport(result)
     expect(lines).toEqual([
-      'Read as a file of Cursor: 4 to add, 1 with problems.',
-      'Work Tools as work-tools: start npx -y thing --api-key ••• --token=••• ••• -e API_KEY=••• ••• "a b" with TOKEN=••• (switched off)',
+      'Read as a file from Cursor: 4 to add, 1 with problems.',
+      'Work Tools as work-tools: start npx -y thing --api-key ••• --token=••• ••• -e API_KEY=••• ••• "a b" with TOKEN=••• (disabled)',
       'remote: connect to https://x.example/s/•••/mcp?key=••• with headers Authorization=•••',
       'proxied: connect to https://y.example/mcp with headers Authorization=•••',
       '  note: It was reached through mcp-remote; Toolway connects to the address directly.',

@@ -26,7 +26,7 @@ export function describeImport({ client, servers, notes }: McpJsonImport): strin
   const ready = servers.filter(({ problems }) => problems.length === 0).length
   const waiting = servers.length - ready
   return [
-    `Read as a file of ${CLIENTS[client]}: ${ready} to add${waiting > 0 ? `, ${waiting} with problems` : ''}.`,
+    `Read as a file from ${CLIENTS[client]}: ${ready} to add${waiting > 0 ? `, ${waiting} with problems` : ''}.`,
     ...servers.flatMap(describeServer),
     ...notes.map((note) => `Note: ${note}`),
   ]
@@ -36,7 +36,7 @@ function describeServer(server: ImportedServer): string[] {
   const { name, alias, enabled, problems, notes } = server
   const renamed = alias === name ? alias : `${clean(name)} as ${alias}`
   return [
-    `${renamed}: ${whatHappens(server)}${enabled ? '' : ' (switched off)'}`,
+    `${renamed}: ${whatHappens(server)}${enabled ? '' : ' (disabled)'}`,
     ...problems.map(({ message, supply }) => `  cannot be added yet: ${message}${supply ? ` Supply ${supply}` : ''}`),
     ...notes.map((note) => `  note: ${note}`),
   ]

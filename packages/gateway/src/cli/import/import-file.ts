@@ -30,7 +30,7 @@ export const importCommand = described({
   about: "import the servers of a client's mcp.json (Claude Desktop, Cursor, VS Code and others)",
   arguments: [new Argument('[file]', 'the settings file')],
   options: [
-    new Option('--input <pair>', 'value for an ${input:id} of the file, id=value; can be repeated')
+    new Option('--input <pair>', 'value for an ${input:id} in the file: id=value; can be repeated')
       .argParser((value: string, before: string[]) => [...before, value])
       .default([]),
     new Option('--dry-run', 'only show what would be done'),
@@ -43,7 +43,7 @@ export const importCommand = described({
   ],
   call(transport, words: ImportWords, output): Promise<Printed> {
     if (words.undo === true) return takeBack(transport, words.organization)
-    if (words.file === undefined) throw new CommandFault('Name a file to import, or use --undo.', EXIT.usage)
+    if (words.file === undefined) throw new CommandFault('Specify a file to import, or use --undo.', EXIT.usage)
     return importFile(transport, { ...words, file: words.file }, output)
   },
   print: (printed) => printed,
@@ -74,7 +74,7 @@ async function importFile(
   const left = plan.servers.length - usable.length
   const line = dryRun
     ? 'Nothing was changed (--dry-run).'
-    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already there`}. \`toolway import --undo\` removes them again.`
+    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already present`}. \`toolway import --undo\` removes them again.`
   return {
     value: { added, skipped, left, dryRun },
     lines: [line],
@@ -115,7 +115,7 @@ async function askFor(servers: readonly ImportedServer[]): Promise<Record<string
   const names = new Set(servers.flatMap(({ problems }) => problems.flatMap(({ asks }) => asks ?? [])))
   const said: Record<string, string> = {}
   for (const name of names) {
-    const value = await readPassword(`Value of ${harmless(name)} (empty: leave out what needs it)`, false)
+    const value = await readPassword(`Value of ${harmless(name)} (leave empty to skip the servers that need it)`, false)
     if (value !== '') said[name] = value
   }
   return said

@@ -95,25 +95,25 @@ function createShapes(wrong: (field: string, wanted: string) => void) {
   return {
     text(value: unknown, field: string): string {
       if (typeof value === 'string' && value.trim() !== '') return value
-      wrong(field, 'a text')
+      wrong(field, 'a string')
       return ''
     },
     list(value: unknown, field: string): string[] {
       if (value === undefined || value === null) return []
       if (Array.isArray(value) && value.every(isPlain)) return value.map(String)
-      wrong(field, 'a list of texts')
+      wrong(field, 'a list of strings')
       return []
     },
     record(value: unknown, field: string): Record<string, string> {
       if (value === undefined || value === null) return {}
       if (!isFields(value)) {
-        wrong(field, 'an object of texts')
+        wrong(field, 'an object with string values')
         return {}
       }
       const entries = Object.entries(value).flatMap(([name, item]): [string, string][] => {
         if (isPlain(item)) return [[name, String(item)]]
         // VS Code: null takes a variable away, which a process with a clean environment never had.
-        if (item !== null) wrong(`${field}.${clean(name)}`, 'a text')
+        if (item !== null) wrong(`${field}.${clean(name)}`, 'a string')
         return []
       })
       return Object.fromEntries(entries)
@@ -128,7 +128,7 @@ const mapValues = (record: Record<string, string>, change: (value: string) => st
 
 function urlFault(text: string): string | undefined {
   const url = URL.parse(text)
-  if (!url) return 'is not an address.'
+  if (!url) return 'is not a valid address.'
   if (!/^(https?|wss?):$/.test(url.protocol)) return 'must begin with https://, http://, wss:// or ws://.'
   if (url.username || url.password) return 'must not contain a user name or password; use a header.'
   return undefined
@@ -136,7 +136,7 @@ function urlFault(text: string): string | undefined {
 
 /** RFC 9110 section 5.1 and 5.5. */
 function headerFault(name: string, value: string): string | undefined {
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return `'${clean(name)}' is not the name of a header.`
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return `'${clean(name)}' is not a valid header name.`
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what a header value must not hold
   return /[\u0000-\u0008\u000A-\u001F\u007F]/.test(value)
     ? `the value of '${name}' contains a control character.`
@@ -156,6 +156,6 @@ function wordsFor(
   if (kind === 'variable')
     return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it for the import.`, asked]
   if (kind === 'workspace')
-    return ['unknown-variable', `It uses the folder open in the editor (\${${shown}}); say which folder that is.`]
-  return ['unknown-variable', `It uses \${${shown}}, which means nothing outside its client.`]
+    return ['unknown-variable', `It uses the folder open in the editor (\${${shown}}); specify which folder that is.`]
+  return ['unknown-variable', `It uses \${${shown}}, which has no meaning outside its client.`]
 }

@@ -61,7 +61,7 @@ describe('the file as a whole', () => {
     expect(read('{"mcpServers": {}}').notes).toEqual(['mcpServers is empty; there are no servers to import.'])
     expect(read('{"mcpServers": {"a": {"command": "x", "command": "y"}}}')).toMatchObject({
       servers: [{ command: 'y' }],
-      notes: ['mcpServers.a.command is in the file twice; the last one is used.'],
+      notes: ['mcpServers.a.command appears twice in the file; the last one is used.'],
     })
   })
 
@@ -71,7 +71,7 @@ describe('the file as a whole', () => {
     ['the file', '{"a": {"command": "x"}, "b": {"command": "y"}, "a": {"command": "z"}}'],
   ])('refuses a server that stands twice in %s', (place, text) => {
     expect(() => read(text)).toThrow(
-      `${place} names the server "a" twice: remove one of them, or give it another name.`,
+      `${place} contains the server "a" twice: remove one of them, or give it another name.`,
     )
   })
 })

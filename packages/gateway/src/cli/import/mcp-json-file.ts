@@ -51,7 +51,9 @@ export const isFields = (value: unknown): value is Fields =>
 /** Reads the text as JSON with comments and finds its entries. Throws ImportFault. */
 export function openMcpJson(text: string): McpJsonFile {
   if (text.length > MAX_CHARACTERS)
-    throw new ImportFault(`The file is larger than ${MAX_CHARACTERS} characters; a settings file is not.`)
+    throw new ImportFault(
+      `The file is larger than ${MAX_CHARACTERS} characters, which is too large for a settings file.`,
+    )
   if (text.replace('\uFEFF', '').trim() === '')
     throw new ImportFault('The file is empty; there are no servers to import.')
   const { root, twice } = parse(text)
@@ -71,9 +73,9 @@ function notesOf(twice: readonly string[], path: string): string[] {
   const server = twice.find(isServer)
   if (server !== undefined)
     throw new ImportFault(
-      `${path} names the server ${JSON.stringify(server.slice(before.length))} twice: remove one of them, or give it another name.`,
+      `${path} contains the server ${JSON.stringify(server.slice(before.length))} twice: remove one of them, or give it another name.`,
     )
-  return twice.map((one) => `${one} is in the file twice; the last one is used.`)
+  return twice.map((one) => `${one} appears twice in the file; the last one is used.`)
 }
 
 /** The value, and the paths of keys that stand twice. */

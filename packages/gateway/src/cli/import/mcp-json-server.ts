@@ -83,8 +83,7 @@ export function readServer(name: string, entry: unknown, file: McpJsonFile, opti
   if (asked !== 'process' && url !== undefined)
     return readRemote({ url, headers: entry['headers'] }, enabled, reader, options)
   const wanted = asked === 'process' ? '"command"' : asked === 'remote' ? '"url"' : '"command" or "url"'
-  const extension =
-    entry['source'] === 'extension' ? ' It belongs to an extension of the editor, which starts it itself.' : ''
+  const extension = entry['source'] === 'extension' ? ' It belongs to an editor extension, which starts it itself.' : ''
   reader.need('wrong-shape', `${reader.path} has no ${wanted}.${extension}`)
   return unusable(reader, enabled)
 }
@@ -137,7 +136,7 @@ function readProcess(
   const remote = remoteOf(run)
   const environment = reader.record(fields.env, 'env')
   if (remote) return readRemoteCommand(remote, environment, enabled, reader, options)
-  if (unwrapped.command !== written.command) reader.notes.push('The "cmd /c" in front is for Windows and is left out.')
+  if (unwrapped.command !== written.command) reader.notes.push('The leading "cmd /c" is for Windows and is left out.')
   const args = unwrapped.args.map((arg) => reader.fill(arg))
   const known = new Set(args.flatMap(({ secret }, at) => (secret ? [at] : [])))
   const values = args.map(({ value }) => value)
@@ -178,7 +177,7 @@ function readRemoteCommand(
   for (const line of remote.headers) {
     const [, name, value] = /^([\w-]+):\s*([^]*)$/.exec(line) ?? []
     if (name === undefined || value === undefined)
-      reader.need('bad-header', 'A --header of mcp-remote is not of the form Name:value.')
+      reader.need('bad-header', 'A --header of mcp-remote does not have the form Name:value.')
     else headers.push([name, value])
   }
   // mcp-remote fills its headers from the variables of its own entry first.
@@ -212,12 +211,12 @@ const UNREAD: readonly (readonly [name: string, note: string])[] = [
   ['envFile', 'The variables of its "envFile" are not read; add the ones it needs.'],
   ['cwd', 'Its working directory ("cwd") is not carried over; use absolute paths.'],
   ['sandbox', 'Its "sandbox" rules are not carried over.'],
-  ['headersHelper', 'Its "headersHelper" is not run; add the headers it makes.'],
+  ['headersHelper', 'Its "headersHelper" is not run; add the headers that it generates.'],
   ['oauth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
   ['auth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
-  ['autoApprove', 'Tools it approves without asking are not carried over; use rules.'],
-  ['alwaysAllow', 'Tools it approves without asking are not carried over; use rules.'],
-  ['disabledTools', 'Its switched-off tools are not carried over; use a toolset or a rule.'],
+  ['autoApprove', 'Its list of tools approved without asking is not carried over; use rules.'],
+  ['alwaysAllow', 'Its list of tools approved without asking is not carried over; use rules.'],
+  ['disabledTools', 'Its disabled tools are not carried over; use a toolset or a rule.'],
 ]
 
 function noteUnread(entry: Fields, { notes }: EntryReader): void {

@@ -25,7 +25,7 @@ export function drawDifference(lines: readonly DifferenceLine[]): string[] {
   return drawn
 }
 
-const skippedLine = (count: number) => `  … ${count} ${count === 1 ? 'line' : 'lines'} as before`
+const skippedLine = (count: number) => `  … ${count} unchanged ${count === 1 ? 'line' : 'lines'}`
 
 function marked({ kind, text, marks }: DifferenceLine): string {
   const [open, close] = BRACKETS[kind]

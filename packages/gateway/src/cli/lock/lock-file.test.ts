@@ -41,7 +41,7 @@ describe('a lock file', () => {
   })
 
   test.each([
-    ['', 'it is not JSON'],
+    ['', 'it is not valid JSON'],
     ['[]', 'it: '],
     ['{"format": "toolway-lock/2", "connections": {}}', 'format: '],
     [

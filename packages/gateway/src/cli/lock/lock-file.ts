@@ -12,7 +12,7 @@ const HASH = /^[0-9a-f]{64}$/
 /** A tool may have any name, `__proto__` too, which a record would lose. */
 const Hashes = z.custom<Record<string, string>>(
   (value) => isObject(value) && Object.values(value).every((hash) => typeof hash === 'string' && HASH.test(hash)),
-  { error: 'contains 64 hex digits for each tool' },
+  { error: 'must contain 64 hex digits for each tool' },
 )
 const LockFile = z.strictObject({
   format: z.literal(FORMAT),
@@ -61,12 +61,12 @@ export function readLockFile(text: string): LockedConnection[] | string {
   try {
     value = JSON.parse(text)
   } catch {
-    return 'it is not JSON'
+    return 'it is not valid JSON'
   }
   const read = LockFile.safeParse(value)
   if (!read.success) {
     const [issue] = read.error.issues
-    return `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'does not fit'}`
+    return `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'is not valid'}`
   }
   return Object.entries(read.data.connections).map(([alias, { lock, tools }]) => ({
     alias,

@@ -32,7 +32,7 @@ interface NamedTool extends ConnectionArgument {
 }
 
 const alias = new Argument('<alias>')
-const tool = new Argument('<tool>', 'name of the tool at its server')
+const tool = new Argument('<tool>', 'name of the tool on its server')
 
 const paramsOf = ({ organization, alias: connection }: ConnectionArgument) => ({ organization, connection })
 const toolParams = (words: NamedTool) => ({ ...paramsOf(words), tool: words.tool })
@@ -41,10 +41,13 @@ const short = (hash: string | null): string => hash?.slice(0, 12) ?? '-'
 const lockOf = ({ call }: Transport, words: ConnectionArgument): Promise<ToolLock> =>
   call(getToolLock, { params: paramsOf(words) }).catch(noConnection(words))
 const noConnection = (words: ConnectionArgument) =>
-  reworded(`There is no connection "${words.alias}"; \`toolway connection list\` shows them.`, 'thing.unknown')
+  reworded(
+    `There is no connection "${words.alias}"; \`toolway connection list\` lists the connections.`,
+    'thing.unknown',
+  )
 const noTool = (words: NamedTool) =>
   reworded(
-    `${words.alias} has no tool "${words.tool}"; \`toolway lock show ${words.alias}\` shows them.`,
+    `${words.alias} has no tool "${words.tool}"; \`toolway lock show ${words.alias}\` lists its tools.`,
     'thing.unknown',
   )
 
@@ -84,7 +87,7 @@ const printAll = (locks: Locks): Printed => ({
   value: locks,
   lines:
     locks.length === 0
-      ? ['No connections yet: `toolway connection add --help`.']
+      ? ['No connections yet. To add one, see `toolway connection add --help`.']
       : table(
           ['ALIAS', 'LOCK', 'TOOLS', 'HELD'],
           locks.map(({ alias: name, mode, accepted, held, gone }) => [
@@ -124,20 +127,20 @@ interface Setting extends ConnectionArgument {
 
 const set = described({
   name: 'set',
-  about: 'set the tool lock of a connection; turning it on accepts the present tools',
+  about: 'set the tool lock of a connection; turning it on accepts the current tools',
   arguments: [alias, new Argument('<mode>', 'changes that are accepted automatically').choices(LOCK_MODES)],
   options: [
-    new Option('--hold-present', 'hold the present tools until each is accepted'),
-    new Option('--accept-present', 'accept the present tools if the lock is already on'),
+    new Option('--hold-present', 'hold the current tools until each is accepted'),
+    new Option('--accept-present', 'accept the current tools if the lock is already on'),
     new Option('--trust', 'trust what its server states about the effects of its tools'),
-    new Option('--no-trust', 'do not').default(undefined),
+    new Option('--no-trust', 'do not trust it').default(undefined),
   ],
   more: `
 Modes:
-  off           every change comes in, and is on record
-  additions     new tools come in; any change of a known one is held
-  descriptions  new tools and new optional inputs come in; what a model reads, and any other change, is held
-  all           everything is held, new tools too`,
+  off           every change is accepted and recorded
+  additions     new tools are accepted; any change to a known tool is held
+  descriptions  new tools and new optional inputs are accepted; changes to what a model reads, and all other changes, are held
+  all           everything is held, including new tools`,
   examples: ['toolway lock set docs descriptions', 'toolway lock set docs all --hold-present'],
   call({ call }, words: Setting) {
     const { mode, holdPresent = false, acceptPresent = false, trust: trusted } = words
@@ -149,7 +152,9 @@ Modes:
   print(lock, { alias: name }) {
     const { mode, held, accepted } = lock
     const then =
-      held > 0 ? `${held} tools wait for review: \`toolway lock show ${name}\`.` : `${accepted} tools were accepted.`
+      held > 0
+        ? `${held} tools are waiting for review: \`toolway lock show ${name}\`.`
+        : `${accepted} tools were accepted.`
     return { value: { alias: name, ...lock }, lines: [`The lock of ${name} is ${mode}. ${then}`] }
   },
 })
@@ -192,7 +197,7 @@ const accept = described({
 async function heldHash({ call }: Transport, words: NamedTool): Promise<string> {
   const { state, hash } = await call(getToolDifference, { params: toolParams(words) }).catch(noTool(words))
   if (state === 'held' || state === 'rejected') return hash
-  throw new CommandFault(`${words.tool} is not held; \`toolway lock show ${words.alias}\` shows what is.`)
+  throw new CommandFault(`${words.tool} is not held; \`toolway lock show ${words.alias}\` lists the held tools.`)
 }
 
 const trust = described({
@@ -221,7 +226,7 @@ const effect = described({
   arguments: [
     alias,
     tool,
-    new Argument('<effect>', 'stated: as its server or connection states').choices([...EFFECTS, 'stated']),
+    new Argument('<effect>', 'stated: the effect that its server or connection states').choices([...EFFECTS, 'stated']),
   ],
   examples: ['toolway lock effect docs search read', 'toolway lock effect docs search stated'],
   async call(transport, words: NamedTool & { effect: Effect | 'stated' }) {
@@ -276,7 +281,7 @@ async function readLocked(file: string): Promise<LockedConnection[]> {
 
 const check = described({
   name: 'check',
-  about: 'compare the last known tools of servers with a file; exits with 1 and lists the differences',
+  about: 'compare the last known tools of servers with a file; if they differ, list the differences and exit with 1',
   arguments: [new Argument('<file>')],
   examples: ['toolway lock check toolway.lock.json'],
   async call(transport, words: OrganizationOption & { file: string }) {
@@ -289,7 +294,7 @@ const check = described({
         ? [`Everything matches ${file}.`]
         : [
             ...drift.map(wordOf),
-            `${drift.length} ${drift.length === 1 ? 'thing is' : 'things are'} not as ${file} says. \`toolway lock export ${file}\` takes them over.`,
+            `${drift.length} ${drift.length === 1 ? 'difference' : 'differences'} from ${file}. \`toolway lock export ${file}\` updates the file.`,
           ],
     code: drift.length === 0 ? EXIT.ok : EXIT.failed,
   }),
@@ -303,7 +308,7 @@ function wordOf({ connection, tool: name = '', drift, was, is }: Drift): string 
     case 'connection new':
       return `${connection}: this connection is not in the file`
     case 'lock':
-      return `${connection}: the lock is ${is}, and was ${was}`
+      return `${connection}: the lock changed from ${was} to ${is}`
     default:
       return `${connection} ${visible(name)}: ${drift.slice('tool '.length)} (${hashes.map(short).join(' → ')})`
   }

@@ -9,7 +9,7 @@ const same = (one: string, other: string) => one.trim().toLowerCase() === other.
 export async function getUser(transport: Transport, email: string): Promise<User> {
   const found = (await listAll(transport, listUsers)).find((one) => same(one.email, email))
   if (found !== undefined) return found
-  throw new CommandFault(`Nobody has the email ${email}; \`toolway user list\` lists everybody.`)
+  throw new CommandFault(`Nobody has the email ${email}; \`toolway user list\` lists all users.`)
 }
 
 /** Of an organization, whose administrators need not know who else is in the installation. */
@@ -17,7 +17,9 @@ export async function getMember(transport: Transport, organization: string, emai
   const members = await listAll(transport, listMembers, { params: { organization } })
   const found = members.find((one) => same(one.email, email))
   if (found !== undefined) return found
-  throw new CommandFault(`No member of ${organization} has the email ${email}; \`toolway member list\` shows them.`)
+  throw new CommandFault(
+    `No member of ${organization} has the email ${email}; \`toolway member list\` lists the members.`,
+  )
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/

@@ -25,7 +25,7 @@ const list = described({
     })),
     lines:
       items.length === 0
-        ? ['No groups yet: `toolway group add --help`.']
+        ? ['No groups yet. To create one, see `toolway group add --help`.']
         : table(
             ['GROUP', 'TITLE', 'FROM', 'MEMBERS'],
             items.map(({ slug, title, origin, members }) => [

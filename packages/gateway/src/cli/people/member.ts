@@ -45,7 +45,10 @@ const add = described({
       `${member.email} is ${member.role} of ${organization}.`,
       ...(invitation === null
         ? []
-        : [`Code: ${invitation.code}`, 'With it they choose a password at /sign-in/code, once, within three days.']),
+        : [
+            `Code: ${invitation.code}`,
+            'With this code, they can set a password once at /sign-in/code, within three days.',
+          ]),
     ],
   }),
 })

@@ -9,8 +9,8 @@ const STDIN = ['--password-stdin', 'read the password from standard input'] as c
 export const loginCommand = (finish: Finish) =>
   new Command('login')
     .description('sign in; the tokens are stored in a file that only you can read')
-    .option('--url <address>', 'the gateway (default: the one of this data directory; or TOOLWAY_URL)')
-    .option('--email <email>', 'email address (default: prompts for it)')
+    .option('--url <address>', 'the gateway (default: TOOLWAY_URL, or the gateway of this data directory)')
+    .option('--email <email>', 'email address (prompted for if omitted)')
     .option('--organization <slug>', 'limit the tokens to one organization')
     .option(...STDIN)
     .addHelpText(

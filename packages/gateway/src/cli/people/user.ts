@@ -32,7 +32,7 @@ const stdin = new Option('--password-stdin', 'read the password from standard in
 
 const codeLines = ({ code, expires_at: until }: { code: string; expires_at: string }): string[] => [
   `Code: ${code}`,
-  `With it they choose a password at /sign-in/code, once, until ${until.slice(0, 16)}Z.`,
+  `With this code, they can set a password once at /sign-in/code, until ${until.slice(0, 16)}Z.`,
 ]
 
 type Person = Pick<TokenPair['user'], 'email' | 'platform_admin'>
@@ -56,7 +56,7 @@ const add = described({
   options: [
     new Option('--name <name>', 'display name'),
     new Option('--platform-admin', 'make them a platform administrator'),
-    new Option('--setup-code <code>', 'sign up as the first person with the setup code of the first start'),
+    new Option('--setup-code <code>', 'sign up as the first person with the setup code from the first start'),
     stdin,
   ],
   examples: ['toolway user add ada@example.com', 'toolway user add ada@example.com --setup-code XXXX-XXXX-XXXX-XXXX'],
@@ -71,7 +71,7 @@ const add = described({
     if ('first' in added)
       return {
         value: { email: added.first.email, platform_admin: true },
-        lines: [`Added ${added.first.email} as administrator of this installation and of the organization default.`],
+        lines: [`Added ${added.first.email} as administrator of this installation and of the default organization.`],
       }
     const { user, invitation } = added
     return {
@@ -93,7 +93,7 @@ const list = described({
   print: (people) => ({
     value: people.map(({ id: _, created_at: __, ...rest }) => rest),
     lines: table(
-      ['EMAIL', 'NAME', 'PLATFORM', 'ACTIVE', 'SIGNS IN BY', 'LAST SIGN-IN'],
+      ['EMAIL', 'NAME', 'PLATFORM', 'ACTIVE', 'SIGNS IN WITH', 'LAST SIGN-IN'],
       people.map((one) => [
         ...[one.email, one.name, one.platform_admin ? 'admin' : '', one.is_active ? 'yes' : 'no'],
         ...[one.provider, one.signed_in_at ?? 'never'],

@@ -31,7 +31,7 @@ interface Settled extends OrganizationArgument {
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('A whole number of at least 1.')
+  throw new InvalidArgumentError('Must be a whole number of at least 1.')
 }
 
 const settings = () => [
@@ -48,7 +48,7 @@ const settings = () => [
   ),
 ]
 const named = new Option('--name <text>', 'display name')
-const slugOrId = new Argument('<slug>', 'its slug or id')
+const slugOrId = new Argument('<slug>', 'its slug or ID')
 
 const bodyOf = (words: Settled) => ({
   ...{ name: words.name, description: words.description, contact_email: words.contact, is_active: words.active },
@@ -64,7 +64,11 @@ const shown = ({ id, slug, name, description, contact_email, is_active: active, 
 
 /** Throws CommandFault where there is none, and Refusal. */
 const known = (slug: string) =>
-  reworded(`There is no organization "${slug}"; \`toolway org list\` shows them.`, 'thing.unknown', 'place.unknown')
+  reworded(
+    `There is no organization "${slug}"; \`toolway org list\` lists the organizations.`,
+    'thing.unknown',
+    'place.unknown',
+  )
 
 const add = described({
   name: 'add',
@@ -74,11 +78,11 @@ const add = described({
   examples: ['toolway org add acme --name "Acme Ltd"', 'toolway key add first -o acme'],
   call: ({ call }, words: Settled) =>
     call(addOrganization, { body: { ...bodyOf(words), slug: words.slug, name: words.name ?? words.slug } }).catch(
-      reworded(`There is an organization "${words.slug}" already. Choose another slug.`, 'thing.taken'),
+      reworded(`An organization "${words.slug}" already exists. Choose another slug.`, 'thing.taken'),
     ),
   print: (row) => ({
     value: shown(row),
-    lines: [`Made ${row.slug}. Its first key: \`toolway key add NAME -o ${row.slug}\`.`],
+    lines: [`Created ${row.slug}. Create its first key with \`toolway key add NAME -o ${row.slug}\`.`],
   }),
 })
 
@@ -100,7 +104,7 @@ const list = described({
 
 const change = described({
   name: 'change',
-  about: 'change an organization; options that are not given keep their value',
+  about: 'change an organization; omitted options keep their values',
   arguments: [slugOrId],
   options: [
     ...settings(),
@@ -108,7 +112,7 @@ const change = described({
     new Option('--active', 'activate it'),
     new Option(
       '--no-active',
-      'deactivate it: its addresses answer as if it did not exist, and its data is kept',
+      'deactivate it: its addresses respond as if it did not exist, and its data is kept',
     ).default(undefined),
   ],
   examples: ['toolway org change acme --no-active', 'toolway org change acme --allow-processes'],
@@ -128,7 +132,8 @@ interface Reaching extends OrganizationArgument {
 /** The exceptions as they are, with what is allowed and without what is forbidden. */
 function changed({ networks, hosts }: EgressExceptions, { allow = [], forbid = [] }: Reaching): EgressExceptions {
   const unknown = forbid.find((place) => ![...networks, ...hosts].includes(place))
-  if (unknown !== undefined) throw new CommandFault(`${unknown} is not allowed as it is: nothing was changed.`)
+  if (unknown !== undefined)
+    throw new CommandFault(`${unknown} is not one of the allowed entries: nothing was changed.`)
   const next = (places: readonly string[], isNetwork: boolean) => [
     ...new Set([
       ...places.filter((place) => !forbid.includes(place)),
@@ -164,7 +169,7 @@ const egress = described({
       value: { organization: slug, ...held },
       lines: [
         places.length === 0
-          ? `Connections of ${slug} reach public addresses only, and those that a platform administrator made private.`
+          ? `Connections of ${slug} can reach public addresses only, unless a platform administrator has marked a connection as private.`
           : `Connections of ${slug} may also reach: ${places.join(', ')}.`,
       ],
     }

@@ -27,14 +27,17 @@ const add = described({
     new Option('--connector <connector>', 'only for connections of this kind').choices(CONNECTORS),
   ],
   examples: [
-    `toolway rule add '*_delete_*' --reason 'Nothing is deleted by agents'`,
-    `toolway rule add 'shell__*' --action warn --reason 'We look at these'`,
+    `toolway rule add '*_delete_*' --reason 'Agents must not delete anything'`,
+    `toolway rule add 'shell__*' --action warn --reason 'Under review'`,
   ],
   call: ({ call }, { pattern: tool_name_pattern, action, reason, connector: connector_type }: Adding) =>
     call(addRule, { body: { tool_name_pattern, action, reason, connector_type } }),
   print(rule) {
     const what = rule.action === 'block' ? 'blocked' : 'marked in the audit log'
-    return { value: shown(rule), lines: [`${rule.id}: tools like ${rule.tool_name_pattern} are ${what} from now on.`] }
+    return {
+      value: shown(rule),
+      lines: [`${rule.id}: tools matching ${rule.tool_name_pattern} are ${what} from now on.`],
+    }
   },
 })
 
@@ -47,7 +50,7 @@ const list = described({
     value: rules.map(shown),
     lines:
       rules.length === 0
-        ? ['No rules yet: `toolway rule add --help`.']
+        ? ['No rules yet. To add one, see `toolway rule add --help`.']
         : table(
             ['ID', 'ACTION', 'TOOLS', 'OF', 'ACTIVE', 'REASON'],
             rules.map(({ id, action, tool_name_pattern: pattern, connector_type: connector, is_active, reason }) => [
@@ -61,11 +64,11 @@ const list = described({
 const remove = described({
   name: 'remove',
   about: 'remove a rule',
-  arguments: [new Argument('<id>', 'as `toolway rule list` shows it')],
+  arguments: [new Argument('<id>', 'rule ID, as shown by `toolway rule list`')],
   examples: ['toolway rule remove rul_01jd0000000000000000000000'],
   async call(transport, { id }: { id: string }) {
     const found = (await listAll(transport, listRules)).find((rule) => rule.id === id)
-    if (found === undefined) throw new CommandFault(`There is no rule "${id}"; \`toolway rule list\` shows them.`)
+    if (found === undefined) throw new CommandFault(`There is no rule "${id}"; \`toolway rule list\` lists the rules.`)
     await transport.call(removeRule, { params: { rule: id } })
     return found
   },

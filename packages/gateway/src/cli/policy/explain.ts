@@ -25,15 +25,15 @@ export const explain = described({
   options: [
     new Option('--tool <name>', 'the tool, as <alias>__<tool>').makeOptionMandatory(),
     new Option('--as <email>', 'email of the calling member'),
-    new Option('--key <name>', 'name or id of the calling key'),
-    new Option('--toolset <slug>', 'toolset of the call (default: that of the key, else default)'),
+    new Option('--key <name>', 'name or ID of the calling key'),
+    new Option('--toolset <slug>', 'toolset of the call (default: that of the key, otherwise default)'),
     new Option(
       '--arguments <json>',
-      'arguments of the call, a JSON object; without them, rules about arguments stay open',
+      'arguments of the call, a JSON object; without them, rules about arguments remain undecided',
     ),
     new Option('--client <name>', 'name of the client'),
-    new Option('--address <address>', 'where it calls from'),
-    new Option('--time <time>', 'when, as 2026-12-24T18:00:00Z (default: now)'),
+    new Option('--address <address>', 'address that the call comes from'),
+    new Option('--time <time>', 'time of the call, such as 2026-12-24T18:00:00Z (default: now)'),
     new Option('--all', 'also list the rules that do not match, and why'),
   ],
   examples: [
@@ -85,7 +85,7 @@ function linesOf(told: Explanation, all: boolean): string[] {
     `${tool.joined} (${tool.effect}, ${tool.connector}) as ${who} (${caller.role}, ${groups}) in the toolset ${toolset}`,
     '',
     ...(stops.length === 0
-      ? ['No check before the rules blocks it.']
+      ? ['No check before the rules blocks the call.']
       : stops.map(({ what, why }) => `stopped  ${what}: ${why}`)),
     '',
     ...(rules.length === 0 ? ['No rules are active.'] : shown.flatMap(ruleLines)),

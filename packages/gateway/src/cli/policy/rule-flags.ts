@@ -51,7 +51,7 @@ export function ruleOfFlags(flags: RuleFlags): Written | undefined {
   // A flag that would have no effect is refused, because the user expects one.
   for (const { action, flag } of WITH_FLAG)
     for (const { name } of flag.more ?? [])
-      if (flags[name] !== undefined && action !== only.action) throw usage(`--${name} is for --${action}.`)
+      if (flags[name] !== undefined && action !== only.action) throw usage(`--${name} requires --${action}.`)
   const { action } = only
   const { tools, parameters } = saidOf(only, flags)
   const { reason, when, effect, connector, name = nameOf(action, tools) } = flags
@@ -82,7 +82,7 @@ function saidOf({ action, flag }: WithFlag, flags: RuleFlags): RuleOptions {
   const value = flags[action]
   if (flag.read === undefined) return { tools: value as readonly string[], parameters: more }
   const read = flag.read(String(value))
-  if (read === undefined) throw usage(`--${action} reads ${flag.reads}.`)
+  if (read === undefined) throw usage(`--${action} expects ${flag.reads}.`)
   return { tools: [read.tool], parameters: { ...read.parameters, ...more } }
 }
 

@@ -42,7 +42,7 @@ interface ScopeFlags {
 }
 
 const usage = (message: string) => new CommandFault(message, EXIT.usage)
-const named = new Argument('<rule>', 'its name or id')
+const named = new Argument('<rule>', 'its name or ID')
 const onPlatform = new Option('--platform', 'a platform rule, which applies to every organization')
 
 const rulesOf = (transport: Transport, { organization, platform = false }: ScopeOptions): Promise<KeptRule[]> =>
@@ -65,7 +65,7 @@ const list = described({
     value: rules,
     lines:
       rules.length === 0
-        ? ['No rules yet: `toolway policy add --help`.']
+        ? ['No rules yet. To add one, see `toolway policy add --help`.']
         : table(
             ['NAME', 'SCOPE', 'ACTION', 'STATE', 'TOOLS', 'REASON'],
             rules.map((rule) => [
@@ -91,7 +91,7 @@ async function rulesToAdd({ file, platform = false, ...flags }: Adding): Promise
   if (file !== undefined && written !== undefined) throw usage('Use a file or options, not both.')
   if (file !== undefined) return (await import('./rule-file.ts')).readRuleFile(file, platform)
   if (written === undefined)
-    throw usage("Choose an action: --block 'git__*', --clamp 'search:limit<=50', … or name a file.")
+    throw usage("Choose an action: --block 'git__*', --clamp 'search:limit<=50', … or specify a file.")
   // The operation reads it by the shape of a rule.
   return [written as unknown as FileRule]
 }
@@ -116,20 +116,20 @@ const add = described({
     new Option('--when <condition>', 'condition in CEL over principal, tool, args and context'),
     new Option('--effect <effects...>', 'only for tools with this effect').choices(EFFECTS),
     new Option('--connector <connectors...>', 'only for connections of this kind'),
-    new Option('--name <name>', 'name (default: made from the action and the tools)'),
+    new Option('--name <name>', 'name (default: derived from the action and the tools)'),
     new Option('--reason <text>', 'reason shown to callers who are blocked and to people who review the rule'),
     new Option('--shadow', 'only log what it would have done'),
     new Option('--toolset <slug>', 'only for this toolset'),
     new Option('--connection <alias>', 'only for this connection'),
     new Option('--member <email>', 'only for this member'),
-    new Option('--key <key>', 'only for the key of this name or id'),
+    new Option('--key <key>', 'only for the key with this name or ID'),
     onPlatform,
   ],
   examples: [
-    `toolway policy add --block 'git__*_delete_*' --reason 'Nothing is deleted by agents'`,
+    `toolway policy add --block 'git__*_delete_*' --reason 'Agents must not delete anything'`,
     `toolway policy add --clamp 'search_assets:limit<=50' --default 20 --reason 'Small pages'`,
     `toolway policy add --rate 'mail__send:20/3600' --member maria@acme.test --reason 'No mass mail'`,
-    `toolway policy add --platform --block '*_delete_*' --reason 'Nothing is deleted by agents'`,
+    `toolway policy add --platform --block '*_delete_*' --reason 'Agents must not delete anything'`,
     'toolway policy add rules.yaml -o acme',
   ],
   call: addAll,
@@ -140,16 +140,16 @@ const add = described({
       lines: [
         ...items.map(({ name, action, state, id }) =>
           state === 'on'
-            ? `${name} (${action}, ${id}) holds ${where} from now on.`
+            ? `${name} (${action}, ${id}) is in effect ${where} from now on.`
             : `${name} (${action}, ${id}) is ${state}.`,
         ),
-        ...idle.map((pattern) => `No known tool matches ${pattern}; \`toolway tools\` lists them.`),
+        ...idle.map((pattern) => `No known tool matches ${pattern}; \`toolway tools\` lists the tools.`),
       ],
     }
   },
 })
 
-/** By name or id. Throws with the names that may have been meant. */
+/** By name or ID. Throws with the names that may have been meant. */
 async function find(transport: Transport, words: RuleArgument): Promise<KeptRule> {
   const rules = await rulesOf(transport, words)
   const found = rules.filter(({ id, name }) => id === words.rule || name === words.rule)
@@ -157,7 +157,7 @@ async function find(transport: Transport, words: RuleArgument): Promise<KeptRule
   if (only === undefined) throw unknownRule(rules, words)
   if (others.length > 0)
     throw usage(
-      `Several rules are named "${words.rule}": use the id of one of them, ${found.map(({ id }) => id).join(' or ')}.`,
+      `Several rules are named "${words.rule}": use the ID of one of them, ${found.map(({ id }) => id).join(' or ')}.`,
     )
   return only
 }
@@ -166,15 +166,15 @@ function unknownRule(rules: readonly KeptRule[], { rule, platform = false, organ
   const names = rules.map(({ name }) => name)
   const near = nearestNames(rule, names)
   const guess = near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
-  const where = platform ? 'of the platform' : `in the organization ${organization}`
-  return new CommandFault(`There is no rule "${rule}" ${where}.${guess} \`toolway policy list\` shows them.`)
+  const where = platform ? 'among the platform rules' : `in the organization ${organization}`
+  return new CommandFault(`There is no rule "${rule}" ${where}.${guess} \`toolway policy list\` lists the rules.`)
 }
 
 /** One that may be changed where the words say. */
 async function findOwn(transport: Transport, words: RuleArgument): Promise<KeptRule> {
   const rule = await find(transport, words)
   if (rule.scope === 'platform' && words.platform !== true)
-    throw new CommandFault(`"${rule.name}" is a platform rule: use --platform to change it for everybody.`)
+    throw new CommandFault(`"${rule.name}" is a platform rule: use --platform to change it for every organization.`)
   return rule
 }
 
@@ -213,14 +213,14 @@ interface Changing extends RuleArgument {
 
 const change = described({
   name: 'change',
-  about: 'change a rule; options that are not given keep their value',
+  about: 'change a rule; omitted options keep their values',
   arguments: [named],
   options: [
-    new Option('--name <name>', 'another name'),
-    new Option('--reason <text>', 'another reason'),
+    new Option('--name <name>', 'new name'),
+    new Option('--reason <text>', 'new reason'),
     new Option('--state <state>', 'state: on, shadow (only logs) or off').choices(RULE_STATES),
     new Option('--tools <tools...>', 'new patterns for tool names'),
-    new Option('--when <condition>', 'another condition'),
+    new Option('--when <condition>', 'new condition'),
     new Option('--parameters <json>', `parameters to change, as in '{"max": 20}'`),
     onPlatform,
   ],
@@ -232,7 +232,7 @@ const change = described({
     const held = await findOwn(transport, words)
     return rewrite(transport, words, held.id, changeOf(held, words))
   },
-  print: (rule) => ({ value: rule, lines: [`${rule.name} says so from now on (${rule.state}).`] }),
+  print: (rule) => ({ value: rule, lines: [`${rule.name} was changed (${rule.state}).`] }),
 })
 
 function changeOf(held: KeptRule, { name, reason, state, tools, when, parameters }: Changing): FullRuleChange {
@@ -247,7 +247,7 @@ function changeOf(held: KeptRule, { name, reason, state, tools, when, parameters
     parameters: parameters === undefined ? undefined : { ...held.parameters, ...objectOf(parameters) },
   }
   const next = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  if (Object.keys(next).length === 0) throw usage('Name what to change: --reason, --tools, --when, --state, …')
+  if (Object.keys(next).length === 0) throw usage('Specify what to change: --reason, --tools, --when, --state, …')
   return next
 }
 
@@ -259,7 +259,7 @@ function objectOf(text: string): Record<string, unknown> {
     // Said below.
   }
   throw usage(
-    `--parameters is a JSON object, as in '{"max": 20}'; parameters that it does not contain keep their value.`,
+    `--parameters must be a JSON object, as in '{"max": 20}'; parameters that it does not contain keep their value.`,
   )
 }
 
@@ -295,7 +295,7 @@ const switching = (name: string, state: RuleState, about: string) =>
     },
     print: (rule) => ({
       value: rule,
-      lines: [rule.state === 'on' ? `${rule.name} holds from now on.` : `${rule.name} is ${rule.state}.`],
+      lines: [rule.state === 'on' ? `${rule.name} is in effect from now on.` : `${rule.name} is ${rule.state}.`],
     }),
   })
 
@@ -306,7 +306,7 @@ export const policyCommand = (finish: Finish) =>
     [
       ...[list, add, show, change, remove],
       switching('enable', 'on', 'turn a rule on'),
-      switching('disable', 'off', 'turn a rule off and keep it'),
+      switching('disable', 'off', 'turn a rule off without removing it'),
       ...[explain, shadow, replay, test],
     ],
     finish,

@@ -49,7 +49,7 @@ interface Replaying extends Looking {
 
 async function draftOf({ file, remove, whole = false }: Replaying): Promise<PolicyDraft> {
   if (file === undefined && remove.length === 0)
-    throw new CommandFault('Name a file with the draft, or use --remove with the name of a rule.', EXIT.usage)
+    throw new CommandFault('Specify a draft file, or use --remove with the name of a rule.', EXIT.usage)
   const none: PolicyDraft = { rules: [], remove: [], as: 'change' }
   const written = file === undefined ? none : await (await import('./draft-file.ts')).readDraft(file)
   return { ...written, remove: [...written.remove, ...remove], as: whole ? 'whole' : written.as }
@@ -57,11 +57,11 @@ async function draftOf({ file, remove, whole = false }: Replaying): Promise<Poli
 
 export const replay = described({
   name: 'replay',
-  about: 'replay calls of the audit log with the active rules and with a draft, and show the differences',
+  about: 'replay calls from the audit log with the active rules and with a draft, and show the differences',
   arguments: [new Argument('[file]', 'YAML or JSON: a rule, a list of them, or rules and remove; - is standard input')],
   options: [
     new Option('--remove <name>', 'as if this rule were removed; can be repeated').argParser(collect).default([]),
-    new Option('--whole', 'the file replaces all rules except those of the platform'),
+    new Option('--whole', 'the file replaces all rules except platform rules'),
     howFar,
   ],
   examples: [
@@ -79,7 +79,7 @@ export const replay = described({
 function linesOf({ days, read, same, different, differences, unjudged, truncated, problems }: ReplayReport): string[] {
   const open = unjudged.reduce((sum, { calls }) => sum + calls, 0)
   return [
-    `${read} calls of the last ${days} days: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
+    `${read} calls from the last ${days} days: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
     ...(differences.length === 0
       ? []
       : table(
@@ -93,11 +93,11 @@ function linesOf({ days, read, same, different, differences, unjudged, truncated
       : [
           '',
           ...table(
-            ['NOT JUDGED BECAUSE', 'CALLS', 'EXAMPLES'],
+            ['NOT EVALUATED BECAUSE', 'CALLS', 'EXAMPLES'],
             unjudged.map(({ why, calls, examples }) => [why, String(calls), examples.join(' ')]),
           ),
         ]),
-    ...(truncated ? ['', 'More calls were recorded, or differ, than are shown.'] : []),
+    ...(truncated ? ['', 'There are more recorded calls or differences than are shown.'] : []),
     ...problems.map(
       ({ rule, problem }) => `The rule "${rule}" cannot be read, so it blocks every call it might match: ${problem}`,
     ),

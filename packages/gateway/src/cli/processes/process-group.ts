@@ -103,7 +103,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
         await start().port
         return
       } catch (thrown) {
-        log.error({ err: thrown }, 'a gateway process does not start; retrying')
+        log.error({ err: thrown }, 'a gateway process failed to start; retrying')
       }
     }
   }
@@ -122,7 +122,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
         try {
           await fresh.port
         } catch (thrown) {
-          log.error({ err: thrown }, 'a new gateway process does not start; the old ones keep running')
+          log.error({ err: thrown }, 'a new gateway process failed to start; the old ones keep running')
           return
         }
         if (closing.signal.aborted) return
@@ -160,7 +160,7 @@ function watch(worker: Worker): Pick<Running, 'port' | 'gone'> {
     else if (message.kind === 'failed') reject(errorOf(message))
   })
   const gone = once(worker, 'exit').then(([code, signal]) =>
-    reject(new Error(`a gateway process ended while it was starting (${signal ?? `exit ${code}`})`)),
+    reject(new Error(`a gateway process exited while it was starting (${signal ?? `exit ${code}`})`)),
   )
   port.catch(() => {})
   passLines(worker.process.stderr as Readable, process.stderr)

@@ -20,7 +20,7 @@ export const exportRecords = described({
   name: 'export',
   about: 'export the audit log to standard output or a file; only jsonl can be verified',
   options: [
-    new Option('--format <name>', 'form').choices(FORMATS).default('jsonl'),
+    new Option('--format <name>', 'output format').choices(FORMATS).default('jsonl'),
     new Option('--file <path>', 'a new file instead of standard output'),
     new Option('--after <seq>', 'only records after this one').argParser(whole(0, Number.MAX_SAFE_INTEGER)),
   ],
@@ -32,7 +32,7 @@ export const exportRecords = described({
   print: ({ fingerprints: [fingerprint] }) => ({
     value: undefined,
     lines: [],
-    notes: [`Signed by the key with the fingerprint ${fingerprint}: keep it elsewhere, to verify with.`],
+    notes: [`Signed by the key with fingerprint ${fingerprint}. Keep the fingerprint elsewhere, for verification.`],
   }),
 })
 

@@ -14,7 +14,7 @@ const cellsOf = (name: string, { calls, failed, availability, p95_ms: p95, budge
 
 export const levels = described({
   name: 'levels',
-  about: 'availability, p95 latency and error budget of each connection, lowest budget first',
+  about: 'show the availability, p95 latency and error budget of each connection, lowest budget first',
   options: [new Option('--window <span>', 'the last hour, day or month').choices(LEVEL_WINDOWS).default('month')],
   examples: ['toolway records levels', 'toolway records levels --window hour --json'],
   call: ({ call }, { organization }: OfChain & { readonly window: LevelWindow }) =>

@@ -18,12 +18,15 @@ export function momentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const moment = new Date(text)
   if (Number.isNaN(moment.getTime()))
-    throw new CommandFault(`"${text}" is not a time: write it as 2026-11-20 or 2026-11-20T10:00:00Z.`, EXIT.usage)
+    throw new CommandFault(
+      `"${text}" is not a time. Use a format such as 2026-11-20 or 2026-11-20T10:00:00Z.`,
+      EXIT.usage,
+    )
   return moment.toISOString()
 }
 
 export const whole = (least: number, most: number) => (text: string) => {
   const value = Number(text)
   if (/^\d{1,15}$/.test(text) && value >= least && value <= most) return value
-  throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`)
+  throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}.`)
 }

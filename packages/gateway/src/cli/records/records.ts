@@ -36,9 +36,9 @@ const list = described({
   about: 'list the audit log, newest first',
   options: [
     new Option('--action <name>', 'action, such as tools/call or key.add'),
-    new Option('--actor <id>', 'who did it'),
+    new Option('--actor <id>', 'ID of the actor'),
     new Option('--outcome <word>', 'outcome').choices(OUTCOMES),
-    new Option('--start <moment>', 'from this moment on'),
+    new Option('--start <moment>', 'from this time on'),
     new Option('--end <moment>', 'before this time'),
     new Option('--limit <count>', 'maximum number, up to 200').argParser(whole(1, 200)).default(50),
     new Option('--offset <count>', 'number of records to skip').argParser(whole(0, 1_000_000)).default(0),
@@ -68,25 +68,28 @@ interface Redacting extends OfChain {
 
 const redact = described({
   name: 'redact',
-  about: 'redact values of a record; the hash chain stays valid, and the redaction is logged',
-  arguments: [new Argument('<id>', 'the record')],
+  about: 'redact values in a record; the hash chain stays valid, and the redaction is logged',
+  arguments: [new Argument('<id>', 'ID of the record')],
   options: [
     new Option('--field <name>', 'principal, client, target, resource_id, ip_address, user_agent or detail')
       .argParser((value: string, before: string[]) => [...before, value])
       .default([]),
-    new Option('--reason <text>', 'why').makeOptionMandatory(),
+    new Option('--reason <text>', 'reason for the redaction').makeOptionMandatory(),
   ],
   examples: ['toolway records redact rec_01jd… --field ip_address --field user_agent --reason "erasure request 17"'],
   async call({ call }, { organization, id, field, reason }: Redacting) {
     const fields = REDACTABLE.filter((name) => field.includes(name))
     if (fields.length === 0 || fields.length !== new Set(field).size)
-      throw new CommandFault(`Name the fields with --field, each one of ${REDACTABLE.join(', ')}.`, EXIT.usage)
+      throw new CommandFault(
+        `Specify the fields with --field; each must be one of ${REDACTABLE.join(', ')}.`,
+        EXIT.usage,
+      )
     if (reason.trim() === '') throw new CommandFault('A redaction needs a reason: --reason TEXT.', EXIT.usage)
     return call(redactRecord, { params: { organization, record: id }, body: { fields, reason } }).catch(
       (thrown: unknown) => {
         throw thrown instanceof Refusal && thrown.is('thing.unknown')
           ? new CommandFault(
-              `There is no record ${id} in ${organization} that has a value in ${fields.join(', ')}: \`toolway records list\` shows them.`,
+              `There is no record ${id} in ${organization} that has a value in ${fields.join(', ')}: \`toolway records list\` lists the records.`,
             )
           : thrown
       },
@@ -95,7 +98,7 @@ const redact = described({
   print: ({ fields }, { id }) => ({
     value: { redacted: id, fields },
     lines: [
-      `Took ${fields} ${fields === 1 ? 'value' : 'values'} out of ${id}. Earlier log files, backups and exports still contain them.`,
+      `Redacted ${fields} ${fields === 1 ? 'value' : 'values'} in ${id}. Earlier log files, backups and exports still contain them.`,
     ],
   }),
 })
@@ -103,7 +106,7 @@ const redact = described({
 const prune = described({
   name: 'prune',
   about: 'remove records older than a date, up to a signed checkpoint',
-  options: [new Option('--before <moment>', 'as 2026-01-01 or 2026-01-01T00:00:00Z').makeOptionMandatory()],
+  options: [new Option('--before <moment>', 'a time such as 2026-01-01 or 2026-01-01T00:00:00Z').makeOptionMandatory()],
   examples: ['toolway records prune --before 2026-01-01'],
   call: ({ call }, { organization, before }: OfChain & { before: string }) =>
     call(pruneRecords, { params: { organization }, body: { before: momentOf(before) } }),

@@ -19,14 +19,14 @@ async function shown(transport: Transport, words: Showing) {
     : await transport.call(listOrganizationAudit, { params: { organization }, query })
   const [record] = items
   if (record === undefined)
-    throw new CommandFault(`There is no record ${id} in ${organization}: \`toolway records list\` shows them.`)
+    throw new CommandFault(`There is no record ${id} in ${organization}: \`toolway records list\` lists the records.`)
   return { record, payload: payload ? await payloadOf(transport, words) : undefined }
 }
 
 async function payloadOf({ call }: Transport, words: Showing) {
   const { organization, id } = words
   const nothing = new CommandFault(
-    `No payload is stored for ${id}: its connection keeps no payloads, or the days for which they are kept are over.`,
+    `No payload is stored for ${id}: its connection does not keep payloads, or their retention period has ended.`,
   )
   if (isPlatform(words)) throw nothing
   const { id: _, ...payload } = await call(showRecordPayload, { params: { organization, record: id } }).catch(
@@ -51,8 +51,10 @@ function linesOf(facts: Readonly<Record<string, unknown>>): string[] {
 export const show = described({
   name: 'show',
   about: 'show one record: why the call failed, and what to do',
-  arguments: [new Argument('<id>', 'the record')],
-  options: [new Option('--payload', 'arguments and result, if the connection stores them; this access is logged')],
+  arguments: [new Argument('<id>', 'ID of the record')],
+  options: [
+    new Option('--payload', 'also show the arguments and result, if the connection stores them; this access is logged'),
+  ],
   examples: ['toolway records show rec_01jd…', 'toolway records show rec_01jd… --payload'],
   call: shown,
   print: ({ record: { details, ...event }, payload }) => ({

@@ -29,7 +29,7 @@ interface Named extends Words {
 }
 
 const all = () => new Option('--all', 'for the whole installation: every organization and the platform')
-const id = () => new Argument('<id>', 'as `toolway record-stream list` shows it')
+const id = () => new Argument('<id>', 'stream ID, as shown by `toolway record-stream list`')
 
 /** Throws CommandFault for a file that is none. */
 async function describedIn(path: string): Promise<typeof NewRecordStream._output> {
@@ -85,7 +85,7 @@ const list = described({
     value: rows,
     lines:
       rows.length === 0
-        ? ['No record streams yet: `toolway record-stream add --help`.']
+        ? ['No record streams yet. To add one, see `toolway record-stream add --help`.']
         : table(
             ['ID', 'NAME', 'KIND', 'WAITING', 'LAST DELIVERY', 'STATE'],
             rows.map((row) => [

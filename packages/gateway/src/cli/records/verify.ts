@@ -48,7 +48,7 @@ function trustOf({ fingerprint, checkpoint }: Verifying): Trusted {
     checkpoints: checkpoint.map((text) => {
       const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? []
       if (seq === undefined || hash === undefined)
-        throw new CommandFault(`"${text}" is not a checkpoint: write SEQ:HASH as in the log.`, EXIT.usage)
+        throw new CommandFault(`"${text}" is not a checkpoint: use SEQ:HASH, as in the log.`, EXIT.usage)
       return { seq: Number(seq), hash: hash.toLowerCase() }
     }),
   }
@@ -89,9 +89,9 @@ function linesOf(verdict: Checked): string[] {
   const where = `${problem?.seq ?? '?'}${problem?.id === null ? '' : ` (${problem?.id})`}`
   return [
     good
-      ? `Good: ${organization}, ${range}, proven up to ${proven ?? 'nothing'}.`
-      : `WRONG: ${organization}: ${problem?.says}.`,
-    ...(good ? [] : [`  ${problem?.kind} at record ${where}; ${range} before it are good.`]),
+      ? `Valid: ${organization}, ${range}, proven up to ${proven ?? 'nothing'}.`
+      : `INVALID: ${organization}: ${problem?.says}.`,
+    ...(good ? [] : [`  ${problem?.kind} at record ${where}; ${range} before it are valid.`]),
     ...fingerprints.map((fingerprint) => `  signed by ${fingerprint}`),
     ...warnings.map((warning) => `  Warning: ${warning}.`),
   ]

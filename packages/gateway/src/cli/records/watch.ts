@@ -36,7 +36,7 @@ async function watched(transport: Transport, words: Watching, output: Output): P
   const [newest] = await pageOf(transport, words, { limit: 1, offset: 0 })
   let seen = newest?.seq ?? -1
   let away = false
-  output.progress('Watching calls. Press Ctrl C to stop.')
+  output.progress('Watching calls. Press Ctrl+C to stop.')
   while (!ended.signal.aborted) {
     await sleep(INTERVAL, undefined, { signal: ended.signal }).catch(() => {})
     const fresh = await since(transport, words, seen).catch((thrown: unknown) => {
@@ -94,11 +94,11 @@ function print(event: AuditEvent, { json }: Output): void {
 
 export const watchCommand = described({
   name: 'watch',
-  about: 'follow tool calls as they end',
+  about: 'follow tool calls as they finish',
   options: [
     new Option('--failed', 'only calls that failed or were refused'),
-    new Option('--tool <name>', 'only calls of this tool, as the client names it'),
-    new Option('--connection <alias>', 'only calls of this connection'),
+    new Option('--tool <name>', 'only calls to this tool, by the name that the client uses'),
+    new Option('--connection <alias>', 'only calls through this connection'),
   ],
   examples: ['toolway watch', 'toolway watch --failed', 'toolway watch --connection docs --json'],
   call: watched,

@@ -14,7 +14,7 @@ import { CommandFault, EXIT, type Output } from './output.ts'
 type Lookup = (name: string) => string | undefined
 
 const seen = (what: string, instead: string) =>
-  `${what} is visible to every user of this machine while this runs: ${instead} keeps it out of the command line.`
+  `${what} is visible to every user of this machine while the command runs: ${instead} keeps it out of the command line.`
 
 /** The key to call with, if one was said. */
 export function keyOf(
@@ -54,7 +54,10 @@ export async function pairsOf(
   if (telling.length > 0)
     progress(
       option === '--env'
-        ? seen(`The value of ${telling.join(', ')} after --env`, '--env NAME takes it from here, --env-from FILE')
+        ? seen(
+            `The value of ${telling.join(', ')} after --env`,
+            '--env NAME (which copies it from the environment) or --env-from FILE',
+          )
         : seen(`The value of ${telling.join(', ')} after --header`, '--header-from FILE'),
     )
   return Object.fromEntries([...filed, ...pairs])
@@ -69,7 +72,7 @@ function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [str
   // A pair without a name may be a secret, so the message does not repeat it.
   if (held === undefined)
     throw new CommandFault(
-      `One of the pairs has no "${separator}"${option === '--env' ? ', and is not a variable that is set here' : ''}: write ${form}.`,
+      `One of the pairs has no "${separator}"${option === '--env' ? ', and no variable with that name is set' : ''}: use ${form}.`,
       EXIT.usage,
     )
   return [text, held]

@@ -6,7 +6,7 @@ import { CommandFault, EXIT } from './output.ts'
 
 async function askWith(question: string, shown: boolean): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new CommandFault(`There is no terminal to ask for "${question}" on: see --help.`, EXIT.usage)
+    throw new CommandFault(`Cannot prompt for "${question}", because there is no terminal: see --help.`, EXIT.usage)
   process.stderr.write(`${question}: `)
   const nowhere = new Writable({ write: (_, __, done) => done() })
   const lines = createInterface({ input: process.stdin, output: shown ? process.stderr : nowhere, terminal: true })
@@ -32,7 +32,7 @@ export async function readPassword(question: string, fromInput: boolean): Promis
 /** A new one, typed twice where somebody types it. */
 export async function readNewPassword(fromInput: boolean): Promise<string> {
   const password = await readPassword('New password', fromInput)
-  if (!fromInput && (await readPassword('The same once more', false)) !== password)
+  if (!fromInput && (await readPassword('Repeat the password', false)) !== password)
     throw new CommandFault('The passwords do not match. Nothing was changed.')
   return password
 }

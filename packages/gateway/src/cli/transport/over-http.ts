@@ -29,7 +29,7 @@ export async function callOverHttp<Op extends Operation>(
   const read = operation.answer.safeParse(text === '' ? undefined : JSON.parse(text))
   if (read.success) return read.data as z.output<Op['answer']>
   throw new CommandFault(
-    `${reach.url} answers ${operation.id} in a form that this version does not know: is it a Toolway gateway of another version?`,
+    `${reach.url} returned an unexpected response to ${operation.id}: is it a Toolway gateway of a different version?`,
   )
 }
 
@@ -112,7 +112,7 @@ async function send<Op extends Operation>(
 function refusalIn(text: string, status: number, url: string): Refusal {
   const strange = {
     ...{ code: '', status, mend: '' },
-    message: `${url} answers HTTP ${status}: is it a Toolway gateway?`,
+    message: `${url} returned HTTP ${status}: is it a Toolway gateway?`,
   }
   try {
     const { detail, mend, code } = JSON.parse(text) as Record<string, unknown>

@@ -15,14 +15,16 @@ export function vaultCommand(finish: Finish): Command {
     .action(async (options: Json) => finish(await (await import('./vault.ts')).status(outputOf(options))))
   command
     .command('rotate')
-    .description('re-encrypt everything with a new key while the gateways keep running; continues where it was stopped')
+    .description(
+      're-encrypt everything with a new key while the gateways keep running; resumes an interrupted rotation',
+    )
     .addHelpText('after', examples('toolway vault rotate'))
     .action(async (options: Json) => finish(await (await import('./vault.ts')).rotate(outputOf(options))))
   command
     .command('retire')
     .description('remove a key that no value is encrypted with')
     .addHelpText('after', examples('toolway vault retire 770cc648dbf38480'))
-    .argument('<key>', 'its id, as `toolway vault status` shows it')
+    .argument('<key>', 'key ID, as shown by `toolway vault status`')
     .action(async (key: string, options: Json) =>
       finish(await (await import('./vault.ts')).retire(key, outputOf(options))),
     )

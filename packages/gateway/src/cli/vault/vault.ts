@@ -12,7 +12,7 @@ export const status = (output: Output): Promise<number> =>
     const valuesOf = (id: string) => counts.filter(({ key }) => key === id).reduce((sum, { count }) => sum + count, 0)
     const [current] = ring.keys
     const keys = [
-      ...ring.keys.map(({ id, source }) => ({ id, source, use: id === current.id ? 'seals' : 'opens' })),
+      ...ring.keys.map(({ id, source }) => ({ id, source, use: id === current.id ? 'encrypts' : 'decrypts' })),
       ...ring.unknown.map(({ id, source }) => ({ id, source, use: 'waits' })),
     ].map((key) => ({ ...key, values: valuesOf(key.id) }))
     const others = OTHERS.flatMap(([key, words]) => (valuesOf(key) === 0 ? [] : [{ words, values: valuesOf(key) }]))
@@ -28,7 +28,7 @@ export const status = (output: Output): Promise<number> =>
   })
 
 const OTHERS = [
-  ['unnamed', 'values of an earlier version, which name no key; `toolway vault rotate` updates them.'],
+  ['unnamed', 'values from an earlier version, which do not name a key; `toolway vault rotate` updates them.'],
   ['plain', 'values that are not encrypted; the next start encrypts them.'],
   ['foreign', 'values encrypted by another program (enc:); they are not changed.'],
 ] as const
@@ -50,13 +50,13 @@ export const rotate = (output: Output): Promise<number> =>
     output.result(turned, [
       resumed
         ? `An interrupted rotation was completed: ${done} values were re-encrypted with ${id} (${source}).`
-        : `The vault key is ${id} now (${source}); ${done} values were re-encrypted.`,
+        : `The vault key is now ${id} (${source}); ${done} values were re-encrypted.`,
       ...unopened.map((place) => `Cannot be decrypted with any key, and was not changed: ${place}.`),
       ...(left === 0 ? [] : [`${left} values were locked by others: run this again.`]),
       ...(resumed
         ? []
         : [
-            'The old key can still decrypt. `toolway vault retire KEY` removes it; `toolway vault status` shows its id.',
+            'The old key can still be used for decryption. `toolway vault retire KEY` removes it; `toolway vault status` shows its ID.',
           ]),
     ])
     return unopened.length + left === 0 ? EXIT.ok : EXIT.failed
