@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER)('the agent console', () => {
     model.status = 500
     await page.getByLabel('Request', { exact: true }).fill('Again')
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText("The agent's model failed: it answered with the status 500").waitFor()
+    await page.getByText("The agent's model failed: it responded with HTTP 500").waitFor()
     model.status = undefined
     model.say(({ texts }) => `You asked before: ${texts.filter((text) => text.startsWith('Tell Slack')).length}`)
     await page.getByLabel('Request', { exact: true }).fill('What did I ask?')

@@ -120,7 +120,7 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       const { page } = opened
       await page.goto('/approvals')
       await page.getByRole('heading', { name: 'drop_all' }).waitFor()
-      await page.getByText('This tool needs approval each time').waitFor()
+      await page.getByText('This tool needs approval every time').waitFor()
       expect(await page.getByRole('button', { name: 'Always for this tool' }).count()).toBe(0)
       await call('write_note', { text: 'fifth' })
       await page.getByRole('heading', { name: 'write_note' }).first().click()

@@ -118,7 +118,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
       // A refused request is noted after it is answered.
       await until('the refused request is listed', async () => {
         await page.getByRole('button', { name: 'Refresh' }).click()
-        return (await page.getByText(/a key that is not known here.*lost\/1/).count()) > 0
+        return (await page.getByText(/an unknown key.*lost\/1/).count()) > 0
       })
       await look(page, 'clients')
 

@@ -85,7 +85,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     await page.getByText(`An argument names ${file}, which is not allowed.`).waitFor()
     await choose('Listed hosts only')
     await page.getByText('No hosts listed: the program has no network access.').waitFor()
-    await page.getByLabel('Hosts it may reach').fill('api.example.com')
+    await page.getByLabel('Allowed hosts').fill('api.example.com')
     await page.getByLabel('Allowed paths').fill('not/absolute')
     await page.getByText('not/absolute is not an absolute path').waitFor()
     await page.getByLabel('Allowed paths').fill('')
@@ -106,7 +106,7 @@ describe.skipIf(NO_BROWSER)('connecting a program', () => {
     const was = { network: 'listed', allow_hosts: ['api.example.com'], allow_paths: [`${file}:ro`] }
     expect(await one()).toEqual(was)
     await page.goto('/connections/boxed?tab=settings')
-    await page.getByLabel('Hosts it may reach').waitFor()
+    await page.getByLabel('Allowed hosts').waitFor()
     await look(page, 'connection-sandbox')
     await choose('None')
     await page.getByText('Saving restarts the program').waitFor()

@@ -98,7 +98,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     expect(await page.getByRole('definition').allTextContents()).toEqual(['MCP server', effects.url, 'None'])
     await press('Connect')
     await page.getByRole('heading', { name: 'effects is connected' }).waitFor()
-    const table = page.getByRole('table', { name: 'Its tools' })
+    const table = page.getByRole('table', { name: 'Tools' })
     for (const [tool, effect] of [
       ['look_up', 'Reads'],
       ['write_note', 'Writes'],

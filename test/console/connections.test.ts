@@ -115,7 +115,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
   test('S2-UI-07: a connection is tested, switched off and on, and deleted once that is confirmed', async () => {
     await page.goto('/connections')
     await page.getByRole('button', { name: 'Test Effects' }).click()
-    await page.getByText('Effects answers with 4 tools.').waitFor()
+    await page.getByText('Effects responds and has 4 tools.').waitFor()
     await page.getByRole('button', { name: 'Test Away' }).click()
     await page.getByRole('alert').getByText('It failed while opening the connection').waitFor()
     await page.getByRole('alert').getByRole('button', { name: 'Copy error report' }).waitFor()

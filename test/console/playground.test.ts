@@ -94,7 +94,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await page.getByLabel(/^a\b/).fill('4')
     await page.getByLabel(/^b\b/).fill('5')
     await page.getByRole('button', { name: 'Save call' }).click()
-    await page.getByText('The call is saved in this browser').waitFor()
+    await page.getByText('Call saved in this browser').waitFor()
     await page.goto('/playground')
     const saved = page.getByRole('region', { name: 'Saved calls' })
     await saved.getByRole('button', { name: 'Delete the saved call of get-sum' }).click()

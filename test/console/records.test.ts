@@ -49,12 +49,12 @@ describe.skipIf(NO_BROWSER)('records', () => {
 
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('button', { name: 'More filters' }).click()
-    await page.getByLabel('Correlation id').fill('story-1')
-    await page.getByLabel('Correlation id').press('Enter')
+    await page.getByLabel('Correlation ID').fill('story-1')
+    await page.getByLabel('Correlation ID').press('Enter')
     await page.waitForURL(/correlation_id=story-1/)
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
-    await page.getByLabel('Correlation id').fill('nobody-has-this')
-    await page.getByLabel('Correlation id').press('Enter')
+    await page.getByLabel('Correlation ID').fill('nobody-has-this')
+    await page.getByLabel('Correlation ID').press('Enter')
     await page.getByRole('heading', { name: 'No records match' }).waitFor()
   })
 

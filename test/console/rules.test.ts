@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.goto('/rules/new?tools=work__look_up')
     await page.getByLabel('Reason').fill('Kept over a reload')
     await page.reload()
-    await page.getByText('Unsaved changes from before are restored.').waitFor()
+    await page.getByText('Your unsaved changes were restored.').waitFor()
     expect(await page.getByLabel('Reason').inputValue()).toBe('Kept over a reload')
     // A rule that begins otherwise is another one.
     await page.goto('/rules/new?tools=work__drop_all')
@@ -206,7 +206,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     expect(await page.getByLabel('Reason').inputValue()).toBe('')
     await page.reload()
     await page.getByText('Matches 1 of 4 tools').waitFor()
-    expect(await page.getByText('Unsaved changes from before are restored.').count()).toBe(0)
+    expect(await page.getByText('Your unsaved changes were restored.').count()).toBe(0)
   })
 
   test('an address begins a rule, a platform administrator makes one for all, and a member is told whose rules are', async () => {

@@ -49,7 +49,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     const { page } = opened
     await page.goto('/runtime')
     await page.getByText('Running', { exact: true }).waitFor()
-    const pid = () => page.getByText('Process id').locator('xpath=following-sibling::*').textContent()
+    const pid = () => page.getByText('Process ID').locator('xpath=following-sibling::*').textContent()
     const before = await pid()
     await look(page, 'runtime')
     await page.getByRole('button', { name: 'Restart child' }).click()

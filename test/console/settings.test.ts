@@ -44,7 +44,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     await page.getByRole('option', { name: 'GitHub', exact: true }).click()
     await dialog.getByText(`${console.gateway.address}/oauth/callback`).waitFor()
     await look(page, 'settings-app')
-    await dialog.getByLabel('Client id').fill('Iv1.client')
+    await dialog.getByLabel('Client ID').fill('Iv1.client')
     await dialog.getByLabel('Client secret').fill(SECRET)
     await dialog.getByRole('button', { name: 'Save' }).click()
     const row = page.getByRole('row').filter({ hasText: 'GitHub' })
@@ -111,7 +111,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       const { port } = receiver.address() as { port: number }
       const { page } = opened
       await page.goto('/settings?tab=streams')
-      await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No record streams yet' }).waitFor()
       await look(page, 'settings-record-streams-none')
       await page.getByRole('button', { name: 'Add a record stream' }).click()
       const dialog = page.getByRole('dialog', { name: 'Add a record stream' })
@@ -123,8 +123,8 @@ describe.skipIf(NO_BROWSER)('settings', () => {
         await dialog.getByLabel(firstField[index] ?? '', { exact: true }).waitFor()
       }
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('A name is needed').waitFor()
-      await dialog.getByText('This value does not fit').waitFor()
+      await dialog.getByText('Enter a name').waitFor()
+      await dialog.getByText('This value is not valid').waitFor()
       await dialog.getByLabel('Name').fill('SIEM')
       await dialog.getByLabel('URL').fill(`http://127.0.0.1:${port}/v1/logs`)
       await dialog.getByLabel('Headers').fill('x-token: s3cret-of-siem')
@@ -138,7 +138,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
         await page.getByRole('menuitem', { name }).click()
       }
       await act('Send a test record')
-      await page.getByText('The destination took the test record').waitFor()
+      await page.getByText('The destination accepted the test record').waitFor()
       expect(heard).toContain('s3cret-of-siem')
       await look(page, 'settings-record-streams')
       await act('Change')
@@ -150,7 +150,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await page.getByRole('table').getByText('Paused', { exact: true }).waitFor()
       await act('Remove')
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-      await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No record streams yet' }).waitFor()
 
       // The installation has streams of its own, with the records of every organization.
       await page.goto('/settings?tab=installation')
@@ -163,14 +163,14 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await dialog.getByLabel('Allow a private network').check()
       await dialog.getByRole('button', { name: 'Save' }).click()
       await act('Send a test record', 'Archive')
-      await page.getByText('The destination took the test record').first().waitFor()
+      await page.getByText('The destination accepted the test record').first().waitFor()
       expect(heard).toContain('s3cret-of-archive')
       await page.goto('/settings?tab=streams')
-      await page.getByRole('heading', { name: 'No record stream yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No record streams yet' }).waitFor()
       await page.goto('/settings?tab=installation')
       await act('Remove', 'Archive')
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-      await page.getByRole('heading', { name: 'No record stream of the installation yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No record streams for the installation yet' }).waitFor()
     },
   )
 

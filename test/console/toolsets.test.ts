@@ -115,7 +115,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
       await page.getByRole('button', { name: 'Edit mail__send_message' }).click()
       await word(page)
       await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Writing letters is saved').waitFor()
+      await page.getByText('Writing letters saved').waitFor()
       await look(page, 'toolset-tools')
 
       expect(await listed('writing-letters')).toEqual([
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByRole('switch', { name: /everyone in the organization/ }).uncheck({ force: true })
     await look(page, 'toolset-audience')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('is saved').waitFor()
+    await page.getByText(/ saved$/).waitFor()
     expect((await ask(at('standard'), 'tools/list')).answer.result).toBeUndefined()
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(async () => (await listed('standard')).length).toBe(3)
@@ -155,7 +155,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByRole('tab', { name: 'Rules' }).click()
     await page.getByText('No rules of its own').waitFor()
     await page.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('is removed').waitFor()
+    await page.getByText(/ removed$/).waitFor()
     await page.getByRole('link', { name: 'Read and write tools, but no destructive ones' }).waitFor()
   })
 

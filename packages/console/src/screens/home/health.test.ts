@@ -8,7 +8,7 @@ test('what needs somebody comes first, what is off last', () => {
   const sorted = byNeed([
     connection('Off', 'error', { enabled: false }),
     connection('Bee', 'connected'),
-    connection('Old', 'connected', { stale_reason: 'it did not answer' }),
+    connection('Old', 'connected', { stale_reason: 'it did not respond' }),
     connection('Ant', 'connected'),
     connection('Gone', 'error'),
     connection('Locked', 'needs_auth'),
