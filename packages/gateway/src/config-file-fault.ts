@@ -31,7 +31,7 @@ export function wordIssues(complain: Complain, issues: readonly Issue[], known: 
   const [name = ''] = issue.keys
   const near = nearest(name, known)
   const guess = near === undefined || near === name ? '' : ` (did you mean "${near}"?)`
-  return complain([...issue.path, name], `is not known here${guess}`)
+  return complain([...issue.path, name], `is unknown${guess}`)
 }
 
 /** A name that is not known explains a missing one beside it; else what lies deepest is the most exact. */

@@ -19,7 +19,7 @@ export const ORGANIZATION_MEMBERS = {
   webhooks: z
     .array(DeclaredWebhook)
     .max(10)
-    .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, 'must name each address once')
+    .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, 'must contain each address only once')
     .optional(),
 }
 const Members = z.object(ORGANIZATION_MEMBERS).omit({ name: true })

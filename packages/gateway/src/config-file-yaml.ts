@@ -20,7 +20,7 @@ export function readYaml(path: string, text: string, isNot = 'not YAML'): Yaml {
     const { line, col } = lines.linePos(broken.pos[0])
     if (broken.code === 'DUPLICATE_KEY') {
       const [name = 'a name'] = NAME.exec(text.slice(broken.pos[0])) ?? []
-      throw new ConfigFault(`${path}:${line}:${col}: ${name} stands twice here: remove one, or give it another name.`)
+      throw new ConfigFault(`${path}:${line}:${col}: ${name} appears twice here: remove one, or give it another name.`)
     }
     // The parser's own words end with the place, which stands in front here.
     const problem = broken.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')

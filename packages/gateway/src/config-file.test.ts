@@ -261,7 +261,9 @@ organizations:
 
   test('refuses a scoped key whose beginning says another role', async () => {
     const scoped = `smcp_ta_${'x'.repeat(43)}`
-    await expect(read(`keys: { x: { value: ${scoped} } }`)).rejects.toThrow('must be tenant_admin, as its value begins')
+    await expect(read(`keys: { x: { value: ${scoped} } }`)).rejects.toThrow(
+      'must be tenant_admin, the beginning of its value',
+    )
   })
 
   test('may declare other organizations, each with its own', async () => {

@@ -177,7 +177,7 @@ const Key = z.strictObject({
 
 const Group = z.strictObject({
   title: z.string().min(1).optional(),
-  members: z.array(z.email('must be the address of a person').toLowerCase()).default([]),
+  members: z.array(z.email('must be the email address of a person').toLowerCase()).default([]),
 })
 
 const members = {
@@ -262,7 +262,7 @@ export function readDeclaration(path: string, text: string, lookup: (name: strin
   if (organizations['default'] !== undefined) {
     throw complain(
       ['organizations', 'default'],
-      'belongs at the top of the file: what stands there is the organization "default"',
+      'belongs at the top level of the file, which is the organization "default"',
     )
   }
   const read = (slug: string, place: readonly string[], members: Members) =>
@@ -355,7 +355,7 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
         throw fill.complain(['keys', key, 'value'], 'must be uru_ and 64 hexadecimal digits, or a scoped key (smcp_…)')
       const marked = roleOfMark(text)
       if (marked !== undefined && marked !== rest.role)
-        throw fill.complain(['keys', key, 'role'], `must be ${marked}, as its value begins`)
+        throw fill.complain(['keys', key, 'role'], `must be ${marked}, the beginning of its value`)
       return {
         ...rest,
         name: key,

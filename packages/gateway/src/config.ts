@@ -85,31 +85,31 @@ const SEED_WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off',
 export const SETTINGS = {
   TOOLWAY_PRESET: setting(
     z.enum(PRESET_NAMES, `it must be one of ${PRESET_NAMES.join(', ')}`).optional(),
-    `A configuration by name, whose values hold where nothing else is said: ${presetsInWords()}.`,
+    `Named set of defaults for settings that are not set: ${presetsInWords()}.`,
   ),
   TOOLWAY_STORE: setting(
     z.enum(['database', 'none'], 'it must be database or none').default('database'),
-    'none: everything is declared in files and kept in memory, nothing is stored, and no database is started. One instance.',
+    'none: everything is declared in files and kept in memory; nothing is stored and no database is started. One instance only.',
   ),
   TOOLWAY_ROLES: setting(
     roles,
-    'The roles of this process, separated by commas: web is the console and the pages of sign-in, api is administration, OAuth and approvals, mcp is the MCP endpoints and the addresses of tools. Several processes with different roles share one database.',
+    'Roles of this process, separated by commas: web serves the console and the sign-in pages, api serves administration, OAuth and approvals, mcp serves the MCP endpoints and the tool URLs. Several processes with different roles share one database.',
   ),
   TOOLWAY_PROCESSES: setting(
     processes,
-    'Processes that serve the port together, a whole number from 1 to 64, or auto: one for each core. They share the database and the limits; each starts stdio servers of its own. SIGUSR2 replaces them one after the other.',
+    'Number of processes that share the port, from 1 to 64, or auto: one for each core. They share the database and the limits; each starts its own stdio servers. SIGUSR2 replaces them one after the other.',
   ),
   TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
   TOOLWAY_HOST: known(
     ['HOST'],
     setting(
       z.string().min(1).default('127.0.0.1'),
-      'Address to listen on. HOST is read only where it is an address: shells keep the name of the machine there.',
+      'Address to listen on. HOST is used only if it is an address, because some shells set it to the name of the machine.',
     ),
   ),
   TOOLWAY_DATA: setting(
     z.string().min(1).default(defaultDirectory()),
-    'Data directory (mode 0700): database, vault key, children.',
+    'Data directory (mode 0700): database, vault key, child processes.',
   ),
   TOOLWAY_CONFIG: setting(
     z.string().min(1).optional(),
@@ -122,7 +122,7 @@ export const SETTINGS = {
         .string()
         .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits')
         .optional(),
-      'First key of the default organization, given instead of made.',
+      'First key of the default organization, instead of a generated one.',
       true,
     ),
   ),
@@ -130,30 +130,30 @@ export const SETTINGS = {
     ['PUBLIC_URL', 'BASE_URL'],
     setting(
       z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
-      'Address under which clients reach the gateway.',
+      'URL at which clients reach the gateway.',
     ),
   ),
-  TOOLWAY_ALLOWED_HOSTS: setting(list, 'Further names that the Host header may have, separated by commas.'),
+  TOOLWAY_ALLOWED_HOSTS: setting(list, 'Additional names that are accepted in the Host header, separated by commas.'),
   TOOLWAY_ALLOWED_ORIGINS: known(
     ['MCP_ALLOWED_ORIGINS', 'CORS_ALLOWED_ORIGINS'],
-    setting(list, 'Further web origins that may call, separated by commas.'),
+    setting(list, 'Additional web origins that are allowed to call, separated by commas.'),
   ),
   TOOLWAY_TRUSTED_PROXIES: setting(
     networks,
-    'Proxies that are believed when they say where a request comes from: addresses and ranges, separated by commas.',
+    'Trusted proxies, which may state where a request comes from: addresses and ranges, separated by commas.',
   ),
   TOOLWAY_AUTH: known(
     ['SAGEMCP_ENABLE_AUTH'],
-    setting(onOff('on'), 'off: no key is needed. Only on a loopback address.'),
+    setting(onOff('on'), 'off: no key is required. Only on a loopback address.'),
   ),
-  TOOLWAY_DEMO: setting(onOff('on'), 'off: a first run makes no demo connection.'),
+  TOOLWAY_DEMO: setting(onOff('on'), 'off: the first start does not create the demo connection.'),
   TOOLWAY_APPROVALS: setting(
     z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
-    'What new organizations ask about before a tool runs: ask-destructive (tools that may destroy, and tools of servers that are not trusted to say what they do), ask-writes (whatever is not known to read only) or off. Organizations that are there keep their own setting.',
+    'Approval setting of new organizations: ask-destructive (tools that may be destructive, and tools of servers that are not trusted), ask-writes (tools that are not known to be read-only) or off. Existing organizations keep their setting.',
   ),
   TOOLWAY_TOOLKIT_ROOT: setting(
     z.string().min(1).optional(),
-    'Folder in which the preset agent starts the local toolkit; without it the gateway starts none.',
+    'Folder in which the preset agent starts the local toolkit. If unset, it is not started.',
   ),
   ...SANDBOX_SETTINGS,
   ...TRAFFIC_SETTINGS,
@@ -166,11 +166,11 @@ export const SETTINGS = {
   ...STORE_SETTINGS,
   LOG_LEVEL: setting(
     z.enum(LEVELS, `it must be one of ${LEVELS.join(', ')}`).default('info'),
-    'Least severe level that is logged.',
+    'Minimum level of log lines.',
   ),
   TOOLWAY_LOG_FORMAT: setting(
     z.enum(LOG_FORMATS, `it must be one of ${LOG_FORMATS.join(', ')}`).default('toolway'),
-    'Fields of the lines of the log, which are JSON in either case: toolway, or sagemcp, which adds tenant_slug, connector_id, request_id and duration_ms to every line as the source system SageMCP names them.',
+    'Fields of log lines, which are always JSON: toolway, or sagemcp, which adds tenant_slug, connector_id, request_id and duration_ms to every line, as SageMCP did.',
   ),
   ...TELEMETRY_SETTINGS,
 } as const satisfies Record<string, Setting>
@@ -271,9 +271,9 @@ export function loadConfig(
   refuseHalf(config)
   refuseShown(config)
   if (config.TOOLWAY_PROCESSES > 1 && config.TOOLWAY_STORE === 'none')
-    throw new ConfigFault('TOOLWAY_STORE=none is one process: leave TOOLWAY_PROCESSES out, or use a database.')
+    throw new ConfigFault('TOOLWAY_STORE=none supports one process only: unset TOOLWAY_PROCESSES, or use a database.')
   if (config.TOOLWAY_CHANGES === 'redis' && config.REDIS_URL === undefined)
-    throw new ConfigFault('TOOLWAY_CHANGES is redis, which needs a Redis: set REDIS_URL, or leave TOOLWAY_CHANGES out.')
+    throw new ConfigFault('TOOLWAY_CHANGES=redis needs Redis: set REDIS_URL, or unset TOOLWAY_CHANGES.')
   const problem = telemetryProblem(config) ?? keySettingsProblem(config)
   if (problem !== undefined) throw new ConfigFault(problem)
   if (config.TOOLWAY_PRESET !== 'curatore' && isShortKey(config))
@@ -401,7 +401,7 @@ function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience
     throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, whose keys are there.')
   if (config.DATABASE_DIRECT_URL !== undefined && config.DATABASE_URL === undefined)
     throw new ConfigFault(
-      'DATABASE_DIRECT_URL needs DATABASE_URL, which leads to the pooler in front of the same database.',
+      'DATABASE_DIRECT_URL needs DATABASE_URL, which points to the pooler in front of the same database.',
     )
 }
 

@@ -12,7 +12,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   console.error(
-    `Toolway needs Node ${OLDEST.join('.')} or later and was started with ${process.versions.node}: use \`npm start\` or \`npx toolway\`, which bring the right one.`,
+    `Toolway needs Node ${OLDEST.join('.')} or later and was started with ${process.versions.node}: use \`npm start\` or \`npx toolway\`, which install the right version.`,
   )
   process.exitCode = 1
 } else {

@@ -185,10 +185,10 @@ describe('a policy file that cannot be meant', () => {
     ['version: "3.0"', 'policy.yaml:1:1: version must be "1.0" or "2.0"'],
     ['version: "1.0"', 'policy.yaml:1:1: version is 1, which needs an allowlist'],
     ['version: "2.0"\nallowlist: [get]', 'policy.yaml:2:1: allowlist belongs to version 1'],
-    ['version: "2.0"\ndenilist: []', 'policy.yaml:2:1: denilist is not known here (did you mean "denylist"?)'],
+    ['version: "2.0"\ndenilist: []', 'policy.yaml:2:1: denilist is unknown (did you mean "denylist"?)'],
     [
       'version: "2.0"\nclamps:\n  search_assets:\n    limit: { maximum: 50 }',
-      'policy.yaml:4:14: clamps.search_assets.limit.maximum is not known here',
+      'policy.yaml:4:14: clamps.search_assets.limit.maximum is unknown',
     ],
     [
       'version: "2.0"\nclamps:\n  a:\n    limit: { max: fifty }',

@@ -113,7 +113,7 @@ function describe(file: z.output<typeof File>, complain: Complain): CuratorePoli
   if (!first && (file.allowlist ?? []).length > 0)
     throw complain(
       ['allowlist'],
-      'belongs to version 1: version 2 exposes what the backend offers to agents, but for the denylist',
+      'belongs to version 1: version 2 exposes what the backend offers to agents, except for the denylist',
     )
   const allowlist = first ? withRenamed(file.allowlist ?? []) : undefined
   return {

@@ -30,7 +30,7 @@ const VARIABLES: readonly PresetVariable[] = [
     about: 'servers that need no key, separated by commas: video_audio, youtube',
   },
   { name: 'TOOLWAY_TOOLKIT_ROOT', needed: false, about: 'the folder in which the gateway starts the local toolkit' },
-  { name: 'LOGFIRE_TOKEN', needed: false, about: 'the write token to which traces are sent' },
+  { name: 'LOGFIRE_TOKEN', needed: false, about: 'the write token for traces' },
   { name: 'EDGAR_IDENTITY', needed: false, about: 'your name and email address, for the edgartools server' },
   { name: 'Z_AI_API_KEY', also: ['ZAI_API_KEY'], needed: false, about: 'a key of Z.AI, for the server zai_vision' },
   { name: 'Z_AI_MODE', needed: false, about: 'the platform of that key: ZAI (the default) or ZHIPU' },
@@ -113,7 +113,7 @@ function others(lookup: Lookup): object {
   if (strange !== undefined)
     throw new ConfigFault(`AGENT_SERVERS names "${strange}": it may name ${BY_NAME.join(' and ')}.`)
   if (!isUnset(lookup('Z_AI_MODE')) && isUnset(lookup('Z_AI_API_KEY')))
-    throw new ConfigFault('Z_AI_MODE is set and Z_AI_API_KEY is not: give it a key of Z.AI.')
+    throw new ConfigFault('Z_AI_MODE is set but Z_AI_API_KEY is not: set it to a key of Z.AI.')
   const wanted = [
     ...(isUnset(lookup('EDGAR_IDENTITY')) ? [] : ['edgartools']),
     ...BY_NAME.filter((name) => named.includes(name)),
@@ -136,7 +136,7 @@ function programOf({ title, command, asks, programs }: CatalogEntry, lookup: Loo
 }
 
 export const agent: Preset = {
-  about: 'makes the connections of one agent to the local toolkit, to Composio and to other servers',
+  about: 'creates the connections of one agent to the local toolkit, to Composio and to other servers',
   settings: { TOOLWAY_DEMO: 'off' },
   variables: VARIABLES,
   organization(given) {

@@ -40,9 +40,9 @@ const VARIABLES: readonly PresetVariable[] = [
     needed: true,
     about: 'the address of the backend, such as http://backend:8000',
   },
-  { name: 'DEFAULT_ORG_ID', needed: true, about: 'the id of the organization in the backend for which calls are made' },
-  { name: 'BACKEND_API_KEY', needed: false, about: 'what is sent to the backend as X-API-Key' },
-  { name: 'POLICY_FILE', needed: false, about: 'the policy.yaml to obey' },
+  { name: 'DEFAULT_ORG_ID', needed: true, about: 'the ID of the organization in the backend for which calls are made' },
+  { name: 'BACKEND_API_KEY', needed: false, about: 'the key that is sent to the backend as X-API-Key' },
+  { name: 'POLICY_FILE', needed: false, about: 'the policy.yaml to apply' },
   { name: 'ADMIN_POLICY_FILE', needed: false, about: 'the policy of the toolset admin' },
 ]
 

@@ -20,7 +20,7 @@ const VARIABLES: readonly PresetVariable[] = [
 ]
 
 export const uru: Preset = {
-  about: 'makes the connections to n8n, Composio and Toolway itself that its variables name',
+  about: 'creates the connections to n8n, Composio and Toolway itself that its variables name',
   // The port of the source system's proxy, which clients know.
   settings: { TOOLWAY_PORT: '3001', TOOLWAY_DEMO: 'off' },
   ports: { web: '3000', api: '8000', mcp: '3001' },
@@ -38,7 +38,7 @@ export const uru: Preset = {
 function company(lookup: Lookup): object {
   if (isUnset(lookup('N8N_URL'))) return {}
   if (isUnset(lookup('N8N_API_KEY')))
-    throw new ConfigFault('N8N_URL is set and N8N_API_KEY is not: give it a key from the settings of n8n.')
+    throw new ConfigFault('N8N_URL is set but N8N_API_KEY is not: set it to a key from the settings of n8n.')
   const headers = { 'X-N8N-API-KEY': { env: 'N8N_API_KEY' } }
   return { company: { type: 'n8n', title: 'Company', url: { env: 'N8N_URL' }, headers } }
 }
@@ -49,7 +49,7 @@ function personal(lookup: Lookup): object {
     const said = ['COMPOSIO_TOOLKITS', 'COMPOSIO_SERVERS'].find((name) => !isUnset(lookup(name)))
     if (said === undefined) return {}
     throw new ConfigFault(
-      `${said} is set and COMPOSIO_API_KEY is not: give it the API key of your project at Composio.`,
+      `${said} is set but COMPOSIO_API_KEY is not: set it to the API key of your project at Composio.`,
     )
   }
   const shared = {
@@ -70,7 +70,7 @@ function personal(lookup: Lookup): object {
     servers.map((pair) => {
       const [toolkit = '', server = ''] = pair.split('=')
       if (toolkit === '' || server === '')
-        throw new ConfigFault(`COMPOSIO_SERVERS holds "${pair}", which is not app=SERVER_ID.`)
+        throw new ConfigFault(`COMPOSIO_SERVERS contains "${pair}", which is not app=SERVER_ID.`)
       const own = { title: titleOf(toolkit), way: 'mcp', toolkits: [toolkit], server, ...at }
       return [aliasOf(toolkit), { ...shared, ...own }]
     }),

@@ -55,7 +55,7 @@ export function createKeptAnswers({ db, vault }: KeptAnswersParts) {
     /** Throws `idempotency.mismatch` and `idempotency.unfinished`, and whatever `run` throws; a refusal is not kept. */
     async once({ principal, key, request: text }: RequestKey, run: () => Promise<unknown>) {
       if (!FORM.test(key))
-        throw new Fault('body.shape', { place: '/Idempotency-Key', problem: 'has 1 to 200 visible characters' })
+        throw new Fault('body.shape', { place: '/Idempotency-Key', problem: 'must have 1 to 200 visible characters' })
       const hash = vault.hash(`idempotency ${principal} ${key}`)
       const request = vault.hash(`idempotent request ${text}`)
       if (!(await claim(hash, request))) return replay(hash, request)

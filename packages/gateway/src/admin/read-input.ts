@@ -17,7 +17,7 @@ export interface RawInput {
 /** Throws `body.shape`. */
 export function readInput(operation: Operation, { query, body }: Pick<RawInput, 'query' | 'body'>) {
   const place = unstorable(body)
-  if (place !== undefined) throw new Fault('body.shape', { place, problem: 'holds a character that no text may hold' })
+  if (place !== undefined) throw new Fault('body.shape', { place, problem: 'contains a character that is not allowed' })
   return { query: parsed(operation.query, query, 'query'), body: parsed(operation.body, body, '') }
 }
 
@@ -46,7 +46,7 @@ export function refuseUnstorable({ params, query }: Pick<RawInput, 'params' | 'q
       throw name === 'organization' ? new Fault('place.unknown') : new Fault('thing.unknown', { thing: name })
   for (const [name, value] of Object.entries(query))
     if (!isStorable(name) || !isStorable(value))
-      throw new Fault('body.shape', { place: '/query', problem: 'holds a character that no text may hold' })
+      throw new Fault('body.shape', { place: '/query', problem: 'contains a character that is not allowed' })
 }
 
 function parsed(shape: Shape, value: unknown, under: string): unknown {
@@ -54,5 +54,5 @@ function parsed(shape: Shape, value: unknown, under: string): unknown {
   if (result.success) return result.data
   const issue: z.core.$ZodIssue | undefined = result.error.issues[0]
   const place = `/${[...(under === '' ? [] : [under]), ...(issue?.path ?? [])].map(String).join('/')}`
-  throw new Fault('body.shape', { place, problem: issue?.message ?? 'does not fit' })
+  throw new Fault('body.shape', { place, problem: issue?.message ?? 'is not valid' })
 }

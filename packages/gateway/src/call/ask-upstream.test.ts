@@ -181,7 +181,7 @@ test('the rest of an answer that cannot be fetched is no reason to write again',
       if (method !== 'tools/call') return false
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end('id: e1\nretry: 50\ndata:\n\n')
-      // Gone before the rest is asked for: nothing listens there.
+      // Gone before the rest is asked for: nothing is listening there.
       setTimeout(() => void server[Symbol.asyncDispose](), 10)
       return true
     },

@@ -3,17 +3,23 @@ import { expect, test } from 'vitest'
 import { outcomeOfFault } from './fault-outcome.ts'
 
 const connection = 'crm'
-const resting = { connection, problem: 'nothing listens there', failures: 5, seconds: 9, until: '2026-11-22T10:00:00Z' }
+const resting = {
+  connection,
+  problem: 'nothing is listening there',
+  failures: 5,
+  seconds: 9,
+  until: '2026-11-22T10:00:00Z',
+}
 
 test('an outage of a server or of the database is a failure, not a refusal', () => {
   const outages = [
     new Fault('upstream.resting', resting),
-    new Fault('upstream.unreachable', { connection, problem: 'nothing listens there' }),
+    new Fault('upstream.unreachable', { connection, problem: 'nothing is listening there' }),
     new Fault('upstream.given-up', { connection, failures: 4, problem: 'it exits' }),
     new Fault('upstream.needs-auth', { connection, problem: 'HTTP 401' }),
-    new Fault('authority.unreachable', { connection, problem: 'nothing listens there' }),
+    new Fault('authority.unreachable', { connection, problem: 'nothing is listening there' }),
     new Fault('upstream.timeout', { connection, seconds: 60 }),
-    new Fault('database.unavailable', { problem: 'nothing listens there' }),
+    new Fault('database.unavailable', { problem: 'nothing is listening there' }),
   ]
   expect(outages.map(outcomeOfFault)).toEqual(outages.map(() => 'failed'))
 })

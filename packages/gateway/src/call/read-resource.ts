@@ -46,7 +46,7 @@ export const subscribeResource = (step: ClientRequest, parts: CallParts): Promis
     if (!watched.has(uri) && (all.length >= MOST_WATCHED || characters > MOST_CHARACTERS))
       throw new Fault('params.shape', {
         place: '/uri',
-        problem: `is one more than ${MOST_WATCHED} watched at once, or than ${MOST_CHARACTERS} characters of them`,
+        problem: `exceeds the limit of ${MOST_WATCHED} subscriptions at once, or of ${MOST_CHARACTERS} characters in them`,
       })
     watched.add(uri)
   })

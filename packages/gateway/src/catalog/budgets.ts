@@ -43,18 +43,18 @@ export const readResultName = (taken: ReadonlyMap<string, unknown>): string | un
 
 export const readResultTool = (name: string): JsonObject => ({
   name,
-  title: 'Read a result that was cut',
+  title: 'Read a truncated result',
   description:
-    'Reads on in a result that was too long to be shown whole. The notice at the end of the result says its id. Give a path to see only a part of a JSON result.',
+    'Continues reading a result that was too long to be returned in full. The notice at the end of the result contains its ID. Use a path to see only a part of a JSON result.',
   inputSchema: {
     type: 'object',
     properties: {
-      id: { type: 'string', description: 'res_…, as the notice says it' },
-      offset: { type: 'integer', minimum: 0, default: 0, description: 'Characters to leave out at the beginning' },
+      id: { type: 'string', description: 'res_…, from the notice' },
+      offset: { type: 'integer', minimum: 0, default: 0, description: 'Characters to skip at the beginning' },
       length: { type: 'integer', minimum: 1, maximum: 65536, default: 16384, description: 'Characters to read' },
       path: {
         type: 'string',
-        description: 'Of a JSON result: names with dots between them, "orders.5" or "orders.*.id"',
+        description: 'For a JSON result: names separated by dots, "orders.5" or "orders.*.id"',
       },
     },
     required: ['id'],

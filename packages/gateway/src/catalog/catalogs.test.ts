@@ -119,13 +119,13 @@ describeEachPostgres('kept catalogs', (createDatabase) => {
   test('are empty but stale where the first contact failed', async () => {
     await using held = await fixture()
     const id = await held.add('web')
-    await held.stale(id, 'nothing listens there')
+    await held.stale(id, 'nothing is listening there')
     expect(await held.read(id)).toMatchObject({
       tools: null,
       server: null,
       revision: null,
       fetched_at: null,
-      stale_reason: 'nothing listens there',
+      stale_reason: 'nothing is listening there',
     })
   })
 

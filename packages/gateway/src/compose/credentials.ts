@@ -114,7 +114,7 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
     ...looks(core),
     renew,
     log,
-    lose: (one) => lose({ ...one, lease: undefined }, 'it has run out'),
+    lose: (one) => lose({ ...one, lease: undefined }, 'it has expired'),
   })
   opened.defer(() => renewals.close())
 

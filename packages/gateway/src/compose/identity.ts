@@ -66,7 +66,7 @@ export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, 
   const reloadPeople = () =>
     loadPeople().then(
       () => open().recheck(),
-      (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be reloaded; the last ones stay in use'),
+      (thrown: unknown) => log.error({ err: thrown }, 'accounts could not be reloaded; the previous ones stay in use'),
     )
   const brought = createReadPassThroughToken((text) => isOwn(text) || text === config.MCP_API_KEY)
   return { ...tokens, identity, accounts, brought, loadPeople, reloadPeople }

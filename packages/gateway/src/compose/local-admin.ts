@@ -54,7 +54,7 @@ export interface LocalAdmin extends AsyncDisposable {
 
 const NONE = () => 0
 const elsewhere = (): never => {
-  throw new Error('only a gateway that runs can do that')
+  throw new Error('only a running gateway can do that')
 }
 
 export async function composeLocalAdmin({ store, loaded, log, publicUrl }: LocalAdminParts): Promise<LocalAdmin> {

@@ -85,10 +85,7 @@ export function composeSnapshots(core: CoreDependencies, parts: ComposeSnapshots
     rules.load().then(
       () => snapshots.signal(),
       (thrown: unknown) => {
-        log.error(
-          { err: thrown },
-          'rules could not be loaded; they stay as they were, and are loaded again in a moment',
-        )
+        log.error({ err: thrown }, 'rules could not be loaded; the previous rules stay in use; retrying')
         clearTimeout(again)
         again = setTimeout(() => void reloadRules(), AGAIN)
       },

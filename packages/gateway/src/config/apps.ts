@@ -5,9 +5,9 @@ import { notPlaceholder, setting, type Setting, type ValuesOf } from './setting.
 const clientId = (vendor: string, serves: string) =>
   setting(
     notPlaceholder,
-    `Client id of this gateway at ${vendor} (${serves}), for organizations that have no OAuth app of their own.`,
+    `Client ID of this gateway at ${vendor} (${serves}), for organizations that have no OAuth app of their own.`,
   )
-const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret to ${prefix}_CLIENT_ID.`, true)
+const clientSecret = (prefix: string) => setting(notPlaceholder, `Client secret for ${prefix}_CLIENT_ID.`, true)
 
 export const APP_SETTINGS = {
   GITHUB_CLIENT_ID: clientId('GitHub', 'github, copilot'),

@@ -64,7 +64,7 @@ export function filePlaceOf(config: PlacedFiles): FilePlace | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new ConfigFault(
-      `TOOLWAY_FILES is ${said}, which needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as the store gave them.`,
+      `TOOLWAY_FILES is ${said}, which needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as provided by the store.`,
     )
   const { hostname: bucket, pathname } = new URL(said)
   const prefix = pathname.replace(/^\/+|\/+$/g, '')

@@ -31,7 +31,7 @@ export function awsKeysProblem(texts: SettingReferences['texts']): string | unde
   const isUsed =
     texts['TOOLWAY_SECRET_AWS'] !== undefined || texts['TOOLWAY_KEY_SERVICE']?.startsWith('aws-kms:') === true
   if (name === undefined || !isUsed) return undefined
-  return `${name} is a reference, which the library of AWS cannot read: give TOOLWAY_KEY_SERVICE and TOOLWAY_SECRET_AWS a role of the machine, or set the value.`
+  return `${name} is a reference, which the AWS library cannot read: give TOOLWAY_KEY_SERVICE and TOOLWAY_SECRET_AWS a machine role, or set the value.`
 }
 
 /** Values that were read, by the words of the reference. */
@@ -58,11 +58,13 @@ export interface SettingReferences {
 /** The references in a setting, by their words. Throws ConfigFault where it may have none. */
 export function settingReferences({ name, text, secret }: SettingText): ReadonlyMap<string, SecretReference> {
   if (text === undefined || !hasReference(text)) return new Map()
-  if (!secret) throw new ConfigFault(`${name} is not a secret and takes no reference: set its value.`)
+  if (!secret) throw new ConfigFault(`${name} is not a secret and does not accept a reference: set its value.`)
   const found = worded(name, () => referencesIn(text))
   for (const { source } of found.values())
     if (OPENS[name]?.includes(source) === true)
-      throw new ConfigFault(`${name} cannot be read from secret://${source}, because it opens that place: use another.`)
+      throw new ConfigFault(
+        `${name} cannot be read from secret://${source}, because it gives access to that store: use another store.`,
+      )
   return found
 }
 
@@ -82,12 +84,12 @@ export function unread(name: string, cause: unknown): ConfigFault {
   const { code } = (typeof cause === 'object' && cause !== null ? cause : {}) as { readonly code?: unknown }
   const reason = isWorded
     ? cause.message
-    : `its place cannot be asked (${typeof code === 'string' ? code : 'no answer'})`
+    : `its store cannot be reached (${typeof code === 'string' ? code : 'no answer'})`
   return new ConfigFault(`${name} is a reference to a secret that cannot be read: ${reason}.`, { cause })
 }
 
 export const withoutPlace = (name: string, { source }: SecretReference): ConfigFault =>
-  unread(name, new SecretFault(`this installation has no place for secret://${source}`))
+  unread(name, new SecretFault(`this installation has no store for secret://${source}`))
 
 function worded<T>(name: string, work: () => T): T {
   try {

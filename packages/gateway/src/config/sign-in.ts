@@ -106,7 +106,7 @@ export const SIGN_IN_SETTINGS = {
   TOOLWAY_JWT_AUDIENCE: setting(z.string().min(1).optional(), 'Required audience of external tokens (aud).'),
   TOOLWAY_JWT_JWKS_URL: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
-    'Where the keys of that issuer are; default: from its discovery document.',
+    'URL of the keys (JWKS) of that issuer. Default: from its discovery document.',
   ),
   TOOLWAY_JWT_ORGANIZATION_CLAIM: setting(
     z.string().min(1).default('org_id'),

@@ -8,7 +8,7 @@ const targets = (environment: Record<string, string>) => exportTargets(load(envi
 const urls = (environment: Record<string, string>) =>
   Object.fromEntries(Object.entries(targets(environment)).map(([signal, all]) => [signal, all.map(({ url }) => url)]))
 
-test('nothing is exported where nothing is said, or all of it is switched off', () => {
+test('nothing is exported where nothing is said, or all of it is turned off', () => {
   const nothing = { traces: [], metrics: [], logs: [] }
   expect(urls({})).toEqual(nothing)
   expect(urls({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' })).toEqual(nothing)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { known, list, onOff, setting, type Setting } from './setting.ts'
 
-const KEY_PROBLEM = 'it must be 64 hexadecimal digits (`openssl rand -hex 32` makes them)'
+const KEY_PROBLEM = 'it must be 64 hexadecimal digits (`openssl rand -hex 32` generates them)'
 const vaultKey = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, KEY_PROBLEM)
@@ -31,7 +31,7 @@ export const VAULT_SETTINGS = {
         .string()
         .refine(
           (text) => Buffer.byteLength(text) >= SECRET_LENGTH,
-          `it has fewer than ${SECRET_LENGTH} bytes, which is too little to make a vault key of: give it at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
+          `it has fewer than ${SECRET_LENGTH} bytes, which is too short to derive a vault key from: use at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
         )
         .optional(),
       'Secret of at least 32 bytes from which the vault key is derived if MCP_ENCRYPTION_KEY is not set. SECRET_KEY is an alias.',

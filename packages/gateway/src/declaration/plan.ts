@@ -67,7 +67,8 @@ async function planOrganization(call: Call, declared: Declared, present: Present
     ],
     extra: [...extraOf(declared, present), ...ofConnections.extra, ...own.extra],
     notes: declared.keys.map(
-      ({ name }) => `The key "${name}" of ${declared.slug} is declared at a start only: no operation takes its value.`,
+      ({ name }) =>
+        `The key "${name}" of ${declared.slug} can be declared only at a start: no operation accepts its value.`,
     ),
   }
 }

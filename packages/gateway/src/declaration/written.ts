@@ -65,7 +65,7 @@ function organizationSections(present: Present, refer: Refer, leave: Leave): obj
   const { organization, egress, webhooks, connections, toolsets, groups, rules, keys } = present
   const { slug, name, description, contact_email: contact, settings } = organization
   const inSlug: Leave = (what) => leave(slug === DEFAULT_SLUG ? what : `${what} of the organization ${slug}`)
-  for (const key of keys) inSlug(`the key "${key.name}", whose value is kept nowhere`)
+  for (const key of keys) inSlug(`the key "${key.name}", whose value is not stored`)
   for (const rule of rules)
     if (rule.scope === 'member' || rule.scope === 'key')
       inSlug(`the rule "${rule.name}" of the ${rule.scope} ${rule.of}`)

@@ -129,7 +129,7 @@ function addNoteTools(server: McpServer): void {
   const id = z.uuid().describe('Id of the note')
   addTool(server, ['notes_remove', 'destructive', 'Delete a note.'], { id }, async (given) => {
     await rm(fileOf(given.id)).catch(() => {
-      throw new Error(`There is no note '${given.id}'. notes_search lists the ids.`)
+      throw new Error(`There is no note '${given.id}'. notes_search lists the IDs.`)
     })
     return [`Removed the note ${given.id}.`, { id: given.id }]
   })

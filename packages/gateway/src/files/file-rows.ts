@@ -154,7 +154,7 @@ export const releaseUpload = (sql: OrgSql, id: FileId, writer: string) =>
 /** Throws for one that is not complete. */
 export function toStoredFile(row: FileRow): StoredFile {
   const { size, sha256 } = row
-  if (row.state !== 'ready' || size === null || sha256 === null) throw new Error('this file is not complete')
+  if (row.state !== 'ready' || size === null || sha256 === null) throw new Error('this file is incomplete')
   return {
     id: row.id,
     uri: uriOfFile(row.id),

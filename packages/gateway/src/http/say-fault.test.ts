@@ -52,14 +52,14 @@ describe('the number of a fault', () => {
 describe('the words of a fault', () => {
   const fault = new Fault(
     'upstream.unreachable',
-    { connection: 'docs', problem: 'nothing listens there' },
+    { connection: 'docs', problem: 'nothing is listening there' },
     { cause: new Error('connect 10.0.0.7 uru_secret'), data: { code: 'forged', correlation_id: 'forged', uri: 'a:b' } },
   )
 
   test('say to a program what happened, what to do, and the id to ask about', () => {
     expect(errorOf(fault, 'legacy', 'c-1')).toEqual({
       code: -32003,
-      message: 'The connection docs cannot be reached: nothing listens there.',
+      message: 'The connection docs cannot be reached: nothing is listening there.',
       data: {
         uri: 'a:b',
         code: 'UNAVAILABLE',
@@ -77,7 +77,7 @@ describe('the words of a fault', () => {
       type: 'urn:toolway:fault:upstream.unreachable',
       title: 'UNAVAILABLE',
       status: 502,
-      detail: 'The connection docs cannot be reached: nothing listens there.',
+      detail: 'The connection docs cannot be reached: nothing is listening there.',
       mend: '`toolway connection test docs` shows the cause.',
       code: 'upstream.unreachable',
       phase: 'open',

@@ -52,7 +52,7 @@ export async function receiveSigned(
     body: await readBody(c.env.incoming, limit),
   }
   if (message.id === '' || message.id.length > 200) throw wrong('the header webhook-id is missing or too long')
-  if (!isFresh(message, parts.now())) throw wrong('it is not of the last five minutes')
+  if (!isFresh(message, parts.now())) throw wrong('it is older than five minutes')
   return { message, client, correlationId }
 }
 
@@ -68,5 +68,5 @@ export function readSigned<Shape extends z.ZodType>(shape: Shape, { body }: Sign
   const read = shape.safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
-  throw new Fault('body.shape', { place: `/${issue?.path.join('/') ?? ''}`, problem: issue?.message ?? 'does not fit' })
+  throw new Fault('body.shape', { place: `/${issue?.path.join('/') ?? ''}`, problem: issue?.message ?? 'is not valid' })
 }

@@ -60,7 +60,7 @@ export function createIdentity(parts: IdentityParts): Identity {
 
   /** Accounts, members and ended sign-ins have not been updated since the database went away. */
   function refuseAfterGrace(): void {
-    if (outage.awayFor() > outage.grace) throw new Fault('database.unavailable', { problem: 'it does not answer' })
+    if (outage.awayFor() > outage.grace) throw new Fault('database.unavailable', { problem: 'it does not respond' })
   }
 
   function admitToken(token: Token): Principal {

@@ -79,7 +79,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
 
   /** Where the database does not answer, that is why a turn did not come. */
   const late = () =>
-    outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not answer' }) : tooMany()
+    outage.awayFor() > 0 ? new Fault('database.unavailable', { problem: 'it does not respond' }) : tooMany()
 
   async function look(name: string, by: KeyLook): Promise<RememberedKey> {
     const [asked, askedRound] = [changes, round]
@@ -149,7 +149,7 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
   }
 }
 
-const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown keys are being looked up' })
+const tooMany = () => new Fault('gateway.not-ready', { problem: 'too many unknown keys are being looked up' })
 
 const knownOf = (row: KeyRow) => ({ principal: principalOf(row), expiresAt: row.expires_at?.getTime() ?? Infinity })
 

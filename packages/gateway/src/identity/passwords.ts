@@ -55,7 +55,7 @@ export function createPasswords({ shortest }: { shortest: number }): Passwords {
   const turns = createTurns(TURNS)
   async function take<T>(work: () => Promise<T>): Promise<T> {
     const turn = turns.take(work)
-    if (turn === undefined) throw new Fault('gateway.not-ready', { problem: 'many people are signing in at once' })
+    if (turn === undefined) throw new Fault('gateway.not-ready', { problem: 'too many people are signing in at once' })
     return turn
   }
   return {

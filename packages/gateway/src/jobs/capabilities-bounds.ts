@@ -31,7 +31,7 @@ export function createLeftOut(before: readonly LeftOut[] = []): LeftOutList {
   return {
     items,
     add(name, reason) {
-      const more = { name: 'more', reason: 'more was left out than is named here' }
+      const more = { name: 'more', reason: 'more was left out than is listed here' }
       if (items.length < MAX_NAMED) items.push({ name: String(name).slice(0, MAX_NAME), reason })
       else if (items.length === MAX_NAMED) items.push(more)
     },
@@ -61,7 +61,7 @@ export function createOfferBounds(): OfferBounds {
         return false
       }
       if (full || bytes + size > MAX_OFFER) {
-        const reason = `the lists of one connection may have ${inMiB(MAX_OFFER)} together, and it and all after it are more`
+        const reason = `the lists of one connection may have ${inMiB(MAX_OFFER)} in total, and this one and all after it exceed that`
         if (!full) leftOut.add(name, reason)
         full = true
         return false

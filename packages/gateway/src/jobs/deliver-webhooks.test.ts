@@ -219,13 +219,13 @@ describeEachPostgres('webhooks', (createDatabase) => {
     await alert(db, wanted.organizationId)
     await job.run()
     expect(elsewhere.got).toEqual([])
-    expect((await find(db, wanted)).last_problem).toBe('it answered 307, and no redirect is followed')
+    expect((await find(db, wanted)).last_problem).toBe('it answered 307, and redirects are not followed')
     receiver.state.answer = (response) => void response.writeHead(410).end()
     await hurry(db)
     await job.run()
     expect(await find(db, wanted)).toMatchObject({
       enabled: false,
-      off_reason: 'it answered 410: it is permanently gone',
+      off_reason: 'it responded with HTTP 410: it is permanently gone',
     })
     await job.close()
   })

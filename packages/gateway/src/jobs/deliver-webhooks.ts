@@ -131,7 +131,9 @@ class WebhookDelivery implements DeliverWebhooks {
     this.#log.info(facts, 'a webhook delivery failed')
     if (pauses !== undefined || (await deliveredSince(sql, row.webhook_id, row.id))) return
     const reason =
-      status === GONE ? 'it answered 410: it is permanently gone' : `after ${row.attempts + 1} tries ${problem}`
+      status === GONE
+        ? 'it responded with HTTP 410: it is permanently gone'
+        : `after ${row.attempts + 1} tries ${problem}`
     if (!(await switchOff(sql, row.webhook_id, reason))) return
     this.#log.warn({ webhook: row.webhook_id, problem: reason }, 'a webhook was disabled')
     await addAlert(sql, offAlert(row, reason))

@@ -111,7 +111,7 @@ describeEachPostgres('checkpoints', (createDatabase) => {
       await reader.query('begin; lock table records_rest in access share mode')
       checkpoints.begin()
       await expect.poll(() => said).toContain('records past their retention were removed')
-      expect(said).toContain('partitions for the next months of records could not be made; retrying')
+      expect(said).toContain('partitions for the next months of records could not be created; retrying')
     } finally {
       await reader.end()
       await checkpoints.close()

@@ -113,7 +113,7 @@ class CheckpointKeeper implements KeepCheckpoints {
       if (!(await this.#db.system((sql) => storeCheckpoint(sql, checkpoint)))) continue
       this.#log.info(checkpoint, 'checkpoint')
       await this.#keep(checkpoint).catch((thrown: unknown) => {
-        this.#log.warn({ err: thrown }, 'a checkpoint cannot be kept in the data directory; the log has it')
+        this.#log.warn({ err: thrown }, 'a checkpoint could not be stored in the data directory; it is in the log')
       })
     }
   }
@@ -169,7 +169,7 @@ class CheckpointKeeper implements KeepCheckpoints {
     try {
       await this.#db.system((sql) => makeMonthsAhead(sql, now))
     } catch (thrown) {
-      this.#log.warn({ err: thrown }, 'partitions for the next months of records could not be made; retrying')
+      this.#log.warn({ err: thrown }, 'partitions for the next months of records could not be created; retrying')
     }
   }
 

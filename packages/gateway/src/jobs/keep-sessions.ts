@@ -285,7 +285,7 @@ class SessionKeeper implements KeepSessions {
   }
 }
 
-const tooMany = () => new Fault('gateway.not-ready', { problem: 'many unknown sessions are being looked up' })
+const tooMany = () => new Fault('gateway.not-ready', { problem: 'too many unknown sessions are being looked up' })
 
 const rowOf = ({ session, facts, openedAt }: StoredSession): KeptSession => ({
   ...facts,

@@ -70,7 +70,11 @@ function sentOf({ status, headers }: Response): Sent {
   const asked = parseRetryAfter(headers.get('retry-after'), Date.now())
   const retryAfter = asked === undefined ? undefined : Math.min(Math.ceil(asked / 1000), DAY)
   const redirects = status >= 300 && status < 400
-  return { status, problem: `it answered ${status}${redirects ? ', and no redirect is followed' : ''}`, retryAfter }
+  return {
+    status,
+    problem: `it responded with HTTP ${status}${redirects ? ', and redirects are not followed' : ''}`,
+    retryAfter,
+  }
 }
 
 const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
@@ -79,7 +83,7 @@ function problemOf(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `it did not respond within ${PATIENCE / 1000} s`
   for (let cause: unknown = thrown; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
-    if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'
+    if (cause instanceof Fault && cause.code === 'result.too-large') return 'its response was too long'
     const { code } = cause as { code?: unknown }
     if (typeof code === 'string' && CODE.test(code)) return `it could not be reached (${code})`
   }

@@ -438,7 +438,7 @@ describeEachPostgres('what a server offers', (createDatabase) => {
     await store(first, offerOf([large('a1')]))
     await store(second, offerOf([large('b1'), large('b2'), tool('b3')], [{ name: 'p' }]))
     // A definition that is too large for the room does not keep out a smaller one behind it.
-    const reason = 'the catalogs of one organization may have 1 MiB together, and 1 of this list are more'
+    const reason = 'the catalogs of one organization may have 1 MiB in total, and 1 of this list exceed that'
     expect(await keptOf(second)).toEqual({
       ...{ tools: ['b1', 'b3'], prompts: ['p'] },
       leftOut: [{ name: 'tools', reason }],

@@ -105,7 +105,7 @@ function withinRoom(
       return true
     })
     const missing = offer[member].length - taken.length
-    const reason = `the catalogs of one organization may have ${inMiB(most)} together, and ${missing} of this list are more`
+    const reason = `the catalogs of one organization may have ${inMiB(most)} in total, and ${missing} of this list exceed that`
     if (missing > 0) leftOut.add(member, reason)
     return [member, taken] as const
   })

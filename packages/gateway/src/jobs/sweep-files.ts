@@ -41,9 +41,9 @@ export function createSweepFiles({ sweep, log }: { sweep: FileSweep; log: Pick<L
   async function orphans(): Promise<void> {
     try {
       const removed = await sweep.sweepOrphans()
-      if (removed > 0) log.info({ removed }, 'content of files that no row names was removed')
+      if (removed > 0) log.info({ removed }, 'file contents without a database row were removed')
     } catch (thrown) {
-      if (!closed) log.warn({ err: thrown }, 'content of files that no row names could not be looked for')
+      if (!closed) log.warn({ err: thrown }, 'file contents without a database row could not be searched for')
     }
   }
 

@@ -125,7 +125,10 @@ describe('what a server offers', () => {
     const followed = await fetchCapabilities(endless, 'web', signal)
     expect(followed.tools.length).toBe(100)
     expect(followed.leftOut).toEqual([
-      { name: 'tools/list', reason: 'the server gave 100 pages and still had more; its list is not followed further' },
+      {
+        name: 'tools/list',
+        reason: 'the server returned 100 pages and still had more; the rest of its list is ignored',
+      },
     ])
     const huge = createFakeUpstream({
       answer: ({ params }) => ({
@@ -137,7 +140,7 @@ describe('what a server offers', () => {
     })
     const many = await fetchCapabilities(huge, 'web', signal)
     expect(many.tools.length).toBe(20_000)
-    expect(many.leftOut).toMatchObject([{ reason: 'the server lists more than 20000; the rest is not taken' }])
+    expect(many.leftOut).toMatchObject([{ reason: 'the server lists more than 20000; the rest is ignored' }])
     const circling = createFakeUpstream({ answer: () => ({ result: { tools: [{ name: 'x' }], nextCursor: 'same' } }) })
     const { leftOut } = await fetchCapabilities(circling, 'web', signal)
     expect(leftOut).toMatchObject([{ reason: expect.stringContaining('the same cursor twice') }])
@@ -163,7 +166,7 @@ describe('what a server offers', () => {
     expect(leftOut).toEqual([
       {
         name: `t2_${tools.length - 100}`,
-        reason: 'the lists of one connection may have 8 MiB together, and it and all after it are more',
+        reason: 'the lists of one connection may have 8 MiB in total, and this one and all after it exceed that',
       },
     ])
   })

@@ -93,22 +93,22 @@ async function listAll(
     const room = MAX_ITEMS - items.length
     items.push(...listed.slice(0, room).filter((item) => bounds.takes(method, item)))
     if (listed.length > room) {
-      bounds.ends(method, `the server lists more than ${MAX_ITEMS}; the rest is not taken`)
+      bounds.ends(method, `the server lists more than ${MAX_ITEMS}; the rest is ignored`)
       return items
     }
     if (typeof next !== 'string') return items
     if (next === cursor) {
-      bounds.ends(method, 'the server gave the same cursor twice; its list is not followed further')
+      bounds.ends(method, 'the server returned the same cursor twice; the rest of its list is ignored')
       return items
     }
     cursor = next
   }
-  bounds.ends(method, `the server gave ${MAX_PAGES} pages and still had more; its list is not followed further`)
+  bounds.ends(method, `the server returned ${MAX_PAGES} pages and still had more; the rest of its list is ignored`)
   return items
 }
 
 const noAnswer = (): Promise<Answer> =>
-  Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'Nobody is there to ask.' } })
+  Promise.resolve({ error: { code: METHOD_NOT_FOUND, message: 'There is no user to ask.' } })
 
 /** An ask of the gateway itself: it can answer nothing and wants to hear nothing, but is shown what apps a server has. */
 export const ownAsk = (method: string, params: JsonObject, revision: Revision, signal: AbortSignal): Ask => ({
@@ -157,7 +157,7 @@ export function createSyncCatalog({ store, fail, log }: SyncParts): SyncCatalog 
     const fault = Fault.of(thrown)
     log.warn(
       { connection: alias, code: fault.code, err: fault.cause, problem: fault.message },
-      'catalog could not be fetched; the last one stays',
+      'catalog could not be fetched; the previous one stays in use',
     )
     await fail(organizationId, connectionId, fault).catch((lost: unknown) =>
       log.warn({ err: lost }, 'the failure could not be stored'),

@@ -68,7 +68,7 @@ function refuseUserInfo(url: string): void {
   if (username === '' && password === '') return
   throw new Fault('params.shape', {
     place: '/url',
-    problem: 'holds a user name or password: send them as an Authorization header instead',
+    problem: 'contains a user name or password: send them as an Authorization header instead',
   })
 }
 
@@ -78,12 +78,12 @@ const OWN_HEADERS =
 
 function refuseHeader(name: string, value: string): void {
   const refuse = (problem: string) => new Fault('params.shape', { place: `/headers/${name}`, problem })
-  if (OWN_HEADERS.test(name)) throw refuse('is written by the gateway itself')
+  if (OWN_HEADERS.test(name)) throw refuse('is set by the gateway itself')
   try {
     validateHeaderName(name)
     validateHeaderValue(name, value)
   } catch {
-    throw refuse('has a name or a value that no header can hold')
+    throw refuse('has a name or a value that is not valid in a header')
   }
 }
 

@@ -9,7 +9,7 @@ export function checked(settings: unknown): ConnectionSettings {
   const [issue] = parsed.error.issues
   throw new Fault('params.shape', {
     place: `/${issue?.path.join('/') ?? ''}`,
-    problem: issue?.message ?? 'does not fit',
+    problem: issue?.message ?? 'is not valid',
   })
 }
 

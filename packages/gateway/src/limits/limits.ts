@@ -60,8 +60,8 @@ export interface Limits {
     | 'memory'
     | 'redis'
     | 'database'
-    | 'memory, as redis does not answer'
-    | 'memory, as the database does not answer'
+    | 'memory, because redis does not respond'
+    | 'memory, because the database does not respond'
 }
 
 /** Names of each kind that are remembered. An address that others push out is one that was not heard of for a while. */
@@ -126,7 +126,9 @@ class CountedLimits implements Limits {
     const { shared } = this.#parts
     if (shared === undefined) return 'memory'
     if (shared.count.there) return shared.in
-    return shared.in === 'redis' ? 'memory, as redis does not answer' : 'memory, as the database does not answer'
+    return shared.in === 'redis'
+      ? 'memory, because redis does not respond'
+      : 'memory, because the database does not respond'
   }
 
   /** Undefined when there was room. */

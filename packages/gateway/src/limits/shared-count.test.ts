@@ -37,7 +37,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-const lostOf = (store: string) => `${store} does not answer: each gateway counts its limits alone until it does`
+const lostOf = (store: string) => `${store} does not respond: each gateway counts its limits separately until it does`
 const foundOf = (store: string) => `${store} is responding again; limits are shared between gateways again`
 
 describeEachStore('gateways that share a store', (name, startStore) => {

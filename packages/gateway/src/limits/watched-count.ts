@@ -72,7 +72,7 @@ class Watched implements WatchedCount {
     this.#looking = setInterval(this.#look, times.look)
     this.#looking.unref()
     const problem = thrown instanceof Error ? thrown.message : String(thrown)
-    log.warn({ problem }, `${store} does not answer: each gateway counts its limits alone until it does`)
+    log.warn({ problem }, `${store} does not respond: each gateway counts its limits separately until it does`)
   }
 
   /** A ping would do where nothing may be written: what is asked is what will be asked. */

@@ -148,7 +148,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
         }),
       )
       const { interaction } = found
-      interaction.result = { error: 'access_denied', error_description: 'the person did not allow it' }
+      interaction.result = { error: 'access_denied', error_description: 'the user did not allow it' }
       await interaction.save(INTERACTION_LIVES)
       return pathOf(interaction.returnTo)
     },

@@ -40,7 +40,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
   let fetching = 0
 
   async function look(id: string): Promise<Found> {
-    if (fetching >= MOST_FETCHES) throw problem('many client documents are being fetched: try again in a moment')
+    if (fetching >= MOST_FETCHES) throw problem('too many client documents are being fetched: try again in a moment')
     fetching++
     try {
       const { text, ttl } = await fetchDocument(id, loopback, patience)
@@ -60,7 +60,7 @@ export function createClientDocuments({ loopback, patience = PATIENCE }: ClientD
   return {
     names: (id) => isDocumentAddress(id, loopback),
     async find(id) {
-      if (!isDocumentAddress(id, loopback)) throw problem('it is not the address of a document')
+      if (!isDocumentAddress(id, loopback)) throw problem('it is not the URL of a document')
       const found = kept.get(id) ?? (await flight(id, () => look(id)))
       if ('problem' in found) throw found.problem
       return found.client
@@ -93,7 +93,7 @@ async function fetchDocument(id: string, loopback: boolean, patience: number): P
       signal: AbortSignal.timeout(patience),
     })
     // A redirect is none either: the document lies where the client says that it does.
-    if (statusCode !== 200) throw problem(`its document answers ${statusCode}`)
+    if (statusCode !== 200) throw problem(`its document responds with HTTP ${statusCode}`)
     const type = String(headers['content-type'] ?? '')
     if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) throw problem('its document is not application/json')
     const chunks: Buffer[] = []
@@ -125,10 +125,10 @@ function read(id: string, text: string): ShapedClient {
   }
   if (typeof said !== 'object' || said === null) throw problem('its document is not a JSON object')
   if ((said as { client_id?: unknown }).client_id !== id) throw problem('its document names another client_id')
-  if ('client_secret' in said) throw problem('its document holds a secret')
+  if ('client_secret' in said) throw problem('its document contains a secret')
   // A secret named in a public document would be known to all its readers, so such a client can only be a public one.
   const shaped = shapeClient({ token_endpoint_auth_method: 'none', ...said })
   if (shaped.metadata.token_endpoint_auth_method !== 'none')
-    throw problem('token_endpoint_auth_method: a client document can be of a public client only (none)')
+    throw problem('token_endpoint_auth_method: a client document can describe a public client only (none)')
   return shaped
 }

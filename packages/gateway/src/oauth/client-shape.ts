@@ -109,12 +109,12 @@ export function shapeClient(said: unknown, { vouched = false } = {}): ShapedClie
     const [issue] = parsed.error.issues
     const place = issue?.path.join('.') ?? ''
     const error = place.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata'
-    throw new ClientProblem(error, `${place === '' ? 'the client' : place}: ${issue?.message ?? 'does not fit'}`)
+    throw new ClientProblem(error, `${place === '' ? 'the client' : place}: ${issue?.message ?? 'is not valid'}`)
   }
   const { client_name: name, redirect_uris, grant_types, response_types, application_type, client_uri } = parsed.data
   const redirects = redirectsOf(redirect_uris, vouched)
   if (!response_types.includes('code') || !grant_types.includes('authorization_code'))
-    throw new ClientProblem('invalid_client_metadata', 'only the authorization code grant is served here')
+    throw new ClientProblem('invalid_client_metadata', 'only the authorization code grant is supported')
   const method = ClientMetadata.shape.token_endpoint_auth_method.safeParse(parsed.data.token_endpoint_auth_method)
   if (!method.success)
     throw new ClientProblem(
@@ -149,7 +149,7 @@ function redirectsOf(texts: readonly string[], vouched: boolean): Redirect[] {
   throw new ClientProblem(
     'invalid_redirect_uri',
     `redirect_uris: ${protocol} may not register itself; use https:, http: to this machine or a scheme with a dot ` +
-      '(com.example.app:), or let an administrator add the client',
+      '(com.example.app:), or ask an administrator to add the client',
   )
 }
 
@@ -161,7 +161,7 @@ function redirectOf(text: string): URL {
   if (text.includes('#')) throw refuse('none may have a fragment')
   if (HARMFUL.has(address.protocol)) throw refuse(`${address.protocol} is not allowed`)
   if (address.protocol === 'http:' && !isLoopback(address)) throw refuse('http: is allowed for this machine only')
-  if (address.username !== '' || address.password !== '') throw refuse('none may carry a user name')
+  if (address.username !== '' || address.password !== '') throw refuse('none may contain a user name')
   return address
 }
 

@@ -178,7 +178,7 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
   // One page of ours says who is asked and takes the answer, whichever of these a client wishes to be shown.
   const asked = new Check(
     'consent_required',
-    'the person must be asked',
+    'the user must be asked',
     ({ oidc }) => oidc.result?.consent === undefined,
   )
   return {

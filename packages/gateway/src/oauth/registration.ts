@@ -84,6 +84,6 @@ const FULL: Registered = {
   body: {
     error: 'temporarily_unavailable',
     error_description:
-      'too many clients have registered lately: try again later, or have an administrator add the client',
+      'too many clients have registered recently: try again later, or have an administrator add the client',
   },
 }

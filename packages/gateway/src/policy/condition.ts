@@ -139,7 +139,7 @@ export function createCondition(text: string): Condition {
   const checked = environment.check(linear)
   if (!checked.valid) throw new Error(checked.error?.message.split('\n')[0] ?? 'it cannot be read')
   if (checked.type !== 'bool' && checked.type !== 'dyn')
-    throw new Error(`it gives ${checked.type ?? 'nothing'}, and a condition gives true or false`)
+    throw new Error(`it returns ${checked.type ?? 'nothing'}, but a condition must return true or false`)
   const ask = environment.parse(serialize(bounded(read.ast) as typeof read.ast))
   return {
     text,
@@ -151,7 +151,7 @@ export function createCondition(text: string): Condition {
       const answer: unknown = ask(facts)
       // An error within a list may be made up for by another element of it.
       spend(0)
-      if (typeof answer !== 'boolean') throw new Error('it gave neither true nor false')
+      if (typeof answer !== 'boolean') throw new Error('it returned neither true nor false')
       return answer
     },
   }

@@ -14,9 +14,9 @@ export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFac
     case 'organization':
       return `It matches ${list(match.organizations)}; this is ${endpoint.organization}.`
     case 'toolset':
-      return `It holds in the toolset ${of}; this is ${endpoint.toolset === '' ? 'no toolset' : endpoint.toolset}.`
+      return `It applies in the toolset ${of}; this is ${endpoint.toolset === '' ? 'no toolset' : endpoint.toolset}.`
     case 'connection':
-      return `It holds for the connection ${of}; this tool is of ${tool.connection}.`
+      return `It applies to the connection ${of}; this tool is of ${tool.connection}.`
     case 'connector':
       return `It matches ${list(match.connectors)}; the connection is ${tool.connector}.`
     case 'effect':
@@ -24,7 +24,7 @@ export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFac
     case 'category':
       return `It matches the categories ${list(match.categories)}; this tool has ${tool.category === '' ? 'none' : tool.category}.`
     case 'tool':
-      return `Its patterns ${list(match.tools)} fit neither ${tool.name} nor ${tool.joined}.`
+      return `Its patterns ${list(match.tools)} match neither ${tool.name} nor ${tool.joined}.`
   }
 }
 
@@ -33,15 +33,15 @@ type Silence = Extract<Matching, { speaks: 'no' }>['because']
 export function wordSilence(rule: Rule, because: Silence, { principal }: Facts, failed: string | undefined): string {
   switch (because) {
     case 'member':
-      return `It holds for ${rule.of}; the caller is ${principal.email === '' ? 'no member' : principal.email}.`
+      return `It applies to ${rule.of}; the caller is ${principal.email === '' ? 'not a member' : principal.email}.`
     case 'key':
-      return `It holds for the key ${rule.of}; the caller ${principal.key === '' ? 'has none' : `has ${principal.key}`}.`
+      return `It applies to the key ${rule.of}; the caller ${principal.key === '' ? 'has none' : `has ${principal.key}`}.`
     case 'parameter':
       return `There is no argument ${rule.match.parameter}.`
     case 'when':
       return `Its condition is false: ${rule.match.when}`
     case 'failed':
-      return `Its condition has no answer (${failed}), and what has none allows nothing.`
+      return `Its condition could not be evaluated (${failed}), so it allows nothing.`
   }
 }
 

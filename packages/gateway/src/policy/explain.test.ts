@@ -18,7 +18,7 @@ describe('a rule that does not speak', () => {
     [
       'toolset',
       testRule({ action: 'block' }, { scope: 'toolset', of: 'other' }),
-      'It holds in the toolset other; this is default.',
+      'It applies in the toolset other; this is default.',
     ],
     [
       'connection',
@@ -35,7 +35,7 @@ describe('a rule that does not speak', () => {
     [
       'tool',
       testRule({ action: 'block', match: { tools: ['a*', 'b*'] } }),
-      'a*, b* fit neither delete_branch nor git__delete_branch',
+      'a*, b* match neither delete_branch nor git__delete_branch',
     ],
     [
       'organization',
@@ -97,12 +97,12 @@ describe('a rule that speaks', () => {
   test('of values says where, why and which would do', () => {
     const rule = testRule({ action: 'reject', parameters: { parameter: 'limit', max: 50 } })
     expect(first([rule], testFacts({ limit: 500 }))).toMatchObject({
-      follows: 'it is refused: /limit 500 exceeds the allowed maximum of 50.',
+      follows: 'the call is refused: /limit 500 exceeds the allowed maximum of 50.',
       passes: expect.arrayContaining(['limit = 50', 'no limit']),
     })
     const clamp = testRule({ action: 'clamp', parameters: { parameter: 'limit', max: 50 } })
     expect(first([clamp], testFacts({ limit: 500 }))).toMatchObject({ follows: '/limit 500 becomes 50.', passes: [] })
-    expect(first([clamp], testFacts({ limit: 5 }))).toMatchObject({ follows: 'the arguments stay as they are.' })
+    expect(first([clamp], testFacts({ limit: 5 }))).toMatchObject({ follows: 'the arguments are not changed.' })
   })
 
   test('and asks for an approval names everybody who may give it', () => {
@@ -130,7 +130,7 @@ describe('a rule that speaks', () => {
   test('in the shadow says what it would do, and that it does nothing', () => {
     const rule = testRule({ action: 'block', state: 'shadow' })
     const { rules, verdict, passes } = explained([rule], testFacts({}))
-    expect(rules[0]?.follows).toBe('In the shadow only, so nothing; turned on: the call is refused.')
+    expect(rules[0]?.follows).toBe('Nothing, because the rule is in shadow mode. Turned on: the call is refused.')
     expect([verdict.action, passes]).toEqual(['allow', []])
   })
 

@@ -124,7 +124,7 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
       ...head,
       speaks: 'unknown',
       because: 'arguments',
-      why: 'Whether it speaks depends on the arguments: give them.',
+      why: 'Whether it applies depends on the arguments: provide them.',
       follows: undefined,
       passes: [],
     }
@@ -133,16 +133,16 @@ function explainOne(one: PlacedRule, { tool, facts, lifts, groups }: Surrounding
   const verdict = decide([alone], tool, facts)
   const follows = behaviourOf(rule.action).follows(rule, verdict, facts)
   const failed =
-    speaking.failed === undefined ? '' : ` Its condition has no answer (${speaking.failed}), so it restricts.`
+    speaking.failed === undefined ? '' : ` Its condition could not be evaluated (${speaking.failed}), so it applies.`
   return {
     ...head,
     speaks: lifting === undefined ? 'yes' : 'lifted',
     because: lifting?.name,
     why:
       lifting === undefined
-        ? `All that it asks for holds.${failed}`
-        : `It speaks, and the exception "${lifting.name}" lifts it: ${lifting.reason}`,
-    follows: rule.state === 'shadow' ? `In the shadow only, so nothing; turned on: ${follows}` : follows,
+        ? `All of its conditions are met.${failed}`
+        : `It applies, but the exception "${lifting.name}" lifts it: ${lifting.reason}`,
+    follows: rule.state === 'shadow' ? `Nothing, because the rule is in shadow mode. Turned on: ${follows}` : follows,
     passes: isRefusal(verdict) ? tryOthers({ rules: [alone], tool, facts, groups }) : [],
   }
 }

@@ -33,14 +33,14 @@ function answerOf(
   try {
     return condition.holds({ principal, tool, context, args: args ?? {} })
   } catch (thrown) {
-    return (thrown as Error).message.split('\n')[0] ?? 'it has no answer'
+    return (thrown as Error).message.split('\n')[0] ?? 'it could not be evaluated'
   }
 }
 
 /** Whether a rule applies where its condition has no answer. */
 const restricts = (rule: Rule): boolean => rule.action !== 'allow'
 
-const CLAIMED = 'the name of the client is its own claim, and an exception asks for a registered OAuth client'
+const CLAIMED = 'the client states its own name, but an exception requires a registered OAuth client'
 
 const readsClient = (when: string): boolean =>
   readsOf(when).reads.some(({ root, path }) => root === 'principal' && (path.length === 0 || path[0] === 'client'))

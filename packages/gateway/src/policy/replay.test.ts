@@ -45,7 +45,7 @@ describe('a call on record', () => {
     ['a clamp', testRule({ name: 'block', action: 'clamp', parameters: { parameter: 'limit', max: 9 } })],
   ])('without the arguments that %s asks for is not guessed', (_, rule) => {
     expect(evaluate([], [rule], { values: { other: 1 } })).toEqual({
-      unjudged: 'the arguments that "block" asks for are not on record',
+      unjudged: 'the arguments that "block" needs are not in the audit log',
     })
   })
 
@@ -69,7 +69,7 @@ describe('a call on record', () => {
   test('of a caller who is gone is judged by rules that ask nothing of the caller', () => {
     expect(evaluate([], [block()], {}, null)).toMatchObject({ draft: { outcome: 'block' } })
     const asks = block({ match: { when: `principal.role == 'tenant_admin'` } })
-    expect(evaluate([], [asks], {}, null)).toEqual({ unjudged: 'the caller is gone' })
+    expect(evaluate([], [asks], {}, null)).toEqual({ unjudged: 'the caller no longer exists' })
   })
 
   test('under an exception that cannot be judged is not guessed', () => {

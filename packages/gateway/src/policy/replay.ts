@@ -23,7 +23,7 @@ export type Judged = { readonly now: Side; readonly draft: Side } | { readonly u
 
 export interface ReplayedCall {
   readonly tool: ToolFacts
-  /** Without arguments: they come from `kept`. Undefined where the caller is gone. */
+  /** Without arguments: they come from `kept`. Undefined where the caller no longer exists. */
   readonly facts: Omit<Facts, 'arguments'> | undefined
   readonly kept: NamedValues
 }
@@ -48,7 +48,7 @@ export function evaluateAgain(
   draft: readonly PlacedRule[],
   { tool, facts, kept }: ReplayedCall,
 ): Judged {
-  if (facts === undefined && [...now, ...draft].some(asksCaller)) return { unjudged: 'the caller is gone' }
+  if (facts === undefined && [...now, ...draft].some(asksCaller)) return { unjudged: 'the caller no longer exists' }
   const known: Facts = { principal: NOBODY, context: NOWHERE, ...facts, arguments: argumentsFrom(kept) }
   const open = (rules: readonly PlacedRule[]) => rules.filter((one) => !isEvaluable(one, tool, known, kept))
   const [openNow, openDraft] = [open(now), open(draft)]
@@ -106,7 +106,7 @@ function evaluateSide(
     facts,
   )
   const undecided = own.find(({ rule }) => rule.state === 'on' && couldChange(rule, verdict))
-  if (undecided !== undefined) return `the arguments that "${undecided.rule.name}" asks for are not on record`
+  if (undecided !== undefined) return `the arguments that "${undecided.rule.name}" needs are not in the audit log`
   return sideOf(verdict)
 }
 

@@ -75,7 +75,7 @@ class Reading implements RemoteStreams {
 
   async resume(wanted: ResumedStream, signal: AbortSignal): Promise<RemoteStream> {
     if (this.#readers.size >= MOST)
-      throw new Fault('gateway.not-ready', { problem: 'many streams of other gateways are being read' })
+      throw new Fault('gateway.not-ready', { problem: 'too many streams of other gateways are being read' })
     const reader = new Reader(this.#parts, wanted, signal, () => this.#readers.delete(reader.name))
     this.#readers.set(reader.name, reader)
     try {

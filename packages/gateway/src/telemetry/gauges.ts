@@ -9,11 +9,11 @@ export interface GaugeParts {
   readonly upstreamSessions: () => number
   /** Records in memory that are not stored. */
   readonly waitingRecords: () => number
-  /** Requests of clients that are being worked on. */
+  /** Client requests in progress. */
   readonly inFlight?: () => number
-  /** Servers that are started here and run. */
+  /** Running local servers. */
   readonly processes?: () => number
-  /** Connections whose calls are refused now, because they do not answer. */
+  /** Connections whose calls are currently refused because they do not respond. */
   readonly openCircuits?: () => number
   /** Undefined where there is no database. */
   readonly databaseReachable?: (() => boolean) | undefined
@@ -39,13 +39,17 @@ export function addGauges(registry: Registry, parts: GaugeParts): void {
   gauge('toolway_upstream_sessions', 'Sessions held with legacy servers', parts.upstreamSessions)
   gauge('toolway_sessions', 'Sessions of legacy clients', parts.sessions)
   gauge('toolway_channels', 'Open streams (HTTP+SSE) and WebSockets', parts.channels)
-  gauge('toolway_calls_in_flight', 'Requests of clients that are being worked on', inFlight)
-  gauge('toolway_external_processes', 'Servers that are started here and run', processes)
-  gauge('toolway_circuits_open', 'Connections whose calls are refused now, because they do not answer', openCircuits)
+  gauge('toolway_calls_in_flight', 'Client requests in progress', inFlight)
+  gauge('toolway_external_processes', 'Running local servers', processes)
+  gauge(
+    'toolway_circuits_open',
+    'Connections whose calls are currently refused because they do not respond',
+    openCircuits,
+  )
   if (databaseReachable !== undefined)
     gauge('toolway_database_up', 'Whether the database can be used: 1 or 0', () => Number(databaseReachable()), 'min')
   if (changeLag !== undefined)
-    gauge('toolway_change_feed_lag_seconds', 'Time by which the last change was heard late', changeLag, 'max')
+    gauge('toolway_change_feed_lag_seconds', 'Delay with which the last change was received', changeLag, 'max')
   gauge('toolway_gateway_processes', 'Processes that these metrics come from', () => 1)
   addMemory(registry)
 }
@@ -53,7 +57,7 @@ export function addGauges(registry: Registry, parts: GaugeParts): void {
 function addMemory(registry: Registry): void {
   new Gauge({
     name: 'toolway_memory_usage_bytes',
-    help: 'Memory of the process: all that is resident, and the parts of it that the runtime knows',
+    help: 'Memory of the process: resident, and by area of the runtime',
     labelNames: ['component'],
     registers: [registry],
     collect() {

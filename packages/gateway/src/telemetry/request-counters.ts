@@ -50,7 +50,7 @@ export function createCallCounters(registry: Registry): CallCounters {
   })
   const durations = new Histogram<string>({
     name: 'toolway_call_duration_seconds',
-    help: 'Time from a request to its answer',
+    help: 'Time from a request to its response',
     labelNames: ['method'],
     buckets: SECONDS,
     enableExemplars: true,
@@ -78,7 +78,7 @@ const MOST_FORMS = 2_000
 export function createHttpCounters(registry: Registry): HttpCounters {
   const durations = new Histogram({
     name: 'toolway_http_request_duration_seconds',
-    help: 'Time from an HTTP request to the end of its answer, by the form of its address',
+    help: 'Time from an HTTP request to the end of its response, by route',
     labelNames: ['method', 'path_template', 'status_code'],
     buckets: FEW_SECONDS,
     registers: [registry],

@@ -146,13 +146,13 @@ function queueOf(
 const metricsIn = (registry: Registry) => ({
   items: new Counter({
     name: 'toolway_telemetry_items_total',
-    help: 'Spans, log lines and metrics by OTLP, by what became of them',
+    help: 'Spans, log lines and metrics exported by OTLP, by outcome',
     labelNames: ['signal', 'result'],
     registers: [registry],
   }),
   requests: new Histogram({
     name: 'toolway_upstream_duration_seconds',
-    help: 'Time from a request to a server to its answer',
+    help: 'Time from a request to a server to its response',
     labelNames: ['method', 'error_type'],
     buckets: SECONDS,
     registers: [registry],

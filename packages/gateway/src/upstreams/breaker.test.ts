@@ -105,7 +105,7 @@ describe('what counts', () => {
     for (const fault of [
       late(),
       new Fault('upstream.lost', { connection: 'web' }),
-      new Fault('upstream.unreachable', { connection: 'web', problem: 'nothing listens there' }),
+      new Fault('upstream.unreachable', { connection: 'web', problem: 'nothing is listening there' }),
       new Fault('egress.refused', { connection: 'web' }),
     ]) {
       const { breaker, fail } = fixture()

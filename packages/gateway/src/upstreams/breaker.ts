@@ -71,7 +71,7 @@ const wordsOf = ({ code, facts }: Fault): string => {
   if (code === 'upstream.start') return `it did not respond within ${facts['seconds']} s of its start`
   if (code === 'upstream.timeout') return `no answer within ${facts['seconds']} s`
   if (code === 'egress.refused') return REFUSED_ADDRESS
-  return code === 'upstream.lost' ? 'it broke off' : String(facts['problem'] ?? code)
+  return code === 'upstream.lost' ? 'the connection was lost' : String(facts['problem'] ?? code)
 }
 
 const AWAY = new Set([502, 503, 504])

@@ -70,7 +70,8 @@ class MessageRouter implements UncorrelatedMessages {
 
   /** Throws where a server asks more than anybody could answer: whoever carries the message ends its stream. */
   #hearQuestion(question: Request, reply: (message: JsonObject) => Promise<unknown>): void {
-    if (this.#answering >= MOST_QUESTIONS) throw new Error(`more than ${MOST_QUESTIONS} questions wait for an answer`)
+    if (this.#answering >= MOST_QUESTIONS)
+      throw new Error(`more than ${MOST_QUESTIONS} questions are waiting for an answer`)
     this.#answering++
     const asking = new AbortController()
     this.#open.set(question.id, asking)
@@ -129,7 +130,7 @@ const refusal = (method: string, underWay: number): Answer => ({
     code: AMBIGUOUS,
     message:
       underWay === 0
-        ? `No call is under way that ${method} could belong to.`
-        : `${underWay} calls are under way, and ${method} does not say which it belongs to: send it on the stream of its call.`,
+        ? `No call is in progress that ${method} could belong to.`
+        : `${underWay} calls are in progress, and ${method} does not say which it belongs to: send it on the stream of its call.`,
   },
 })

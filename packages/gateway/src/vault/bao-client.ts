@@ -43,7 +43,7 @@ export interface BaoClient {
 export class BaoFault extends Error {
   readonly status: number
   constructor(status: number) {
-    super(`the server answers ${status}`)
+    super(`the server responded with HTTP ${status}`)
     this.status = status
   }
 }

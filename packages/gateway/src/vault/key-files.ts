@@ -34,7 +34,7 @@ export async function readKeyFiles(directory: string): Promise<KeyInFile[]> {
     const roots = keysOfText(text)
     if (roots === undefined || (file !== RING_FILE && roots.length > 1))
       throw new Error(
-        `${path} does not hold 64 hex digits: restore the right key, or move the data directory away to start with an empty one.`,
+        `${path} does not contain 64 hex digits: restore the right key, or move the data directory away to start with an empty one.`,
       )
     found.push(...roots.map((root) => ({ root, file })))
   }

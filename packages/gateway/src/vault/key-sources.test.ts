@@ -108,7 +108,7 @@ describe('the vault key', () => {
   ])('is refused when %s holds %j, without repeating it', async (file, text) => {
     await using here = await directory({ [file]: text })
     const failing = here.sources().find()
-    await expect(failing).rejects.toThrow(`${file} does not hold 64 hex digits`)
+    await expect(failing).rejects.toThrow(`${file} does not contain 64 hex digits`)
     await expect(failing).rejects.not.toThrow(/abab|zzzz/)
   })
 })
@@ -205,7 +205,7 @@ describe('promotion into the keychain', () => {
     })
     here.fails.read = false
     here.held.clear()
-    expect((await here.sources().find()).notes[0]).toMatch(/^the keychain holds no key under the name [0-9a-f]{16}$/)
+    expect((await here.sources().find()).notes[0]).toMatch(/^the keychain contains no key with the name [0-9a-f]{16}$/)
   })
 
   test('keeps the next key in the keychain too, beside the one before it', async () => {

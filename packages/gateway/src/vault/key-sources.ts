@@ -83,7 +83,7 @@ export function createKeySources({ directory, settings, keychain, wrappedKeys }:
       const text = await keychain.read(account)
       const roots = text === undefined ? undefined : keysOfText(text)
       if (roots !== undefined) return { roots }
-      return { roots: [], note: `the keychain holds no key under the name ${account}` }
+      return { roots: [], note: `the keychain contains no key with the name ${account}` }
     } catch (thrown) {
       return { roots: [], note: `the keychain cannot be read (${wordsOf(thrown)})` }
     }
@@ -108,7 +108,7 @@ export function createKeySources({ directory, settings, keychain, wrappedKeys }:
   async function writeKeychain(account: string, roots: readonly Buffer[]): Promise<void> {
     const text = textOfKeys(roots)
     await keychain.write(account, text)
-    if ((await keychain.read(account)) !== text) throw new Error('it does not give back what was put in')
+    if ((await keychain.read(account)) !== text) throw new Error('it does not return what was stored')
   }
 
   return {
@@ -198,11 +198,11 @@ function foundKey(root: Buffer, kind: FoundKey['kind'], source: string): FoundKe
 }
 
 const NO_SERVICE =
-  'The vault key is wrapped by a key service, and none is set here: set TOOLWAY_KEY_SERVICE as the gateways have it, then run this again.'
+  'The vault key is wrapped by a key service, but none is set here: set TOOLWAY_KEY_SERVICE to the value that the gateways use, then run this again.'
 
 const nextByHand = ({ source }: FoundKey): string =>
   source === 'JWT_SECRET'
-    ? 'The vault key is made of JWT_SECRET, which only you can set: give every gateway a MCP_ENCRYPTION_KEY of 64 new hex digits (`openssl rand -hex 32`) beside it, restart them, then run this again.'
-    : 'The vault key stands in the environment, which only you can set: give every gateway 64 new hex digits (`openssl rand -hex 32`) as MCP_ENCRYPTION_KEY and what stood there as MCP_ENCRYPTION_KEY_PREVIOUS, restart them, then run this again.'
+    ? 'The vault key is derived from JWT_SECRET, which only you can set: give every gateway an MCP_ENCRYPTION_KEY of 64 new hex digits (`openssl rand -hex 32`) in addition, restart them, then run this again.'
+    : 'The vault key is set in the environment, which only you can change: give every gateway 64 new hex digits (`openssl rand -hex 32`) as MCP_ENCRYPTION_KEY and the old value as MCP_ENCRYPTION_KEY_PREVIOUS, restart them, then run this again.'
 
 const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

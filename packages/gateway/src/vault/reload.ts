@@ -44,7 +44,7 @@ export function createVaultReload({ db, reload, log }: VaultReloadParts): () => 
         await once()
       }
     } catch (thrown) {
-      log.error({ err: thrown }, 'the vault keys could not be reloaded; the last ones stay in use')
+      log.error({ err: thrown }, 'the vault keys could not be reloaded; the previous ones stay in use')
     } finally {
       running = false
     }

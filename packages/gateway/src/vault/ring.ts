@@ -34,7 +34,7 @@ export class WrongVaultKey extends Error {
   constructor(directory: string, missing: readonly string[], { keys, notes }: Found) {
     const there = keys.length === 0 ? 'none was found' : keys.map(({ id, source }) => `${id} from ${source}`).join(', ')
     super(
-      `The database was sealed with another vault key than the one in ${directory} (it needs ${missing.join(', ')}; ${[there, ...notes].join('; ')}): bring that vault.key back, or set MCP_ENCRYPTION_KEY or MCP_ENCRYPTION_KEY_PREVIOUS to what it was, or use the data directory that belongs to the database.`,
+      `The database was encrypted with a different vault key than the one in ${directory} (it needs ${missing.join(', ')}; ${[there, ...notes].join('; ')}): restore that vault.key, or set MCP_ENCRYPTION_KEY or MCP_ENCRYPTION_KEY_PREVIOUS to what it was, or use the data directory that belongs to the database.`,
     )
   }
 }
@@ -139,7 +139,7 @@ async function withHashRoot(sql: SystemSql, roots: readonly Buffer[], current: B
     return { roots, hashRoot }
   }
   if (roots.length > 1)
-    throw new Error('The table vault_secrets does not hold what keys are looked up by: restore it from a backup.')
+    throw new Error('The table vault_secrets lacks the data that keys are looked up by: restore it from a backup.')
   // Until now there has been one root key only, and the hashes that the database holds were made with what it derives.
   const hashRoot = firstHashRoot(current)
   const sealed = vault.seal(hashRoot.toString('hex'), secretRow(HASH_ROOT))

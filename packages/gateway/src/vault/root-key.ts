@@ -12,7 +12,7 @@ export async function loadRootKey(directory: string): Promise<Buffer> {
   if (held === undefined) return makeRootKey(path)
   if (!FORM.test(held.trim()))
     throw new Error(
-      `${path} does not hold 64 hex digits: restore the right key, or move the data directory away to start with an empty one.`,
+      `${path} does not contain 64 hex digits: restore the right key, or move the data directory away to start with an empty one.`,
     )
   return Buffer.from(held.trim(), 'hex')
 }

@@ -120,15 +120,15 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
       // Forgotten by a run that was killed before the key was dropped.
       if ((await sources.find(await readWrappedKeys(sql))).keys.some((key) => key.id === id))
         return removeWrappedKey(sql, id)
-      throw new KeyStays(`This database knows no vault key ${id}: \`toolway vault status\` lists those it knows.`)
+      throw new KeyStays(`This database has no vault key ${id}: \`toolway vault status\` lists its keys.`)
     }
     if (idOf(known.fingerprint) === id)
-      throw new KeyStays(`The vault key ${id} is the one that seals: run \`toolway vault rotate\` first.`)
+      throw new KeyStays(`The vault key ${id} is used for encryption: run \`toolway vault rotate\` first.`)
     const held = (await countSealed(sql)).filter(({ key }) => key === id || key === 'unnamed')
     const count = held.reduce((sum, one) => sum + one.count, 0)
     if (count > 0)
       throw new KeyStays(
-        `${count} values are still sealed with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to its end first.`,
+        `${count} values are still encrypted with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to its end first.`,
       )
     await writeRemembered(
       sql,

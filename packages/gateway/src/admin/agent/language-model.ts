@@ -43,7 +43,7 @@ export function modelFault(thrown: unknown, key: string | undefined): Fault {
   for (let cause: unknown = inner; cause instanceof Error; cause = cause.cause)
     if (cause instanceof Fault && cause.code !== 'internal') return cause
   const { statusCode, message = '' } = (inner ?? {}) as { statusCode?: number; message?: string }
-  const problem = statusCode === undefined ? 'it gave no usable answer' : `it answered with the status ${statusCode}`
+  const problem = statusCode === undefined ? 'it returned no usable response' : `it responded with HTTP ${statusCode}`
   // A server may repeat what it was sent.
   const said = (key === undefined ? message : message.replaceAll(key, '[key]'))
     .replaceAll(/\s+/g, ' ')

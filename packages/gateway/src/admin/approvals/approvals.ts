@@ -59,7 +59,7 @@ const answer = serveOrganization(shapes.answerApproval, async (asked) => {
   const row = seen(await look((sql) => findApproval(sql, idOf(asked))), viewer)
   const { approver } = viewer
   if (approver === undefined)
-    throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, and not for keys' })
+    throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, not for keys' })
   return answerApproval(
     { db: parts.db, lookup: parts.approvals.lookup },
     {

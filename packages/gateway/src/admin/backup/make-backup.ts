@@ -69,7 +69,7 @@ async function describe({ version, now, keys, files }: BackupParts, snapshot: Sn
   const needed = fingerprint === undefined ? [] : [...new Set([fingerprint, ...fingerprints])]
   if (keys !== undefined && fingerprint !== undefined && !keys.some((key) => key.fingerprint === fingerprint))
     throw new KeyNotThere(
-      'The vault key that the database is sealed with was not found here: it cannot be put into the backup.',
+      'The vault key that encrypts the database was not found here, so it cannot be included in the backup.',
     )
   return {
     format: FORMAT,

@@ -37,7 +37,7 @@ export async function verifyBackup(parts: ReadParts): Promise<VerifiedBackup> {
   let closing: Closing | undefined
   const heads: BackupHead[] = []
   for await (const { part, entry } of readBackup(parts, (found) => heads.push(found))) {
-    if (closing !== undefined) throw broken(parts.file, 'something stands behind its end')
+    if (closing !== undefined) throw broken(parts.file, 'there is data after its end')
     if (part.kind === 'rows') {
       const sum = sums.get(part.table) ?? new RowSum()
       sums.set(part.table, sum)
@@ -63,10 +63,10 @@ function holdAgainst(
   for (const { name } of manifest.tables) {
     const [said, found] = [closing.tables[name], (sums.get(name) ?? new RowSum()).close()]
     if (said?.sha256 !== found.sha256 || said.rows !== found.rows)
-      throw broken(file, `the rows of the table ${name} are not those that were written`)
+      throw broken(file, `the rows of the table ${name} were changed`)
   }
   if (files.count !== closing.files || files.bytes !== closing.file_bytes)
-    throw broken(file, 'contents of files are missing')
+    throw broken(file, 'file contents are missing')
 }
 
 interface ReadPart {
@@ -80,7 +80,7 @@ export async function* readBackup(
   onHead: (head: BackupHead) => void,
 ): AsyncGenerator<ReadPart> {
   await stat(file).catch((cause: unknown) => {
-    throw new BackupUnusable(`There is no backup ${file}, or it may not be read.`, { cause })
+    throw new BackupUnusable(`The backup ${file} does not exist or cannot be read.`, { cause })
   })
   let manifest: Manifest | undefined
   let told = false
@@ -95,7 +95,7 @@ export async function* readBackup(
     source.on('error', (error) => unpacked.destroy(error))
     for await (const entry of readTar(unpacked)) {
       const part = partOf(entry.name)
-      if (part === undefined) throw broken(file, `it has a part ${entry.name} that is none of a backup`)
+      if (part === undefined) throw broken(file, `it contains ${entry.name}, which is not a part of a backup`)
       if (part.kind === 'manifest') manifest = await manifestOf(entry, file)
       else if (part.kind === 'keys') tell(await keysOf(entry, file))
       else {
@@ -112,7 +112,7 @@ async function manifestOf(entry: TarEntry, file: string): Promise<Manifest> {
   const value = await shaped(z.looseObject({ format: z.string() }), entry, file)
   if (value.format !== FORMAT)
     throw new BackupUnusable(
-      `The backup ${file} has the form "${value.format}", and this version knows "${FORMAT}" alone: use the version that made it, or a later one.`,
+      `The backup ${file} has the format "${value.format}", but this version reads only "${FORMAT}": use the version that wrote it, or a later one.`,
     )
   const parsed = Manifest.safeParse(value)
   if (parsed.success) return parsed.data
@@ -146,12 +146,12 @@ async function textOf({ size, name, content }: TarEntry): Promise<string> {
 }
 
 const broken = (file: string, why: string) =>
-  new BackupUnusable(`The backup ${file} is broken: ${why}. Use another copy of it, or an earlier one.`)
+  new BackupUnusable(`The backup ${file} is damaged: ${why}. Use another copy of it, or an earlier one.`)
 
 function worded(thrown: unknown, file: string): unknown {
   if (thrown instanceof WrongOpener)
     return new BackupUnusable(
-      `The backup ${file} does not open: the passphrase is wrong, or the identity is not among those that it was encrypted for.`,
+      `The backup ${file} cannot be decrypted: the passphrase is wrong, or it was not encrypted for this identity.`,
       { cause: thrown },
     )
   if (thrown instanceof BrokenTar) return broken(file, thrown.message)

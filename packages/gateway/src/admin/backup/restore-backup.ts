@@ -39,7 +39,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const writesKeys = await chooseKeys(parts, verified)
   if (verified.closing.files > 0 && parts.folder === undefined)
     throw new BackupUnusable(
-      'The backup has contents of files, and TOOLWAY_FILES names no folder here: set it to folder:/a/path, or leave it unset.',
+      'The backup contains file contents, but TOOLWAY_FILES is not a folder here: set it to folder:/a/path, or leave it unset.',
     )
   parts.onStep?.('verified')
   const { connection, stop } = await parts.openDatabase()
@@ -73,7 +73,7 @@ async function chooseKeys({ sources, file }: RestoreParts, { manifest, keys }: B
     )
   if (keys.some((root) => fingerprintOf(root) === seals)) return true
   throw new BackupUnusable(
-    `The backup ${file} has no vault key in it, and its secrets open with ${idOf(seals)} alone, which is not here: put that vault.key into ${sources.directory}, or set MCP_ENCRYPTION_KEY to it, and restore again.`,
+    `The backup ${file} does not contain a vault key, and its secrets can be decrypted only with ${idOf(seals)}, which was not found: put that vault.key into ${sources.directory}, or set MCP_ENCRYPTION_KEY to it, and restore again.`,
   )
 }
 

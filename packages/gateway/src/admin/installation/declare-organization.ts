@@ -55,7 +55,7 @@ function refuseEgress(egress: EgressExceptions): void {
     refusePublic(egress)
   } catch (thrown) {
     throw thrown instanceof Fault
-      ? new DeclarationConflict(`The declaration file's egress does not fit: ${thrown.message}`)
+      ? new DeclarationConflict(`The declaration file's egress is not valid: ${thrown.message}`)
       : thrown
   }
 }

@@ -37,13 +37,13 @@ function refuse(words: RuleWords, scope: RuleScope, known: readonly Known[]): vo
   const [first] = problemsOf(words, scope, known)
   if (first === undefined) return
   throw new DeclarationConflict(
-    `The declaration file's rule "${words.name}" does not fit: ${first.place.slice(1)} ${first.problem}.`,
+    `The declaration file's rule "${words.name}" is not valid: ${first.place.slice(1)} ${first.problem}.`,
   )
 }
 
 const conflict = (name: string, origin: string) =>
   new DeclarationConflict(
-    `The declaration file names the rule "${name}", which exists already (from ${origin}): remove that one (\`toolway policy remove "${name}"\`) or choose another name.`,
+    `The declaration file names the rule "${name}", which already exists (from ${origin}): remove that one (\`toolway policy remove "${name}"\`) or choose another name.`,
   )
 
 const same = (held: WrittenRule, wanted: WrittenRule): boolean =>
@@ -150,7 +150,7 @@ async function put(carrying: Carrying, present: readonly OrganizationRuleRow[], 
     return sayOf(carrying, 'rule.change', held.id, one, rule)
   }
   const place = await findPlace(sql, one.scope, one.of ?? '')
-  if (place === undefined) throw new Error(`the connection ${one.of} is not there`)
+  if (place === undefined) throw new Error(`the connection ${one.of} does not exist`)
   const id = await addOrganizationRule(sql, { organizationId, place, rule, origin: FILE, createdBy: BY })
   sayOf(carrying, 'rule.add', id ?? rule.name, one, rule)
 }

@@ -251,7 +251,7 @@ function described(connection: Declaration['connections'][number]) {
   } catch (thrown) {
     throw thrown instanceof Fault
       ? new DeclarationConflict(
-          `The declaration file's connection "${connection.alias}" does not fit: ${thrown.message}`,
+          `The declaration file's connection "${connection.alias}" is not valid: ${thrown.message}`,
         )
       : thrown
   }
@@ -331,7 +331,11 @@ async function replaceKeys({ sql, vault, organization, say }: Carrying, { keys }
       origin: FILE,
     })
     if (added === undefined)
-      throw conflict('key', name, present.find((held) => held.name === name)?.origin ?? 'another key of the same value')
+      throw conflict(
+        'key',
+        name,
+        present.find((held) => held.name === name)?.origin ?? 'another key with the same value',
+      )
     say(keyChange('key.add', added, { origin: FILE }))
   }
 }
@@ -345,5 +349,5 @@ const isSame = ({ toolset, role, limit, trusted, expires }: DeclaredKey, held: K
 
 const conflict = (what: string, name: string, origin: string) =>
   new DeclarationConflict(
-    `The declaration file names the ${what} "${name}", which exists already (from ${origin}): remove that one (\`toolway ${what} remove "${name}"\`) or choose another name.`,
+    `The declaration file names the ${what} "${name}", which already exists (from ${origin}): remove that one (\`toolway ${what} remove "${name}"\`) or choose another name.`,
   )

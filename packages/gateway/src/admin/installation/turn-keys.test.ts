@@ -38,7 +38,7 @@ describeEachPostgres('a rotation with two gateways', (createDatabase) => {
       const before = gateways[0]?.vault.fingerprint
       const alone = rotateKeys({ db, sources: here.sources })
       await expect(alone).rejects.toThrow(KeyNotEverywhere)
-      await expect(alone).rejects.toThrow(/The gateway of .*process \d+ has not got the new vault key/)
+      await expect(alone).rejects.toThrow(/The gateway of .*process \d+ does not have the new vault key/)
       for (const { vault } of gateways) expect(vault.fingerprint).toBe(before)
 
       await copyFile(join(here.path, 'vault.keys'), join(there.path, 'vault.keys'))

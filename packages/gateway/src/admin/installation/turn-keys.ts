@@ -39,7 +39,7 @@ export async function rotateKeys({ settleMs = SETTLE_MS, ...parts }: TurnParts):
     const gateway = lacks.of(id)
     if (gateway === undefined) return
     throw new KeyNotEverywhere(
-      `The gateway of ${gateway} has not got the new vault key ${id}, so nothing was changed: give it the same key (copy vault.keys into its data directory, or set the same environment), then run this again.`,
+      `The gateway of ${gateway} does not have the new vault key ${id}, so nothing was changed: give it the same key (copy vault.keys into its data directory, or set the same environment), then run this again.`,
     )
   }
   return await rotate({ ...parts, record, settle })

@@ -75,7 +75,7 @@ export function saidIn(body: NewIntegration | IntegrationChange): IntegrationFie
 function one<Value>(name: string, ...said: readonly (Value | undefined)[]): Value | undefined {
   const [first, ...rest] = said.filter((value) => value !== undefined)
   if (rest.some((other) => other !== first))
-    throw new Fault('body.shape', { place: `/${name}`, problem: 'is said twice, in two ways' })
+    throw new Fault('body.shape', { place: `/${name}`, problem: 'is given twice, in two ways' })
   return first
 }
 
@@ -86,7 +86,7 @@ export function addressIn(text: string): string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Fault('url.malformed', { problem: 'does not start with http:// or https://' })
   if (url.username !== '' || url.password !== '')
-    throw new Fault('url.malformed', { problem: 'holds a user name or a password' })
+    throw new Fault('url.malformed', { problem: 'contains a user name or password' })
   return text.trim()
 }
 

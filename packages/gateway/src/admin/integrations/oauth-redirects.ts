@@ -17,12 +17,12 @@ function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly s
   const administers = permits(role, 'connector_update')
   const owner = query.owner ?? (administers && owners.includes('organization') ? 'organization' : 'member')
   if (!owners.includes(owner))
-    throw mismatch('/query/owner', `is not ${owner} here: the connection takes no such account`)
+    throw mismatch('/query/owner', `cannot be ${owner} here: the connection does not accept such accounts`)
   if (owner === 'organization') {
     if (!administers) throw new Fault('role.forbidden', { role, permission: 'connector_update' })
     return undefined
   }
-  if (principal.userId === undefined) throw mismatch('/query/owner', 'is not member for a key that belongs to nobody')
+  if (principal.userId === undefined) throw mismatch('/query/owner', 'cannot be member for a key without a user')
   return principal.userId
 }
 
@@ -30,7 +30,7 @@ function ownerOf({ role, principal, query }: RedirectRequest, owners: readonly s
 function ownersBySignIn(settings: ConnectionSettings): readonly string[] {
   const auth = authOf(settings)
   if (auth === undefined || auth.kind === 'none' || auth.kind === 'key')
-    throw mismatch('/connection', 'is not let in by OAuth at its server')
+    throw mismatch('/connection', 'does not use OAuth at its server')
   return auth.owners
 }
 

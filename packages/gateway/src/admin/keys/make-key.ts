@@ -52,13 +52,13 @@ function refuseImpossible(
   toolsets: Toolsets,
 ): void {
   if (role === 'platform_admin' && organizationId !== undefined)
-    throw wrong('/scope', 'belongs to no organization: leave tenant_id out')
+    throw wrong('/scope', 'belongs to no organization: omit tenant_id')
   if (role !== 'platform_admin' && organizationId === undefined)
-    throw wrong('/tenant_id', `must say the organization of a key with the scope ${role}`)
+    throw wrong('/tenant_id', `must name the organization of a key with the scope ${role}`)
   if (organizationId === undefined && family === 'uru') throw wrong('/family', 'must be scoped for a platform key')
-  if (organizationId === undefined && trusted) throw wrong('/trusted', 'is for keys of an organization')
+  if (organizationId === undefined && trusted) throw wrong('/trusted', 'is only for keys of an organization')
   if (toolset !== undefined && !isToolset(toolsets, toolset)) throw wrong('/toolset', 'is not a toolset there')
-  if (expiresAt !== undefined && expiresAt.getTime() <= Date.now()) throw wrong('/expires_at', 'must lie in the future')
+  if (expiresAt !== undefined && expiresAt.getTime() <= Date.now()) throw wrong('/expires_at', 'must be in the future')
 }
 
 /** Throws `body.shape`, and `thing.taken` for a name that its owner has given already. */
@@ -94,15 +94,15 @@ export async function refuseBeyond(
   wish: Pick<KeyWords, 'role' | 'limit' | 'toolset' | 'expiresAt'>,
 ): Promise<void> {
   const beyond = (problem: string) => new Fault('key.beyond', { problem })
-  if (lesserRole(wish.role, role) !== wish.role) throw beyond(`its scope would be ${wish.role}, and yours is ${role}`)
+  if (lesserRole(wish.role, role) !== wish.role) throw beyond(`its scope would be ${wish.role}, but yours is ${role}`)
   if (LIMITS.indexOf(wish.limit) > LIMITS.indexOf(limit))
-    throw beyond(`its limit would be ${wish.limit}, and yours is ${limit}`)
+    throw beyond(`its limit would be ${wish.limit}, but yours is ${limit}`)
   if (toolset !== undefined && wish.toolset !== toolset) throw beyond(`yours is limited to the toolset ${toolset}`)
   if (keyId === undefined) return
   const [own] = await sql(Until)`select expires_at from keys where id = ${keyId}`
   const until = own?.expires_at ?? undefined
   if (until !== undefined && (wish.expiresAt === undefined || wish.expiresAt > until))
-    throw beyond('it would outlast the key that makes it')
+    throw beyond('it would expire after the key that creates it')
 }
 
 export const toKey = (row: KeyRow): shapes.Key => ({

@@ -51,7 +51,7 @@ function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user:
   const [only, ...others] = own
   if (only === undefined) throw new Fault('place.unknown')
   if (others.length > 0)
-    throw new Fault('body.shape', { place: '/organization', problem: 'must say which of your organizations' })
+    throw new Fault('body.shape', { place: '/organization', problem: 'must name one of your organizations' })
   return only
 }
 
@@ -74,7 +74,7 @@ const taken = (name: string) => new Fault('thing.taken', { thing: 'key', name })
 type Wish = ReturnType<(typeof shapes.addMyKey)['body']['parse']>
 
 function wordsOf(wish: Wish, { organization }: Snapshot, user: UserId, role: Role): KeyWords {
-  if (wish.name === undefined) throw new Fault('body.shape', { place: '/name', problem: 'must be there' })
+  if (wish.name === undefined) throw new Fault('body.shape', { place: '/name', problem: 'is required' })
   return {
     organizationId: organization.id,
     userId: user,

@@ -67,7 +67,7 @@ const Line = z
   .refine(({ role, prefix }) => roleOfMark(prefix) === role, { path: ['role'], error: 'is not the role of its prefix' })
   .refine(({ role, organization }) => (role === 'platform_admin') === (organization == null), {
     path: ['organization'],
-    error: 'must be there, except for a platform key, which has none',
+    error: 'is required, except for a platform key, which has none',
   })
 type Line = z.output<typeof Line>
 
@@ -89,12 +89,12 @@ export async function importKeys({ db, actor, findOrganization }: ImportParts, t
     for (const { number, key } of lines) {
       const organizationId = key.organization == null ? undefined : findOrganization(key.organization)
       if (key.organization != null && organizationId === undefined)
-        throw wrong(number, 'organization', 'is none of this installation')
+        throw wrong(number, 'organization', 'does not exist in this installation')
       if ((await countAlike(sql, key.prefix)) >= MOST_ALIKE)
         throw wrong(
           number,
           'prefix',
-          `is that of ${MOST_ALIKE} keys that nobody has used yet: give more of each key's beginning`,
+          `is the prefix of ${MOST_ALIKE} keys that have not been used yet: give a longer prefix of each key`,
         )
       const added = await addOldKey(sql, {
         organizationId,
@@ -105,7 +105,7 @@ export async function importKeys({ db, actor, findOrganization }: ImportParts, t
         slowHash: key.hash,
         expiresAt: key.expires_at == null ? undefined : new Date(key.expires_at),
       })
-      if (added === undefined) throw wrong(number, 'name', `"${key.name}" is that of another key there`)
+      if (added === undefined) throw wrong(number, 'name', `"${key.name}" is the name of another key there`)
       await recordChange(sql, actor, organizationId, {
         action: 'key.import',
         resource: 'key',
@@ -127,7 +127,7 @@ function parseLine(line: string, number: number): Line {
   const parsed = Line.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw wrong(number, issue?.path.join('/') ?? '', issue?.message ?? 'does not fit')
+  throw wrong(number, issue?.path.join('/') ?? '', issue?.message ?? 'is not valid')
 }
 
 /** The message does not repeat the wrong value: it may be a hash. */

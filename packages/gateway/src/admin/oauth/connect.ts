@@ -114,7 +114,7 @@ function homeOf(parts: AdminParts, { organizationId, userId }: Principal, said: 
   const [home, other] = homes.filter(isHome)
   if (home === undefined) throw new Fault('place.unknown')
   if (other !== undefined)
-    throw new Fault('body.shape', { place: '/organization', problem: 'must be said: you belong to several' })
+    throw new Fault('body.shape', { place: '/organization', problem: 'is required: you belong to several' })
   return home
 }
 

@@ -52,7 +52,7 @@ const preview = serveOrganization(shapes.previewOpenApi, async (asked) => {
 const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const { change, parts, organization, role, body } = asked
   const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body.private))
-  if (base === undefined) throw new Fault('openapi.address', { problem: 'is not said by the document' })
+  if (base === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
   refuseEmpty(reading)
   const letting = lettingInOf(reading.schemes, providerOf(reading))
   const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }

@@ -43,5 +43,5 @@ const MANY = 100
 
 const adviceOn = (tools: number): string[] =>
   tools > MANY
-    ? [`${tools} tools are more than a model chooses well among: select some, or make toolsets of them.`]
+    ? [`${tools} tools are more than a model can choose from reliably: select some of them, or create toolsets.`]
     : []

@@ -28,7 +28,7 @@ const mismatch = (place: string, problem: string) => new Fault('body.shape', { p
 export async function textFrom(source: Source, reaching: Reaching): Promise<string> {
   const { document, document_gzip: packed, document_url: address } = source
   if ([document, packed, address].filter((one) => one !== undefined).length !== 1)
-    throw mismatch('/document', 'has to be given in one way: as document, document_gzip or document_url')
+    throw mismatch('/document', 'must be given in exactly one way: as document, document_gzip or document_url')
   if (document !== undefined) return document
   if (packed !== undefined) return unpacked(packed)
   const { allowPrivate, exceptions } = reaching

@@ -18,7 +18,7 @@ export function refusePublic({ networks }: EgressExceptions): void {
     if (!isPrivateNetwork(network))
       throw new Fault('body.shape', {
         place: `/networks/${at}`,
-        problem: `is ${network}, which is not wholly within a private network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 127.0.0.0/8, 100.64.0.0/10, fc00::/7, ::1/128)`,
+        problem: `is ${network}, which is not entirely within a private network (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 127.0.0.0/8, 100.64.0.0/10, fc00::/7, ::1/128)`,
       })
   }
 }

@@ -21,6 +21,6 @@ export const mostOf = (settings: OrganizationSettings, standard: number): number
 export function boundedRate(settings: OrganizationSettings, standard: number, said: boolean): OrganizationSettings {
   const most = settings.max_requests_per_minute
   if (most === undefined || rateOf(settings, standard) <= most) return settings
-  if (said) throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
+  if (said) throw new Fault('body.shape', { place: '/requests_per_minute', problem: `must be at most ${most} here` })
   return { ...settings, requests_per_minute: most }
 }

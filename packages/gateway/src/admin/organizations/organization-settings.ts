@@ -48,7 +48,7 @@ export const organizationSettingOperations: readonly Served[] = [
         refuseStale('organization', held.updated_at, ifMatch)
         const most = mostOf(held.settings, parts.requestsPerMinute)
         if (typeof wanted === 'number' && wanted > most)
-          throw new Fault('body.shape', { place: '/requests_per_minute', problem: `is at most ${most} here` })
+          throw new Fault('body.shape', { place: '/requests_per_minute', problem: `must be at most ${most} here` })
         const settled = {
           ...(wanted === undefined ? {} : { requests_per_minute: wanted }),
           ...(approvals === undefined ? {} : { approvals }),

@@ -49,7 +49,10 @@ type Change = ReturnType<(typeof shapes.OrganizationChange)['parse']>
 export function changedOrganization(row: OrganizationRow, change: Change, standard: number): OrganizationRow {
   const { settings, name, description, contact_email, is_active } = change
   if (change.slug !== undefined && change.slug !== row.slug)
-    throw new Fault('body.shape', { place: '/slug', problem: 'never changes: addresses, keys and sign-ins hold it' })
+    throw new Fault('body.shape', {
+      place: '/slug',
+      problem: 'cannot be changed: addresses, keys and sign-ins contain it',
+    })
   const settled = Object.entries({ ...row.settings, ...settings }).filter(([, value]) => value !== null)
   const next = shapes.OrganizationSettings.parse(Object.fromEntries(settled.filter(([, value]) => value !== undefined)))
   return {

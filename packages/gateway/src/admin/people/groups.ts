@@ -35,7 +35,7 @@ export async function putGroup(
   { title, members, awaited }: GroupWords,
 ): Promise<void> {
   if (members !== undefined && awaited !== undefined)
-    throw new Fault('body.shape', { place: '/awaited', problem: 'is said beside members: say one of them' })
+    throw new Fault('body.shape', { place: '/awaited', problem: 'cannot be combined with members: use one of them' })
   const named = Slug.safeParse(slug)
   if (!named.success)
     throw new Fault('body.shape', { place: '/group', problem: named.error.issues[0]?.message ?? 'is not a valid slug' })
@@ -81,7 +81,7 @@ async function usersOf(sql: OrgSql, emails: readonly string[]): Promise<UserId[]
   return emails.map((email, index) => {
     const user = found.get(email.toLowerCase())
     if (user !== undefined) return user
-    throw new Fault('body.shape', { place: `/members/${index}`, problem: 'is the address of no member' })
+    throw new Fault('body.shape', { place: `/members/${index}`, problem: 'is not the email address of a member' })
   })
 }
 

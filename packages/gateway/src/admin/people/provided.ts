@@ -58,7 +58,7 @@ export async function userOf(
 
 async function joined(sql: SystemSql, actor: Actor, { issuer, subject }: Proven, held: UserRow): Promise<Provided> {
   if (!held.active) return refuse('this account is not active')
-  if (held.provider !== 'local') return refuse('this email signs in another way')
+  if (held.provider !== 'local') return refuse('this email address uses another sign-in method')
   // The previous password may have been chosen by someone else. It ends, together with the sign-ins made with it.
   await joinProvider(sql, held.id, issuer, subject)
   await voidPasswordCode(sql, held.id)
@@ -82,7 +82,7 @@ async function added(
 ): Promise<Provided> {
   const title = (name ?? nameOf(email)).slice(0, 100)
   const user = await addUser(sql, { email, name: title, password: null, provider: { issuer, subject } })
-  if (user === undefined) return refuse('a user with this email has just been added: start again')
+  if (user === undefined) return refuse('a user with this email has just been added: try again')
   const organization = await ensureOrganization(sql, DEFAULT_SLUG, undefined, 'sign-in')
   const role = rule === 'member' ? 'tenant_member' : 'tenant_viewer'
   await joinAs(sql, seals, user.id, { organizationId: organization.id, role, name: user.email })

@@ -246,7 +246,7 @@ async function rotate(parts: SignInParts, actor: Actor, token: string): Promise<
     const user = await findUser(sql, held.user_id)
     if (user === undefined || !user.active) return undefined
     if (await useRefreshToken(sql, digest)) return tokensFor(parts, sql, user, held)
-    await endSignIn(sql, held.id, 'its refresh token came twice')
+    await endSignIn(sql, held.id, 'its refresh token was used twice')
     await recordChange(sql, asUser(actor, user.id), held.bound_to ?? undefined, reuse(held.id))
     return held.id
   })

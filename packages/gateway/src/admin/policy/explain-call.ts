@@ -81,32 +81,34 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
       'organization',
       snapshot.organization.active,
       'The organization is active.',
-      'The organization is switched off: all of its addresses answer as if it did not exist.',
+      'The organization is not active: all of its addresses respond as if it did not exist.',
     ),
     gate(
       'role',
       permits(caller.facts.role as Role, 'tool_call'),
       `The role ${caller.facts.role} may call tools.`,
-      `The role ${caller.facts.role} may call no tool: give another role.`,
+      `The role ${caller.facts.role} may not call tools: assign another role.`,
     ),
     gate(
       'key',
       caller.toolset === undefined || caller.toolset === toolset,
-      caller.toolset === undefined ? 'No toolset is prescribed.' : `The key is for the toolset ${caller.toolset}.`,
-      `The key is for the toolset ${caller.toolset} alone: another key, or that toolset.`,
+      caller.toolset === undefined
+        ? 'The caller is not limited to a toolset.'
+        : `The key is limited to the toolset ${caller.toolset}.`,
+      `The key is limited to the toolset ${caller.toolset}: use another key, or that toolset.`,
     ),
-    gate('toolset', toolListing !== undefined, `The toolset ${toolset} is there.`, `There is no toolset ${toolset}.`),
+    gate('toolset', toolListing !== undefined, `The toolset ${toolset} exists.`, `There is no toolset ${toolset}.`),
     gate(
       'audience',
       audience === undefined || isFor(audience, caller.facts),
-      audience === undefined ? 'The toolset is there for everybody.' : 'The toolset is there for this caller.',
-      `The toolset ${toolset} is not there for this caller: its audience names other roles, groups, members or keys.`,
+      audience === undefined ? 'The toolset is available to everyone.' : 'The toolset is available to this caller.',
+      `The toolset ${toolset} is not available to this caller: its audience names other roles, groups, members or keys.`,
     ),
     gate(
       'selection',
       selection.connection(connection.alias) && selection.tool(connection.alias, joined),
-      'The toolset selects it.',
-      `The toolset ${toolset} does not select ${joined}: change what it includes or excludes.`,
+      'The toolset includes the tool.',
+      `The toolset ${toolset} does not include ${joined}: change what it includes or excludes.`,
     ),
     gate(
       'limit',
@@ -117,20 +119,20 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
     gate(
       'connection',
       connection.enabled,
-      `The connection ${connection.alias} is on.`,
-      `The connection ${connection.alias} is switched off.`,
+      `The connection ${connection.alias} is turned on.`,
+      `The connection ${connection.alias} is turned off.`,
     ),
     gate(
       'switch',
       createSwitches(snapshot.states).isOn(connection, facts.name),
-      'The tool is switched on.',
-      'The tool is switched off: switch it on.',
+      'The tool is turned on.',
+      'The tool is turned off: turn it on.',
     ),
     gate(
       'lock',
       held === undefined,
-      'Nothing of it is held.',
-      `Its server changed it, and it is held: \`toolway lock accept ${connection.alias} ${facts.name}\` lets it in.`,
+      'The tool is not on hold.',
+      `The tool is on hold because its server changed it: \`toolway lock accept ${connection.alias} ${facts.name}\` accepts the change.`,
     ),
   ]
   // The view is made by the rules in force.
@@ -138,7 +140,12 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
   // Covers all other reasons: a tool that is not in the endpoint's tool listing cannot be called.
   return [
     ...gates,
-    gate('view', toolListing?.tool(exposed) !== undefined, 'The endpoint has it.', 'The endpoint does not have it.'),
+    gate(
+      'view',
+      toolListing?.tool(exposed) !== undefined,
+      'The endpoint serves the tool.',
+      'The endpoint does not serve the tool.',
+    ),
   ]
 }
 
@@ -165,7 +172,7 @@ function wordAll({ tool, facts, caller, toolset, before, told }: Wording): Expla
     verdict: {
       action: stop === undefined ? verdict.action : 'none',
       rule: stop === undefined && verdict.rule !== undefined ? { ...verdict.rule } : null,
-      says: stop === undefined ? wordVerdict(verdict) : `It does not come to the rules. ${stop.why}`,
+      says: stop === undefined ? wordVerdict(verdict) : `The call does not reach the rules. ${stop.why}`,
       place: verdict.rejected?.place ?? null,
       approvals: verdict.approvals.map(({ parameters }) => wordApprovers(parameters.by)),
       passes: [...passes],

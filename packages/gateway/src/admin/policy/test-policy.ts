@@ -68,7 +68,7 @@ function createFindTool({ tools }: PolicyTests, known: Known | undefined) {
     }
     const found = all?.joined(joined)
     if (found !== undefined) return { tool: found.facts, schema: found.schema }
-    const problem = 'is a tool of no connection: say what it is under `tools`'
+    const problem = 'does not belong to any connection: describe it under `tools`'
     throw new Fault('body.shape', { place: `/cases/${at}/tool`, problem })
   }
 }

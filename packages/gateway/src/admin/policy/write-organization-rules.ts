@@ -49,24 +49,24 @@ const taken = (name: string) => new Fault('thing.taken', { thing: 'rule', name }
 async function placeOf(sql: OrgSql, scope: InnerScope, of: string | undefined): Promise<RulePlace> {
   const refuse = (problem: string) => new Fault('body.shape', { place: '/of', problem })
   if (scope === 'organization') {
-    if (of !== undefined) throw refuse('is for rules of a toolset, a connection, a member or a key')
+    if (of !== undefined) throw refuse('is only for rules of a toolset, a connection, a member or a key')
     return { scope }
   }
-  if (of === undefined) throw refuse(`must say which ${scope}`)
+  if (of === undefined) throw refuse(`must name the ${scope}`)
   const place = await findPlace(sql, scope, of)
   if (place !== undefined) return place
   if (scope === 'toolset' && isToolset([], of))
     throw refuse(
       of === 'default'
-        ? 'names the toolset of everything: write the rule for the organization'
-        : 'names a toolset that is supplied: make one of your own of that name first, then its rules',
+        ? 'is the toolset of all tools: create the rule for the organization instead'
+        : 'is a built-in toolset: create your own toolset with that name first, then its rules',
     )
   const names = await listPlaces(sql, scope)
   if (names.filter((name) => name === of).length > 1)
-    throw refuse('is the name of several keys: take the id of the one that is meant')
+    throw refuse('is the name of several keys: use the ID of one of them')
   const near = nearestNames(of, names)
   const guess = near.length === 0 ? '' : ` (did you mean "${near.join('" or "')}"?)`
-  throw refuse(`names no ${scope} of this organization${guess}`)
+  throw refuse(`is not a ${scope} of this organization${guess}`)
 }
 
 export interface Writing {

@@ -16,7 +16,7 @@ const STATUS: Readonly<Record<number, string>> = {
   200: 'Done.',
   201: 'Made.',
   202: 'Under way.',
-  204: 'Done; there is nothing to say.',
+  204: 'Done. The response has no body.',
 }
 
 export function openApiOf(operations: readonly Operation[]): Json {
@@ -34,7 +34,7 @@ export function openApiOf(operations: readonly Operation[]): Json {
       title: 'Toolway administration',
       version: '1',
       description:
-        'Every operation needs a key or an access token as `Authorization: Bearer …`, but for those that say otherwise. Errors are problem+json (RFC 9457). POST takes an `Idempotency-Key`; what answers with an `ETag` takes it back as `If-Match`.',
+        'Every operation requires a key or an access token as `Authorization: Bearer …`, unless it says otherwise. Errors are problem+json (RFC 9457). POST accepts an `Idempotency-Key`; resources that are returned with an `ETag` accept it as `If-Match`.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
@@ -49,13 +49,13 @@ export function openApiOf(operations: readonly Operation[]): Json {
           in: 'header',
           required: false,
           description:
-            'A name for this request, of your own making: sent again within a day, it is answered and not carried out again.',
+            'A unique name for this request, chosen by the client. If the request is sent again within a day, the first response is returned and nothing is done again.',
           schema: { type: 'string', maxLength: 200 },
         },
       },
       responses: {
         Problem: {
-          description: 'It was refused or failed; `code` says why, `mend` what to do.',
+          description: 'The request was refused or failed; `code` says why, and `mend` says what to do.',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
@@ -195,12 +195,12 @@ function queryOf({ properties = {}, required = [] }: Json): Json[] {
 export function needOf(needs: Needs): string {
   switch (needs.of) {
     case 'anyone':
-      return 'Open to everybody.'
+      return 'No authentication required.'
     case 'signed-in':
       return 'For signed-in users and API keys.'
     case 'platform':
       return `For platform administrators (\`${needs.permission}\`).`
     case 'organization':
-      return `Needs \`${needs.permission}\` in ${needs.by === 'caller' ? 'your own' : 'the'} organization.`
+      return `Requires \`${needs.permission}\` in ${needs.by === 'caller' ? 'your own' : 'the'} organization.`
   }
 }

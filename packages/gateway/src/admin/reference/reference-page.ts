@@ -54,9 +54,9 @@ export function referencePage(operations: readonly Operation[]): string {
 <body>
 <main>
 <h1>Toolway administration</h1>
-<p>Send a key or an access token as <code>Authorization: Bearer …</code>. Errors are <code>application/problem+json</code>, with a code, a sentence and what mends it. A <code>POST</code> may carry an <code>Idempotency-Key</code>; what answers with an <code>ETag</code> takes it back as <code>If-Match</code>.</p>
+<p>Send a key or an access token as <code>Authorization: Bearer …</code>. Errors are <code>application/problem+json</code>, with a code, a message and the next step. A <code>POST</code> accepts an <code>Idempotency-Key</code>; resources that are returned with an <code>ETag</code> accept it as <code>If-Match</code>.</p>
 <p>For programs: <a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
-<nav aria-label="Nouns">${names.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join('')}</nav>
+<nav aria-label="Resources">${names.map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join('')}</nav>
 ${names.map((name) => section(name, groups.get(name) ?? [])).join('\n')}
 </main>
 </body>
@@ -71,7 +71,7 @@ function entry({ id, method, path, summary, needs, query, body, answer, status, 
   const tables = [
     tableOf('Query', query, 'input'),
     tableOf('Body', body, 'input'),
-    tableOf(`Answer (${status}${media === undefined ? '' : `, ${media}`})`, answer, 'output'),
+    tableOf(`Response (${status}${media === undefined ? '' : `, ${media}`})`, answer, 'output'),
   ]
   return `<details id="${escaped(id)}"><summary><b>${method}</b> <code>${escaped(path).replaceAll('/', '/<wbr>')}</code><span>${said(summary)}</span></summary>
 <div><p class="soft">${said(needOf(needs))} <code>${escaped(id)}</code></p>${tables.join('')}</div></details>`
@@ -103,7 +103,7 @@ function tableOf(caption: string, shape: Shape, io: 'input' | 'output'): string 
 const rowsOf = ({ properties = {}, required = [] }: Schema, io: 'input' | 'output'): string =>
   Object.entries(properties)
     .map(([name, schema]) => {
-      const must = io === 'input' && required.includes(name) ? ' <span class="soft">(needed)</span>' : ''
+      const must = io === 'input' && required.includes(name) ? ' <span class="soft">(required)</span>' : ''
       return `<tr><td><code>${escaped(name)}</code>${must}</td><td>${escaped(typeOf(schema))}</td></tr>`
     })
     .join('')

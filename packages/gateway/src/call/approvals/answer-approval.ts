@@ -80,7 +80,7 @@ export const answerApproval = ({ db, lookup }: AnswerParts, answering: Answering
     const row = await lockApproval(sql, answering.id)
     if (row === undefined) throw new Fault('thing.unknown', { thing: 'approval' })
     if (message !== undefined && !(await takeMessage(sql, organizationId, approver.id, message)))
-      throw new Fault('approval.signature', { problem: 'this message came before' })
+      throw new Fault('approval.signature', { problem: 'this message was received before' })
     refuseOver(row, verdict)
     if (!mayAnswer(row, approver)) throw forbidden(row, approver)
     const lasting =
@@ -124,8 +124,8 @@ function refuseOver({ state, expires_at: end, good_until: until }: ApprovalRow, 
 function forbidden(row: ApprovalRow, approver: Approver): Fault {
   const [rule] = rulesOf(row)
   const problem = isOwn(callerOf(row), approver)
-    ? 'nobody grants a call of their own'
-    : `the rule asks for ${rule === undefined ? 'nobody' : wordsOf(rule)}`
+    ? 'nobody can approve their own call'
+    : `the rule requires ${rule === undefined ? 'nobody' : wordsOf(rule)}`
   return new Fault('approval.forbidden', { problem })
 }
 

@@ -72,7 +72,7 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
     const { id, organization_id: organization, state, tool } = row
     const sealed = await db.organization(organization, (sql) => findAnswerOfCall(sql, id))
     if (sealed !== undefined) return ended(JSON.parse(vault.open(sealed, approvalAnswerRow(id))) as Answer)
-    if (state === 'pending') return working(`Waits for an approval: ${link(id)}`)
+    if (state === 'pending') return working(`Waiting for approval: ${link(id)}`)
     if (state === 'denied' || state === 'expired') {
       const fault =
         state === 'denied' ? new Fault('approval.denied', { tool, why: '' }) : new Fault('approval.expired', { tool })
@@ -81,10 +81,10 @@ export function createApprovalTasks(parts: ApprovalTaskParts): ApprovalTasks {
     const claimed = state === 'granted' && (await db.organization(organization, (sql) => storeTold(sql, id)))
     if (!claimed) {
       const since = row.used_at ?? row.decided_at
-      if (since === null || Date.now() - since.getTime() < LOST) return working('Is being made.')
+      if (since === null || Date.now() - since.getTime() < LOST) return working('The call is running.')
       return {
         status: 'failed',
-        message: 'The gateway ended while the call was under way; whether it acted is not known.',
+        message: 'The gateway stopped during the call; it is not known whether the tool acted.',
         answer: undefined,
       }
     }

@@ -15,8 +15,8 @@ export const SETTING_RULES = ['ask-destructive', 'ask-writes'] as const
 
 const REASONS: Readonly<Record<(typeof SETTING_RULES)[number], string>> = {
   'ask-destructive':
-    'This organization asks before tools that may be destructive: those that say so, and those whose server is not trusted to say what they do',
-  'ask-writes': 'Calls that may change something are asked about here',
+    'This organization requires approval for tools that may be destructive: those declared as destructive, and those of servers that are not trusted',
+  'ask-writes': 'This organization requires approval for calls that may change something',
 }
 
 /** One rule for each connection, so that an exception may be of one. */

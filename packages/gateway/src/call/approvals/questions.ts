@@ -37,7 +37,7 @@ const SHOWN = 4_000
 
 const shown = (value: JsonObject): string => {
   const text = JSON.stringify(value, undefined, 2).split('\n').map(visible).join('\n')
-  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} characters more)`
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} more characters)`
 }
 
 /** An answer is all that is wanted; a note may go with it, and whether it is for later calls, where it may be. */
@@ -47,23 +47,23 @@ export const selfQuestion = (
 ): JsonObject => ({
   ...(mcpRequest.caller.revision >= NEWEST_LEGACY ? { mode: 'form' } : {}),
   message: [
-    `Run ${target.name} (${target.effect}) at ${target.alias} with these arguments?`,
+    `Run ${target.name} (${target.effect}) on ${target.alias} with these arguments?`,
     shown(given),
     ...files.map(({ name, media_type: type, size }) => `File: ${visible(name)} (${visible(type)}, ${size} bytes)`),
-    `Asked because: ${rules.map(({ reason }) => reason).join('; ')}`,
+    `Reason: ${rules.map(({ reason }) => reason).join('; ')}`,
   ].join('\n\n'),
   requestedSchema: {
     type: 'object',
     properties: {
       ...(mayLast ? { for: { type: 'string', title: 'For', enum: [...SCOPES], default: SCOPES[0] } } : {}),
-      note: { type: 'string', title: 'Note', description: 'Optional, for the record', maxLength: 500 },
+      note: { type: 'string', title: 'Note', description: 'Optional, for the audit log', maxLength: 500 },
     },
   },
 })
 
 export const pageQuestion = ({ target, rules, mcpRequest }: ApprovalAsking, link: string): JsonObject => ({
   mode: 'url',
-  message: `${target.name} at ${target.alias} needs an approval: ${rules.map(({ reason }) => reason).join('; ')}. Open this page to see it, or to give it where it is yours to give.`,
+  message: `${target.name} on ${target.alias} needs approval: ${rules.map(({ reason }) => reason).join('; ')}. Open this page to see the request, or to approve it if you are an approver.`,
   url: link,
   // A modern question is known by its key.
   ...(mcpRequest.caller.revision === NEWEST_LEGACY ? { elicitationId: randomUUID() } : {}),

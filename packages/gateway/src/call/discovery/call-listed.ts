@@ -112,7 +112,7 @@ function look({ requestContext, mcpRequest, parts }: Looking, own: OwnTool, give
     )
   const query = textAt(given, 'query')
   if (query === undefined || query.trim() === '')
-    throw new Fault('params.shape', { place: '/arguments/query', problem: 'must say what is looked for' })
+    throw new Fault('params.shape', { place: '/arguments/query', problem: 'must say what to search for' })
   return structured(findTools(requestContext, mcpRequest, { query, limit: limitAt(given), effect: effectAt(given) }))
 }
 
@@ -129,7 +129,7 @@ function describe(
   given: JsonObject,
 ): JsonObject {
   const name = textAt(given, 'name')
-  if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a text' })
+  if (name === undefined) throw new Fault('params.shape', { place: '/arguments/name', problem: 'must be a string' })
   const definition = seenTools(requestContext, mcpRequest.caller).get(name)
   const target = requestContext.toolListing.tool(name)
   if (definition === undefined || target === undefined) throw unlisted(requestContext, mcpRequest, name)
@@ -143,7 +143,7 @@ function textAt(given: JsonObject, member: string): string | undefined {
   if (typeof value === 'string' && value.length <= LONGEST) return value
   throw new Fault('params.shape', {
     place: `/arguments/${member}`,
-    problem: `must be a text of at most ${LONGEST} characters`,
+    problem: `must be a string of at most ${LONGEST} characters`,
   })
 }
 

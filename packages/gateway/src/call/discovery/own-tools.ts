@@ -82,7 +82,7 @@ export function searchTools({ toolListing, revision, tasks }: Telling): JsonObje
     {
       name: 'search_tools',
       title: 'Search tools',
-      description: `Find tools by what they do. Begin here: the other tools are not listed. Connected: ${cut(apps, LONGEST_APPS)}.`,
+      description: `Find tools by what they do. Start here: the other tools are not listed. Connected: ${cut(apps, LONGEST_APPS)}.`,
       inputSchema: object(
         {
           query: text('The task in a few words: "send an email", "open issues of a repository".'),
@@ -97,8 +97,8 @@ export function searchTools({ toolListing, revision, tasks }: Telling): JsonObje
     {
       name: 'describe_tool',
       title: 'Describe a tool',
-      description: 'The whole definition of one tool that search_tools found: what it takes, gives and does.',
-      inputSchema: object({ name: text('The name as it was found.') }, ['name']),
+      description: 'The full definition of one tool that search_tools found: its input, its output and what it does.',
+      inputSchema: object({ name: text('The name as search_tools returned it.') }, ['name']),
       outputSchema: object({ tool: { type: 'object' }, effect: { type: 'string' }, connection: { type: 'string' } }, [
         'tool',
         'effect',
@@ -110,7 +110,7 @@ export function searchTools({ toolListing, revision, tasks }: Telling): JsonObje
       name: 'call_tool',
       title: 'Call a tool',
       description: 'Call one tool that search_tools found, with the arguments that its input schema asks for.',
-      inputSchema: object({ name: text('The name as it was found.'), arguments: ARGUMENTS }, ['name']),
+      inputSchema: object({ name: text('The name as search_tools returned it.'), arguments: ARGUMENTS }, ['name']),
       annotations: acts(toolListing.limit),
       ...mayBeTask(tasks),
     },
@@ -125,9 +125,9 @@ export const tierTools = ({ toolListing, revision, tasks }: Telling, from: Offer
       title: `Tools of ${from.alias}`,
       description: `List the ${count} tools of ${from.alias}${aboutOf(from)}. Call one with ${from.alias}${TIERS.execute}, or by its own name.`,
       inputSchema: object({
-        filter: text('Words to look for.'),
-        category: text('Only of this category.'),
-        cursor: text('nextCursor of the last answer.'),
+        filter: text('Words to search for.'),
+        category: text('Only tools in this category.'),
+        cursor: text('nextCursor of the previous response.'),
       }),
       outputSchema: FOUND,
       annotations: LOOKS,
@@ -135,7 +135,7 @@ export const tierTools = ({ toolListing, revision, tasks }: Telling, from: Offer
     {
       name: `${from.alias}${TIERS.execute}`,
       title: `Call a tool of ${from.alias}`,
-      description: `Call one tool of ${from.alias} that ${from.alias}${TIERS.list} named.`,
+      description: `Call one tool of ${from.alias} that ${from.alias}${TIERS.list} listed.`,
       inputSchema: object({ tool: text('The name as it was listed.'), arguments: ARGUMENTS }, ['tool']),
       annotations: acts(toolListing.limit),
       ...mayBeTask(tasks),

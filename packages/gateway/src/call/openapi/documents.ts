@@ -38,7 +38,7 @@ export async function fetchDocument(address: string, { signal, ...reach }: Fetch
     const inner = thrown instanceof Error && thrown.cause instanceof Fault ? thrown.cause : thrown
     if (inner instanceof Fault) throw inner
     const late = thrown instanceof Error && thrown.name === 'TimeoutError'
-    throw failed(late ? `no answer within ${PATIENCE / 1000} s` : 'its server cannot be reached', thrown)
+    throw failed(late ? `no answer within ${PATIENCE / 1000} s` : 'its server could not be reached', thrown)
   }
   if (answer.status !== 200) throw failed(`its server responded with HTTP ${answer.status}`)
   return answer.text()

@@ -31,7 +31,7 @@ export function refuseUnopened(connection: string, answers: Json | undefined): v
   if (!isObject(answers)) return
   for (const [key, answer] of Object.entries(answers)) {
     if (!KEY.test(key) || !isObject(answer) || answer['action'] === 'accept') continue
-    const problem = `it will not open the page (${String(answer['action'] ?? 'no action').slice(0, 20)})`
+    const problem = `it did not open the page (${String(answer['action'] ?? 'no action').slice(0, 20)})`
     throw new Fault('client.answer', { method: 'elicitation/create', connection, problem })
   }
 }

@@ -60,7 +60,7 @@ function cut(content: readonly Json[], bytes: number, limit: number, next: strin
 }
 
 const noticeOf = (bytes: number, limit: number, next: string) =>
-  `[Cut by Toolway: the text of this result has ${bytes} bytes, and ${limit} are passed on at most. ${next}]`
+  `[Truncated by Toolway: the text of this result has ${bytes} bytes, and at most ${limit} are passed on. ${next}]`
 
 /** The beginning of a text that fits into so many bytes, whole characters only. */
 function headOf(text: string, bytes: number): string {

@@ -74,7 +74,7 @@ export async function readByTool(
   const text = typeof path === 'string' ? partOf(kept, path) : kept.text
   const part = slice(text, Number(offset), Math.min(Number(length), bound(parts)))
   const end = part.offset + part.text.length
-  const more = end < part.total ? `; go on with offset ${end}` : '; that is the end'
+  const more = end < part.total ? `; continue with offset ${end}` : '; end of the result'
   const words = `[Characters ${part.offset} to ${end} of ${part.total}${more}]`
   const result: JsonObject = {
     content: [

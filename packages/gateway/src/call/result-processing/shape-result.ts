@@ -93,8 +93,8 @@ interface Notice {
 
 function nextOf({ kept, tool }: Notice): string {
   if (kept === undefined) return 'Ask for less, or for a part of it.'
-  const ways = [...(tool === undefined ? [] : [`the tool ${tool} and the id ${kept.id}`]), `the resource ${kept.uri}`]
-  return `For ${Math.round(kept.seconds / 60)} minutes all of it can be read by ${ways.join(', or ')}.`
+  const ways = [...(tool === undefined ? [] : [`the tool ${tool} and the ID ${kept.id}`]), `the resource ${kept.uri}`]
+  return `For ${Math.round(kept.seconds / 60)} minutes, all of it can be read with ${ways.join(', or ')}.`
 }
 
 function withNotice({ result, cut, rows }: Reduced, notice: Notice): JsonObject {

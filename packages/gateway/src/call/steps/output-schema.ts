@@ -42,7 +42,7 @@ function checkOutput(
 }
 
 function problemsOf(schema: JsonObject, value: Json | undefined): readonly Problem[] {
-  if (value === undefined) return [{ path: '', message: 'is missing: the tool promises structured content' }]
+  if (value === undefined) return [{ path: '', message: 'is missing: the tool declares structured content' }]
   try {
     return schemaRead(schema).check(value).problems
   } catch (thrown) {

@@ -87,7 +87,7 @@ export function taskForLegacy(
   const task = created ? legacyTask(answer.result) : tasks.finished.keep(taskOwner(principal), answer).task
   const { taskId, _meta, ...rest } = task
   if (typeof taskId !== 'string')
-    throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
+    throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no ID' })
   const place = taskPlaceOf(making)
   tasks.ledger.hand(taskOwner(principal), place, taskId, ANYWHERE)
   const named = { taskId: tasks.bind(taskOwner(principal), place, taskId), ...rest }
@@ -139,7 +139,7 @@ const resultForLegacy = (step: TaskAsk, result: JsonObject): Answer => ({
 
 const overAlready = (status: unknown): ErrorBody => ({
   code: UNKNOWN,
-  message: `The task is over already: ${String(status)}`,
+  message: `The task has already ended: ${String(status)}`,
 })
 
 /** Looks until the task is over, and puts what it asks meanwhile to the client on the stream of this very request. */
@@ -182,7 +182,7 @@ export async function callAsTask(step: TaskAsk, call: (speaking: Speaking, task:
   if ('error' in answer || !isObject(answer.result['task'])) return answer
   const { taskId, ...rest } = modernTask(answer.result['task'])
   if (typeof taskId !== 'string')
-    throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no id' })
+    throw new Fault('upstream.malformed', { connection: target.alias, problem: 'its task has no ID' })
   parts.tasks.held.made(keyOf(step, taskId), speaking.session)
   return {
     question: {

@@ -189,7 +189,7 @@ function described(connection: RowWords) {
     return { settings: named ? { ...settings, private: true } : settings, secrets }
   } catch (thrown) {
     throw thrown instanceof Fault
-      ? new ConfigFault(`The connection "${connection.alias}" does not fit: ${thrown.message}`)
+      ? new ConfigFault(`The connection "${connection.alias}" is not valid: ${thrown.message}`)
       : thrown
   }
 }

@@ -36,7 +36,9 @@ export function createRows(vault: Pick<Vault, 'seal' | 'open' | 'hash'>): Rows {
           const hash = vault.hash(key.value).toString('hex')
           const organization = next[at]?.organization
           if (nextKeys.has(hash))
-            throw new ConfigFault(`The key "${key.name}" of ${slug} has the value of another key: give each its own.`)
+            throw new ConfigFault(
+              `The key "${key.name}" of ${slug} has the same value as another key: give each key its own value.`,
+            )
           if (organization !== undefined) nextKeys.set(hash, keyRow(making, organization, key))
         }
       held = next

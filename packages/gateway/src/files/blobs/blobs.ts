@@ -61,5 +61,5 @@ export function storeFault(thrown: unknown): Fault {
   const code = (thrown as { code?: unknown } | undefined)?.code
   if (typeof code === 'string' && FULL.has(code)) return new Fault('file.full', {}, { cause: thrown })
   const name = typeof code === 'string' ? code : thrown instanceof Error ? thrown.name : 'unknown'
-  return new Fault('file.away', { problem: `it answers ${name}` }, { cause: thrown })
+  return new Fault('file.away', { problem: `it responds with ${name}` }, { cause: thrown })
 }

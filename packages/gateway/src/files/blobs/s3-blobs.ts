@@ -96,7 +96,7 @@ function s3Fault(thrown: unknown): Fault {
   if (name === 'QuotaExceeded' || name === 'XMinioStorageFull' || $metadata?.httpStatusCode === 507)
     return new Fault('file.full', {}, { cause: thrown })
   if (code !== undefined) return storeFault(thrown)
-  return new Fault('file.away', { problem: `the object store answers ${name ?? 'an error'}` }, { cause: thrown })
+  return new Fault('file.away', { problem: `the object store responds with ${name ?? 'an error'}` }, { cause: thrown })
 }
 
 const GONE = new Set(['NoSuchKey', 'NoSuchUpload', 'NotFound'])

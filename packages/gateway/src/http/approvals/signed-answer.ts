@@ -34,7 +34,7 @@ export function createSignedAnswer(parts: SignedAnswerParts): Hono<Env> {
     const { message, client, correlationId } = await receiveSigned(parts, c, { limit: LIMIT, wrong })
     const signer = await signerOf(parts, id, message)
     // One fault for all cases: guessing does not reveal what exists.
-    if (signer === undefined) throw wrong('it is not signed by a webhook that may answer it')
+    if (signer === undefined) throw wrong('it is not signed by a webhook that is allowed to answer it')
     const said = readSigned(SignedAnswer, message)
     if (said.approval !== id)
       throw new Fault('body.shape', { place: '/approval', problem: 'differs from the one in the URL' })

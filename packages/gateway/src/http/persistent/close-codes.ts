@@ -13,11 +13,11 @@ export interface CloseCode {
 const row = (code: number, means: string): CloseCode => ({ code, means })
 
 export const CLOSE_CODES = {
-  leaving: row(1001, 'The gateway is shutting down, and what was under way is answered. Connect again in a moment.'),
+  leaving: row(1001, 'The gateway is shutting down; calls in progress were finished. Connect again in a moment.'),
   protocol: row(1002, 'The client broke the WebSocket protocol.'),
-  binary: row(1003, 'A binary frame came; every message is a text frame.'),
+  binary: row(1003, 'A binary frame was received; every message must be a text frame.'),
   encoding: row(1007, 'A text frame was not UTF-8.'),
-  tooLarge: row(1009, 'A message was larger than 1 MiB, the limit that bodies have over HTTP.'),
+  tooLarge: row(1009, 'A message was larger than 1 MiB, which is also the limit for HTTP bodies.'),
   broken: row(1011, 'An internal error occurred in the gateway.'),
   later: row(
     1013,
@@ -25,16 +25,19 @@ export const CLOSE_CODES = {
   ),
   brought: row(
     4400,
-    'The token in X-User-OAuth-Token is none, or is one of this gateway. Connect without it, or with one of the server’s own.',
+    'The token in X-User-OAuth-Token is not valid, or is a token of this gateway. Connect without it, or with a token of the server.',
   ),
-  unauthorised: row(
-    4401,
-    'No key or token, an unknown one, or one that has been removed or has expired. Connect with one that is known.',
+  unauthorised: row(4401, 'The key or token is missing, unknown, removed or expired. Connect with a valid one.'),
+  bound: row(
+    4403,
+    'The token belongs to another organization, or does not allow this. Sign in again with the access that you need.',
   ),
-  bound: row(4403, 'The token is bound to another organization, or may not do this. Sign in for what you need.'),
   unknown: row(4404, 'The endpoint does not exist, or this key has no access to it.'),
-  limited: row(4429, 'Too many requests came from this address, or name what is not there. Connect again in a minute.'),
-  sessionGone: row(4410, 'The session of this connection was ended. Connect again and open a new one.'),
+  limited: row(
+    4429,
+    'Too many requests came from this address, or too many of them named something that does not exist. Connect again in a minute.',
+  ),
+  sessionGone: row(4410, 'The session of this connection was ended. Connect again to open a new one.'),
 } as const satisfies Record<string, CloseCode>
 
 const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {

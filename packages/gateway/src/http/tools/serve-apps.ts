@@ -180,7 +180,7 @@ function leastVersion({ request }: Visit): number {
   if (!/^\d{1,15}$/.test(given))
     throw new Fault('body.shape', {
       place: 'min_version',
-      problem: 'must be a version as /tools/sync/version gives it',
+      problem: 'must be a version as returned by /tools/sync/version',
     })
   return Number(given)
 }
@@ -211,7 +211,7 @@ function choicesIn(visit: Visit, body: JsonObject): { choices: Choices; given: J
     delete given[member]
     if (value === undefined || value === null) return header(name)
     if (typeof value === 'string') return value === '' ? undefined : value
-    throw new Fault('body.shape', { place: `/${member}`, problem: 'must be a text' })
+    throw new Fault('body.shape', { place: `/${member}`, problem: 'must be a string' })
   }
   const choices = { app: choose(CHOICES.app), account: choose(CHOICES.account), server: choose(CHOICES.server) }
   return { choices, given }

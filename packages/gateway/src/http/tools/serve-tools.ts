@@ -56,7 +56,7 @@ async function ask(parts: ServeParts, visit: Visit, method: string, body: JsonOb
   const { id, params = {}, method: named = method } = body
   if (named !== method) throw new Fault('body.shape', { place: '/method', problem: `must be ${method} here` })
   if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(params))
-    throw new Fault('body.shape', { place: '/id', problem: 'must be a text or a number, beside params' })
+    throw new Fault('body.shape', { place: '/id', problem: 'must be a string or a number, next to params' })
   const request: Request = { jsonrpc: '2.0', id, method, params }
   const said = headerOf(visit.request)
   const header: HeaderReader = (name) => said(name) ?? unstated(name)

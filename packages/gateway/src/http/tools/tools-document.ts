@@ -34,7 +34,7 @@ export function toolsDocumentOf({ tools, base, version, flat }: ToolsDocumentPar
       title: 'Tools',
       version,
       description:
-        'Each path is one tool. What is sent is its arguments; what comes back is what MCP calls its result.',
+        'Each path is one tool. The request body contains its arguments; the response is its result as MCP defines it.',
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ [KEY]: [] }],
@@ -61,11 +61,11 @@ function operationOf(tool: JsonObject, name: string, schemas: Record<string, Jso
         description: 'Result of the tool. `isError` is true if it failed.',
         content: { 'application/json': { schema: resultOf(output) } },
       },
-      '401': refusal('There is no key, or it is not known.'),
+      '401': refusal('The key is missing or unknown.'),
       '404': refusal('There is no such tool for this key.'),
       '413': refusal('The body is too large.'),
       '429': refusal('Too many requests; `Retry-After` says how many seconds to wait.'),
-      default: refusal('It was refused; `code` says why, `mend` what to do.'),
+      default: refusal('The request was refused; `code` says why, and `mend` says what to do.'),
     },
   }
 }

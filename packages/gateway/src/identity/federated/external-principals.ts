@@ -60,7 +60,7 @@ export function createExternalPrincipals({ environment, sources, place }: Extern
 
   async function ask(source: Source, bearer: string, name: string): Promise<Vouched> {
     if (underWay >= MOST_ASKED)
-      throw new Fault('gateway.not-ready', { problem: 'many unknown tokens are being asked about' })
+      throw new Fault('gateway.not-ready', { problem: 'too many unknown tokens are being checked' })
     underWay++
     try {
       const vouched = await source.ask(bearer)

@@ -31,7 +31,7 @@ const Answer = z.object({
 
 export function createIdentityEndpoint({ url, fetch, isOwn, now }: IdentityEndpointParts): Source {
   const away = (cause: unknown) =>
-    new Fault('gateway.not-ready', { problem: 'who this token belongs to cannot be asked now' }, { cause })
+    new Fault('gateway.not-ready', { problem: 'the owner of this token cannot be determined at the moment' }, { cause })
 
   async function get(bearer: string): Promise<Response> {
     const headers = { authorization: `Bearer ${bearer}`, accept: 'application/json' }
@@ -46,7 +46,7 @@ export function createIdentityEndpoint({ url, fetch, isOwn, now }: IdentityEndpo
       const response = await get(bearer)
       if (response.status === 401 || response.status === 403 || response.status === 404)
         throw new Fault('token.unknown')
-      if (response.status !== 200) throw away(new Error(`it answered ${response.status}`))
+      if (response.status !== 200) throw away(new Error(`it responded with HTTP ${response.status}`))
       const answer = Answer.safeParse(await response.json().catch(() => undefined))
       if (!answer.success) throw away(answer.error)
       const { user_id: subject, email, org_id: organization, role } = answer.data

@@ -82,13 +82,13 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
   function configuration(): Promise<client.Configuration> {
     discovered ??= discover().catch((thrown: unknown) => {
       discovered = undefined
-      return refuse('it cannot be reached, or does not say how it works', thrown)
+      return refuse('it cannot be reached, or its discovery document is not valid', thrown)
     })
     return discovered
   }
 
   async function discover(): Promise<client.Configuration> {
-    if (clientId === undefined) return refuse('this gateway has no client id there')
+    if (clientId === undefined) return refuse('this gateway has no client ID there')
     const insecure = issuer.startsWith('http:') ? [client.allowInsecureRequests] : []
     const found = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: SECONDS,
@@ -131,11 +131,11 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
             : claims
         return provenBy(issuer, { ...claims, ...more })
       } catch (thrown) {
-        return refuse('its answer is not good', thrown)
+        return refuse('its response is not valid', thrown)
       }
     },
     async prove(token) {
-      if (!supabase) return refuse('its tokens are not taken here')
+      if (!supabase) return refuse('its tokens are not accepted here')
       try {
         const { payload } = await jwtVerify(token, keys, {
           issuer,

@@ -112,6 +112,6 @@ function wordRefusal(thrown: unknown): Fault {
   const away =
     !(thrown instanceof errors.JOSEError) || thrown instanceof errors.JWKSTimeout || thrown.code === 'ERR_JOSE_GENERIC'
   return away
-    ? new Fault('gateway.not-ready', { problem: 'the issuer of this token does not answer' }, { cause: thrown })
+    ? new Fault('gateway.not-ready', { problem: 'the issuer of this token does not respond' }, { cause: thrown })
     : new Fault('token.unknown', {}, { cause: thrown })
 }

@@ -111,7 +111,7 @@ export function createSlowHashes(): SlowHashes {
   return {
     find(key, list) {
       if (waiting >= MOST_WAITING)
-        throw new Fault('gateway.not-ready', { problem: 'many unknown keys are being tried' })
+        throw new Fault('gateway.not-ready', { problem: 'too many unknown keys are being tried' })
       waiting++
       return findAmong(key, list).finally(() => waiting--)
     },

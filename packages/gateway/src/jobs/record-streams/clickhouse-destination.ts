@@ -33,6 +33,7 @@ export const toClickHouse =
     const body = items.map((item) => JSON.stringify(item)).join('\n')
     const answer = await fetch(url.href, { method: 'POST', headers, body, signal })
     const code = answer.headers.get('x-clickhouse-exception-code')
-    if (code !== null) throw new DeliveryProblem(`it answered ${answer.status}, exception ${code.slice(0, 8)}`)
+    if (code !== null)
+      throw new DeliveryProblem(`it responded with HTTP ${answer.status}, exception ${code.slice(0, 8)}`)
     checkAnswer(answer)
   }

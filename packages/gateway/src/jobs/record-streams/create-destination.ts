@@ -102,7 +102,7 @@ function problemOf(thrown: unknown, signal: AbortSignal): string {
     if (cause instanceof Fault && cause.code === 'egress.refused') return REFUSED_ADDRESS
     if (cause instanceof Fault && cause.code === 'secret.unresolved')
       return `its secret cannot be read: ${cause.facts['problem']}`
-    if (cause instanceof Fault && cause.code === 'result.too-large') return 'its answer was too long'
+    if (cause instanceof Fault && cause.code === 'result.too-large') return 'its response was too long'
     const { code } = cause as { code?: unknown }
     if (typeof code === 'string' && CODE.test(code)) return `it could not be reached (${code})`
   }

@@ -107,7 +107,8 @@ class StreamDelivery implements DeliverStreams {
       if (woken || worked.includes(true))
         wait = Math.min(Math.max((await this.#parts.db.system(untilDue)) ?? EVERY, GATHER), EVERY)
     } catch (thrown) {
-      if (!this.#closed.signal.aborted) this.#parts.log.warn({ err: thrown }, 'record streams stand still; retrying')
+      if (!this.#closed.signal.aborted)
+        this.#parts.log.warn({ err: thrown }, 'record streams cannot be delivered; retrying')
     }
     // Messages that came while this ran may not have been seen.
     this.#plan(this.#woken ? GATHER : wait)
@@ -190,7 +191,7 @@ class StreamDelivery implements DeliverStreams {
       if (!(await storeBehind(sql, held, behind))) return
       const facts = { stream: held.id, ...(problem === undefined ? {} : { problem }) }
       if (behind) log.warn(facts, 'a record stream is behind')
-      else log.info(facts, 'a record stream keeps up again')
+      else log.info(facts, 'a record stream has caught up')
       await this.#alert(sql, held, behind ? 'stream.behind' : 'stream.current', facts)
     })
   }

@@ -40,5 +40,5 @@ export function checkAnswer({ status, headers }: Pick<Response, 'status' | 'head
   if (status >= 200 && status < 300) return
   const asked = parseRetryAfter(headers.get('retry-after'), Date.now())
   const retryAfter = asked === undefined ? undefined : Math.min(Math.ceil(asked / 1000), DAY)
-  throw new DeliveryProblem(`it answered ${status}`, retryAfter)
+  throw new DeliveryProblem(`it responded with HTTP ${status}`, retryAfter)
 }

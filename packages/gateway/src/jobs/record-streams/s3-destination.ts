@@ -91,5 +91,5 @@ function problemOf(thrown: unknown): unknown {
   const status = $metadata?.httpStatusCode
   if (status === undefined) return thrown
   const code = /^[A-Za-z]{1,60}$/.test(name ?? '') ? ` ${name}` : ''
-  return new DeliveryProblem(`it answered ${status}${code}`)
+  return new DeliveryProblem(`it responded with HTTP ${status}${code}`)
 }

@@ -17,7 +17,7 @@ export const composio = backendKind({
     if (key === undefined || key === '')
       refuse('/headers/x-api-key', 'is missing: it is the API key of your project at Composio (COMPOSIO_API_KEY)')
     if (words.way === 'mcp' && words.server === undefined)
-      refuse('/composio/server', 'is missing: the id of the MCP server at Composio')
+      refuse('/composio/server', 'is missing: the ID of the MCP server at Composio')
     if (words.way !== 'mcp' && (words.toolkits ?? []).length === 0)
       refuse('/composio/toolkits', 'is missing: the toolkits whose tools are offered, such as ["gmail"]')
   },

@@ -53,7 +53,7 @@ export const native: Kind<NativeSettings, NativeWire> = {
     const vendor = vendorIn(said) ?? held?.settings.vendor
     if (vendor === undefined) throw mismatch('/native/vendor', 'is missing')
     if (held !== undefined && vendor !== held.settings.vendor)
-      throw mismatch('/native/vendor', 'stays what it was: add another connection for another vendor')
+      throw mismatch('/native/vendor', 'cannot be changed: add another connection for another vendor')
     const given = said.native?.source
     const source = given === undefined ? held?.settings.source : (given ?? undefined)
     const url = said.url ?? (held === undefined ? addressOf(vendor, source) : undefined)

@@ -14,12 +14,12 @@ export function commandOf(said: ConnectionRequest): { command?: string; args?: s
   const { command, args, runtime_command: runtime, package_path: path, runtime_type: type = '' } = said
   if (runtime === undefined && path === undefined)
     return { ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
-  if (command !== undefined || args !== undefined) throw mismatch('/command', 'is said in two ways')
+  if (command !== undefined || args !== undefined) throw mismatch('/command', 'is given in two ways')
   if (runtime !== undefined && path !== undefined)
     throw mismatch('/package_path', 'is for a package without a command of its own')
   const words = path === undefined ? wordsIn(runtime ?? []) : [...(RUNNERS[type] ?? []), path]
   const [program, ...rest] = words
-  if (program === undefined || program === '') throw mismatch('/runtime_command', 'holds no word')
+  if (program === undefined || program === '') throw mismatch('/runtime_command', 'contains no word')
   return { command: program, args: rest }
 }
 

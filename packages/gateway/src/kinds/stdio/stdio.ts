@@ -67,13 +67,13 @@ function keptAuth({ auth, environment }: ProcessWire): { readonly auth?: Connect
   if (auth === undefined || auth.kind === 'none') return {}
   const { kind = 'key', variable, provider, brought } = auth
   const refuse = (place: string, problem: string) => new Fault('params.shape', { place: `/auth/${place}`, problem })
-  if (kind === 'auto') throw refuse('kind', 'cannot be auto for a program: say key or oauth')
+  if (kind === 'auto') throw refuse('kind', 'cannot be auto for a program: use key or oauth')
   if (variable === undefined)
-    throw refuse('variable', 'is missing: it names the variable that holds the token or key of an account')
-  if (Object.hasOwn(environment, variable)) throw refuse('variable', 'is among the variables of the connection, too')
+    throw refuse('variable', 'is missing: the variable that holds the token or key of an account')
+  if (Object.hasOwn(environment, variable)) throw refuse('variable', 'is also one of the variables of the connection')
   if (kind === 'oauth' && (provider === undefined || provider === 'mcp'))
-    throw refuse('provider', 'is missing: a program names no authorization server')
-  if (brought === true) throw refuse('brought', 'cannot be true for a program: it is started for a kept account')
+    throw refuse('provider', 'is missing: a program has no authorization server of its own')
+  if (brought === true) throw refuse('brought', 'cannot be true for a program: it is started for a stored account')
   return { auth: { prefix: '', ...auth, kind } }
 }
 

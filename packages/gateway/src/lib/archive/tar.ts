@@ -85,7 +85,7 @@ function parseHeader(header: Buffer): { name: string; size: number } {
     return field.subarray(0, end === -1 ? length : end).toString()
   }
   if (Number.parseInt(text(148, 8), 8) !== checksumOf(header) || text(257, 6) !== 'ustar' || text(156, 1) !== '0')
-    throw new BrokenTar('an entry of the archive has no valid head')
+    throw new BrokenTar('an entry of the archive has no valid header')
   const size = header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8)
   const prefix = text(345, PREFIX)
   if (!Number.isSafeInteger(size) || size < 0) throw new BrokenTar('an entry of the archive has no valid size')

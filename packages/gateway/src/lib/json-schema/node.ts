@@ -29,8 +29,8 @@ export interface Making {
 
 /** Checks one value by one schema. `seen` collects for the schema around it. */
 export function evaluate(node: Node, value: Json, at: InstancePath | undefined, run: Run, seen?: Seen): void {
-  if (!run.enter()) throw new UnusableSchema('refers to itself without end')
-  if (node.never) run.say(at, 'may not be given')
+  if (!run.enter()) throw new UnusableSchema('refers to itself endlessly')
+  if (node.never) run.say(at, 'must not be present')
   const own = node.tracks ? nothingSeen() : seen
   for (const check of node.checks) check(value, at, run, own)
   if (node.tracks && own !== undefined) seeAll(seen, own)

@@ -35,8 +35,8 @@ describe('what does not fit is told', () => {
       '/since must be a date and time such as 2026-01-31T09:30:00Z (RFC 3339)',
       '/sort must be one of "newest", "oldest"',
       '/filters/owner must be a string or null',
-      '/filters/ownr is not known here; did you mean "owner"?',
-      '/limt is not known here; did you mean "limit"?',
+      '/filters/ownr is unknown; did you mean "owner"?',
+      '/limt is unknown; did you mean "limit"?',
       '/sources is required',
     ])
   })
@@ -61,7 +61,7 @@ describe('what does not fit is told', () => {
       ' must be a string, null or an array',
     ])
     expect(told({ oneOf: [{ type: 'number' }, { type: 'integer' }] }, 5)).toEqual([
-      ' must fit one of its 2 forms, and fits 2',
+      ' must match exactly one of its 2 forms, but matches 2',
     ])
   })
 
@@ -166,9 +166,9 @@ describe('a schema that nothing can be checked by is not used', () => {
     expect(() => readSchema(schema)).toThrow(why)
   })
 
-  test('because it refers to itself without end, which shows when something is checked', () => {
+  test('because it refers to itself endlessly, which shows when something is checked', () => {
     const { check } = readSchema({ allOf: [{ $ref: '#' }] })
-    expect(() => check(1)).toThrow(/refers to itself without end/)
+    expect(() => check(1)).toThrow(/refers to itself endlessly/)
   })
 
   test('and is refused only once', () => {

@@ -132,7 +132,7 @@ function checkBy(root: Node, value: Json): Checked {
     evaluate(root, value, undefined, run)
   } catch (thrown) {
     if (!(thrown instanceof TooMuchWork)) throw thrown
-    const message = thrown.message === '' ? 'is too much to be checked' : `cannot be checked: ${thrown.message}`
+    const message = thrown.message === '' ? 'is too large to be checked' : `cannot be checked: ${thrown.message}`
     return { problems: [{ path: '', message }], count: 1, work: run.spent }
   }
   const problems = run.found.map(({ at, message }) => ({ path: pointerOf(at), message: message.slice(0, LONGEST) }))

@@ -6,15 +6,18 @@ export const allow: ActionBehaviour<'allow'> = {
   action: 'allow',
   check({ name, parameters }, scope, say) {
     if (scope === 'member' || scope === 'key')
-      say('/action', `cannot be allow for a ${scope}: write it for the organization, with a condition on the principal`)
+      say(
+        '/action',
+        `cannot be allow for a ${scope}: create it for the organization, with a condition on the principal`,
+      )
     if (parameters.lifts.includes(name)) say('/parameters/lifts', 'names the rule itself')
   },
   follows: ({ parameters }) => `it lifts ${parameters.lifts.join(', ')}.`,
   says({ changes, arguments: args }) {
     const listed = args === undefined ? ' as far as can be told without arguments' : ''
     return changes.length === 0
-      ? `It is called as it is${listed}.`
-      : `It is called with ${changes.map(({ place, to }) => `${place} = ${show(to)}`).join(', ')}.`
+      ? `The call is made unchanged${listed}.`
+      : `The call is made with ${changes.map(({ place, to }) => `${place} = ${show(to)}`).join(', ')}.`
   },
   couldChange: ({ action }) => action !== 'allow',
 }

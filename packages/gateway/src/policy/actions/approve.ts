@@ -7,12 +7,12 @@ export const approve: ActionBehaviour<'approve'> = {
   check({ parameters }, _, say) {
     const { roles, members, groups, webhooks, self } = parameters.by
     if (!self && [roles, members, groups, webhooks].every((some) => some === undefined))
-      say('/parameters/by', 'names nobody: say roles, members, groups or webhooks')
+      say('/parameters/by', 'has no approvers: set roles, members, groups or webhooks')
   },
   follows: ({ parameters: { by, quorum } }) =>
-    `it waits for ${wordApprovers(by)}${quorum > 1 ? `, ${quorum} of them` : ''}.`,
+    `the call waits for ${wordApprovers(by)}${quorum > 1 ? `, ${quorum} of them` : ''}.`,
   says: ({ approvals }, by) =>
-    `It waits for ${approvals.map((one) => wordApprovers(one.parameters.by)).join('; and for ')}${by}`,
+    `The call waits for ${approvals.map((one) => wordApprovers(one.parameters.by)).join('; and for ')}${by}`,
 }
 
 export const wordApprovers = ({ roles, members, groups, webhooks, self }: Approvers): string =>

@@ -7,5 +7,5 @@ export const block: ActionBehaviour<'block'> = {
   action: 'block',
   refusal: ({ rule }, tool) => new Fault('policy.blocked', { tool, reason: reasonOf(rule) }),
   follows: () => 'the call is refused.',
-  says: (_, by) => `It is refused${by}`,
+  says: (_, by) => `The call is refused${by}`,
 }

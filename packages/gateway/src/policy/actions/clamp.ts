@@ -15,10 +15,10 @@ export const clamp: ActionBehaviour<'clamp'> = {
   check({ parameters }, _, say) {
     const { min, max, default: otherwise } = parameters
     if (min === undefined && max === undefined && otherwise === undefined)
-      say('/parameters', 'bounds nothing: name min, max or default')
+      say('/parameters', 'has no limit: set min, max or default')
     if (isUpsideDown(parameters)) say('/parameters/min', 'is larger than max')
     if (typeof otherwise === 'number' && (otherwise < (min ?? -Infinity) || otherwise > (max ?? Infinity)))
-      say('/parameters/default', 'lies outside min and max')
+      say('/parameters/default', 'is outside min and max')
   },
   /** A server may make a number of a text: where nothing checks the arguments later, anything but a number is refused. */
   refuse({ rule, path, bounds }, args, { connector }) {

@@ -5,6 +5,6 @@ import type { ActionBehaviour } from './action.ts'
 export const hide: ActionBehaviour<'hide'> = {
   action: 'hide',
   refusal: (_, tool) => new Fault('tool.unknown', { tool }),
-  follows: () => 'the tool is not there for this caller.',
-  says: (_, by) => `It is neither listed nor found${by}`,
+  follows: () => 'the tool does not exist for this caller.',
+  says: (_, by) => `The tool is neither listed nor found${by}`,
 }

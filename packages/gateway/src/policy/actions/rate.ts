@@ -14,6 +14,6 @@ export const rate: ActionBehaviour<'rate'> = {
       }),
     )
   },
-  follows: ({ parameters: { calls, per, of } }) => `${calls} calls in ${per} s for each ${of} are let through.`,
+  follows: ({ parameters: { calls, per, of } }) => `${calls} calls in ${per} s for each ${of} are allowed.`,
   notReplayed: true,
 }

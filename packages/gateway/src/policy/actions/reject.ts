@@ -14,7 +14,7 @@ export const reject: ActionBehaviour<'reject'> = {
   check({ parameters }, _, say) {
     const { min, max, in: values, pattern, parameter } = parameters
     const bounds = [min, max, values, pattern].some((one) => one !== undefined)
-    if (bounds && parameter === undefined) say('/parameters/parameter', 'must say which argument is meant')
+    if (bounds && parameter === undefined) say('/parameters/parameter', 'must name the argument')
     if (isUpsideDown(parameters)) say('/parameters/min', 'is larger than max')
   },
   unreadable(parameters) {
@@ -52,10 +52,10 @@ export const reject: ActionBehaviour<'reject'> = {
     return [...(max === undefined ? [] : [max]), ...(min === undefined ? [] : [min]), ...(allowed ?? [])]
   },
   follows(_, { rejected }, { arguments: args }) {
-    if (rejected !== undefined) return `it is refused: ${rejected.place} ${rejected.problem}.`
+    if (rejected !== undefined) return `the call is refused: ${rejected.place} ${rejected.problem}.`
     return args === undefined ? 'it depends on the arguments.' : 'it allows this value.'
   },
-  says: ({ rejected }, by) => `It is refused${by} (${rejected?.place}: ${rejected?.problem})`,
+  says: ({ rejected }, by) => `The call is refused${by} (${rejected?.place}: ${rejected?.problem})`,
 }
 
 function patternIn({ pattern }: Parameters): RE2JS | undefined {
@@ -77,6 +77,6 @@ function problemOf(value: Json, { min, max, in: allowed }: Parameters, pattern: 
   if (min !== undefined && typeof value !== 'number') return `it must be a number of at least ${min}`
   if (min !== undefined && !(Number(value) >= min)) return `${Number(value)} is below the allowed minimum of ${min}`
   if (pattern !== undefined && !(typeof value === 'string' && pattern.matches(value)))
-    return 'it does not have the form that is allowed'
+    return 'it does not have an allowed format'
   return undefined
 }

@@ -7,7 +7,7 @@ export const size: ActionBehaviour<'size'> = {
   action: 'size',
   check({ parameters }, _, say) {
     if (parameters.arguments === undefined && parameters.result === undefined)
-      say('/parameters', 'says no size: name arguments, result, or both')
+      say('/parameters', 'has no size: set arguments, result, or both')
   },
   redacts: ({ result }) => result?.redact ?? [],
   enforce(rules, { arguments: args }) {
@@ -19,6 +19,6 @@ export const size: ActionBehaviour<'size'> = {
     }
     return undefined
   },
-  follows: () => 'arguments or results beyond its bounds are refused or cut.',
+  follows: () => 'arguments or results beyond its limits are refused or truncated.',
   notReplayed: true,
 }

@@ -3,6 +3,6 @@ import type { ActionBehaviour } from './action.ts'
 
 export const warn: ActionBehaviour<'warn'> = {
   action: 'warn',
-  follows: () => 'the call is marked on record and goes on.',
-  says: (_, by) => `It is called and marked${by}`,
+  follows: () => 'the call is made, with a warning in the audit log.',
+  says: (_, by) => `The call is made, with a warning in the audit log${by}`,
 }

@@ -12,8 +12,8 @@ export const show = (value: unknown): string => {
 
 /** The sentence about a rule that sets or bounds an argument. */
 export function wordChanges(changes: readonly Change[], parameter: string, args: unknown): string {
-  if (args === undefined) return `it bounds or sets ${parameter}.`
-  if (changes.length === 0) return 'the arguments stay as they are.'
+  if (args === undefined) return `it limits or sets ${parameter}.`
+  if (changes.length === 0) return 'the arguments are not changed.'
   const told = changes.map(
     ({ place, from, to }) => `${place} ${from === undefined ? 'is absent and' : show(from)} becomes ${show(to)}`,
   )

@@ -19,8 +19,7 @@ import { checkCondition } from '../condition.ts'
 
 /** Signs of other languages of patterns stand for themselves here, and such a rule would silently hold for nothing. */
 const PATTERN = /^[^?[\]{}!\s]+$/
-const patternProblem =
-  'is a name in which * stands for any run of characters; ?, [], {}, ! and spaces mean nothing here'
+const patternProblem = 'must be a name, in which * matches any characters; ?, [], {}, ! and spaces are not supported'
 
 /** Reads what somebody wrote. The first problem is the one to mend first. */
 export function readWords(given: unknown): { words: RuleWords } | { problems: readonly RuleProblem[] } {
@@ -30,9 +29,7 @@ export function readWords(given: unknown): { words: RuleWords } | { problems: re
     problems: parsed.error.issues.map(({ path, message, code, ...rest }) => ({
       place: path.map((part) => `/${String(part)}`).join(''),
       problem:
-        code === 'unrecognized_keys' && 'keys' in rest
-          ? `has members that are not known here: ${rest.keys.join(', ')}`
-          : message,
+        code === 'unrecognized_keys' && 'keys' in rest ? `has unknown members: ${rest.keys.join(', ')}` : message,
     })),
   }
 }
@@ -67,7 +64,7 @@ export function senseProblems(words: RuleWords, scope: RuleScope): RuleProblem[]
   })
   match.tools.forEach((glob, at) => PATTERN.test(glob) || say(`/match/tools/${at}`, patternProblem))
   if (match.organizations !== undefined && scope !== 'platform')
-    say('/match/organizations', 'is for rules of the platform: this rule holds in its own organization only')
+    say('/match/organizations', 'is only for platform rules: this rule applies in its own organization only')
   behaviourOf(words.action).check?.(words, scope, say)
   return problems
 }
@@ -95,7 +92,7 @@ function checkMembers(when: string, say: Say): void {
     if (root === 'args' || member === undefined || Object.hasOwn(MEMBERS[root], member)) continue
     const [near] = nearestNames(member, Object.keys(MEMBERS[root]))
     const guess = near === undefined ? `it has ${Object.keys(MEMBERS[root]).join(', ')}` : `did you mean "${near}"?`
-    say('/match/when', `asks for ${root}.${member}, which is never there (${guess})`)
+    say('/match/when', `uses ${root}.${member}, which does not exist (${guess})`)
   }
 }
 
@@ -113,13 +110,13 @@ export function liftProblems(words: RuleWords, scope: RuleScope, known: readonly
     if (may.some((rule) => rule.name === name)) return []
     const place = `/parameters/lifts/${at}`
     if (scope !== 'platform' && known.some((rule) => rule.name === name))
-      return { place, problem: `names "${name}", a rule of the platform, which only the platform lifts` }
+      return { place, problem: `names "${name}", a platform rule, which only platform rules can lift` }
     const [near] = nearestNames(
       name,
       may.map((rule) => rule.name),
     )
     const guess = near === undefined ? '' : ` (did you mean "${near}"?)`
-    return { place, problem: `names "${name}", and there is no such rule here${guess}` }
+    return { place, problem: `names "${name}", which is not a rule here${guess}` }
   })
 }
 

@@ -49,7 +49,7 @@ function standIn({ id, scope, of, name, match }: Kept): Rule {
     action: 'block',
     parameters: {},
     reason:
-      'a rule that is to hold here cannot be read, and until an administrator has mended it nothing of this is called',
+      'a rule that applies here is not valid: calls that it may match are blocked until an administrator corrects it',
     state: 'on',
   }
 }

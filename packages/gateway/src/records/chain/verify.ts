@@ -97,22 +97,23 @@ class Chain {
     this.#kept = new Map(own.map((one) => [one.seq, one.hash]))
     this.#seq = after.seq
     this.#hash = after.hash
-    if (format !== FORMAT) this.#fail('shape', undefined, `its format is "${format}", and only "${FORMAT}" is known`)
+    if (format !== FORMAT)
+      this.#fail('shape', undefined, `its format is "${format}", but only "${FORMAT}" is supported`)
     if (after.seq === 0 && after.hash !== startOf(organization))
       this.#fail('link', 1, 'the chain does not begin where the chain of this organization begins')
     if ((this.#kept.get(after.seq) ?? after.hash) !== after.hash)
       this.#fail(
         'link',
         after.seq,
-        `the chain begins behind another record ${after.seq} than the checkpoint that was kept elsewhere says`,
+        `the chain begins after a different record ${after.seq} than the separately stored checkpoint states`,
       )
   }
 
   take(line: Exclude<ChainLine, { type: 'chain' }> | Broken): void {
     if (this.#problem !== undefined) return
     if (line.type === 'broken')
-      this.#fail('shape', this.#seq + 1, `line ${line.line}, behind record ${this.#seq}, is not a line of an export`)
-    else if (this.#ended) this.#fail('shape', undefined, 'something stands behind the end')
+      this.#fail('shape', this.#seq + 1, `line ${line.line}, after record ${this.#seq}, is not a line of an export`)
+    else if (this.#ended) this.#fail('shape', undefined, 'there is data after the end')
     else if (line.type === 'record') this.#record(line)
     else if (line.type === 'checkpoint') this.#checkpoint(line)
     else this.#end(line)
@@ -158,14 +159,10 @@ class Chain {
     if (one.seq > seq + 1)
       return this.#fail('gap', seq + 1, `${rangeOf(seq + 1, one.seq - 1)} missing before ${nameOf(one)}`)
     if (one.seq <= seq)
-      return this.#fail('order', one, `${nameOf(one)} stands behind ${seq}: it was put in, or the order was changed`)
+      return this.#fail('order', one, `${nameOf(one)} follows ${seq}: it was inserted, or the order was changed`)
     if (content !== undefined) return this.#fail('content', one, `${nameOf(one)}: ${content}`)
     if (link(this.#hash, leafOf(one)) !== one.hash)
-      return this.#fail(
-        'content',
-        one,
-        `${nameOf(one)} does not fit its hash: it was changed, or what stood before it was`,
-      )
+      return this.#fail('content', one, `${nameOf(one)} does not match its hash: it or a record before it was changed`)
     this.#seq = one.seq
     this.#hash = one.hash
     this.#last = one
@@ -173,7 +170,7 @@ class Chain {
     this.#records++
     const elsewhere = this.#kept.get(one.seq)
     if (elsewhere !== undefined && elsewhere !== one.hash)
-      this.#fail('link', one, `${nameOf(one)} has another hash than the checkpoint that was kept elsewhere`)
+      this.#fail('link', one, `${nameOf(one)} has a different hash than the separately stored checkpoint`)
     if (elsewhere === one.hash) this.#provenTo = one.seq
   }
 
@@ -188,7 +185,7 @@ class Chain {
       return this.#fail('signature', at, `the checkpoint at ${one.seq} is signed with an unknown key (${fingerprint})`)
     if (one.seq > seq)
       return this.#fail('end', seq + 1, `${rangeOf(seq + 1, one.seq)} missing: a checkpoint covers them`)
-    if (one.seq < seq) return this.#fail('order', one.seq, `the checkpoint at ${one.seq} stands behind record ${seq}`)
+    if (one.seq < seq) return this.#fail('order', one.seq, `the checkpoint at ${one.seq} follows record ${seq}`)
     if (one.hash !== this.#hash) {
       const from = (this.#provenTo ?? this.#after.seq) + 1
       return this.#fail('link', at, `the records up to ${one.seq}, from ${from} on, are not those that were signed`)
@@ -201,7 +198,7 @@ class Chain {
     this.#ended = true
     if (until > seq) this.#fail('end', seq + 1, `${rangeOf(seq + 1, until)} missing at the end`)
     else if (until < seq || hash !== this.#hash)
-      this.#fail('end', this.#last ?? seq, 'the end that is named is not the end of these records')
+      this.#fail('end', this.#last ?? seq, 'the stated end is not the end of these records')
   }
 }
 
@@ -216,8 +213,8 @@ function faultOf(record: ProvenRecord, organization: string): string | undefined
     const [value, salt, hash] = [record[name], record.salts[name], record.hashes[name]]
     const isGone = record.redacted?.includes(name) === true
     if (isGone) {
-      if (value !== (name === 'principal' ? REDACTED : null)) return `its field ${name} is redacted and has a value`
-      if (hash === undefined) return `its field ${name} is redacted and has no hash`
+      if (value !== (name === 'principal' ? REDACTED : null)) return `its field ${name} is redacted but has a value`
+      if (hash === undefined) return `its field ${name} is redacted but has no hash`
     } else if (value === null ? hash !== undefined : hash !== hashOfField(salt ?? '', value))
       return `its field ${name} was changed`
   }

@@ -113,7 +113,8 @@ class SegmentedJournal implements Journal {
       // Half a line ends its file: nothing may be written behind it.
       if (written !== length) this.#retire(segment)
     }
-    if (written !== length) throw Object.assign(new Error('the disk took half a line'), { code: 'ENOSPC' })
+    if (written !== length)
+      throw Object.assign(new Error('only half a line was written to the disk'), { code: 'ENOSPC' })
     this.#dirty = true
     segment.open += open
     segment.waiting += waiting

@@ -88,7 +88,7 @@ class OutboxWriter implements RecordWriter {
     this.#batches = new BatchStore(parts)
     this.#journal = createJournal({
       directory,
-      onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox has trouble with its disk'),
+      onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox cannot use its disk'),
     })
     this.#look = setInterval(() => {
       this.#looks = true

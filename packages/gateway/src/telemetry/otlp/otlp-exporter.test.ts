@@ -46,7 +46,7 @@ test('a refusal is final, and is told once a minute without a secret', async () 
   expect(told).toHaveLength(1)
   expect(told[0]?.[0]).toMatchObject({
     endpoint: 'http://collector/v1/traces',
-    problem: 'it answered with the status 401',
+    problem: 'it responded with HTTP 401',
   })
   expect(JSON.stringify(told)).not.toContain('s3cret')
   vi.advanceTimersByTime(60_000)

@@ -61,7 +61,7 @@ class Refused extends Error {
   readonly wanted: number
 
   constructor(wanted: number) {
-    super('the request was not taken')
+    super('the request was not accepted')
     this.wanted = wanted
   }
 }
@@ -118,7 +118,7 @@ class HttpExporter implements OtlpExporter {
   async #send(body: Uint8Array, count: number, signal: AbortSignal): Promise<Again | undefined> {
     try {
       const answer = await this.#parts.post({ url: this.#url, headers: this.#headers, body, signal })
-      const problem = `it answered with the status ${answer.status}`
+      const problem = `it responded with HTTP ${answer.status}`
       if (RETRYABLE.has(answer.status)) return { problem, wanted: retryAfter(answer.retryAfter, Date.now()) ?? 0 }
       if (answer.status >= 200 && answer.status < 300) this.#accept(answer.body, count)
       else this.#lose(count, 'refused', problem)
@@ -153,6 +153,6 @@ class HttpExporter implements OtlpExporter {
 /** The code of a failure, which holds no address or header; else its kind. */
 function problemOf(thrown: unknown): string {
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown }
-  if (name === 'TimeoutError' || name === 'AbortError') return 'it did not answer in time'
+  if (name === 'TimeoutError' || name === 'AbortError') return 'it did not respond in time'
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'it cannot be reached'
 }

@@ -97,13 +97,13 @@ function networkOf(
   if (driver === 'none') return 'host'
   if (wanted === 'public' && (openEgress === undefined || inherited['HTTPS_PROXY'] !== undefined)) return 'host'
   if (wanted === 'listed' && openEgress === undefined)
-    throw new ChildError('NOT_CONFINED', 'The network "listed" needs the egress proxy, which does not run here.')
+    throw new ChildError('NOT_CONFINED', 'The network "listed" needs the egress proxy, which is not running here.')
   return wanted
 }
 
 function tell(log: Log, { driver, missing, reasons, refusal }: SandboxState): void {
   const facts = { driver, missing, reasons }
-  if (refusal !== undefined) log.error(facts, 'stdio servers cannot be confined here, and none is started')
+  if (refusal !== undefined) log.error(facts, 'stdio servers cannot be confined here, so none is started')
   else if (missing.length > 0)
     log.warn(facts, `stdio servers are not fully confined: no guarantee of ${missing.join(', ')}`)
   else log.debug(facts, 'stdio servers are confined')

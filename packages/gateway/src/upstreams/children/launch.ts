@@ -58,7 +58,7 @@ export function checkLaunch(
   if (platform === 'win32') {
     throw new ChildError(
       'POSIX_ONLY',
-      'Stdio servers need a POSIX system (Linux, macOS, or WSL on Windows): only there one can be ended with all it started.',
+      'Stdio servers need a POSIX system (Linux, macOS, or WSL on Windows): only there can a server be stopped together with everything that it started.',
     )
   }
   const no = (what: string) => new ChildError('INVALID_LAUNCH', what)
@@ -68,7 +68,7 @@ export function checkLaunch(
   }
   for (const [key, value] of Object.entries(environment)) {
     if (key === '' || /[=\0]/.test(key) || value.includes('\0')) {
-      throw no(`The variable "${key}" has a name or a value that no environment can hold.`)
+      throw no(`The variable "${key}" has a name or a value that is not valid in an environment.`)
     }
   }
   const relative = allowPaths.find((path) => !isAbsolute(path) || path.includes('\0'))

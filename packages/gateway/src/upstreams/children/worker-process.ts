@@ -40,7 +40,7 @@ export function startWorker({ log, frame, dead, gone }: WorkerParts) {
     try {
       read(chunk)
     } catch (thrown) {
-      log.error({ worker: worker.pid, err: thrown }, 'the worker of the stdio servers sent what is not a frame')
+      log.error({ worker: worker.pid, err: thrown }, 'the worker of the stdio servers sent an invalid frame')
       kill()
     }
   })

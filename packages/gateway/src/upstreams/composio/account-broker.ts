@@ -49,7 +49,7 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
       if (toolkit === undefined || (toolkits.length > 0 && !toolkits.includes(toolkit)))
         throw new Fault('flow.unfit', {
           connection: alias,
-          problem: 'its settings name no toolkit to connect an account of',
+          problem: 'its settings name no toolkit to connect an account for',
         })
       known.delete(user)
       return api.link(user, toolkit, callback)
@@ -75,7 +75,7 @@ function accountOf(said: JsonObject, user: string): BrokeredAccount[] {
   const serves = status === 'ACTIVE' && disabled !== true
   const why =
     disabled === true
-      ? 'it is switched off'
+      ? 'it is turned off'
       : typeof reason === 'string' && reason !== ''
         ? reason
         : `it is ${String(status).toLowerCase()}`

@@ -61,7 +61,7 @@ class RestApi implements ComposioApi {
   async link(user: string, toolkit: string, callback: string) {
     const body = { auth_config_id: await this.#authConfigOf(toolkit), user_id: user, callback_url: callback }
     const { redirect_url: url } = await this.#post(toolkit, '/connected_accounts/link', body)
-    if (typeof url !== 'string' || !/^https?:/.test(url)) throw this.#malformed('it gives no address to connect at')
+    if (typeof url !== 'string' || !/^https?:/.test(url)) throw this.#malformed('it returned no URL to connect at')
     return url
   }
 
@@ -76,7 +76,7 @@ class RestApi implements ComposioApi {
     const { session_id: id, mcp } = await this.#post('tool_router', '/tool_router/session', body)
     const url = isObject(mcp) ? mcp['url'] : undefined
     if (typeof id !== 'string' || typeof url !== 'string' || !URL.canParse(url))
-      throw this.#malformed('it makes no session')
+      throw this.#malformed('it returned no session')
     return { id, mcp: url }
   }
 
@@ -106,7 +106,7 @@ class RestApi implements ComposioApi {
     const incoming = await this.#backend.act(act, saying)
     if (incoming.status >= 300) throw this.#refused(incoming, what)
     const value = incoming.text.trim() === '' ? {} : this.#backend.parse(textOf(incoming.text))
-    if (!isObject(value)) throw this.#malformed(`${path} gives no JSON object`)
+    if (!isObject(value)) throw this.#malformed(`${path} did not return a JSON object`)
     return value
   }
 
@@ -117,7 +117,7 @@ class RestApi implements ComposioApi {
       const at = cursor === undefined ? {} : { cursor }
       const answer = await this.#backend.read(`${VERSION}${path}`, { ...query, limit: String(PAGE), ...at })
       const { items, next_cursor: next } = isObject(answer) ? answer : ({} as JsonObject)
-      if (!Array.isArray(items)) throw this.#malformed(`${path} gives no list`)
+      if (!Array.isArray(items)) throw this.#malformed(`${path} did not return a list`)
       all.push(...items.filter(isObject))
       cursor = typeof next === 'string' && next !== '' ? next : undefined
       if (cursor === undefined) break
@@ -130,7 +130,7 @@ class RestApi implements ComposioApi {
     const [first] = await this.#pages('/auth_configs', { toolkit_slug: toolkit })
     if (typeof first?.['id'] === 'string') return first['id']
     const { auth_config: config } = await this.#post('auth_configs', '/auth_configs', { toolkit: { slug: toolkit } })
-    if (!isObject(config) || typeof config['id'] !== 'string') throw this.#malformed('it makes no auth config')
+    if (!isObject(config) || typeof config['id'] !== 'string') throw this.#malformed('it returned no auth config')
     return config['id']
   }
 

@@ -27,7 +27,7 @@ export const UPLOAD_TOOL: ComposioTool = {
     name: UPLOAD_FILE,
     title: 'Upload a file to Composio',
     description:
-      'Brings a stored file to the storage of Composio for one of its tools. Answers {s3key, mimetype, name}, which the tool takes as its file. Tools of this connection take toolway://files/… directly.',
+      'Uploads a stored file to the storage of Composio for one of its tools. Returns {s3key, mimetype, name}, which the tool accepts as its file. Tools of this connection accept toolway://files/… directly.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -39,7 +39,7 @@ export const UPLOAD_TOOL: ComposioTool = {
         },
         toolkit_slug: { type: 'string', minLength: 1, description: 'e.g. gmail' },
         tool_slug: { type: 'string', minLength: 1, description: 'e.g. GMAIL_SEND_EMAIL' },
-        media_type: { type: 'string', description: 'Where it is another than that of the file, e.g. application/pdf' },
+        media_type: { type: 'string', description: 'If it differs from that of the file, e.g. application/pdf' },
       },
       required: ['file', 'toolkit_slug', 'tool_slug'],
       additionalProperties: false,
@@ -72,7 +72,7 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
     // The storage has this content already.
     if (typeof key === 'string' && type === 'existing') return given
     if (typeof key !== 'string' || typeof address !== 'string')
-      throw new Fault('connector.failed', { vendor: 'Composio', tool: of.tool, problem: 'it takes no file' })
+      throw new Fault('connector.failed', { vendor: 'Composio', tool: of.tool, problem: 'it does not accept a file' })
     const azure = isObject(metadata) && metadata['storage_backend'] === 'azure_blob_storage'
     await transfer.put(address, {
       ...{ content: await files.open(uri), size: file.size, signal },
@@ -120,7 +120,7 @@ export function createComposioFiles(api: ComposioApi, transfer: SignedTransfer):
       let tried = 0
       const data = await withFiles(form.data, async (said) => {
         // The address would give what a rule takes out of the result.
-        if (put === undefined) return 'A rule takes members out of this result, so its files are not given.'
+        if (put === undefined) return 'A rule removes members of this result, so its files are not provided.'
         if (tried++ >= MOST_FILES) return `Only ${MOST_FILES} files of a result are stored.`
         try {
           const file = await fetch(said, put, asked.signal)

@@ -23,7 +23,7 @@ export function toolListOf(listed: readonly JsonObject[], more: readonly Composi
     const tool = toolOf(one)
     const slug = String(one['slug'] ?? one['name'] ?? 'a tool').slice(0, 200)
     if (typeof tool === 'string') leftOut.push({ name: slug, reason: tool })
-    else if (tools.has(tool.slug)) leftOut.push({ name: slug, reason: 'another tool before it has the same slug' })
+    else if (tools.has(tool.slug)) leftOut.push({ name: slug, reason: 'an earlier tool has the same slug' })
     else tools.set(tool.slug, tool)
   }
   return { tools, leftOut }
@@ -33,8 +33,8 @@ export function toolListOf(listed: readonly JsonObject[], more: readonly Composi
 function toolOf(said: JsonObject): ComposioTool | string {
   const { slug, name, description, toolkit, input_parameters: input, no_auth: noAuth, is_deprecated: deprecated } = said
   if (typeof slug !== 'string' || !/^[A-Za-z0-9_-]{1,128}$/.test(slug)) return 'its slug is not a valid tool name'
-  if (deprecated === true) return 'Composio calls it deprecated'
-  if (!isObject(input)) return 'it has no schema of its arguments'
+  if (deprecated === true) return 'Composio marks it as deprecated'
+  if (!isObject(input)) return 'it has no schema for its arguments'
   return {
     slug,
     toolkit: isObject(toolkit) && typeof toolkit['slug'] === 'string' ? toolkit['slug'] : '',

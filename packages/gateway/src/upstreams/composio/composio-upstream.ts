@@ -66,7 +66,7 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
     onStale: (age, thrown) =>
       onNote(
         { age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
-        'Composio cannot be asked for its tools; the last list is used',
+        'the tools of Composio could not be fetched; the previous list is used',
       ),
     onLeftOut(leftOut) {
       for (const { name, reason } of leftOut) onNote({ tool: name, reason }, 'a tool is left out')
@@ -90,7 +90,7 @@ function actingIn({ credential, owner }: Ask, { defaultUser }: ComposioTarget): 
   const acting = credential?.brokered
   if (acting !== undefined) return acting
   if (owner === GATEWAY) return { user: defaultUser ?? NOBODY, account: undefined }
-  throw new Error('a call of Composio has no user')
+  throw new Error('a call to Composio has no user')
 }
 
 interface WayParts {

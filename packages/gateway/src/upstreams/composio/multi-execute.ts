@@ -17,7 +17,7 @@ export function multiExecute(given: JsonObject): InnerCalls {
   const wrong = (place: string, problem: string) =>
     new Fault('params.shape', { place: `/arguments/tools${place}`, problem })
   if (!Array.isArray(tools) || tools.length === 0) throw wrong('', 'must be a list of calls')
-  if (tools.length > MOST) throw wrong('', `has ${tools.length} calls, and may have ${MOST}`)
+  if (tools.length > MOST) throw wrong('', `has ${tools.length} calls, but may have at most ${MOST}`)
   const calls = tools.map((one, index): InnerCall => {
     const slug = isObject(one) ? (one['tool_slug'] ?? one['slug']) : undefined
     // The source system says `params` (ledger S4-CMP-04).

@@ -10,7 +10,7 @@ export function offerReferences(schema: JsonObject, depth = 0): JsonObject {
     const { file_uploadable: mark, title, description, ...own } = schema
     return {
       ...(title === undefined ? {} : { title }),
-      description: `${typeof description === 'string' ? `${description} ` : ''}A stored file as toolway://files/…, or a file that is at Composio already.`,
+      description: `${typeof description === 'string' ? `${description} ` : ''}A stored file as toolway://files/…, or a file that is already at Composio.`,
       file_uploadable: mark,
       anyOf: [{ type: 'string', pattern: '^toolway://files/file_' }, own],
     }

@@ -47,7 +47,7 @@ export function createSignedTransfer({ alias, timeout, wire }: ReachOf<ComposioT
     const url = URL.parse(address)
     // Plain HTTP only where Composio itself is reached by it, as in a network of one's own.
     const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && wire.url.startsWith('http:'))
-    if (url === null || !isSecure || url.username !== '') throw failed('it gave an address that is not https')
+    if (url === null || !isSecure || url.username !== '') throw failed('it returned a URL that is not https')
     return url
   }
 

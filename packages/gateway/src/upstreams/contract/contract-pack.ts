@@ -31,9 +31,9 @@ const MOST_NAME = 200
 export function readPack(answer: unknown, words: PackWords, connection: string): ContractPack {
   const list = isObject(answer) ? answer['contracts'] : answer
   if (!Array.isArray(list))
-    throw new Fault('contract.malformed', { connection, problem: 'it gives no list of contracts' })
+    throw new Fault('contract.malformed', { connection, problem: 'it returned no list of contracts' })
   if (list.length > MOST_CONTRACTS)
-    throw new Fault('contract.malformed', { connection, problem: `it gives more than ${MOST_CONTRACTS} contracts` })
+    throw new Fault('contract.malformed', { connection, problem: `it returned more than ${MOST_CONTRACTS} contracts` })
   const read = readEach(list, words)
   const names = [...read.found.keys()].sort(byCode)
   const aliased = (of: string) =>
@@ -55,7 +55,7 @@ function readEach(list: readonly unknown[], words: PackWords) {
     const read = readContract(given)
     const name = nameOf(given, at)
     if ('problem' in read) leftOut.push({ name, reason: read.problem })
-    else if (found.has(name)) leftOut.push({ name, reason: 'another contract before it has the same name' })
+    else if (found.has(name)) leftOut.push({ name, reason: 'an earlier contract has the same name' })
     else {
       const reason = keptBack(read.contract, words)
       if (reason === undefined) found.set(name, read.contract)

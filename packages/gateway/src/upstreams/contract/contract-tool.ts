@@ -85,7 +85,7 @@ function orUnfit(schema: JsonObject): JsonObject {
       moved(rest, '/anyOf/0'),
       {
         type: 'object',
-        description: 'The answer is not as the contract says: here it is as it came.',
+        description: 'The response does not match the contract; it is returned unchanged.',
         properties: { [UNFIT]: { type: 'object', properties: { problems: { type: 'array' }, value: {} } } },
         required: [UNFIT],
       },

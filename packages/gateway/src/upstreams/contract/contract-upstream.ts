@@ -50,7 +50,7 @@ export function createContractUpstream(parts: ContractUpstreamParts): Upstream {
   const onStale = (what: string) => (age: number, thrown: unknown) =>
     onNote(
       { what, age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
-      'a contract backend cannot be asked; what it said last is used',
+      'the contracts of a backend could not be fetched; the previous ones are used',
     )
   const { contractsFor, facetsFor, staleFor } = wire
   const metadata = createKept<Metadata>({ now, keptFor: facetsFor, staleFor, onStale: onStale('facets') })
@@ -103,7 +103,7 @@ async function run(open: Open, tool: ContractTool, asked: Ask): Promise<JsonObje
     onUnfit: (problems) =>
       onNote(
         { tool: tool.contract.name, request_id: correlationId, problems },
-        'an answer is not as its contract says; it is passed on with a note',
+        'a response does not match its contract; it is passed on with a note',
       ),
   })
 }

@@ -43,7 +43,7 @@ export function resultOf(incoming: Incoming, answering: Answering): JsonObject {
     throw failed(answering, problem ?? `it responded with HTTP ${status}`, { status })
   }
   if (body === undefined)
-    throw new Fault('contract.malformed', { connection: alias, problem: 'a function gives no JSON' })
+    throw new Fault('contract.malformed', { connection: alias, problem: 'a function did not return JSON' })
   const { data, ...said } = envelopeOf(body)
   if (FAILED.has(String(said['status']).toLowerCase()))
     throw failed(answering, wordsOf(said) ?? 'it does not say why', { status })

@@ -85,7 +85,7 @@ export function readContract(given: unknown): Read {
     dataSources: data.required_data_sources ?? [],
   }
   return flag === undefined
-    ? { contract, note: 'it does not say whether it has side effects, which counts as having them' }
+    ? { contract, note: 'it does not declare whether it has side effects, so it is treated as having them' }
     : { contract }
 }
 

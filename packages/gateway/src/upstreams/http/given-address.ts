@@ -22,7 +22,7 @@ export function problemOfAddress(given: string, permits: Permits, protocols = ['
   if (!protocols.includes(url.protocol))
     return `must start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
   if (url.username !== '' || url.password !== '')
-    return 'holds a user name or password: send them as an Authorization header instead'
+    return 'contains a user name or password: send them as an Authorization header instead'
   const host = nameOf(url.hostname.replace(/^\[|\]$/g, ''))
   if (isIP(host) !== 0)
     return isAllowed(host, permits) ? undefined : 'is an address in a private network that may not be reached from here'

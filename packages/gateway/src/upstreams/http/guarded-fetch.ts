@@ -110,7 +110,7 @@ async function read(answer: Dispatcher.ResponseData, alias: string, mostBytes: n
     .toLowerCase()
   if (packed !== 'identity' && packed !== '') {
     answer.body.once('error', () => {}).destroy()
-    throw new Error('the answer is packed, which was not asked for')
+    throw new Error('the response is compressed, which was not requested')
   }
   const chunks: Buffer[] = []
   let bytes = 0

@@ -247,5 +247,5 @@ const PING: Omit<Ask, 'signal'> = {
   owner: GATEWAY,
   headerParameters: [],
   onNotification() {},
-  onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'Nobody is there to ask.' } }),
+  onQuestion: () => Promise.resolve({ error: { code: -32601, message: 'There is no user to ask.' } }),
 }

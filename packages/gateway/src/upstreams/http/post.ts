@@ -326,12 +326,12 @@ const codeOf = (thrown: unknown): string =>
     : ''
 
 const UNSENT: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'nothing is listening there',
   ENOTFOUND: 'its name does not resolve',
-  EAI_AGAIN: 'its name does not resolve now',
+  EAI_AGAIN: 'its name cannot be resolved at the moment',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'it cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not take connections',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not accept connections',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',

@@ -152,7 +152,7 @@ class HttpBackend implements JsonBackend {
       }
       if (incoming.status >= 300) throw refusalOf({ alias: this.#alias, mask: this.mask }, incoming)
       const value = incoming.stream ? undefined : parsed(this.hide(incoming.text))
-      if (value === undefined) throw this.#malformed(`${path} gives no JSON`)
+      if (value === undefined) throw this.#malformed(`${path} did not return JSON`)
       return value
     }
   }
@@ -179,7 +179,7 @@ class HttpBackend implements JsonBackend {
       { ...this.#shared, path: this.#pathOf(path, query) },
       { method, headers, ...sent, until: NO_STREAM, ...this.#signalOf(saying) },
     )
-    if (incoming.stream) throw this.#malformed('it answers with a stream of events')
+    if (incoming.stream) throw this.#malformed('it responded with an event stream')
     return incoming
   }
 

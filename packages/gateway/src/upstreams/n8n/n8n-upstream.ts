@@ -49,7 +49,7 @@ export function createN8nUpstream({ reach, now, onNote, onTurn }: N8nUpstreamPar
     onStale: (age, thrown) =>
       onNote(
         { age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
-        'n8n cannot be asked for its workflows; the last list is used',
+        'the workflows of n8n could not be fetched; the previous list is used',
       ),
     onLeftOut(leftOut) {
       for (const { name, reason } of leftOut) onNote({ workflow: name, reason }, 'a workflow is left out')
@@ -73,7 +73,7 @@ async function fetchTools(asks: JsonBackend, tag: string, alias: string): Promis
     const name = titleOf(workflow)
     if (read.problem !== undefined) leftOut.push({ name, reason: read.problem })
     for (const tool of read.tools) {
-      if (tools.has(tool.name)) leftOut.push({ name, reason: 'another workflow before it has the same name' })
+      if (tools.has(tool.name)) leftOut.push({ name, reason: 'an earlier workflow has the same name' })
       else tools.set(tool.name, tool)
     }
   }
@@ -92,7 +92,7 @@ async function workflowsOf(asks: JsonBackend, tag: string, alias: string): Promi
     const answer = await asks.read(WORKFLOWS, { ...query, ...(cursor === undefined ? {} : { cursor }) })
     const { data, nextCursor } = isObject(answer) ? answer : ({} as JsonObject)
     if (!Array.isArray(data))
-      throw new Fault('backend.malformed', { connection: alias, problem: 'it gives no list of workflows' })
+      throw new Fault('backend.malformed', { connection: alias, problem: 'it returned no list of workflows' })
     all.push(...data.filter((one) => isMeant(one, tag)))
     cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
     if (cursor === undefined) break

@@ -50,7 +50,7 @@ interface Workflow {
 export function readWorkflow(given: Json, tag: string): ReadWorkflow {
   if (!isShallow(given, MOST_LEVELS)) return { tools: [], problem: `it nests deeper than ${MOST_LEVELS} levels` }
   const workflow = workflowIn(given)
-  if (workflow === undefined) return { tools: [], problem: 'it is not described as a workflow of n8n' }
+  if (workflow === undefined) return { tools: [], problem: 'it is not described as an n8n workflow' }
   const { nodes } = workflow
   const triggers = nodes.filter(({ type }) => type === WEBHOOK || type === FORM)
   if (triggers.length === 0) return { tools: [], problem: withoutTrigger(nodes) }
@@ -79,7 +79,7 @@ function workflowIn(given: Json): Workflow | undefined {
 
 function withoutTrigger(nodes: readonly JsonObject[]): string {
   const mcp = nodes.find(({ type }) => type === MCP)
-  if (mcp === undefined) return 'nothing that a request can start: it has no Webhook and no Form trigger'
+  if (mcp === undefined) return 'it has no Webhook and no Form trigger, so a request cannot start it'
   return `it is an MCP server of its own: connect its address, …/mcp/${textAt(mcp['parameters'], 'path') ?? ''}`
 }
 
@@ -96,7 +96,7 @@ function toolOf(workflow: Workflow, { node, tag, several }: Trigger): WorkflowTo
   const path = pathOf(node, parameters, isForm)
   if (path === undefined) return 'its trigger has no path'
   const method = isForm ? 'POST' : methodOf(parameters)
-  if (method === undefined) return 'its Webhook takes none of GET, POST, PUT, PATCH and DELETE'
+  if (method === undefined) return 'its Webhook accepts none of GET, POST, PUT, PATCH and DELETE'
   const inPath = isForm ? [] : Array.from(path.matchAll(/(?<=^|\/):([A-Za-z0-9_]+)/g), ([, name = '']) => name)
   const fields = isForm ? fieldsOf(parameters) : undefined
   const notes = notesOf(workflow.nodes, node)

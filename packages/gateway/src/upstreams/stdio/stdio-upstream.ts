@@ -187,7 +187,7 @@ class ChildUpstream implements Upstream {
   #lateStart(thrown: unknown, child: Child): unknown {
     if (!(thrown instanceof Fault && thrown.code === 'upstream.timeout')) return thrown
     const facts = { connection: this.#reach.alias, seconds: START_TIMEOUT }
-    return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not answer', child.stderr()) })
+    return new Fault('upstream.start', facts, { cause: new ProgramSaid('it did not respond', child.stderr()) })
   }
 
   /** It ended, or did not start: it is started again when it may be, or given up. */
@@ -332,7 +332,7 @@ class ChildUpstream implements Upstream {
       if (!(thrown instanceof Fault) || thrown.code !== 'upstream.timeout') throw thrown
       if (this.#underWay > 0) return true
       if (++this.#silences >= CHECK.silences && this.#running === current) {
-        this.#sentence = 'it stopped responding and was ended'
+        this.#sentence = 'it stopped responding and was stopped'
         void child.stop()
       }
       throw thrown
@@ -464,6 +464,6 @@ const LEVEL_PATIENCE = 1_000
 
 /** Reasons for which a child is ended. */
 const OVER: Readonly<Record<string, string>> = {
-  LINE_TOO_LONG: 'it said a line that is longer than a line may be, and was ended',
-  TOO_MUCH_MEMORY: 'it held more memory than a server may, and was ended',
+  LINE_TOO_LONG: 'it printed a line that is longer than the limit, and was stopped',
+  TOO_MUCH_MEMORY: 'it used more memory than its limit, and was stopped',
 }

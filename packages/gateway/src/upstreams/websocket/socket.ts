@@ -155,7 +155,7 @@ function refusal(alias: string, { statusCode = 0, headers }: IncomingMessage): F
 function refusedBy(parts: SocketParts, error: Error | undefined): Fault {
   const fault = wordFailure(parts, error)
   if (fault.code !== 'upstream.lost') return fault
-  const problem = `it does not open a WebSocket with the subprotocol ${SUBPROTOCOL}`
+  const problem = `it did not open a WebSocket with the subprotocol ${SUBPROTOCOL}`
   return new Fault('upstream.unreachable', { connection: parts.alias, problem }, { cause: error })
 }
 

@@ -27,7 +27,7 @@ export function createAwsKeyService(settings: NamedKey): KeyService {
   const asked = async (work: () => Promise<Uint8Array | undefined>): Promise<Buffer> => {
     try {
       const bytes = await work()
-      if (bytes === undefined) throw new KeyServiceFault(name, 'gives no key back')
+      if (bytes === undefined) throw new KeyServiceFault(name, 'returned no key')
       return Buffer.from(bytes)
     } catch (thrown) {
       throw keyServiceFault(name, thrown)

@@ -22,6 +22,6 @@ export async function createKeyService(
     case 'transit':
       return (await import('./transit-key-service.ts')).createTransitKeyService(named)
     default:
-      throw new RangeError(`${address} names no key service`)
+      throw new RangeError(`${address} is not a key service`)
   }
 }

@@ -39,7 +39,7 @@ export function createKeyServiceWatch({ prove, log, every = EVERY }: KeyServiceW
     } catch (thrown) {
       const words = thrown instanceof Error ? thrown.message : String(thrown)
       if (problem === undefined)
-        log.warn({ problem: words }, 'the key service does not open the vault key: no new secret is taken')
+        log.warn({ problem: words }, 'the key service cannot decrypt the vault key: new secrets are not accepted')
       problem = words
     }
     if (closed) return

@@ -53,8 +53,8 @@ export function wordsOfStatus(status: number): string {
   if (status === 401 || status === 403)
     return `refuses the credentials of this gateway or its right to use the key (${status})`
   if (status === 404) return 'does not know the key (404)'
-  if (status === 429) return 'answers that there are too many requests (429)'
-  return status >= 500 ? `answers that it is in trouble (${status})` : `refuses the request (${status})`
+  if (status === 429) return 'responded that there are too many requests (429)'
+  return status >= 500 ? `responded with an internal error (${status})` : `refuses the request (${status})`
 }
 
 /** A failure of a library or of the network, without what it was about. */
@@ -81,7 +81,7 @@ export function keyServiceFault(name: string, thrown: unknown): KeyServiceFault 
     return new KeyServiceFault(name, wordsOfStatus(answered), { cause: thrown })
   if (word === 'AccessDeniedException') return new KeyServiceFault(name, wordsOfStatus(403), { cause: thrown })
   if (word === 'AbortError' || word === 'TimeoutError')
-    return new KeyServiceFault(name, 'does not answer in time', { cause: thrown })
+    return new KeyServiceFault(name, 'did not respond in time', { cause: thrown })
   const how = [code, word].find((one) => typeof one === 'string')
   return new KeyServiceFault(name, `cannot be reached (${how ?? 'no answer'})`, { cause: thrown })
 }

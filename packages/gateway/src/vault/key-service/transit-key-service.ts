@@ -23,7 +23,7 @@ export function createTransitKeyService({ name, key, fetch, ...settings }: Named
   ): Promise<z.output<Shape>> => {
     try {
       const answer = shape.safeParse(await client.post(`${mount}/${action}/${last}`, words))
-      if (!answer.success) throw new KeyServiceFault(name, 'gives an answer that is not one of the transit engine')
+      if (!answer.success) throw new KeyServiceFault(name, 'returned a response that is not from the transit engine')
       return answer.data
     } catch (thrown) {
       throw keyServiceFault(name, thrown)

@@ -42,7 +42,7 @@ export function createWrappedKeys({ directory, service }: WrappedKeysParts): Wra
       throw keyServiceFault(at.name, thrown)
     })
     if (root.length !== ROOT_LENGTH || idOf(fingerprintOf(root)) !== wrapped.id)
-      throw new KeyServiceFault(at.name, `gives another key than ${wrapped.id}`)
+      throw new KeyServiceFault(at.name, `returned a different key than ${wrapped.id}`)
     return root
   }
 

@@ -17,7 +17,7 @@ export function createAwsSource(template: string, region: string, endpoint?: str
     async read(organization, reference) {
       const SecretId = `${placeOf(template, organization)}${reference.path}`
       const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId })).catch((thrown: Error) => {
-        const words = `aws answers ${thrown.name} for ${SecretId}`
+        const words = `aws responded with ${thrown.name} for ${SecretId}`
         throw thrown.name === 'ResourceNotFoundException' ? new SecretGone(words) : new SecretFault(words)
       })
       if (SecretString === undefined) throw new SecretFault(`${SecretId} of aws is not text`)

@@ -23,7 +23,7 @@ export function createGcpSource(template: string, endpoint = ADDRESS): SecretSou
       const { data } = await auth
         .request<unknown>({ url, timeout: 10_000, responseType: 'json' })
         .catch(({ status, code }: { readonly status?: number; readonly code?: string }) => {
-          const words = `gcp answers ${status ?? code ?? 'nothing'} for ${name}`
+          const words = `gcp responded with ${status ?? code ?? 'nothing'} for ${name}`
           throw status === 404 ? new SecretGone(words) : new SecretFault(words)
         })
       return valueIn(Buffer.from(Read.parse(data).payload.data, 'base64').toString('utf8'), reference)

@@ -45,7 +45,9 @@ export function createVariableSource(template: string, lookup: (name: string) =>
       // name may end with one (`acme-`).
       if (organization.includes('--') || path.includes('__') || !/^[A-Za-z0-9][A-Za-z0-9_]*$/.test(path))
         return Promise.reject(
-          new SecretFault('a variable has letters, digits and single underscores in its name, and begins with none'),
+          new SecretFault(
+            'the name of a variable has letters, digits and single underscores, and does not begin with an underscore',
+          ),
         )
       const name = `${placeOf(template, organization.toUpperCase().replaceAll('-', '_'))}${path}`
       const text = lookup(name)

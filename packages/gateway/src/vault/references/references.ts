@@ -54,7 +54,7 @@ interface Held {
 }
 
 const noPlaceFor = (words: string, { source }: SecretReference): string =>
-  `${words}: this installation has no place for secret://${source}`
+  `${words}: this installation has no store for secret://${source}`
 
 const MOST = 10_000
 const EVERY = 60_000
@@ -100,7 +100,7 @@ class KnownSecrets implements SecretReferences {
       if (one === undefined) return words
       if (this.#parts.sources[one.source] === undefined) throw new SecretFault(noPlaceFor(words, one))
       const { value, problem } = this.#heldOf(organization, words, one)
-      if (value === undefined) throw new SecretFault(`${words}: ${problem ?? 'it was not read yet'}`)
+      if (value === undefined) throw new SecretFault(`${words}: ${problem ?? 'it has not been read yet'}`)
       return value
     })
   }
@@ -165,7 +165,7 @@ class KnownSecrets implements SecretReferences {
       one.problem = undefined
       one.failures = 0
     } catch (thrown) {
-      one.problem = thrown instanceof SecretFault ? thrown.message : `${reference.source} cannot be asked`
+      one.problem = thrown instanceof SecretFault ? thrown.message : `${reference.source} cannot be reached`
       one.failures++
       // Twice, so that a secret that is replaced by removing it first is not missed in between.
       if (thrown instanceof SecretGone && one.failures > 1) one.value = undefined

@@ -64,13 +64,13 @@ export function valueIn(text: string, { field, source }: SecretReference): strin
   try {
     read = JSON.parse(text)
   } catch {
-    throw new SecretFault(`the secret of ${source} is not a JSON object, and #${field} asks for a member of one`)
+    throw new SecretFault(`the secret of ${source} is not a JSON object, but #${field} refers to a member of one`)
   }
   return memberOf(read, field, source)
 }
 
 export function memberOf(read: unknown, field: string, source: SourceName): string {
   const value = typeof read === 'object' && read !== null ? (read as Record<string, unknown>)[field] : undefined
-  if (typeof value !== 'string') throw new SecretFault(`the secret of ${source} has no text named ${field}`)
+  if (typeof value !== 'string') throw new SecretFault(`the secret of ${source} has no string named ${field}`)
   return value
 }

@@ -32,13 +32,16 @@ export function refuseUnready(config: Config): void {
   const needs = (name: 'MCP_API_KEY' | 'DEFAULT_ORG_ID' | 'CURATORE_BACKEND_URL', what: string) => {
     if (config[name] === undefined) throw new ConfigFault(`The preset curatore needs ${name}: ${what}.`)
   }
-  needs('MCP_API_KEY', 'the key that its clients send as "Authorization: Bearer …", best 16 characters or more')
-  needs('DEFAULT_ORG_ID', 'the id of the organization that every call with that key is made for')
+  needs(
+    'MCP_API_KEY',
+    'the key that its clients send as "Authorization: Bearer …", with at least 16 characters if possible',
+  )
+  needs('DEFAULT_ORG_ID', 'the ID of the organization for which every call with that key is made')
   needs('CURATORE_BACKEND_URL', 'the address of the backend, such as http://backend:8000')
   if (config.MCP_ADMIN_API_KEY === config.MCP_API_KEY)
     throw new ConfigFault('MCP_ADMIN_API_KEY is the same as MCP_API_KEY: the toolset admin needs a key of its own.')
   if (config.TOOLWAY_AUTH === 'off')
-    throw new ConfigFault('TOOLWAY_AUTH=off does not go with the preset curatore: its clients send MCP_API_KEY.')
+    throw new ConfigFault('TOOLWAY_AUTH=off cannot be combined with the preset curatore: its clients send MCP_API_KEY.')
 }
 
 /** The organization `default` is the preset's own: what a file says of it would be silently nothing. */

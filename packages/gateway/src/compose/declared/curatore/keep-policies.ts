@@ -81,7 +81,10 @@ export async function createKeepPolicies(parts: KeepPoliciesParts): Promise<Keep
     } catch (thrown) {
       const problem = (thrown as Error).message
       kept[at] = { profile: before, mark, problem }
-      log.error({ toolset: before.toolset, problem }, 'the policy file is invalid; the last policy stays in force')
+      log.error(
+        { toolset: before.toolset, problem },
+        'the policy file is invalid; the previous policy remains in force',
+      )
     }
   }
 

@@ -98,8 +98,8 @@ export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
         fitting += 1
         if (making.draft === '2020-12') seen?.items.add(index)
       }
-      if (fitting < least) run.say(at, `must contain at least ${least} fitting ${least === 1 ? 'item' : 'items'}`)
-      if (fitting > most) run.say(at, `must contain at most ${most} fitting ${most === 1 ? 'item' : 'items'}`)
+      if (fitting < least) run.say(at, `must contain at least ${least} matching ${least === 1 ? 'item' : 'items'}`)
+      if (fitting > most) run.say(at, `must contain at most ${most} matching ${most === 1 ? 'item' : 'items'}`)
     }
   },
   minItems: count('minItems', 'at least', (count, limit) => count >= limit),

@@ -86,14 +86,14 @@ export const COMBINED: Readonly<Record<string, CombinedKeyword>> = {
           run,
         )
       else if (second !== undefined)
-        run.say(at, `must fit one of its ${forms.length} forms, and fits ${fitting.length}`)
+        run.say(at, `must match exactly one of its ${forms.length} forms, but matches ${fitting.length}`)
       else if (first.seen !== undefined) seeAll(seen, first.seen)
     }
   },
   not(value, making) {
     const node = making.child(value, 'not')
     return (value, at, run) => {
-      if (attempt(node, value, at, run, undefined).trial.count === 0) run.say(at, 'is what the schema excludes')
+      if (attempt(node, value, at, run, undefined).trial.count === 0) run.say(at, 'is excluded by the schema')
     }
   },
   if(value, making, schema) {
@@ -125,7 +125,7 @@ export const UNEVALUATED: Readonly<Record<string, CombinedKeyword>> = {
       for (const [name, member] of Object.entries(value)) {
         run.spend(1)
         if (seen?.names.has(name) === true) continue
-        if (node.never) run.say({ up: at, key: name }, 'is not known here')
+        if (node.never) run.say({ up: at, key: name }, 'is unknown')
         else evaluate(node, member, { up: at, key: name }, run)
         seen?.names.add(name)
       }

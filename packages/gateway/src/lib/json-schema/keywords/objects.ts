@@ -50,12 +50,12 @@ const isMatched = (matching: readonly Matching[], name: string, run: Run): boole
 const HELPED = 10
 
 function unknownWords(known: ReadonlyMap<string, Node>, name: string, run: Run): string {
-  if (run.count >= HELPED || known.size === 0) return 'is not known here'
+  if (run.count >= HELPED || known.size === 0) return 'is unknown'
   run.spend(Math.min(known.size, 500) * 20)
   const near = nearestNames(name, known.keys())
     .map((one) => `"${one.slice(0, 60)}"`)
     .join(' or ')
-  return near === '' ? 'is not known here' : `is not known here; did you mean ${near}?`
+  return near === '' ? 'is unknown' : `is unknown; did you mean ${near}?`
 }
 
 export const OBJECTS: Readonly<Record<string, ObjectKeyword>> = {
@@ -112,8 +112,7 @@ export const OBJECTS: Readonly<Record<string, ObjectKeyword>> = {
         const trial = run.trial()
         evaluate(node, name, undefined, trial)
         const [first] = trial.found
-        if (first !== undefined)
-          run.say({ up: at, key: name }, `is a name that may not stand here: it ${first.message}`)
+        if (first !== undefined) run.say({ up: at, key: name }, `is not an allowed name: it ${first.message}`)
       }
     }
   },

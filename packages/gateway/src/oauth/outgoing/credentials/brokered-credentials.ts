@@ -109,7 +109,7 @@ class BrokeredCredentials implements CallCredentials {
     const problem =
       lost === undefined
         ? `the user ${user} has connected none`
-        : `the account "${lost.account}" has to be reconnected (${lost.problem ?? 'it is lost'})`
+        : `the account "${lost.account}" has to be reconnected (${lost.problem ?? 'it is no longer valid'})`
     throw this.#needed(brokered, asking, problem)
   }
 

@@ -211,8 +211,8 @@ class OpenedCredentials implements CallCredentials {
     const good = () => this.#parts.now() < held.expiresAt
     if (!held.renewable) {
       if (good()) return held.open
-      await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'it has run out')
-      throw this.#needed(facts, asking, `${sayName(held)} has run out`, held.scopes)
+      await this.#parts.lose({ id: held.id, version: held.open.version, lease: undefined }, 'it has expired')
+      throw this.#needed(facts, asking, `${sayName(held)} has expired`, held.scopes)
     }
     if (good() && this.#parts.now() < held.pausedUntil) return held.open
     try {
@@ -241,7 +241,10 @@ class OpenedCredentials implements CallCredentials {
   #brought({ egress, auth }: ConnectionFacts, token: string): OpenCredential {
     if (!auth.brought) throw new Fault('credential.brought', { connection: egress.alias })
     if (!/^[\x21-\x7e]+$/.test(token))
-      throw new Fault('params.shape', { place: '/token', problem: 'holds what no header can hold' })
+      throw new Fault('params.shape', {
+        place: '/token',
+        problem: 'contains characters that are not valid in a header',
+      })
     const isKey = auth.kind === 'key'
     return {
       // Sessions opened with the server under one token are not used under another.
@@ -267,7 +270,7 @@ class OpenedCredentials implements CallCredentials {
     return this.#needed(
       facts,
       asking,
-      `the server asks for more than it may (${asked.join(' ') || 'it says not what'})`,
+      `the server requires permissions that it does not have (${asked.join(' ') || 'not specified'})`,
       scopes,
     )
   }

@@ -61,7 +61,7 @@ interface Entry {
 
 const MOST = 20_000
 /** Told to the people it concerns. */
-export const DAMAGED = 'its stored token cannot be opened: it was changed, or belongs to another account'
+export const DAMAGED = 'its stored token cannot be decrypted: it was changed, or belongs to another account'
 /** Milliseconds before the end that a token is renewed (ledger S2-TOK-01), where it lives long enough. */
 const BUFFER = 60_000
 
@@ -187,7 +187,7 @@ function openToken(
   } catch (thrown) {
     // Another gateway, or this one when it is given the key, may open it: nothing is noted in the database.
     if (thrown instanceof MissingVaultKey)
-      return { token: undefined, problem: 'it is sealed with a vault key that this gateway does not have' }
+      return { token: undefined, problem: 'it is encrypted with a vault key that this gateway does not have' }
     onDamaged({ id: row.id, version: row.version })
     return { token: undefined, problem: DAMAGED }
   }

@@ -32,10 +32,13 @@ export function createKeepKey({ db, keeping, probeAuth }: KeepKeyParts): KeepKey
     const key = given.trim()
     const alias = target.egress.alias
     if (auth?.kind !== 'key' || connection === undefined)
-      throw new Fault('flow.unfit', { connection: alias, problem: 'it takes no key' })
+      throw new Fault('flow.unfit', { connection: alias, problem: 'it does not accept a key' })
     // As a header can hold it (RFC 9110, section 5.5).
     if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
-      throw new Fault('flow.unfit', { connection: alias, problem: 'a key is one line of letters, digits and signs' })
+      throw new Fault('flow.unfit', {
+        connection: alias,
+        problem: 'a key must be one line of letters, digits and symbols',
+      })
     const refused = await probeAuth(target, { [auth.header.toLowerCase()]: auth.prefix + key })
     if (refused !== undefined) throw refused
     const { organizationId, userId } = connectRequest

@@ -136,7 +136,7 @@ function hear(memory: Pick<CredentialMemory, 'watch'>, organizationId: Organizat
 const paused = ({ alias }: Egress, seconds: number) =>
   new Fault('authority.unreachable', {
     connection: alias,
-    problem: `it failed a moment ago, and is asked again in ${Math.ceil(seconds)} s`,
+    problem: `it failed a moment ago; the next attempt is in ${Math.ceil(seconds)} s`,
   })
 
 async function renewLeased(

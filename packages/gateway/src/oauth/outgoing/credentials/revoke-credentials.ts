@@ -59,7 +59,7 @@ export function createEnder({ vault, oauth, clientOf, log }: EnderParts): Ender 
     } catch (thrown) {
       const facts = { credential: row.id, connection: row.connection_id, err: thrown }
       log.warn(facts, 'a credential was removed, but its authorization server did not revoke it')
-      return `The account "${row.account}" is not taken back at its authorization server: ${Fault.of(thrown).message}`
+      return `The account "${row.account}" was not revoked at its authorization server: ${Fault.of(thrown).message}`
     }
   }
 

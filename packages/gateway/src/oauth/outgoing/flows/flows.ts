@@ -122,8 +122,8 @@ class ConnectFlows implements Flows {
   async plan(target: Target): Promise<Plan> {
     const { vendor, url, title, egress, auth, connection } = target
     if (auth?.kind === 'key')
-      throw new Fault('flow.unfit', { connection: egress.alias, problem: 'it takes a key, and no account' })
-    if (vendor === undefined && url === undefined) throw new Error(`${title} has nowhere to be connected`)
+      throw new Fault('flow.unfit', { connection: egress.alias, problem: 'it uses a key, not an account' })
+    if (vendor === undefined && url === undefined) throw new Error(`${title} has no authorization server`)
     const challenge = vendor === undefined ? await this.#parts.challenge(target) : undefined
     const authority = vendor?.authority ?? (await this.#parts.oauth.discover({ url: url ?? '', challenge, egress }))
     const ofTools = connection === undefined ? undefined : await this.#parts.scopesOf(connection.settings)

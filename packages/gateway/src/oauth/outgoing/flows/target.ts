@@ -78,8 +78,8 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     const { settings, enabled } = connection
     const auth = authOf(settings)
     if (auth === undefined || (mayHaveAccounts(settings) && !/^https?:/.test(settings.url)))
-      return 'it is reached in a way that takes no accounts'
-    if (!enabled) return 'it is switched off'
+      return 'it is reached in a way that does not use accounts'
+    if (!enabled) return 'it is turned off'
     if (auth.kind === 'none') return 'it is set to use its own headers only'
     const headers = Object.keys(secretsOf(connection).headers)
     if (headers.some((name) => name.toLowerCase() === 'authorization'))
@@ -97,7 +97,7 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
 
   /** The accounts are not kept here: the server's own page connects one. */
   function ofBroker(connectRequest: ConnectRequest, connection: ConnectionRow, snapshot: Snapshot): Target {
-    if (!connection.enabled) throw unfit(connection.alias, 'it is switched off')
+    if (!connection.enabled) throw unfit(connection.alias, 'it is turned off')
     const egress = { alias: connection.alias, allowPrivate: false, exceptions: snapshot.exceptions }
     const nothing = { auth: undefined, vendor: undefined, server: undefined, url: undefined, headers: {} }
     return { connectRequest, snapshot, connection, title: connection.title, egress, ...nothing }
@@ -113,10 +113,15 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
     if (problem !== undefined || auth === undefined) throw unfit(alias, problem ?? '')
     const owner = connectRequest.userId === undefined ? 'organization' : 'member'
     if (!auth.owners.includes(owner))
-      throw unfit(alias, owner === 'member' ? 'it has one account, of the organization' : 'each member has their own')
+      throw unfit(
+        alias,
+        owner === 'member'
+          ? 'it has one account, which belongs to the organization'
+          : 'each member has their own account',
+      )
     const vendor = auth.provider === undefined || auth.provider === 'mcp' ? undefined : vendorOf(auth.provider)
     if (auth.provider !== undefined && auth.provider !== 'mcp' && vendor === undefined)
-      throw unfit(alias, `nothing is known of the provider ${auth.provider}`)
+      throw unfit(alias, `the provider ${auth.provider} is unknown`)
     const at = addressIn(settings, secretsOf(connection))
     const egress = { alias, allowPrivate: at.allowPrivate, exceptions: snapshot.exceptions }
     return { connectRequest, snapshot, connection, title, auth, vendor, ...at.target, egress }

@@ -103,10 +103,10 @@ function tokensOf(
   heard: Readonly<Record<string, unknown>>,
 ): Tokens {
   const { access_token: access, refresh_token: refresh, expires_in: lives, scope, token_type: type } = answer
-  if (type !== 'bearer') throw malformed(egress, `it gives tokens of the type ${type}, and not Bearer`)
+  if (type !== 'bearer') throw malformed(egress, `it returns tokens of the type ${type} instead of Bearer`)
   for (const token of [access, refresh ?? ''])
-    if (token.length > MOST_TOKEN) throw malformed(egress, 'it gives a token that is too large to be sent')
-  if (!/^[\x21-\x7e]+$/.test(access)) throw malformed(egress, 'it gives a token that no header can hold')
+    if (token.length > MOST_TOKEN) throw malformed(egress, 'it returned a token that is too large to be sent')
+  if (!/^[\x21-\x7e]+$/.test(access)) throw malformed(egress, 'it returned a token that is not valid in a header')
   const claims = authority.provider === 'mcp' ? library.getValidatedIdTokenClaims(answer) : undefined
   const account = claims === undefined ? adapter.accountIn(heard) : { id: claims.sub, name: nameIn(claims) }
   return {

@@ -224,7 +224,7 @@ describe('whom a server trusts', () => {
 
   test('is read as far as a megabyte', async () => {
     await using server = await serve({ ...whole, [SERVER]: { body: `{"a":"${'x'.repeat(2 * 1024 * 1024)}"}` } })
-    await expect(at(server.origin)).rejects.toMatchObject({ facts: { problem: 'its answer is too large' } })
+    await expect(at(server.origin)).rejects.toMatchObject({ facts: { problem: 'its response is too large' } })
   })
 
   test('is asked for at no private address where the connection is none', async () => {

@@ -160,7 +160,7 @@ interface About {
 
 function authorityOf(found: Metadata, { issuer, resource }: About, egress: Egress): Authority {
   if (found.code_challenge_methods_supported?.includes('S256') !== true)
-    throw malformed(egress, 'its authorization server does not say that it takes PKCE with S256')
+    throw malformed(egress, 'its authorization server does not declare support for PKCE with S256')
   const endpoint = (text: string, what: string) => webAddress(text, what, egress).href && text
   const optional = (text: string | undefined, what: string) => (text === undefined ? undefined : endpoint(text, what))
   const registrationEndpoint = optional(found.registration_endpoint, 'its registration endpoint')

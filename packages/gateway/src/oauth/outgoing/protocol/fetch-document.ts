@@ -28,7 +28,7 @@ export async function fetchDocument<Shape extends z.ZodType>(
   const parsed = shape.safeParse(await jsonOf(response, what, egress))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw malformed(egress, `${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'does not fit'}`.slice(0, 300))
+  throw malformed(egress, `${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.slice(0, 300))
 }
 
 async function jsonOf(response: Response, what: string, egress: Egress): Promise<unknown> {

@@ -144,7 +144,7 @@ describe('a refresh', () => {
     ['no token', { body: '{"token_type":"Bearer"}' }, /access_token/],
     ['no type', { body: '{"access_token":"a"}' }, /token_type/],
     ['another type', ok({ token_type: 'mac' }), /token_type/],
-    ['a DPoP token', ok({ token_type: 'DPoP' }), /dpop, and not Bearer/],
+    ['a DPoP token', ok({ token_type: 'DPoP' }), /dpopinstead of Bearer/],
     ['a time that is none', ok({ expires_in: 'soon' }), /expires_in/],
     ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example/' } }, /HTTP 302/],
     ['a 404 page', { status: 404, type: 'text/html', body: '<h1>' }, /something else than JSON/],
@@ -176,7 +176,7 @@ describe('a refresh', () => {
   test('finds nobody there, and says so', async () => {
     await expect(refresh('http://127.0.0.1:9')).rejects.toMatchObject({
       code: 'authority.unreachable',
-      facts: { problem: 'nothing listens there' },
+      facts: { problem: 'nothing is listening there' },
     })
   })
 
@@ -254,7 +254,7 @@ describe('a registration', () => {
     await using refused = await serve({ status: 400, body: '{"error":"invalid_redirect_uri"}' })
     await expect(register(refused.url)).rejects.toMatchObject({
       code: 'authority.refused',
-      facts: { problem: 'it does not register us (invalid_redirect_uri)' },
+      facts: { problem: 'it refused to register this gateway (invalid_redirect_uri)' },
     })
     await using broken = await serve({ status: 201, type: 'text/html', body: '<p>' })
     await expect(register(broken.url)).rejects.toMatchObject({ code: 'authority.malformed' })

@@ -104,7 +104,7 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
           if (status === 429 || status >= 500) throw unreachable(egress, `it responded with HTTP ${status}`)
           const failure = await failureOf(response, way)
           if (status >= 400 || failure !== undefined)
-            throw refused(egress, `it does not take the token back (${codeIn(failure ?? `HTTP ${status}`)})`)
+            throw refused(egress, `it did not revoke the token (${codeIn(failure ?? `HTTP ${status}`)})`)
           return
         }
         const { ask } = createLine({ adapter: way, egress, authority })

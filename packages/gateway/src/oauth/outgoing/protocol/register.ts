@@ -18,7 +18,7 @@ const Refusal = z.looseObject({ error: z.string() })
 
 export const register: OutgoingOAuth['register'] = async (authority, { redirectUris, name, scopes }, egress) => {
   const { registrationEndpoint } = authority
-  if (registrationEndpoint === undefined) throw refused(egress, 'it registers no clients')
+  if (registrationEndpoint === undefined) throw refused(egress, 'it does not register clients')
   const method = methodFor(authority)
   const words = {
     client_name: name,
@@ -62,9 +62,12 @@ async function post(url: string, words: object, egress: Egress) {
   const answer: unknown = await response.json().catch(() => undefined)
   if (status >= 400) {
     const said = Refusal.safeParse(answer)
-    throw refused(egress, `it does not register us (${said.success ? codeIn(said.data.error) : `HTTP ${status}`})`)
+    throw refused(
+      egress,
+      `it refused to register this gateway (${said.success ? codeIn(said.data.error) : `HTTP ${status}`})`,
+    )
   }
   const parsed = Registered.safeParse(answer)
-  if (!parsed.success) throw malformed(egress, 'its registration answers without a client id')
+  if (!parsed.success) throw malformed(egress, 'its registration response has no client ID')
   return parsed.data
 }

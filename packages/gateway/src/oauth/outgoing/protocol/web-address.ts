@@ -20,7 +20,7 @@ export function webAddress(text: string, what: string, { alias, allowPrivate }: 
     new Fault('authority.malformed', { connection: alias, problem: `${what} ${problem}` })
   if (url === null || !/^https?:$/.test(url.protocol)) throw refuse('is not a web address')
   if (url.protocol === 'http:' && !(allowPrivate && isLocal(url.hostname))) throw refuse('is not protected by TLS')
-  if (url.username !== '' || url.password !== '') throw refuse('holds a user name')
+  if (url.username !== '' || url.password !== '') throw refuse('contains a user name')
   if (url.hash !== '') throw refuse('has a fragment')
   return url
 }

@@ -28,21 +28,21 @@ export const codeIn = (said: string): string => (CODE.test(said) ? said : 'an er
 
 function ofStatus(egress: EgressAlias, status: number, code: string): Fault {
   if (status === 429 || status >= 500 || PASSING.has(code))
-    return unreachable(egress, `it answers ${code} (HTTP ${status})`)
+    return unreachable(egress, `it responds with ${code} (HTTP ${status})`)
   return refused(egress, codeIn(code))
 }
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  [library.RESPONSE_IS_NOT_JSON]: 'it answers with something else than JSON',
-  [library.PARSE_ERROR]: 'it answers with broken JSON',
-  [library.JWT_TIMESTAMP_CHECK]: 'the identity token is of another time: look at the clocks',
+  [library.RESPONSE_IS_NOT_JSON]: 'its response is not JSON',
+  [library.PARSE_ERROR]: 'its response is not valid JSON',
+  [library.JWT_TIMESTAMP_CHECK]: 'the identity token is not valid at this time: check the clocks',
   [library.JWT_CLAIM_COMPARISON]: 'the identity token is for another client',
 }
 
 /** Never throws; what nobody foresaw is `internal`, with its cause. */
 export function wordFailure(thrown: unknown, egress: EgressAlias): Fault {
   if (thrown instanceof Fault)
-    return thrown.code === 'result.too-large' ? malformed(egress, 'its answer is too large') : thrown
+    return thrown.code === 'result.too-large' ? malformed(egress, 'its response is too large') : thrown
   if (thrown instanceof library.ResponseBodyError) return ofStatus(egress, thrown.status, codeIn(thrown.error))
   if (thrown instanceof library.AuthorizationResponseError) return refused(egress, codeIn(thrown.error))
   if (thrown instanceof library.WWWAuthenticateChallengeError) return ofStatus(egress, thrown.status, 'invalid_client')
@@ -52,8 +52,9 @@ export function wordFailure(thrown: unknown, egress: EgressAlias): Fault {
     return unreachable(egress, `no answer within ${SECONDS} s`, thrown)
   const network = wordNetwork({ alias: egress.alias, timeout: SECONDS }, thrown)
   if (network.code === 'egress.refused') return network
-  const { problem = network.code === 'upstream.timeout' ? `no answer within ${SECONDS} s` : 'it broke off' } =
-    network.facts
+  const {
+    problem = network.code === 'upstream.timeout' ? `no answer within ${SECONDS} s` : 'the connection was lost',
+  } = network.facts
   return unreachable(egress, String(problem), thrown)
 }
 

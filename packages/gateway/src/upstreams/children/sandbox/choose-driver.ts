@@ -69,7 +69,7 @@ function withRefusal(state: SandboxState): SandboxState {
 }
 
 const refusalOf = (reasons: readonly string[]): string =>
-  `The program cannot be confined here, and is not started (${reasons.join(' ')}) \`toolway doctor\` says what is missing.`
+  `The program cannot be confined here, so it is not started (${reasons.join(' ')}) \`toolway doctor\` shows what is missing.`
 
 /** Guarantees of a launch that `required` does not do without. */
 export const lacking = (without: readonly Guarantee[]): readonly Guarantee[] =>

@@ -92,7 +92,7 @@ function plain(path: string): string {
   if (!/[",\n]/.test(path)) return path
   throw new ChildError(
     'NOT_CONFINED',
-    `The path "${path}" has a comma, a quote or a line break, which no container can be given.`,
+    `The path "${path}" has a comma, a quote or a line break, which cannot be passed to a container.`,
   )
 }
 
@@ -103,7 +103,7 @@ export function environmentFile(launch: ConfinedLaunch): Uint8Array {
     if (/^\w+$/.test(name) && !/[\r\n]/.test(value)) return `${name}=${value}\n`
     throw new ChildError(
       'NOT_CONFINED',
-      `The variable "${name}" has a name or a line break that a container cannot be given.`,
+      `The variable "${name}" has a name or a line break that cannot be passed to a container.`,
     )
   })
   return Buffer.from(lines.join(''))

@@ -34,7 +34,7 @@ exec "$engine" "$@"`
 const ABOUT = {
   docker: {
     format: '{{json .MemoryLimit}} {{json .PidsLimit}} {{len .ServerErrors}}',
-    mend: 'start its daemon, and let the user of the gateway reach it',
+    mend: 'start its daemon, and give the user of the gateway access to it',
   },
   podman: { format: '{{json .Host.CgroupControllers}}', mend: 'install podman and crun' },
 } as const
@@ -47,7 +47,7 @@ export function createContainerDriver(engine: ContainerEngine): SandboxDriver {
       if (!existsSync(program) || !existsSync(findTool('setsid')))
         return { ready: false, reason: `${engine} or setsid is not installed.` }
       if (engine === 'podman' && hasHybridGroups())
-        return { ready: false, reason: 'podman needs one hierarchy of cgroups: start the system with cgroup v2 alone.' }
+        return { ready: false, reason: 'podman needs cgroup v2: start the system with cgroup v2 only.' }
       try {
         const { format } = ABOUT[engine]
         const words = ['info', '--format', format]
@@ -122,5 +122,5 @@ function hasHybridGroups(): boolean {
 function reasonOf(engine: ContainerEngine, thrown: unknown): string {
   const { stderr = '', code } = thrown as { stderr?: string; code?: unknown }
   const said = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
-  return `${engine} does not answer (${said === '' ? String(code) : said}): ${ABOUT[engine].mend}.`
+  return `${engine} does not respond (${said === '' ? String(code) : said}): ${ABOUT[engine].mend}.`
 }

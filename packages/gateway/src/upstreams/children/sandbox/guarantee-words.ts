@@ -2,12 +2,12 @@
 import type { Guarantee } from './driver.ts'
 
 export const MISSING_WORDS: Readonly<Record<Guarantee, string>> = {
-  files: 'A server can read files of this machine that are open to every user.',
-  processes: 'A server sees the other processes of this machine, and can leave some behind.',
-  network: 'A server reaches ports of this machine and its private networks.',
-  privileges: 'A server runs with the rights of the gateway.',
-  'system calls': 'No filter refuses calls to the kernel that servers do not need.',
-  memory: 'Only the watch of the gateway bounds memory, every two seconds.',
-  'process count': 'Only the watch of the gateway bounds the number of processes, every two seconds.',
-  disk: 'Nothing bounds what a server writes.',
+  files: 'A server can read files of this machine that every user can read.',
+  processes: 'A server can see other processes of this machine, and can leave processes behind.',
+  network: 'A server can reach ports of this machine and its private networks.',
+  privileges: 'A server runs with the permissions of the gateway.',
+  'system calls': 'System calls that servers do not need are not filtered.',
+  memory: 'Memory is limited only by a check of the gateway every two seconds.',
+  'process count': 'The number of processes is limited only by a check of the gateway every two seconds.',
+  disk: 'Disk usage is not limited.',
 }

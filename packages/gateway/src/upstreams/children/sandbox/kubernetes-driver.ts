@@ -23,12 +23,15 @@ export function createKubernetesDriver(access: ClusterAccess = IN_CLUSTER): Sand
     name: 'kubernetes',
     async check(): Promise<DriverState> {
       if (!existsSync(`${access.account}/token`))
-        return { ready: false, reason: 'The gateway runs in no Pod with a service account.' }
+        return { ready: false, reason: 'The gateway does not run in a Pod with a service account.' }
       try {
         await createCluster(access, namespaceOf(access)).list('toolway.dev/stdio=confined')
       } catch (thrown) {
         const said = thrown instanceof Error ? thrown.message : String(thrown)
-        return { ready: false, reason: `The cluster lets the gateway make no Pods (${said}): set stdio.mode to jobs.` }
+        return {
+          ready: false,
+          reason: `The cluster does not allow the gateway to create Pods (${said}): set stdio.mode to jobs.`,
+        }
       }
       // How many processes a Pod may have is a setting of the nodes.
       return { ready: true, guarantees: GUARANTEES.filter((one) => one !== 'process count') }
@@ -41,8 +44,11 @@ function confine(access: ClusterAccess, launch: ConfinedLaunch): ConfinedCommand
   const { container, network, allowPaths } = launch
   const no = (sentence: string) => new ChildError('NOT_CONFINED', sentence)
   if (container === undefined) throw no('The driver kubernetes needs an image: set TOOLWAY_SANDBOX_IMAGE.')
-  if (network === 'listed') throw no('A Pod has no list of hosts: set the network of this server to public or none.')
-  if (allowPaths.length > 0) throw no('A Pod sees no folder of the gateway: remove allow_paths.')
+  if (network === 'listed')
+    throw no(
+      'The kubernetes driver does not support a list of hosts: set the network of this server to public or none.',
+    )
+  if (allowPaths.length > 0) throw no('A Pod cannot access folders of the gateway: remove allow_paths.')
   const { image, runtime, namespace = namespaceOf(access) } = container
   const name = `toolway-stdio-${randomUUID()}`
   const pod = podOf({ name, image, launch, ...(runtime === undefined ? {} : { runtime }) })

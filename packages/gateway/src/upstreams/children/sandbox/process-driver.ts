@@ -45,7 +45,7 @@ export function createProcessDriver({ namespaces }: { readonly namespaces?: bool
   return {
     name: 'process',
     async check(): Promise<DriverState> {
-      if (process.platform !== 'linux') return { ready: false, reason: 'The bounds of this driver need Linux.' }
+      if (process.platform !== 'linux') return { ready: false, reason: 'The limits of this driver need Linux.' }
       const missing = missingTools(['setpriv', 'prlimit', 'nice', 'env'])
       if (missing !== undefined) return { ready: false, reason: missing }
       const apartFromOthers = await canUnshare()

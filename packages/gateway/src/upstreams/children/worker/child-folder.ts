@@ -56,7 +56,7 @@ export async function settle(order: Order): Promise<Residence> {
   const cwd = resolve(work, order.cwd ?? '.')
   const there = await stat(cwd).catch(() => undefined)
   if (!there?.isDirectory()) {
-    throw new ChildError('FOLDER_NOT_FOUND', `The working folder "${cwd}" is not there. Create it or leave it out.`)
+    throw new ChildError('FOLDER_NOT_FOUND', `The working folder "${cwd}" does not exist. Create it or omit it.`)
   }
   const temporary = await makeTemporary(home, tmp)
   return {

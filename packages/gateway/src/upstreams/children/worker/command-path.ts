@@ -56,10 +56,7 @@ export async function findCommand(command: string, { path, cwd }: { path: string
   // Some put a whole line here, with its secrets.
   const shown = maskCommand(command)
   if (plain) {
-    throw new ChildError(
-      'COMMAND_NOT_EXECUTABLE',
-      `The command "${shown}" is a file without the right to execute it. Run chmod +x on it.`,
-    )
+    throw new ChildError('COMMAND_NOT_EXECUTABLE', `The command "${shown}" is not executable. Run chmod +x on it.`)
   }
   throw new ChildError(
     'COMMAND_NOT_FOUND',

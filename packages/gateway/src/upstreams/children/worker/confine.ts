@@ -168,7 +168,7 @@ async function allowedPath(said: string, hidden: readonly string[], places: Held
   const place = await places.hold(plainPath(said)).catch(() => {
     throw new ChildError(
       'FOLDER_NOT_FOUND',
-      `The allowed path "${said}" is not there. Create it or remove it from allow_paths.`,
+      `The allowed path "${said}" does not exist. Create it or remove it from allow_paths.`,
     )
   })
   const { path } = place
@@ -176,7 +176,7 @@ async function allowedPath(said: string, hidden: readonly string[], places: Held
   if (closed !== undefined || path === '/') {
     throw new ChildError(
       'NOT_CONFINED',
-      `The path "${said}" cannot be allowed: it is ${path === '/' ? 'the whole machine' : `in ${closed}, which no server may see`}.`,
+      `The path "${said}" cannot be allowed: it is ${path === '/' ? 'the whole machine' : `in ${closed}, which no server may access`}.`,
     )
   }
   return { ...place, write }

@@ -1,14 +1,14 @@
 /** Refusals of the egress proxy: each has an HTTP status and a sentence that the child process reads and the log repeats. */
 
 const REFUSALS = {
-  form: { status: 400, says: 'this proxy takes CONNECT host:port and http:// addresses, without user names' },
+  form: { status: 400, says: 'this proxy accepts CONNECT host:port and http:// addresses, without user names' },
   unlisted: { status: 403, says: 'the host is not among the hosts that this server may reach (allow_hosts)' },
-  address: { status: 403, says: 'the address does not resolve, or lies in a network that this server may not reach' },
+  address: { status: 403, says: 'the address does not resolve, or is in a network that this server may not reach' },
   plain: { status: 403, says: 'a tunnel to a listed host carries TLS only' },
   name: { status: 403, says: 'the TLS handshake in the tunnel names another host than the one that was asked for' },
   busy: { status: 503, says: 'this server has too many connections open' },
-  unreachable: { status: 502, says: 'the host did not take the connection' },
-  silent: { status: 504, says: 'the host did not answer in time' },
+  unreachable: { status: 502, says: 'the host did not accept the connection' },
+  silent: { status: 504, says: 'the host did not respond in time' },
 } as const
 
 export type EgressReason = keyof typeof REFUSALS

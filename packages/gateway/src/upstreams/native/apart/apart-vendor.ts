@@ -133,7 +133,9 @@ class ConnectorProcess {
     const waiting = { ...Promise.withResolvers<Turn>(), child }
     this.#waiting.set(run, waiting)
     const late = setTimeout(() => {
-      waiting.reject(unreachable(this.#parts.alias, `its process said nothing for ${PATIENCE / 1000} s and was ended`))
+      waiting.reject(
+        unreachable(this.#parts.alias, `its process did not respond for ${PATIENCE / 1000} s and was stopped`),
+      )
       this.#leave(child)
     }, PATIENCE)
     try {
@@ -195,7 +197,8 @@ class ConnectorProcess {
     }
     const said = read.data
     if ('ready' in said) ready.resolve(said.ready)
-    else if ('unread' in said) ready.reject(unreachable(this.#parts.alias, `its source was not read: ${said.unread}`))
+    else if ('unread' in said)
+      ready.reject(unreachable(this.#parts.alias, `its source could not be read: ${said.unread}`))
     else this.#waiting.get(said.run)?.resolve(said)
   }
 }

@@ -32,7 +32,7 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
   if (chosen === undefined) {
     const media = Object.keys(content)[0]?.slice(0, 80) ?? 'nothing'
     if (required || Object.keys(content).length > 0)
-      throw new Unfit(`takes a body of ${media}, which cannot be written as arguments`)
+      throw new Unfit(`takes a body of ${media}, which cannot be expressed as arguments`)
     return undefined
   }
   const { kind, media, described } = chosen
@@ -40,7 +40,7 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
   const text = textOf(body['description'], LIMITS.note)
   const plain = kind === 'text' ? undefined : flattened(schema)
   if (plain === undefined) {
-    if (kind === 'form' || kind === 'multipart') throw new Unfit('takes a form whose members are not said')
+    if (kind === 'form' || kind === 'multipart') throw new Unfit('takes a form whose fields are not described')
     const whole = nameFor('body', taking, 'request')
     const base = kind === 'text' ? { type: 'string' } : schema
     taking.properties.set(whole, text === undefined || 'description' in base ? base : { ...base, description: text })
@@ -77,7 +77,7 @@ const isFile = (schema: unknown): boolean =>
 
 /** A form may be sent without its files where they need not be there. */
 function withoutFiles(kind: BodyKind, schema: JsonObject | undefined, { note }: SchemaParts): JsonObject {
-  if (schema === undefined) throw new Unfit('has a body that is larger than a tool may be')
+  if (schema === undefined) throw new Unfit('has a body that is too large for a tool')
   const { properties, required } = schema
   if (kind !== 'multipart' && kind !== 'form') return schema
   if (!isObject(properties)) return schema

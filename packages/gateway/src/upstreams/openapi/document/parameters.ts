@@ -54,7 +54,7 @@ export function takeParameters(
     inPath.delete(name)
   }
   const missing = [...inPath].find((name) => !placed.some((one) => one.in === 'path' && one.name === name))
-  if (missing !== undefined) throw new Unfit(`does not say what {${missing.slice(0, 50)}} in its path is`)
+  if (missing !== undefined) throw new Unfit(`does not describe {${missing.slice(0, 50)}} in its path`)
   return placed
 }
 
@@ -85,7 +85,7 @@ function schemaOf(given: JsonObject, parts: SchemaParts): [schema: JsonObject, j
   const [media] = isObject(content) ? Object.values(content) : []
   const json = isObject(media)
   const made = standalone(json ? media['schema'] : schema, 'sent', LIMITS.input, parts)
-  if (made === undefined) throw new Unfit('has a parameter that is larger than a tool may be')
+  if (made === undefined) throw new Unfit('has a parameter that is too large for a tool')
   const text = textOf(description, LIMITS.note)
   return [
     {

@@ -31,8 +31,8 @@ export function parseDocument(text: string): Parsed {
   const said = openapi ?? swagger
   throw new DocumentProblem(
     said === undefined
-      ? 'it says neither "openapi" nor "swagger"'
-      : `it is of version ${JSON.stringify(said)?.slice(0, 20)}, and 2.0, 3.0 and 3.1 are read`,
+      ? 'it has neither "openapi" nor "swagger"'
+      : `it has version ${JSON.stringify(said)?.slice(0, 20)}; 2.0, 3.0 and 3.1 are supported`,
   )
 }
 
@@ -66,7 +66,7 @@ function bound(root: JsonObject): void {
     count += inner.length
     if (count > LIMITS.values) throw new DocumentProblem(`it holds more than ${LIMITS.values} values`)
     if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))
-      throw new DocumentProblem('it holds the name __proto__, which is refused')
+      throw new DocumentProblem('it contains the name __proto__, which is refused')
     for (const each of inner)
       if (typeof each === 'object' && each !== null) open.push({ value: each, depth: depth + 1 })
   }
@@ -79,5 +79,5 @@ function upgraded(value: JsonObject): JsonObject {
   } catch {
     // Told below: its own words say nothing of the document.
   }
-  throw new DocumentProblem('it says that it is of version 2.0, and is not')
+  throw new DocumentProblem('it declares version 2.0, but does not follow it')
 }

@@ -31,7 +31,7 @@ let waiting = 0
 /** Throws `openapi.unreadable`, and `gateway.not-ready` where too much is being read. */
 export async function readApart(text: string, options: ReadingOptions): Promise<ReadApart> {
   if (waiting + text.length > MOST_WAITING)
-    throw new Fault('gateway.not-ready', { problem: 'many OpenAPI documents are being read' })
+    throw new Fault('gateway.not-ready', { problem: 'too many OpenAPI documents are being read' })
   waiting += text.length
   const turn = last.then(() => readNow(text, options))
   last = turn.catch(() => {})
@@ -71,7 +71,7 @@ function readNow(text: string, options: ReadingOptions): Promise<ReadApart> {
     worker.once('exit', () => {
       clearTimeout(deadline)
       // After its answer this says nothing any more.
-      refuse('reading it ended without a word')
+      refuse('reading it ended without a result')
     })
   })
 }

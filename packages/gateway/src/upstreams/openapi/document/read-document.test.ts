@@ -175,7 +175,7 @@ describe('arguments', () => {
     const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } }
     const reading = read(described({ '/a': { post: operation({ requestBody: body }) } }, { components: { schemas } }))
     expect(toolOf(reading)['inputSchema'].properties).toEqual({ next: {}, name: { type: 'string' } })
-    expect(reading.operations[0]?.notes).toEqual(['its schema contains itself, and is cut there'])
+    expect(reading.operations[0]?.notes).toEqual(['its schema contains itself, and is truncated there'])
   })
 })
 
@@ -194,7 +194,10 @@ describe('what is left out', () => {
     ['is asked with TRACE', { trace: operation() }],
     ['is at another address', { get: operation({ servers: [{ url: 'https://evil.example.com' }] }) }],
     ['returns a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],
-    ['wants a body with a method that has none', { get: operation({ requestBody: { required: true, content: {} } }) }],
+    [
+      'requires a body with a method that has none',
+      { get: operation({ requestBody: { required: true, content: {} } }) },
+    ],
   ])('says why: %s', (reason, item) => {
     const { leftOut, tools } = read(described({ '/a': item }))
     expect(tools).toEqual([])

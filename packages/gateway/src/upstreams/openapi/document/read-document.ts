@@ -104,8 +104,7 @@ export function readDocument(text: string, { select, effects, base, from }: Read
     const noted = new Set<string>()
     try {
       refuseElsewhere(one, origin, from)
-      if (tools.length >= LIMITS.tools)
-        throw new Unfit(`is beyond the ${LIMITS.tools} tools that a connection has at most`)
+      if (tools.length >= LIMITS.tools) throw new Unfit(`exceeds the maximum of ${LIMITS.tools} tools for a connection`)
       const parts = { references, keys, spent, note: (problem: string) => void noted.add(problem) }
       const read = readOperation(one, selectable.name, said(selectable), parts)
       size += JSON.stringify(read.tool).length

@@ -44,7 +44,7 @@ export interface ReadingParts extends SchemaParts {
 export function readOperation(found: Found, name: string, said: Effect | undefined, parts: ReadingParts): ReadTool {
   const { path, given, around, tags } = found
   const { method } = found
-  if (!isMethod(method)) throw new Unfit(`is asked with ${method.slice(0, 20)}, which is not a call`)
+  if (!isMethod(method)) throw new Unfit(`uses ${method.slice(0, 20)}, which is not a call`)
   const taking: Taking = { properties: new Map(), required: new Set() }
   const placed = takeParameters([around['parameters'], given['parameters']], path, taking, parts)
   const body = bodyOf(method, given, taking, parts)
@@ -57,7 +57,7 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
   }
   if (JSON.stringify(inputSchema).length > LIMITS.input)
     throw new Unfit(`takes arguments whose description is larger than ${LIMITS.input} characters`)
-  if (isObject(given['callbacks'])) parts.note('what it would call back is heard by nobody')
+  if (isObject(given['callbacks'])) parts.note('its callbacks are not received')
   const effect = said ?? EFFECTS[method]
   const outputSchema = outputOf(answers.schema, parts)
   const operation: Operation = {
@@ -105,14 +105,15 @@ function literal(path: string): string {
     part.startsWith('{') ? part : encodeURI(part.toWellFormed()).replaceAll('%25', '%'),
   )
   const shape = parts.map((part) => (part.startsWith('{') ? 'x' : part)).join('')
-  if (shape.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))) throw new Unfit('has a path that leads upwards')
+  if (shape.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
+    throw new Unfit('has a path with "." or ".." in it')
   return plain.join('')
 }
 
 function bodyOf(method: Method, given: JsonObject, taking: Taking, parts: ReadingParts) {
   if (method !== 'GET' && method !== 'HEAD') return takeBody(given['requestBody'], taking, parts)
   const body = parts.references.open(given['requestBody'])
-  if (body?.['required'] === true) throw new Unfit('wants a body with a method that has none')
+  if (body?.['required'] === true) throw new Unfit('requires a body with a method that has none')
   if (body !== undefined) parts.note('its body is left out: its method has none')
   return undefined
 }

@@ -103,7 +103,7 @@ function convert(given: unknown, making: Making): JsonObject | boolean {
   if (typeof given === 'boolean') return given
   if (!isObject(given)) return {}
   if (--making.left.values < 0) throw new TooMuch()
-  if (++making.spent.values > LIMITS.written) throw new Unfit('is beyond what is written out of one document')
+  if (++making.spent.values > LIMITS.written) throw new Unfit('exceeds the size limit of one document')
   if (typeof given['$ref'] === 'string') return follow(given, given['$ref'], making)
   if (making.depth < 0) {
     making.note('its schema is cut where it is deep')
@@ -128,14 +128,14 @@ function convert(given: unknown, making: Making): JsonObject | boolean {
 
 function follow(given: JsonObject, ref: string, making: Making): JsonObject | boolean {
   if (making.within.has(ref)) {
-    making.note('its schema contains itself, and is cut there')
+    making.note('its schema contains itself, and is truncated there')
     return {}
   }
   const found = making.references.find(ref)
   if (found === undefined) {
     making.note(
       ref.startsWith('#')
-        ? 'its schema refers to what is not there'
+        ? 'its schema refers to something that does not exist'
         : 'its schema refers to another document, which is not fetched',
     )
     return {}
@@ -167,7 +167,7 @@ function copyPlain(given: JsonObject, out: JsonObject, { texts, note }: Making):
   if (typeof format === 'string') out['format'] = format.slice(0, 50)
   if (typeof pattern === 'string') {
     if (isPattern(pattern)) out['pattern'] = pattern
-    else note('it has a pattern that no reader of JSON Schema takes')
+    else note('it has a pattern that JSON Schema validators do not accept')
   }
   for (const name of ['uniqueItems', 'deprecated'] as const) if (given[name] === true) out[name] = true
   for (const name of NUMBERS) {

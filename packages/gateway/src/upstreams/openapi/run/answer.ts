@@ -30,7 +30,7 @@ export function resultOf(reply: Reply, parts: AnswerParts): JsonObject {
   refuse(reply, parts)
   if (reply.elsewhere !== undefined)
     return failed(
-      `HTTP ${status}: it points to ${reply.elsewhere}, where nobody is sent with this connection's credential.`,
+      `HTTP ${status}: it redirects to ${reply.elsewhere}, which is not followed with this connection's credential.`,
     )
   // Not changed since: what the caller has is what there is.
   if (status === 304) return withStructure({ content: [text('HTTP 304: not changed.')] }, undefined, parts)
@@ -69,7 +69,8 @@ function success(reply: Reply, parts: AnswerParts): JsonObject {
   if (bytes.length === 0) return withStructure({ content: [text(`HTTP ${status}: done.`)] }, undefined, parts)
   const packed = headerOf(reply, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
   const type = typeOf(reply)
-  if (packed !== 'identity') return unread(reply, `packed as ${packed.slice(0, 30)}, which was not asked for`, parts)
+  if (packed !== 'identity')
+    return unread(reply, `compressed as ${packed.slice(0, 30)}, which was not requested`, parts)
   if (isJson(type)) return ofJson(bytes.toString('utf8'), parts)
   const [family] = type.split('/')
   if (family === 'image' || family === 'audio')
@@ -104,7 +105,7 @@ function withStructure(result: JsonObject, value: unknown, { structured }: Answe
 
 /** The answer cannot be passed on. After a successful write it is not an error, so that the write is not repeated. */
 function unread(reply: Reply, what: string, parts: AnswerParts): JsonObject {
-  const words = `HTTP ${reply.status}: the answer is ${what}; it is not passed on.`
+  const words = `HTTP ${reply.status}: the response is ${what}; it is not passed on.`
   return parts.reads ? failed(words) : withStructure({ content: [text(words)] }, undefined, parts)
 }
 

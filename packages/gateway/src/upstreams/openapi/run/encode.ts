@@ -42,7 +42,7 @@ export function inPath(placed: Placed, value: unknown): string {
     : isObject(given)
       ? pairsOf(given).flat().map(plain)
       : [plain(given)]
-  if (texts.length === 0) throw new Unsendable('must not be empty: it is a part of the address')
+  if (texts.length === 0) throw new Unsendable('must not be empty: it is a part of the URL')
   for (const text of texts) refuseInPath(text)
   const written = pathWord(placed, given)
   // The prefix of a style can change the meaning of a path segment: `.` before a slash.
@@ -69,13 +69,13 @@ function pathWord({ name, style, explode }: Placed, given: unknown): string {
  * place (CVE-2026-29791).
  */
 function refuseInPath(text: string): void {
-  if (text === '') throw new Unsendable('must not be empty: it is a part of the address')
-  if (hasControls(text)) throw new Unsendable('must not hold line ends or other control characters')
+  if (text === '') throw new Unsendable('must not be empty: it is a part of the URL')
+  if (hasControls(text)) throw new Unsendable('must not contain line breaks or other control characters')
   let plain = text
   // As often as somebody on the way may decode it.
   for (let round = 0; round < 4; round++) {
     if (plain.split(/[/\\;]/).some((part) => part === '.' || part === '..'))
-      throw new Unsendable('must not be "." or "..", nor hold them between slashes')
+      throw new Unsendable('must not be "." or "..", or contain them between slashes')
     const once = decodedOnce(plain)
     if (once === plain) break
     plain = once
@@ -139,7 +139,7 @@ export function inHeader({ explode, json }: Placed, value: unknown): string {
         : plain(value)
   // Only what a header line can hold as one line (RFC 9110, section 5.5); other letters are written differently by everybody.
   if (!/^[\t\x20-\x7e]*$/.test(text))
-    throw new Unsendable('must be of plain ASCII characters without line ends: it is a header')
+    throw new Unsendable('must consist of ASCII characters without line breaks: it is a header')
   return text
 }
 

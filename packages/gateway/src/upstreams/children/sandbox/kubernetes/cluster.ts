@@ -71,7 +71,7 @@ export function createCluster({ server, account }: ClusterAccess, namespace: str
           let bytes = 0
           answer.on('data', (chunk: Buffer) => {
             bytes += chunk.length
-            if (bytes > MOST_BYTES) answer.destroy(new Error('the answer of the cluster is too large'))
+            if (bytes > MOST_BYTES) answer.destroy(new Error('the response of the cluster is too large'))
             else chunks.push(chunk)
           })
           answer.on('error', reject)
@@ -83,7 +83,7 @@ export function createCluster({ server, account }: ClusterAccess, namespace: str
           })
         },
       )
-      sent.on('timeout', () => sent.destroy(new Error('the cluster did not answer in time')))
+      sent.on('timeout', () => sent.destroy(new Error('the cluster did not respond in time')))
       sent.on('error', reject)
       sent.end(body === undefined ? undefined : JSON.stringify(body))
     })
@@ -113,7 +113,7 @@ export function createCluster({ server, account }: ClusterAccess, namespace: str
 
 function messageIn(text: string, status: number): string {
   const parsed = z.object({ message: z.string() }).safeParse(parse(text))
-  return parsed.success ? parsed.data.message.slice(0, 500) : `the cluster answers ${status}`
+  return parsed.success ? parsed.data.message.slice(0, 500) : `the cluster responded with HTTP ${status}`
 }
 
 function parse(text: string): unknown {

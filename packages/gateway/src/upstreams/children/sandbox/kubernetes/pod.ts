@@ -83,6 +83,6 @@ export function preambleOf({ command, args, env, temporary }: ConfinedLaunch): s
     ...[command, ...args].map((word) => `A${word}`),
   ]
   if (lines.some((line) => /[\r\n\0]/.test(line)))
-    throw new ChildError('NOT_CONFINED', 'An argument or a variable has a line break, which no Pod can be given.')
+    throw new ChildError('NOT_CONFINED', 'An argument or a variable has a line break, which cannot be passed to a Pod.')
   return `${lines.join('\n')}\n\n`
 }

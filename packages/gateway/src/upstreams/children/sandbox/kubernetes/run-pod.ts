@@ -72,7 +72,7 @@ async function started({ find }: Cluster): Promise<void> {
     if (state?.terminated !== undefined || pod.status.phase === 'Failed')
       throw new Error(`it ended before it was reached (${state?.terminated?.reason ?? pod.status.reason ?? 'Failed'})`)
   }
-  throw new Error('it did not start in time: has the cluster room for it?')
+  throw new Error('it did not start in time: does the cluster have room for it?')
 }
 
 /** Resolves when the cluster closes the connection, as it does when the program ends. */
