@@ -77,7 +77,7 @@ export async function hear(
 /** One message, or a batch of them, on its way to the client. */
 export function handOn({ outlet, tell }: HearParts, text: string, ask: Ask, onResult?: (text: string) => void): void {
   const value = readJson(text)
-  if (value === undefined) return tell('The gateway sent something that is not JSON; it is left out.')
+  if (value === undefined) return tell('The gateway sent something that is not JSON; it was ignored.')
   for (const message of [value].flat()) {
     if (!isObject(message) || 'method' in message) continue
     const id = message['id']
@@ -115,14 +115,14 @@ export function refusalOf(
     return new Fault('bridge.refused', {
       address,
       status,
-      problem: `it sends its callers on to ${String(headers['location'])}`,
+      problem: `it redirects to ${String(headers['location'])}`,
     })
   const value = readJson(text)
   const [error, detail] = isObject(value) ? [value['error'], value['detail']] : []
   const said = isObject(error) ? error['message'] : detail
   const words = typeof said === 'string' && said !== '' ? said.replace(/\.$/, '') : undefined
   if (status === 401) return new Fault('bridge.key', { problem: words ?? 'HTTP 401', source: keySource })
-  return new Fault('bridge.refused', { address, status, problem: words ?? 'there is no MCP message in it' })
+  return new Fault('bridge.refused', { address, status, problem: words ?? 'it contains no MCP message' })
 }
 
 export function readJson(text: string): unknown {

@@ -86,8 +86,10 @@ describe('a gateway', () => {
     using there = await reach(gone.url, { atStart: 300, later: 0 })
     const thrown = await thrownBy(there.gateway.reach(POST))
     expect(thrown).toBeInstanceOf(Fault)
-    expect((thrown as Fault).message).toBe(`No gateway is responding at ${gone.url.href}: nothing listens there.`)
-    expect(there.told).toEqual([`No gateway is responding at ${gone.url.href} (nothing listens there); trying again.`])
+    expect((thrown as Fault).message).toBe(`No gateway is responding at ${gone.url.href}: nothing is listening there.`)
+    expect(there.told).toEqual([
+      `No gateway is responding at ${gone.url.href} (nothing is listening there); trying again.`,
+    ])
   })
 
   test('that nobody waits for any more is not asked again', async () => {

@@ -55,7 +55,7 @@ export function createLegacy(parts: HearParts & { readonly gateway: Gateway }): 
       if (one.method !== 'initialize') await opening
       const { answered, life } = await postInSession(one)
       await hearWhole(one, answered, life)
-      if (one.ids.size > 0) throw new Lost('it ended without an answer')
+      if (one.ids.size > 0) throw new Lost('it ended without a response')
     } catch (thrown) {
       fail(parts, one, thrown instanceof Lost ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
     }

@@ -54,7 +54,7 @@ async function follow(parts: HearParts, one: Ask, { texts, reopens }: Following)
     }
   } catch (thrown) {
     if (!(thrown instanceof Lost) || one.controller.signal.aborted) throw thrown
-    parts.tell('A subscription broke off; it is opened again.')
+    parts.tell('A subscription was interrupted; it is being reopened.')
   }
   return honoured
 }

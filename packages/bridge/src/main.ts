@@ -26,7 +26,7 @@ async function run({ url, key, keySource }: Options): Promise<void> {
   const { proxies, warning } = proxiesFor(url, process.env, process.versions.node)
   if (warning !== undefined) tell(warning)
   if (key !== undefined && url.protocol === 'http:' && !isLoopback(url))
-    tell(`The key goes to ${url.host} unencrypted: use an address with https://.`)
+    tell(`The key is sent to ${url.host} unencrypted: use an https:// address.`)
   const wire = await createWire({ url, key, version: VERSION, proxies })
   const outlet = createOutlet(stdout, () => void end(0))
   const address = `${url.origin}${url.pathname}`

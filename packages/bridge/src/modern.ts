@@ -82,7 +82,7 @@ export function createModern(parts: HearParts & { readonly gateway: Gateway }): 
         const learn = one.method === 'tools/list' ? (text: string) => parameters.learnFrom(text) : undefined
         await hear(parts, await postSafely(one), one, learn)
       }
-      if (one.ids.size > 0) throw new Lost('it ended without an answer')
+      if (one.ids.size > 0) throw new Lost('it ended without a response')
     } catch (thrown) {
       fail(parts, one, isLost(thrown) ? new Fault('bridge.lost', {}, { cause: thrown }) : thrown)
     }

@@ -78,9 +78,7 @@ describe('the key', () => {
 
 describe('other words', () => {
   test('that nobody knows are refused with where to look', () => {
-    expect(refusalOf(['--nonsense'])).toBe(
-      "Unknown option '--nonsense'. `toolway-bridge --help` shows what can be said.",
-    )
+    expect(refusalOf(['--nonsense'])).toBe("Unknown option '--nonsense'. `toolway-bridge --help` lists the options.")
     expect(refusalOf(['--url'])).toMatch(/argument missing.*--help/)
     expect(refusalOf(['http://a.example'])).toMatch(/--help/)
   })

@@ -23,13 +23,13 @@ export type Variables = Readonly<Record<string, string | undefined>>
 export const HELP = `Usage: toolway-bridge --url ADDRESS
 
 Connects an MCP client that starts its servers as processes to a Toolway gateway: MCP on stdin and stdout, in any
-revision, and Streamable HTTP to the gateway. Everything else that it says goes to stderr.
+revision, and Streamable HTTP to the gateway. All other output goes to stderr.
 
 Options:
   --url ADDRESS          the gateway, or one of its MCP addresses (or TOOLWAY_URL)
   --toolset SLUG         one toolset of the gateway
-  --connection ALIAS     one connection of the gateway, its tools under their own names
-  --organization SLUG    whose toolset or connection it is (default: default)
+  --connection ALIAS     one connection of the gateway, with its tools under their own names
+  --organization SLUG    the organization of the toolset or connection (default: default)
   --key-env NAME         the variable that holds the key (default: TOOLWAY_KEY)
   --key-file PATH        a file that holds the key (or TOOLWAY_KEY_FILE)
   --help, --version
@@ -39,7 +39,7 @@ HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold where Node can use them (24.5 and late
 In a client's configuration:
   { "command": "toolway-bridge", "args": ["--url", "http://127.0.0.1:8787"], "env": { "TOOLWAY_KEY": "uru_…" } }
 
-Exit codes: 0 done · 2 wrong use
+Exit codes: 0 success · 2 usage error
 `
 
 /** An address of this very machine. */
@@ -85,7 +85,7 @@ function wordsOf(args: readonly string[]) {
   } catch (thrown) {
     // Node says what is wrong in its first sentence, and how to quote in the others.
     const [sentence = ''] = thrown instanceof Error ? thrown.message.split(/[.\n]\s/, 1) : []
-    throw new Refusal(`${sentence.replace(/\.$/, '')}. \`toolway-bridge --help\` shows what can be said.`)
+    throw new Refusal(`${sentence.replace(/\.$/, '')}. \`toolway-bridge --help\` lists the options.`)
   }
 }
 
@@ -94,7 +94,7 @@ const SLUG = /^[\w-]+$/
 function addressOf(words: Words, variables: Variables): URL {
   const text = words.url ?? variables['TOOLWAY_URL']
   if (text === undefined || text === '')
-    throw new Refusal('Say where the gateway is: --url http://127.0.0.1:8787, or the variable TOOLWAY_URL.')
+    throw new Refusal('Specify the gateway: --url http://127.0.0.1:8787, or the variable TOOLWAY_URL.')
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Refusal(`"${text}" is not a gateway address: it must begin with https:// or http://.`)
@@ -115,10 +115,10 @@ function pathOf({ pathname }: URL, { toolset, connection, organization }: Words)
     return pathOf({ pathname } as URL, { toolset: 'default', organization })
   }
   if (toolset !== undefined && connection !== undefined)
-    throw new Refusal('Say either --toolset or --connection, not both.')
+    throw new Refusal('Use either --toolset or --connection, not both.')
   if (!isBase)
     throw new Refusal(
-      'The address names an endpoint already: leave out --toolset, --connection and --organization, or its path.',
+      'The address already names an endpoint: omit --toolset, --connection and --organization, or its path.',
     )
   const owner = organization ?? 'default'
   return toolset === undefined ? `/api/v1/${owner}/connectors/${connection}/mcp` : `/o/${owner}/t/${toolset}/mcp`
@@ -143,7 +143,7 @@ function keyOf(
   }
   if (named !== undefined && !held)
     throw new Refusal(
-      `The variable ${named}, which --key-env names, is not set: give it the key in the client's configuration.`,
+      `The variable ${named}, which --key-env names, is not set: set it to the key in the client's configuration.`,
     )
   const keySource = `the variable ${variable}`
   // Without a key the gateway says what it thinks of that, in the client, where it is read.
@@ -155,15 +155,17 @@ function contentOf(file: string, readFile: (path: string) => string): string {
     return readFile(file)
   } catch (thrown) {
     const { code = 'unreadable' } = thrown as NodeJS.ErrnoException
-    throw new Refusal(`The file of the key, ${file}, cannot be read (${code}).`)
+    throw new Refusal(`The key file ${file} cannot be read (${code}).`)
   }
 }
 
 function tokenOf(text: string, source: string): string {
   const token = text.trim().replace(/^Bearer\s+/i, '')
   if (/^\$\{|^\$\w|^%\w+%$/.test(token))
-    throw new Refusal(`What ${source} holds is a placeholder that this client does not fill: put the key itself there.`)
+    throw new Refusal(
+      `The value of ${source} is a placeholder that this client does not replace: put the key itself there.`,
+    )
   if (!TOKEN.test(token))
-    throw new Refusal(`What ${source} holds is not a valid key: letters, digits and - . _ ~ + / only.`)
+    throw new Refusal(`The value of ${source} is not a valid key: letters, digits and - . _ ~ + / only.`)
   return token
 }

@@ -170,6 +170,6 @@ function refuse(thrown: unknown): never {
   if (!(cause instanceof Fault)) throw cause
   const { status, problem } = cause.facts
   if (cause.code === 'bridge.refused')
-    throw new Fault('bridge.session', { problem: `initialize is answered with HTTP ${status}` }, { cause })
+    throw new Fault('bridge.session', { problem: `initialize returned HTTP ${status}` }, { cause })
   throw isGreetingRefused(cause) ? new Fault('bridge.session', { problem: String(problem) }, { cause }) : cause
 }

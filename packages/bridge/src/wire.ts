@@ -33,7 +33,7 @@ export interface Wire {
 
 /** Nothing was written: the same request may be sent again. */
 export class Unsent extends Error {
-  /** The cause, in terms that a user can act on: `nothing listens there`. */
+  /** The cause, in terms that a user can act on: `nothing is listening there`. */
   readonly problem: string
   /** It will not be otherwise in a moment. */
   readonly lasting: boolean
@@ -60,29 +60,29 @@ export interface WireParts {
 const CONNECT_PATIENCE = 10_000
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it breaks off connections',
-  EPIPE: 'it breaks off connections',
+  ECONNREFUSED: 'nothing is listening there',
+  ECONNRESET: 'it closes connections',
+  EPIPE: 'it closes connections',
   ENOTFOUND: 'its name does not resolve',
-  EAI_AGAIN: 'its name does not resolve now',
+  EAI_AGAIN: 'its name cannot be resolved at the moment',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'it cannot be reached',
-  ETIMEDOUT: 'it does not take connections',
+  ETIMEDOUT: 'it does not accept connections',
 }
 
 /** No second attempt changes what a certificate says. */
 const LASTING: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of those to trust',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate is of an unknown issuer; NODE_EXTRA_CA_CERTS names a file of those to trust',
+    'its certificate is from an unknown issuer; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate is of an unknown issuer; NODE_EXTRA_CA_CERTS names a file of those to trust',
+    'its certificate is from an unknown issuer; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate cannot be verified; NODE_EXTRA_CA_CERTS names a file of those to trust',
+    'its certificate cannot be verified; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  EPROTO: 'it does not speak TLS there; an address with http:// may be meant',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS there; an address with http:// may be meant',
+  EPROTO: 'it does not use TLS there; try an http:// address',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS there; try an http:// address',
 }
 
 /** TLS is loaded where it is spoken: it is a good part of the time that a start takes. */
@@ -110,7 +110,7 @@ export async function createWire(parts: WireParts): Promise<Wire> {
         connected = true
         clearTimeout(limit)
       }
-      if (silence !== undefined) request.setTimeout(silence, () => request.destroy(new Lost('it says nothing')))
+      if (silence !== undefined) request.setTimeout(silence, () => request.destroy(new Lost('it does not respond')))
       request.once('socket', (socket) => {
         if (!socket.connecting) meet()
         else socket.once(secure ? 'secureConnect' : 'connect', meet)

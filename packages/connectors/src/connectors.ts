@@ -35,7 +35,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   gitlab: {
     load: async () => (await import('./gitlab/gitlab.ts')).gitlab,
     title: 'GitLab',
-    about: 'Projects, issues, merge requests and pipelines of GitLab, or of a GitLab of your own.',
+    about: 'Projects, issues, merge requests and pipelines of GitLab, hosted or self-managed.',
     category: 'code',
     address: 'https://gitlab.com',
     docs: 'https://docs.gitlab.com/api/rest/',

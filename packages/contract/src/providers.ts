@@ -73,7 +73,7 @@ export function authorityOf(name: string, place: ProviderPlace = {}): Authority 
   const { base, tenant } = place
   if (tenant !== undefined && found.tenant === undefined) throw new PlaceProblem(`${found.title} has no tenants`)
   if (tenant !== undefined && !TENANT.test(tenant))
-    throw new PlaceProblem('a tenant is the id or a domain of a directory')
+    throw new PlaceProblem('a tenant is the ID or a domain of a directory')
   const at = (address: string): string =>
     moved(address, found, base).replaceAll('{tenant}', tenant ?? found.tenant ?? '')
   return Authority.parse({
@@ -98,7 +98,7 @@ export function isAtVendor({ provider, authorizationEndpoint, tokenEndpoint }: A
 
 function moved(address: string, { issuer, selfHosted, title }: Provider, base: string | undefined): string {
   if (base === undefined) return address
-  if (!selfHosted) throw new PlaceProblem(`${title} runs at its vendor's address only`)
+  if (!selfHosted) throw new PlaceProblem(`${title} runs only at its vendor's address`)
   return baseOf(base) + address.slice(issuer.length)
 }
 

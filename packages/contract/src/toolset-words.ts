@@ -36,7 +36,7 @@ export const Audience = z
     keys: z.array(z.string().min(1).max(200)).min(1).max(1000).optional(),
   })
   .refine((audience) => Object.values(audience).some((member) => member !== undefined), {
-    error: 'names nobody: say roles, groups, members or keys, or leave the audience out',
+    error: 'names nobody: set roles, groups, members or keys, or omit the audience',
   })
 export type Audience = z.output<typeof Audience>
 
@@ -53,7 +53,7 @@ export const ToolWords = z
     name: z
       .string()
       .regex(/^[a-zA-Z](?:[a-zA-Z0-9-]|_(?!_)){0,63}$/, {
-        error: 'starts with a letter and has at most 64 characters of a-z, A-Z, 0-9, _ and -, no __',
+        error: 'must start with a letter and have at most 64 characters of a-z, A-Z, 0-9, _ and -, no __',
       })
       .refine((name) => !OWN_TOOLS.has(name), { error: 'is the name of a tool of the gateway itself' })
       .optional(),
@@ -61,7 +61,7 @@ export const ToolWords = z
     description: z.string().trim().min(1).max(10_000).optional(),
   })
   .refine((words) => Object.values(words).some((word) => word !== undefined), {
-    error: 'says nothing: say a name, a title or a description, or leave the tool out',
+    error: 'is empty: set a name, a title or a description, or omit the tool',
   })
 export type ToolWords = z.output<typeof ToolWords>
 
@@ -70,7 +70,7 @@ export const ToolsetTools = z
   .record(z.string().min(1).max(200), ToolWords)
   .refine((tools) => Object.keys(tools).length <= 2_000, { error: 'has more than 2000 tools' })
   .refine((tools) => isDistinct(Object.values(tools).flatMap(({ name }) => name ?? [])), {
-    error: 'gives one name to two tools',
+    error: 'gives two tools the same name',
   })
 
 const isDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length

@@ -27,6 +27,6 @@ export function createBudgetCounter({ all, byTool }: Budgets): BudgetCounter {
 }
 
 function usedUp(by: string, limit: number, what: string): Refusal {
-  const words = `This session may make ${limit} ${what}, and has made them (blocked_by ${by}). Work with the results so far, or start a new session.`
+  const words = `This session has used up its ${limit} ${what} (blocked_by ${by}). Work with the results so far, or start a new session.`
   return new Refusal(words, 'POLICY_VIOLATION', { blocked_by: by, limit, used: limit })
 }

@@ -18,8 +18,7 @@ const WAITING =
   'waits for an MCP client on its standard input. Clients start it themselves, by `toolway-toolkit --root FOLDER`; --help lists the options, and Ctrl+C ends it.'
 
 async function serve({ roots, budgets, message, text, environment }: Settings): Promise<void> {
-  if (process.platform === 'win32')
-    throw new Refusal('The toolkit does not run on Windows itself: start it within WSL.')
+  if (process.platform === 'win32') throw new Refusal('The toolkit does not run on Windows directly: start it in WSL.')
   const makeTools = () => createTools({ environment, text })
   refuseUnknownTools(
     budgets,

@@ -8,7 +8,7 @@ import { LIMITS } from './limits.ts'
 import { Refusal } from './refusal.ts'
 
 const NONE =
-  'No folder is known to work in: start the toolkit with --root FOLDER, or use a client that names its folders (roots).'
+  'No folder to work in is set: start the toolkit with --root FOLDER, or use a client that provides its folders (roots).'
 
 interface Opened {
   /** Of the addresses that it was opened for. */

@@ -7,5 +7,7 @@ test('sizes have defaults, and one that does not fit stops the start and is name
   expect(readSettings(given, {})).toMatchObject({ message: 1_024, text: 67_108_864 })
   for (const option of ['--max-message', '--max-text'])
     for (const value of ['1023', '67108865', '2e4', '', 'many'])
-      expect(() => readSettings([option, value], {}), `${option} ${value}`).toThrow(`${option} takes 1024 to 67108864`)
+      expect(() => readSettings([option, value], {}), `${option} ${value}`).toThrow(
+        `${option} must be 1024 to 67108864`,
+      )
 })

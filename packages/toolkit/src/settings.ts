@@ -7,15 +7,15 @@ import { Refusal } from './refusal.ts'
 
 export const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
 
-  --root FOLDER         a folder in which files may be read and written; relative paths begin in the first one. May be
-                        given several times. TOOLWAY_TOOLKIT_ROOT names one, too. A client that names folders of its own
-                        works in those of them that lie within. Without it, the client's folders are used.
-  --max-tool-calls N    how many calls of tools a session may make
-  --max-calls TOOL=N    how many calls of one tool it may make; may be given several times
-  --max-message BYTES   the size of one message of the client; 67108864 (64 MiB) if not given, which is the most
-  --max-text N          the characters of one text that is written or added; 16777216 if not given, at most 67108864
-${CRAWL_HELP}  --version             the version
-  --help                this text
+  --root FOLDER         a folder in which files can be read and written; relative paths start in the first one. Can be
+                        repeated. TOOLWAY_TOOLKIT_ROOT also sets one. A client that provides its own folders
+                        can use those inside these roots. If omitted, the client's folders are used.
+  --max-tool-calls N    maximum number of tool calls of a session
+  --max-calls TOOL=N    maximum number of calls of one tool; can be repeated
+  --max-message BYTES   maximum size of a message of the client; default and maximum: 67108864 (64 MiB)
+  --max-text N          maximum characters of a text that is written or appended; default: 16777216, maximum: 67108864
+${CRAWL_HELP}  --version             show the version
+  --help                show this text
 `
 
 export interface Settings {
@@ -68,18 +68,18 @@ function sizeOf(option: string, text: string | undefined, unit: 'bytes' | 'chara
   if (text === undefined) return undefined
   const size = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (!(size >= 1_024 && size <= LIMITS.message))
-    throw new Refusal(`${option} takes 1024 to ${LIMITS.message} ${unit}, and not ${JSON.stringify(text)}.`)
+    throw new Refusal(`${option} must be 1024 to ${LIMITS.message} ${unit}, not ${JSON.stringify(text)}.`)
   return size
 }
 
 function countOf(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Refusal(`${option} takes a number of calls, and not ${JSON.stringify(text)}.`)
+  if (!/^\d{1,9}$/.test(text)) throw new Refusal(`${option} must be a number of calls, not ${JSON.stringify(text)}.`)
   return Number(text)
 }
 
 function toolAndCount(text: string): [string, number] {
   const at = text.lastIndexOf('=')
-  if (at < 1) throw new Refusal(`--max-calls takes TOOL=N, and not ${JSON.stringify(text)}.`)
+  if (at < 1) throw new Refusal(`--max-calls must be TOOL=N, not ${JSON.stringify(text)}.`)
   return [text.slice(0, at), countOf('--max-calls', text.slice(at + 1))]
 }
 

@@ -26,7 +26,7 @@ export async function testConnection(proxy: Proxy, { proxyUrl, key }: Settings, 
   await proxy.health({ key: undefined, signal })
   const apps = await proxy.apps({ key, signal })
   const list = apps.length === 0 ? 'none yet' : apps.join(', ')
-  return `The proxy at ${proxyUrl.origin} answers, and the key is accepted.\nApps: ${list}\n`
+  return `The proxy at ${proxyUrl.origin} responds and accepts the key.\nApps: ${list}\n`
 }
 
 /** Asks on the terminal, and writes the file so that nobody else may read it. */
@@ -47,7 +47,7 @@ export async function setup(file: string, { proxyUrl, key }: Settings): Promise<
   try {
     const address = await ask(`Address of the proxy [${proxyUrl.href}]: `)
     shown.typed = false
-    const said = await ask(`Key${key === undefined ? '' : ' [as before]'}: `)
+    const said = await ask(`Key${key === undefined ? '' : ' [unchanged]'}: `)
     stderr.write('\n')
     const settings = { proxyUrl: address === '' ? proxyUrl.href : address, token: said === '' ? key : said }
     // What cannot be is refused before it is written.
@@ -56,7 +56,7 @@ export async function setup(file: string, { proxyUrl, key }: Settings): Promise<
     const draft = `${file}.${process.pid}`
     await writeFile(draft, `${JSON.stringify(settings, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
     await rename(draft, file)
-    return `Written to ${file}, which only you can read. \`uru-mcp --test\` tries it.\n`
+    return `Written to ${file}, which only you can read. \`uru-mcp --test\` tests it.\n`
   } finally {
     asking.close()
   }

@@ -28,7 +28,7 @@ const proxyFor = ({ proxyUrl, timeout, debug }: Settings) =>
 
 function serve(settings: Settings): void {
   const proxy = proxyFor(settings)
-  if (settings.key === undefined) tell('No key is set: put it into URU_API_KEY in the configuration of your client.')
+  if (settings.key === undefined) tell('No key is set: set URU_API_KEY in the configuration of your client.')
   const handle = serveStdio(() => createUruServer({ proxy, settings, ending: ending.signal, tell }), {
     onerror: (error) => settings.debug && tell(error.message),
   })
@@ -45,7 +45,7 @@ function serve(settings: Settings): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.once(event, (thrown: unknown) => {
-      tell(`It ends because of an error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      tell(`Stopped by an error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
       process.exitCode = 1
       end()
     })

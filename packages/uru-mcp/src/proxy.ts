@@ -61,7 +61,7 @@ const OTHER = -32_000
 const ADVICE: Readonly<Record<number, string>> = {
   401: 'Check URU_API_KEY in the configuration of your client: the key is missing, mistyped or revoked. `uru-mcp --test` tries it.',
   403: 'The key is not allowed to do this. Ask an administrator for one that is.',
-  404: 'List the tools again: there is no such app or tool any more.',
+  404: 'List the tools again: this app or tool no longer exists.',
 }
 
 const LIST_TIMEOUT = 30_000
@@ -202,10 +202,9 @@ const headersFor = (key: string | undefined, body: object | undefined): Record<s
 
 const tooLate = (patience: number) => `The proxy did not respond within ${patience / 1000} seconds.`
 const unreached = ({ origin }: URL) =>
-  `The proxy at ${origin} cannot be reached. Check URU_PROXY_URL; \`uru-mcp --test\` tries it.`
+  `The proxy at ${origin} cannot be reached. Check URU_PROXY_URL; \`uru-mcp --test\` tests it.`
 
-const malformed = (path: string) =>
-  new ProtocolError(OTHER, `The proxy answers ${path} in a form that is not expected.`)
+const malformed = (path: string) => new ProtocolError(OTHER, `The proxy returned an unexpected response to ${path}.`)
 
 /** The proxy's own sentence, and what to do. */
 function errorOf(status: number, body: unknown): ProtocolError {
@@ -275,7 +274,7 @@ async function textOf({ body }: Response): Promise<string> {
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader()
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
     size += part.value.length
-    if (size > MOST_BYTES) throw new ProtocolError(OTHER, 'The answer of the proxy is too large.')
+    if (size > MOST_BYTES) throw new ProtocolError(OTHER, 'The response of the proxy is too large.')
     chunks.push(part.value)
   }
   return Buffer.concat(chunks).toString()

@@ -86,7 +86,7 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
     if (meant === undefined)
       throw new ProtocolError(
         NO_TOOL,
-        `There is no tool "${name.slice(0, 200)}". List the tools for those that there are.`,
+        `There is no tool "${name.slice(0, 200)}". List the tools to see those that exist.`,
       )
     if (meant.kind === 'list') return listed(meant, parameters, asking)
     const { slug, sent } = executionOf(meant, parameters)
@@ -120,7 +120,7 @@ export function createUruServer({ proxy, settings, ending, tell }: UruServerPart
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
     const [, app] = APP.exec(uri) ?? []
     if (app === undefined)
-      throw new ProtocolError(INVALID_PARAMS, 'A resource here is app://NAME, as resources/list gives it.')
+      throw new ProtocolError(INVALID_PARAMS, 'A resource has the form app://NAME, as returned by resources/list.')
     const tools = await proxy.tools(decodeURIComponent(app), askingFor(mcpReq.signal))
     return {
       contents: [{ uri, mimeType: 'application/json', text: JSON.stringify({ app: decodeURIComponent(app), tools }) }],
@@ -163,7 +163,7 @@ function executionOf({ kind, tool }: Meant, given: Record<string, unknown>): { s
   if (kind === 'direct') return { slug: tool, sent: given }
   const { tool_name: slug, parameters = {} } = given
   if (typeof slug !== 'string' || slug === '')
-    throw new ProtocolError(INVALID_PARAMS, 'tool_name must be the name of a tool, as the list of tools gives it.')
+    throw new ProtocolError(INVALID_PARAMS, 'tool_name must be the name of a tool, as returned by the list of tools.')
   if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters))
     throw new ProtocolError(INVALID_PARAMS, 'parameters must be an object.')
   return { slug, sent: parameters }
@@ -176,7 +176,7 @@ function pageOf<Item>(
 ): { page: Item[]; next: string | undefined } {
   const from = cursor === undefined ? 0 : Number(/^p(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1])
   if (!Number.isInteger(from))
-    throw new ProtocolError(INVALID_PARAMS, 'The cursor is none of this server: list from the beginning.')
+    throw new ProtocolError(INVALID_PARAMS, 'The cursor is not from this server: list from the beginning.')
   const to = from + size
   return { page: all.slice(from, to), next: to < all.length ? Buffer.from(`p${to}`).toString('base64url') : undefined }
 }

@@ -30,14 +30,14 @@ export class Refusal extends Error {}
 
 export const HELP = `Usage: uru-mcp [options]
 
-Serves the tools of a workspace over stdio (MCP). Everything else that it says goes to stderr.
+Serves the tools of a workspace over stdio (MCP). All other output goes to stderr.
 
 Options:
   -k, --key KEY         the key (or URU_API_KEY)
   -p, --proxy-url URL   the address of the gateway (or URU_PROXY_URL)
-  -d, --debug           say what happens, on stderr (or URU_DEBUG)
-  --setup               ask for the key and the address, and write ~/.uru-mcp.json
-  --test                check the address and the key, list the apps, and end
+  -d, --debug           log what happens to stderr (or URU_DEBUG)
+  --setup               prompt for the key and the address, and write ~/.uru-mcp.json
+  --test                check the address and the key, list the apps, and exit
   --claude-config       print the entry for a client's configuration
   --version, --help
 `
@@ -131,7 +131,7 @@ function fileOf(text: string | undefined): Source {
   } catch {
     // Said below.
   }
-  throw new Refusal('~/.uru-mcp.json is not a JSON object: mend it, or write it anew with `uru-mcp --setup`.')
+  throw new Refusal('~/.uru-mcp.json is not a JSON object: correct it, or create it again with `uru-mcp --setup`.')
 }
 
 /** What a header can hold (RFC 6750, section 2.1). */
@@ -139,7 +139,7 @@ function keyIn(value: unknown): string | undefined {
   if (value === undefined || value === '') return undefined
   const key = typeof value === 'string' ? value.trim() : ''
   if (/^[A-Za-z0-9\-._~+/]+=*$/.test(key)) return key
-  throw new Refusal('The key holds characters that no key has: letters, digits and - . _ ~ + / only.')
+  throw new Refusal('The key contains characters that are not allowed: letters, digits and - . _ ~ + / only.')
 }
 
 function addressIn(value: unknown): URL {

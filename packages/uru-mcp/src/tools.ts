@@ -9,7 +9,7 @@ export const toolsOf = (namespace: string) => ({
 
 const KEY: Tool['inputSchema'] = {
   type: 'object',
-  properties: { api_key: { type: 'string', description: 'A key for this call in place of the configured one.' } },
+  properties: { api_key: { type: 'string', description: 'A key for this call instead of the configured one.' } },
 }
 
 export function definitionsOf({ name, displayName, status }: Namespace, keyArgument: boolean): Tool[] {
@@ -24,8 +24,8 @@ export function definitionsOf({ name, displayName, status }: Namespace, keyArgum
       inputSchema: {
         type: 'object',
         properties: {
-          filter: { type: 'string', description: 'Only tools whose name or description has this text.' },
-          category: { type: 'string', description: 'Only tools of this category.' },
+          filter: { type: 'string', description: 'Only tools whose name or description contains this text.' },
+          category: { type: 'string', description: 'Only tools in this category.' },
           ...own,
         },
         additionalProperties: false,

@@ -13,7 +13,9 @@ interface Site {
 
 /** A cloud id is believed: Atlassian refuses one that the account does not reach. Everything else is looked up by one request. */
 export const siteOf = (product: 'jira' | 'confluence'): Place => ({
-  input: { site: maybe('Cloud id or address, e.g. acme.atlassian.net; only where the account reaches several') },
+  input: {
+    site: maybe('Cloud ID or address, e.g. acme.atlassian.net; required only if the account can access several sites'),
+  },
   *find({ site }) {
     const wanted = typeof site === 'string' ? site.trim() : ''
     if (CLOUD_ID.test(wanted)) return { cloudId: wanted }
@@ -24,7 +26,7 @@ export const siteOf = (product: 'jira' | 'confluence'): Place => ({
 
 /** The cheap call of a product that has no operation for the account itself: it needs no scope and no site. */
 export const listSites = read('GET /oauth/token/accessible-resources', {
-  says: 'List the sites that the connected account reaches.',
+  says: 'List the sites that the connected account can access.',
   paging: false,
   list: shape({ id: str(), name: str(), url: str() }),
   scopes: [],
@@ -49,10 +51,11 @@ function chosen(sites: readonly Site[], wanted: string, product: string): string
   const [only, ...others] = wanted === '' ? sites : sites.filter((site) => isNamed(site, wanted))
   if (only !== undefined && others.length === 0) return only.id
   if (sites.length === 0)
-    throw refusal('PERMISSION_DENIED', `The account reaches no site with ${product}: connect it again and choose one.`)
+    throw refusal('PERMISSION_DENIED', `The account has no site with ${product}: connect it again and choose one.`)
   const known = sites.map(({ id, host }) => `${host} (${id})`).join(', ')
-  if (wanted === '') throw refusal('INVALID_ARGUMENT', `site: the account reaches several, give one of ${known}.`)
-  throw refusal('NOT_FOUND', `site: the account does not reach this one; it reaches ${known}.`)
+  if (wanted === '')
+    throw refusal('INVALID_ARGUMENT', `site: the account can access several sites, use one of ${known}.`)
+  throw refusal('NOT_FOUND', `site: the account cannot access this site, only ${known}.`)
 }
 
 const isNamed = ({ name, host }: Site, wanted: string): boolean =>

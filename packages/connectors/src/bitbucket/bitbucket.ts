@@ -29,7 +29,7 @@ const repo = { ...workspace, repo_slug: text('Slug of the repository, e.g. web')
 const pr = { ...repo, pull_request_id: whole('Number of the pull request, e.g. 7') }
 const q = maybe('Filter in the query language of Bitbucket, e.g. name ~ "web"')
 const REPO = '/repositories/{workspace}/{repo_slug}'
-const TRACKER = 'The built-in tracker is deprecated; a repository without it answers NOT_FOUND.'
+const TRACKER = 'The built-in tracker is deprecated; repositories without it return NOT_FOUND.'
 
 const Repository = shape({
   full_name: str(),
@@ -143,7 +143,7 @@ export const bitbucket = vendor({
       scopes: ['pullrequest'],
     }),
     create_pull_request: write(`POST ${REPO}/pullrequests`, {
-      says: 'Open a pull request from one branch to another; without a destination to the main branch.',
+      says: 'Open a pull request from one branch to another, by default to the main branch.',
       input: {
         ...repo,
         title: text('Title in one line'),
@@ -206,20 +206,20 @@ export const bitbucket = vendor({
       scopes: ['issue:write'],
     }),
     list_pipelines: read(`GET ${REPO}/pipelines`, {
-      says: 'List the runs of pipelines of a repository.',
+      says: 'List the pipeline runs of a repository.',
       input: { ...repo, sort: maybe('e.g. created_on') },
       at: 'values',
       list: Pipeline,
       scopes: ['pipeline'],
     }),
     get_pipeline: read(`GET ${REPO}/pipelines/{pipeline_uuid}`, {
-      says: 'Get the state and times of one run of a pipeline.',
+      says: 'Get the state and times of one pipeline run.',
       input: { ...repo, pipeline_uuid: text('With its braces, e.g. {1a2b3c4d-0000-0000-0000-000000000000}') },
       output: Pipeline,
       scopes: ['pipeline'],
     }),
     trigger_pipeline: write(`POST ${REPO}/pipelines`, {
-      says: 'Start the pipeline of a branch, or of a commit of it.',
+      says: 'Start the pipeline of a branch, or of a commit on it.',
       input: { ...repo, branch: text('e.g. main'), commit: maybe('Hash of the commit') },
       send: ({ branch, commit, ...given }) => ({ ...given, type: 'pipeline', target: targetOf(branch, commit) }),
       output: Pipeline,
@@ -238,7 +238,7 @@ export const bitbucket = vendor({
       list: Commit,
     }),
     get_file: read(`GET ${REPO}/src/{commit}/{+path}`, {
-      says: 'Read a text file of a repository at a commit or branch. A folder answers its entries.',
+      says: 'Read a text file of a repository at a commit or branch. For a folder, returns its entries.',
       input: {
         ...repo,
         commit: text('Hash or branch, e.g. main'),

@@ -35,8 +35,7 @@ const period = {
 type Period = { start_date: string; end_date: string }
 const moment = (date: string): string => {
   const time = Date.parse(date)
-  if (Number.isNaN(time))
-    throw refusal('INVALID_ARGUMENT', 'start_date and end_date have to be dates, e.g. 2026-11-01.')
+  if (Number.isNaN(time)) throw refusal('INVALID_ARGUMENT', 'start_date and end_date must be dates, e.g. 2026-11-01.')
   return new Date(time).toISOString().replace('.000Z', 'Z')
 }
 const times = ({ start_date, end_date }: Period) => ({ starting_at: moment(start_date), ending_at: moment(end_date) })
@@ -115,7 +114,7 @@ export const claude_code = vendor({
       list: Usage,
     }),
     get_cost_breakdown: read('GET /v1/organizations/cost_report', {
-      says: 'Get costs of the organization by day, in cents, grouped by what they are for.',
+      says: 'Get costs of the organization by day, in cents, grouped by purpose.',
       input: period,
       send: (input) => ({ ...times(input), 'group_by[]': ['description'] }),
       paging: buckets,
@@ -140,7 +139,7 @@ export const claude_code = vendor({
       list: User,
     }),
     update_user_role: write('POST /v1/organizations/users/{user_id}', {
-      says: 'Change the role of a member. The role admin cannot be given by the API.',
+      says: 'Change the role of a member. The role admin cannot be assigned through the API.',
       input: { ...user, role },
       output: User,
     }),
@@ -160,7 +159,7 @@ export const claude_code = vendor({
       output: Invite,
     }),
     delete_invite: destroy('DELETE /v1/organizations/invites/{invite_id}', {
-      says: 'Withdraw an invitation that nobody has accepted.',
+      says: 'Withdraw an invitation that has not been accepted.',
       input: { invite_id: text('From claude_code_list_invites, e.g. invite_015gWxCN9Hfg2QhZwTK7Mdeu') },
       output: Deleted,
     }),
@@ -190,7 +189,7 @@ export const claude_code = vendor({
       output: Key,
     }),
     create_workspace: write('POST /v1/organizations/workspaces', {
-      says: 'Create a workspace. The API has no description for one.',
+      says: 'Create a workspace. The API does not support a description.',
       input: { name: text('e.g. Data team') },
       output: Workspace,
     }),
@@ -216,7 +215,7 @@ export const claude_code = vendor({
       output: Member,
     }),
     get_normalized_metrics: read.steps({
-      says: 'Get users, sessions, lines, tokens, cost and models in the form that all coding-tool connectors share; users and sessions are of the first day.',
+      says: 'Get users, sessions, lines, tokens, cost and models in the format that all coding-tool connectors share; users and sessions are those of the first day.',
       input: period,
       output: codingMetrics(
         'active_users',

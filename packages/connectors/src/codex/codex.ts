@@ -97,14 +97,14 @@ export const codex = vendor({
   quota: { left: 'x-ratelimit-remaining-requests', resets: 'x-ratelimit-reset-requests', unit: 'from-now' },
   tools: {
     get_completions_usage: read('GET /organization/usage/completions', {
-      says: 'Get token usage of completions in buckets of time, whole or grouped.',
+      says: 'Get token usage of completions in time buckets, in total or grouped.',
       input: usage,
       paging: buckets,
       at: 'data',
       list: Completions,
     }),
     get_cost_breakdown: read('GET /organization/costs', {
-      says: 'Get costs by day in the currency of the bill, whole or grouped. Buckets of a day are the only ones.',
+      says: 'Get costs by day in the billing currency, in total or grouped. Only daily buckets are available.',
       input: {
         ...period,
         bucket_width: choice(['1d']).optional(),
@@ -116,14 +116,14 @@ export const codex = vendor({
       list: Costs,
     }),
     get_embeddings_usage: read('GET /organization/usage/embeddings', {
-      says: 'Get token usage of embeddings in buckets of time, whole or grouped.',
+      says: 'Get token usage of embeddings in time buckets, in total or grouped.',
       input: usage,
       paging: buckets,
       at: 'data',
       list: Embeddings,
     }),
     get_code_interpreter_usage: read('GET /organization/usage/code_interpreter_sessions', {
-      says: 'Get the number of code interpreter sessions in buckets of time.',
+      says: 'Get the number of code interpreter sessions in time buckets.',
       input: { ...period, bucket_width, project_ids, group_by: group_by('project_id') },
       paging: buckets,
       at: 'data',
@@ -156,7 +156,7 @@ export const codex = vendor({
     }),
     list_projects: read('GET /organization/projects', {
       says: 'List the projects of the organization.',
-      input: { include_archived: flag('Archived ones too') },
+      input: { include_archived: flag('Include archived projects') },
       at: 'data',
       list: Project,
     }),
@@ -201,7 +201,7 @@ export const codex = vendor({
       list: Account,
     }),
     get_normalized_metrics: read.steps({
-      says: 'Get requests, tokens, cost and models in the form that all coding-tool connectors share, for at most 31 days.',
+      says: 'Get requests, tokens, cost and models in the format that all coding-tool connectors share, for at most 31 days.',
       input: period,
       output: codingMetrics('requests', 'input_tokens', 'output_tokens', 'cost_usd', 'models'),
       *run({ start_time: from, end_time: to }) {

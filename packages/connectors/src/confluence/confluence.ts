@@ -138,7 +138,7 @@ export const confluence = vendor({
   },
   tools: {
     list_spaces: read('GET /spaces', {
-      says: 'List spaces by type and status; other tools take their numbers.',
+      says: 'List spaces by type and status; other tools require their numbers.',
       input: {
         type: choice(['global', 'personal', 'collaboration', 'knowledge_base']).optional(),
         status: choice(['current', 'archived']).optional(),
@@ -157,7 +157,7 @@ export const confluence = vendor({
       scopes: ['read:space:confluence'],
     }),
     list_pages: read('GET /pages', {
-      says: 'List pages without their text, all or those of a space.',
+      says: 'List pages without their text, of all spaces or of one.',
       input: {
         space_id: maybe('Number from confluence_list_spaces'),
         sort: choice(SORTS).optional(),
@@ -197,9 +197,9 @@ export const confluence = vendor({
       says: 'Replace the title and the whole text of a page. Read the page first: an old version number is refused.',
       input: {
         page_id,
-        title: text('Title, also where it stays'),
+        title: text('Title, even if it does not change'),
         body: storage,
-        version_number: whole('version of confluence_get_page plus 1'),
+        version_number: whole('version from confluence_get_page plus 1'),
         status: choice(['current', 'draft']).default('current'),
       },
       send: ({ page_id, title, body, version_number, status }) => ({
@@ -231,7 +231,7 @@ export const confluence = vendor({
       scopes: ['search:confluence'],
     }),
     get_page_children: read('GET /pages/{id}/direct-children', {
-      says: 'List what lies directly below a page: pages, and also folders, whiteboards and databases.',
+      says: 'List what is directly below a page: pages, folders, whiteboards and databases.',
       input: { page_id },
       send: ofPage,
       at: 'results',
@@ -239,7 +239,7 @@ export const confluence = vendor({
       scopes: ['read:hierarchical-content:confluence'],
     }),
     list_page_comments: read('GET /pages/{id}/footer-comments', {
-      says: 'List the comments below a page, in storage format.',
+      says: 'List the comments of a page, in storage format.',
       input: { page_id },
       send: ({ page_id }) => ({ id: page_id, 'body-format': 'storage' }),
       at: 'results',
@@ -248,7 +248,7 @@ export const confluence = vendor({
       scopes: ['read:comment:confluence'],
     }),
     add_comment: write('POST /footer-comments', {
-      says: 'Comment below a page.',
+      says: 'Add a comment to a page.',
       input: { page_id, body: storage },
       send: ({ page_id, body }) => ({
         pageId: page_id,
@@ -266,7 +266,7 @@ export const confluence = vendor({
       list: Label,
     }),
     add_label: first.write('POST /content/{id}/label', {
-      says: 'Add a label to a page. Answers all labels of the page.',
+      says: 'Add a label to a page. Returns all labels of the page.',
       input: { page_id, label: text('One word, e.g. release-notes') },
       send: ({ page_id, label }) => ({ id: page_id, prefix: 'global', name: label }),
       output: Labels,

@@ -113,7 +113,7 @@ export const copilot = vendor({
   quota: githubQuota,
   tools: {
     get_org_usage: read.steps({
-      says: 'Get active users, suggestions, acceptances and lines of an organization day by day.',
+      says: 'Get active users, suggestions, acceptances and lines of an organization by day.',
       input: { ...report, ...paged },
       output: Days,
       *run(input) {
@@ -123,7 +123,7 @@ export const copilot = vendor({
       },
     }),
     get_usage_trends: read.steps({
-      says: 'Get sums of the latest 28 days of an organization, whole and by week.',
+      says: 'Get totals of the latest 28 days of an organization, overall and by week.',
       input: report,
       output: Trends,
       *run(input) {
@@ -170,7 +170,7 @@ export const copilot = vendor({
       },
     }),
     get_pr_summary_usage: computed(
-      'Get how many pull requests were made and reviewed, and by Copilot. GitHub counts no pull request summaries any more.',
+      'Get how many pull requests were created and reviewed, in total and by Copilot. GitHub no longer counts pull request summaries.',
       {
         output: PullRequests,
         of(records) {
@@ -199,7 +199,7 @@ export const copilot = vendor({
       output: Billing,
     }),
     list_seat_assignments: read('GET /orgs/{org}/copilot/billing/seats', {
-      says: 'List who has a seat, with the last activity and its editor.',
+      says: 'List the members with a seat, with their last activity and its editor.',
       input: { org },
       at: 'seats',
       list: Seat,
@@ -210,17 +210,17 @@ export const copilot = vendor({
       output: Seat,
     }),
     add_seats: write('POST /orgs/{org}/copilot/billing/selected_users', {
-      says: 'Give seats to members. Each seat is billed.',
+      says: 'Assign seats to members. Each seat is billed.',
       input: { org, selected_usernames },
       output: shape({ seats_created: num() }),
     }),
     remove_seats: destroy('DELETE /orgs/{org}/copilot/billing/selected_users', {
-      says: 'Take the seats of members away at the end of the billing cycle.',
+      says: 'Remove the seats of members at the end of the billing cycle.',
       input: { org, selected_usernames },
       output: shape({ seats_cancelled: num() }),
     }),
     list_inactive_seats: read.steps({
-      says: 'List the seats without activity for some days, at most 200, and how many there are.',
+      says: 'List seats without activity for a number of days, at most 200, with their total number.',
       input: { org, days_inactive: whole('e.g. 30').default(30) },
       output: Inactive,
       *run({ org: of, days_inactive }) {
@@ -231,7 +231,7 @@ export const copilot = vendor({
       },
     }),
     get_org_config: read('GET /orgs/{org}/copilot/billing', {
-      says: 'Get what the organization allows: public code suggestions, chat, command line, and who gets seats.',
+      says: 'Get the settings of the organization: public code suggestions, chat, command line and seat assignment.',
       input: { org },
       output: shape(policy),
     }),
@@ -242,14 +242,14 @@ export const copilot = vendor({
       give: (body) => ({ exclusions: body }),
     }),
     list_audit_events: read('GET /orgs/{org}/audit-log', {
-      says: 'List audit events of Copilot, the latest first. Only GitHub Enterprise Cloud has them.',
+      says: 'List audit events of Copilot, newest first. Available only with GitHub Enterprise Cloud.',
       input: { org, phrase: text('Search phrase, e.g. action:copilot.cfb_seat_added').default('action:copilot') },
       paging: link('after', { name: 'per_page', default: 30, max: 100 }),
       list: Event,
       scopes: ['read:audit_log'],
     }),
     get_normalized_metrics: read.steps({
-      says: 'Get users, seats, suggestions and lines in the form that all coding-tool connectors share.',
+      says: 'Get users, seats, suggestions and lines in the format that all coding-tool connectors share.',
       input: report,
       output: codingMetrics(
         'active_users',

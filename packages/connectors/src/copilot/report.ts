@@ -12,7 +12,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const MOST_FILES = 20
 
 export const days = {
-  since: maybe('First day, e.g. 2026-11-01; the latest 28 days without it'),
+  since: maybe('First day, e.g. 2026-11-01; if omitted, the latest 28 days'),
   until: maybe('Last day; the same as since for one day of the past year'),
 }
 
@@ -44,7 +44,7 @@ export function* organizationReport({ org, since, until }: Asked): Run<Report> {
   if (first !== undefined && since !== undefined && since < first)
     throw refusal(
       'INVALID_ARGUMENT',
-      `The report begins on ${first}. Ask for an earlier day with the same since and until.`,
+      `The report begins on ${first}. For an earlier day, set since and until to that day.`,
     )
   const all = yield* records(body)
   const from = since ?? first
@@ -70,14 +70,14 @@ export function* usersReport({ org, since, until }: Asked): Run<Report> {
 function checked(since: string | undefined, until: string | undefined): void {
   for (const day of [since, until])
     if (day !== undefined && (!DAY.test(day) || Number.isNaN(Date.parse(day))))
-      throw refusal('INVALID_ARGUMENT', 'since and until have to be days, e.g. 2026-11-01.')
+      throw refusal('INVALID_ARGUMENT', 'since and until must be dates, e.g. 2026-11-01.')
   if (since !== undefined && until !== undefined && until < since)
-    throw refusal('INVALID_ARGUMENT', 'until lies before since.')
+    throw refusal('INVALID_ARGUMENT', 'until is before since.')
 }
 
 function daysFrom(since: string, until: string): readonly string[] {
   const length = (Date.parse(until) - Date.parse(since)) / 86_400_000 + 1
-  if (length > MOST_DAYS) throw refusal('INVALID_ARGUMENT', `At most ${MOST_DAYS} days come in one call.`)
+  if (length > MOST_DAYS) throw refusal('INVALID_ARGUMENT', `One call returns at most ${MOST_DAYS} days.`)
   return Array.from({ length }, (_, index) =>
     new Date(Date.parse(since) + index * 86_400_000).toISOString().slice(0, 10),
   )

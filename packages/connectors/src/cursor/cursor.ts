@@ -34,7 +34,7 @@ const dates = ({ start_date, end_date }: Period) => ({ startDate: start_date, en
 const milliseconds = ({ start_date, end_date }: Period) => {
   const [startDate, endDate] = [Date.parse(start_date), Date.parse(end_date)]
   if (Number.isNaN(startDate) || Number.isNaN(endDate))
-    throw refusal('INVALID_ARGUMENT', 'start_date and end_date have to be dates, e.g. 2026-11-01.')
+    throw refusal('INVALID_ARGUMENT', 'start_date and end_date must be dates, e.g. 2026-11-01.')
   return { startDate, endDate }
 }
 
@@ -198,7 +198,7 @@ export const cursor = vendor({
       output: Leaderboard,
     }),
     get_daily_usage_data: read('POST /teams/daily-usage-data', {
-      says: 'Get the numbers of each member by day, for at most 30 days.',
+      says: 'Get the figures of each member by day, for at most 30 days.',
       input: period,
       send: milliseconds,
       at: 'data',
@@ -255,7 +255,7 @@ export const cursor = vendor({
       output: Blocklist,
     }),
     get_normalized_metrics: read.steps({
-      says: 'Get active users, seats, cost and models in the form that all coding-tool connectors share.',
+      says: 'Get active users, seats, cost and models in the format that all coding-tool connectors share.',
       input: period,
       output: codingMetrics('active_users', 'seats', 'cost_usd', 'models'),
       *run(input) {

@@ -91,19 +91,19 @@ export const discord = vendor({
       output: Channel,
     }),
     list_messages: read('GET /channels/{channel_id}/messages', {
-      says: 'List the messages of a channel, newest first. Texts are empty without the intent for message content.',
+      says: 'List the messages of a channel, newest first. Texts are empty unless the bot has the message content intent.',
       input: channel,
       paging: lastItem('', 'before', { name: 'limit', default: 50, max: 100 }),
       list: Message,
     }),
     send_message: destroy('POST /channels/{channel_id}/messages', {
-      says: 'Post a message in a channel as the bot. Mentions in the text notify nobody.',
+      says: 'Post a message in a channel as the bot. Mentions in the text do not notify anyone.',
       input: { ...channel, content },
       send: (given) => ({ ...given, ...quiet }),
       output: Message,
     }),
     edit_message: write('PATCH /channels/{channel_id}/messages/{message_id}', {
-      says: 'Change the text of a message of the bot.',
+      says: 'Edit a message of the bot.',
       input: { ...message, content },
       send: (given) => ({ ...given, ...quiet }),
       output: Message,
@@ -113,13 +113,13 @@ export const discord = vendor({
       input: message,
     }),
     list_guild_members: read('GET /guilds/{guild_id}/members', {
-      says: 'List the members of a server. The bot needs the intent for members.',
+      says: 'List the members of a server. The bot needs the server members intent.',
       input: guild,
       paging: lastItem('', 'after', { name: 'limit', default: 100, max: 1_000 }, 'user.id'),
       list: Member,
     }),
     search_messages: read('GET /guilds/{guild_id}/messages/search', {
-      says: 'Search the messages of a server. While Discord builds its index the answer is empty: try again later.',
+      says: 'Search the messages of a server. While Discord builds its index, the result is empty: try again later.',
       input: { ...guild, query: text('Words, e.g. release notes') },
       send: ({ query, ...given }) => ({ ...given, content: query }),
       // Each match is a list of its own.
@@ -155,7 +155,7 @@ export const discord = vendor({
       list: Role,
     }),
     get_user: read('GET /users/@me', {
-      says: 'Tell which bot is connected.',
+      says: 'Get the connected bot.',
       output: User,
     }),
   },

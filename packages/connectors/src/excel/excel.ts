@@ -65,17 +65,17 @@ export const excel = vendor({
       output: Written,
     }),
     append_rows: write('POST /me/drive/items/{item_id}/workbook/tables/{table_name}/rows/add', {
-      says: 'Append rows to a table; to a plain range write with excel_write_range.',
+      says: 'Append rows to a table. For a plain range, use excel_write_range.',
       input: { ...item, table_name: text('From excel_list_tables, e.g. Table1'), values },
       output: Row,
     }),
     clear_range: destroy(`POST ${RANGE}/clear`, {
-      says: 'Clear the contents of a range; formats stay.',
+      says: 'Clear the contents of a range; formats are kept.',
       input: range,
       send: (given) => ({ ...quoted(given), applyTo: 'Contents' }),
     }),
     create_workbook: upload.write('PUT /me/drive/root:/{+filename}:/content?@microsoft.graph.conflictBehavior', {
-      says: 'Create an empty workbook. A file of that name is not replaced.',
+      says: 'Create an empty workbook. An existing file with that name is not replaced.',
       input: { filename: text('Name, or path from the root folder, e.g. Reports/Budget.xlsx') },
       send: ({ filename }) => ({
         filename: /\.xlsx$/i.test(filename) ? filename : `${filename}.xlsx`,
@@ -90,7 +90,7 @@ export const excel = vendor({
       output: Sheet,
     }),
     delete_worksheet: destroy(`DELETE ${SHEET}`, {
-      says: 'Delete a sheet with all that is in it.',
+      says: 'Delete a sheet and everything in it.',
       input: sheet,
     }),
     list_tables: read('GET /me/drive/items/{item_id}/workbook/tables', {
@@ -100,8 +100,12 @@ export const excel = vendor({
       list: Table,
     }),
     create_table: write(`POST ${SHEET}/tables/add`, {
-      says: 'Make a table of a range.',
-      input: { ...sheet, address: text('e.g. A1:C10'), has_headers: flag('The first row has the names').default(true) },
+      says: 'Create a table from a range.',
+      input: {
+        ...sheet,
+        address: text('e.g. A1:C10'),
+        has_headers: flag('Whether the first row contains the names').default(true),
+      },
       send: ({ has_headers, address, ...given }) => ({ ...given, address, hasHeaders: has_headers }),
       output: Table,
     }),
@@ -112,7 +116,7 @@ export const excel = vendor({
       output: Range,
     }),
     run_formula: write.steps({
-      says: 'Put a formula into a cell, which is overwritten, and get the result.',
+      says: 'Write a formula into a cell, replacing its content, and get the result.',
       input: { ...sheet, cell: text('e.g. D1'), formula: text('e.g. =SUM(A1:A3)') },
       output: Result,
       *run({ cell, formula, ...given }) {

@@ -30,8 +30,8 @@ const repo = {
 const username = text('Login, e.g. octocat')
 const issue = {
   body: maybe('Markdown'),
-  labels: texts('Names of labels; they replace those of the issue'),
-  assignees: texts('Logins; they replace those of the issue'),
+  labels: texts('Label names; they replace the labels of the issue'),
+  assignees: texts('Logins; they replace the assignees of the issue'),
   milestone: whole('Number of the milestone').optional(),
 }
 const state = choice(['open', 'closed', 'all']).default('open')
@@ -65,7 +65,7 @@ export const github = vendor({
   },
   tools: {
     list_repositories: read('GET /user/repos', {
-      says: 'List the repositories that the connected account can reach, the last updated first.',
+      says: 'List the repositories that the connected account can access, most recently updated first.',
       input: {
         type: choice(['all', 'owner', 'public', 'private', 'member']).default('all'),
         sort: choice(['created', 'updated', 'pushed', 'full_name']).default('updated'),
@@ -79,7 +79,7 @@ export const github = vendor({
     }),
     list_issues: read('GET /repos/{owner}/{repo}/issues', {
       says: 'List the issues of a repository, newest first. Pull requests are left out, so a page can be short.',
-      input: { ...repo, state, labels: maybe('Names of labels with commas between, e.g. bug,ui') },
+      input: { ...repo, state, labels: maybe('Label names separated by commas, e.g. bug,ui') },
       list: Shapes.Issue,
       keep: ({ pull_request }) => pull_request === undefined,
     }),
@@ -106,11 +106,11 @@ export const github = vendor({
       output: Shapes.FullIssue,
     }),
     get_file_content: read.steps({
-      says: 'Read a text file of a repository at a branch, tag or commit. A folder answers its entries.',
+      says: 'Read a text file of a repository at a branch, tag or commit. For a folder, returns its entries.',
       input: {
         ...repo,
         path: text('Path in the repository, e.g. src/index.ts'),
-        ref: maybe('Branch, tag or commit; the default branch without it'),
+        ref: maybe('Branch, tag or commit; default: the default branch'),
       },
       output: Shapes.FileContent,
       *run(input) {
@@ -134,7 +134,7 @@ export const github = vendor({
       list: Shapes.PullRequest,
     }),
     search_repositories: read('GET /search/repositories', {
-      says: "Search all of GitHub for repositories with GitHub's search syntax. At most 1,000 results can be paged.",
+      says: "Search all of GitHub for repositories with GitHub's search syntax. At most 1,000 results are available.",
       input: {
         q: text('e.g. language:go stars:>1000 gateway'),
         sort: choice(['stars', 'forks', 'help-wanted-issues', 'updated']).optional(),
@@ -145,7 +145,7 @@ export const github = vendor({
       scopes: none,
     }),
     check_token_scopes: read('GET /user', {
-      says: 'Tell whose account is connected and which OAuth scopes its token has.',
+      says: 'Get the connected account and the OAuth scopes of its token.',
       output: Shapes.Token,
       give: (user, _, { headers }) => ({
         ...user,
@@ -170,7 +170,7 @@ export const github = vendor({
       },
     }),
     search_users_by_email: read('GET /search/users', {
-      says: 'Find accounts by email address; only addresses that their users made public are found.',
+      says: 'Find accounts by email address; only public addresses are found.',
       input: { email: text('e.g. octocat@github.com') },
       send: ({ email }) => ({ q: `${email} in:email` }),
       at: 'items',
@@ -223,7 +223,7 @@ export const github = vendor({
       scopes: none,
     }),
     get_user_stats: read.steps({
-      says: 'Get the profile numbers of a user, and stars and main languages summed over up to 100 repositories.',
+      says: 'Get the profile figures of a user, with stars and main languages summed over up to 100 repositories.',
       input: { username },
       output: Shapes.UserStats,
       scopes: none,

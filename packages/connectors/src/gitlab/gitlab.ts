@@ -28,7 +28,7 @@ const project = { project_id: text('Number or path of the project, e.g. acme/web
 const mr = { ...project, merge_request_iid: whole('Number in the project, e.g. 7') }
 const issue = { ...project, issue_iid: whole('Number in the project, e.g. 42') }
 const pipeline = { ...project, pipeline_id: whole('From gitlab_list_pipelines, e.g. 123') }
-const labels = maybe('Names with commas between, e.g. bug,ui')
+const labels = maybe('Names separated by commas, e.g. bug,ui')
 const issueMembers = {
   description: maybe('Markdown'),
   labels,
@@ -189,7 +189,7 @@ export const gitlab = vendor({
   },
   tools: {
     list_projects: read('GET /projects', {
-      says: 'List projects, the last active first. Without membership all public projects are listed too.',
+      says: 'List projects, most recently active first. Unless limited by membership, all public projects are included.',
       input: {
         membership: z.boolean().default(true).describe('Only projects that the account is a member of'),
         search: maybe('Part of the name'),
@@ -323,7 +323,7 @@ export const gitlab = vendor({
         ...project,
         path: maybe('Folder, e.g. src'),
         ref: maybe('Branch, tag or commit'),
-        recursive: z.boolean().default(false).describe('Folders below, too'),
+        recursive: z.boolean().default(false).describe('Include subfolders'),
       },
       // Numbered pages of the tree are deprecated.
       send: (given) => ({ ...given, pagination: 'keyset' }),
@@ -331,7 +331,7 @@ export const gitlab = vendor({
       list: Entry,
     }),
     search_users: read('GET /users', {
-      says: 'Find users by name, username or email; an email address has to be whole and public.',
+      says: 'Find users by name, username or email; an email address must be complete and public.',
       input: { search: text('e.g. ada') },
       list: User,
       size: { default: 10 },

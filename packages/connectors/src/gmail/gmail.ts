@@ -71,11 +71,11 @@ const Draft = shape({ id: str(), message_id: str('message.id'), thread_id: str('
 const q = 'e.g. from:ada@example.com is:unread newer_than:7d'
 const id = text('From gmail_list_messages, e.g. 18c2f0a9b1d4e5f6')
 const mail = {
-  to: text('Addresses with commas between, e.g. ada@example.com'),
+  to: text('Addresses separated by commas, e.g. ada@example.com'),
   subject: text('Subject in one line'),
   body: text('Plain text'),
-  cc: maybe('Addresses with commas between'),
-  bcc: maybe('Addresses with commas between'),
+  cc: maybe('Addresses separated by commas'),
+  bcc: maybe('Addresses separated by commas'),
 }
 const attachments = z.array(file('A file to attach')).min(1).max(20).optional()
 const labels = texts('From gmail_list_labels, e.g. INBOX')
@@ -182,7 +182,7 @@ export const gmail = vendor({
   },
   tools: {
     list_messages: read('GET /messages', {
-      says: 'List messages by search words or labels, newest first. Only identifiers come back; read one with gmail_get_message.',
+      says: 'List messages by search words or labels, newest first. Returns only identifiers; read a message with gmail_get_message.',
       input: filter,
       at: 'messages',
       list: Id,
@@ -194,14 +194,14 @@ export const gmail = vendor({
       give: readable,
     }),
     search_messages: read('GET /messages', {
-      says: "Search messages with Gmail's search syntax, newest first. Only identifiers come back.",
+      says: "Search messages with Gmail's search syntax, newest first. Returns only identifiers.",
       input: { query: text(q) },
       send: ({ query }) => ({ q: query }),
       at: 'messages',
       list: Id,
     }),
     send_message: destroy.steps({
-      says: 'Send a mail in plain text, with attachments of 25 MB at most, from the connected account. It cannot be called back.',
+      says: 'Send an email in plain text, with attachments of at most 25 MB, from the connected account. It cannot be unsent.',
       input: { ...mail, attachments },
       output: Sent,
       *run({ attachments: files, ...input }) {
@@ -230,7 +230,7 @@ export const gmail = vendor({
       },
     }),
     forward_message: destroy.steps({
-      says: 'Forward a message with its attachments (5 MB at most) and an optional note.',
+      says: 'Forward a message with its attachments (at most 5 MB) and an optional note.',
       input: { message_id: id, to: mail.to, body: maybe('Note above the message') },
       output: Sent,
       scopes: [scope('readonly'), scope('send')],
@@ -258,7 +258,7 @@ export const gmail = vendor({
       }),
     }),
     list_labels: read('GET /labels', {
-      says: 'List the labels of the mailbox; their identifiers are what other tools take.',
+      says: 'List the labels of the mailbox; other tools require their identifiers.',
       at: 'labels',
       list: Label,
       paging: false,
@@ -281,18 +281,18 @@ export const gmail = vendor({
       output: Sent,
     }),
     trash_message: destroy('POST /messages/{id}/trash', {
-      says: 'Move a message to the bin. Gmail deletes it for ever after 30 days.',
+      says: 'Move a message to the trash. Gmail deletes it permanently after 30 days.',
       input: { id },
       output: Sent,
       scopes: [scope('modify')],
     }),
     untrash_message: write('POST /messages/{id}/untrash', {
-      says: 'Take a message out of the bin.',
+      says: 'Restore a message from the trash.',
       input: { id },
       output: Sent,
     }),
     create_draft: write.steps({
-      says: 'Create a draft of a mail in plain text, with attachments of 25 MB at most. Nothing is sent.',
+      says: 'Create a draft in plain text, with attachments of at most 25 MB. Nothing is sent.',
       input: { ...mail, attachments },
       output: Draft,
       *run({ attachments: files, ...input }) {
@@ -300,7 +300,7 @@ export const gmail = vendor({
       },
     }),
     list_drafts: read('GET /drafts', {
-      says: 'List drafts. Only identifiers come back.',
+      says: 'List drafts. Returns only identifiers.',
       at: 'drafts',
       list: Draft,
     }),

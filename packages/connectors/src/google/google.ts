@@ -79,7 +79,7 @@ const ORDERS = ['modifiedTime', 'modifiedTime desc', 'name', 'name desc', 'creat
 /** The tools that list the files of one type. `many` names them in descriptions. */
 export const fileTools = (type: string, many: string) => ({
   list: drive.read('GET /files', {
-    says: `List the ${many} that the connected account can reach, the last changed first.`,
+    says: `List the ${many} that the connected account can access, most recently changed first.`,
     input: { order_by: choice(ORDERS).default('modifiedTime desc'), owner_email },
     send: (given) => filesOf(type, [ownedBy(given.owner_email)], given.order_by),
     at: 'files',

@@ -86,7 +86,7 @@ export const google_docs = vendor({
     }),
     search_documents: files.search,
     create_document: write.steps({
-      says: 'Create a document, with a first text if one is given.',
+      says: 'Create a document, optionally with text.',
       input: { title: text('e.g. Minutes'), initial_content: maybe('Plain text') },
       output: Created,
       *run({ title, initial_content: first }) {
@@ -117,7 +117,7 @@ export const google_docs = vendor({
       output: Changed,
     }),
     export_document: drive.read('GET /files/{fileId}/export', {
-      says: 'Export a document as PDF, text, HTML or DOCX, at most 10 MB. PDF and DOCX come as base64.',
+      says: 'Export a document as PDF, text, HTML or DOCX, at most 10 MB. PDF and DOCX are returned as base64.',
       input: {
         ...document,
         mime_type: choice(['application/pdf', 'text/plain', 'text/html', DOCX]).default('application/pdf'),

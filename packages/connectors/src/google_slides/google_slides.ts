@@ -73,7 +73,7 @@ export const google_slides = vendor({
   tools: {
     list_presentations: files.list,
     get_presentation: read(one, {
-      says: 'Get the title of a presentation and the identifiers of its slides in their order.',
+      says: 'Get the title of a presentation and the identifiers of its slides, in order.',
       input: presentation,
       output: Presentation,
     }),
@@ -93,7 +93,7 @@ export const google_slides = vendor({
       output: Created,
     }),
     add_slide: write(update, {
-      says: 'Add a slide with a layout, at the end where no position is given.',
+      says: 'Add a slide with a layout, by default at the end.',
       input: { ...presentation, insertion_index: whole('From 0').optional(), layout: choice(LAYOUTS).default('BLANK') },
       send: ({ presentation_id, insertion_index, layout }) => ({
         presentation_id,
@@ -132,7 +132,7 @@ export const google_slides = vendor({
       output: Changed,
     }),
     replace_text: write(update, {
-      says: 'Replace a text on all slides.',
+      says: 'Replace text on all slides.',
       input: {
         ...presentation,
         find_text: text('e.g. 2025'),
@@ -162,7 +162,7 @@ export const google_slides = vendor({
         ...presentation,
         slide_object_id: text('e.g. p3').optional(),
         notes_object_id: text('From google_slides_get_speaker_notes, e.g. i3'),
-        text: text('Plain text; empty takes the notes away').max(50_000),
+        text: text('Plain text; empty removes the notes').max(50_000),
       },
       output: Changed,
       *run({ presentation_id, notes_object_id: objectId, text: notes }) {

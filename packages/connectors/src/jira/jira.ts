@@ -29,7 +29,7 @@ const content = {
   description: maybe('Plain text'),
   assignee_id: maybe('From jira_search_users'),
   priority_name: maybe('e.g. High'),
-  labels: texts('They replace those of the issue, e.g. backend'),
+  labels: texts('They replace the labels of the issue, e.g. backend'),
 }
 const board_id = whole('From jira_list_boards')
 const sprint_id = whole('From jira_list_sprints')
@@ -69,14 +69,14 @@ export const jira = vendor({
       give: (issue) => Shapes.issueOf(issue, Shapes.USUAL),
     }),
     get_issue: read('GET /issue/{issueIdOrKey}', {
-      says: 'Get one issue with its description and first 20 comments; fields without a member of their own come in more.',
+      says: 'Get one issue with its description and first 20 comments; other fields are in the member more.',
       input: { issue_key, fields },
       send: ({ issue_key, fields = Shapes.ALL }) => ({ issueIdOrKey: issue_key, fields }),
       output: Shapes.FullIssue,
       give: (issue) => Shapes.issueOf(issue, Shapes.ALL),
     }),
     create_issue: write('POST /issue', {
-      says: 'Create an issue in a project. Answers its key.',
+      says: 'Create an issue in a project. Returns its key.',
       input: { project_key, summary: text('Title in one line'), issue_type: text('e.g. Task, Bug'), ...content },
       send: ({ project_key, summary, issue_type, ...rest }) => ({
         fields: { project: { key: project_key }, summary, issuetype: { name: issue_type }, ...fieldsOf(rest) },
@@ -92,7 +92,7 @@ export const jira = vendor({
       },
     }),
     transition_issue: write('POST /issue/{issueIdOrKey}/transitions', {
-      says: 'Move an issue to another status by one of its transitions, with a comment if one is given.',
+      says: 'Move an issue to another status by one of its transitions, optionally with a comment.',
       input: { issue_key, transition_id: text('From jira_get_transitions, e.g. 31'), comment: maybe('Plain text') },
       send: ({ issue_key, transition_id, comment }) => ({
         issueIdOrKey: issue_key,
@@ -101,7 +101,7 @@ export const jira = vendor({
       }),
     }),
     get_transitions: read('GET /issue/{issueIdOrKey}/transitions', {
-      says: 'List the transitions that an issue can go through now, with the status that each leads to.',
+      says: 'List the transitions that are available for an issue now, with the status that each leads to.',
       input: { issue_key },
       send: ({ issue_key }) => ({ issueIdOrKey: issue_key }),
       paging: false,
@@ -109,7 +109,7 @@ export const jira = vendor({
       list: Shapes.Transition,
     }),
     assign_issue: write('PUT /issue/{issueIdOrKey}/assignee', {
-      says: 'Give an issue to a person, or take its assignee away.',
+      says: 'Assign an issue to a person, or remove its assignee.',
       input: {
         issue_key,
         account_id: z.string().nullable().describe('From jira_search_users; null: nobody, -1: the default one'),
@@ -133,7 +133,7 @@ export const jira = vendor({
       give: Shapes.commentOf,
     }),
     list_projects: read('GET /project/search', {
-      says: 'List the projects that the connected person can see; other tools take their keys.',
+      says: 'List the projects that the connected person can see; other tools require their keys.',
       send: () => ({ expand: 'lead,insight' }),
       at: 'values',
       list: Shapes.Project,
@@ -145,7 +145,7 @@ export const jira = vendor({
       output: Shapes.FullProject,
     }),
     list_boards: agile.read('GET /board', {
-      says: 'List Scrum and Kanban boards, all or those of a project.',
+      says: 'List Scrum and Kanban boards, of all projects or of one.',
       input: { project_key: maybe('e.g. ENG') },
       send: ({ project_key }) => ({ projectKeyOrId: project_key }),
       at: 'values',
@@ -185,14 +185,14 @@ export const jira = vendor({
       scopes: SPRINT_ISSUES,
     }),
     search_users: read('GET /user/search', {
-      says: 'Find people by name or email address among the first 1,000 of the site; other tools take their account ids.',
+      says: 'Find people by name or email address among the first 1,000 of the site; other tools require their account IDs.',
       input: { query: text('e.g. ada') },
       paging: offset('', 'startAt', size),
       list: Shapes.User,
       scopes: USERS,
     }),
     get_current_user: read('GET /myself', {
-      says: 'Tell whose account is connected.',
+      says: 'Get the connected account.',
       output: Shapes.Self,
       scopes: USERS,
     }),

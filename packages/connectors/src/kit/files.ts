@@ -54,7 +54,7 @@ export function* givenFiles(inputs: readonly FileInput[], most: number): Run<rea
   for (const input of inputs) files.push(yield* givenFile(input))
   const size = files.reduce((sum, one) => sum + one.size, 0)
   if (size > most)
-    throw refusal('PAYLOAD_TOO_LARGE', `The files have ${size} bytes together, and the vendor takes ${most}.`)
+    throw refusal('PAYLOAD_TOO_LARGE', `The files have ${size} bytes in total, but the vendor accepts at most ${most}.`)
   return files
 }
 

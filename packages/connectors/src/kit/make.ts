@@ -165,7 +165,7 @@ const pageInputs = (paging: Paging | undefined): Inputs =>
         ...(paging.size === undefined
           ? {}
           : { [paging.size.name]: z.int().min(1).max(paging.size.max).default(paging.size.default) }),
-        cursor: z.string().optional().describe('next_cursor of the page before'),
+        cursor: z.string().optional().describe('next_cursor of the previous page'),
       }
 
 const listOf = (items: Shape) => z.object({ items: z.array(items.schema), next_cursor: z.string().optional() })

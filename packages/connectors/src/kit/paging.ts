@@ -57,7 +57,7 @@ export const odata = (size?: PageSize): Paging => nextAddress('@odata.nextLink',
 function cursorOf(address: string, takes: readonly string[], base: string): string | undefined {
   const next = URL.parse(address, base)
   if (next === null || next.origin !== new URL(base).origin || next.username !== '')
-    throw refusal('EXECUTION_ERROR', 'The next page is said to be on another host; it was not followed.')
+    throw refusal('EXECUTION_ERROR', 'The link to the next page points to another host; it was not followed.')
   const values = takes.flatMap((name) => next.searchParams.getAll(name).map((value): [string, string] => [name, value]))
   if (values.length === 0) return undefined
   return takes.length === 1 ? values[0]?.[1] : new URLSearchParams(values).toString()

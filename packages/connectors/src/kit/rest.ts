@@ -133,7 +133,7 @@ export function* signed(
 ): Run<VendorAnswer> {
   const { address, method = 'GET', headers = {}, body, content } = request
   const url = URL.parse(address)
-  if (url?.protocol !== 'https:' || url.username !== '') throw refuse('the vendor gave an address that is not https')
+  if (url?.protocol !== 'https:' || url.username !== '') throw refuse('the vendor returned a URL that is not https')
   const answer = yield { kind: 'signed', method, address: url.href, headers, body, ...(content && { content }) }
   if (answer.status < 200 || answer.status > 299) throw refuse(`HTTP ${answer.status} from the signed address`)
   return answer

@@ -109,7 +109,7 @@ export const linear = vendor({
   id: 'linear',
   auth: { provider: 'linear' },
   scopes: { read: ['read'], write: ['write'], destructive: ['write'] },
-  whoami: read('query viewer', { says: 'Tell whose account is connected.', output: User }),
+  whoami: read('query viewer', { says: 'Get the connected account.', output: User }),
   quota: { left: 'x-ratelimit-requests-remaining', resets: 'x-ratelimit-requests-reset', unit: 'milliseconds' },
   resources: {
     'linear://issue/{id}': 'get_issue',
@@ -169,11 +169,11 @@ export const linear = vendor({
       list: FoundIssue,
     }),
     archive_issue: destroy('mutation issueArchive(id: String!)', {
-      says: 'Archive an issue: it leaves lists and boards.',
+      says: 'Archive an issue, which removes it from lists and boards.',
       input: { id: issueId },
     }),
     list_teams: read('query teams(first: Int, after: String)', {
-      says: 'List the teams of the workspace; their identifiers are what other tools take.',
+      says: 'List the teams of the workspace; other tools require their identifiers.',
       list: Team,
     }),
     get_team: read('query team(id: String!)', {
@@ -182,7 +182,7 @@ export const linear = vendor({
       output: FullTeam,
     }),
     list_projects: read('query projects(filter: ProjectFilter, first: Int, after: String)', {
-      says: 'List projects, all or those of a team.',
+      says: 'List projects, of all teams or of one.',
       input: { teamId: maybe('From linear_list_teams') },
       send: ({ teamId }) => ({ filter: { accessibleTeams: { some: by(teamId) } } }),
       list: Project,

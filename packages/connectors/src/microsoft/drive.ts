@@ -37,8 +37,8 @@ export const fileTools = (ending: string, many: string, item: { readonly item_id
     read("GET /me/drive/root/search(q='{q}')", {
       says:
         withoutWords === 'children'
-          ? `List the ${many} of the drive that fit some words, or those of its root folder.`
-          : `List the ${many} of the drive, all or those that fit some words.`,
+          ? `List the ${many} of the drive that match some words, or those in its root folder.`
+          : `List the ${many} of the drive, optionally only those that match some words.`,
       input: { search_query: maybe('e.g. budget 2026') },
       route: ({ search_query }) =>
         search_query === undefined && withoutWords === 'children' ? 'GET /me/drive/root/children' : undefined,

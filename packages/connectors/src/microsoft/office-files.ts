@@ -144,7 +144,7 @@ function unpacked(base64: string): Readonly<Record<string, string>> {
   } catch {
     // It is told below: no archive, or a damaged one.
   }
-  throw refusal('EXECUTION_ERROR', 'The file is no presentation that can be read (.pptx).')
+  throw refusal('EXECUTION_ERROR', 'The file is not a readable presentation (.pptx).')
 }
 
 const targetsOf = (xml = ''): ReadonlyMap<string, string> =>

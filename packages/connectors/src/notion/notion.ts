@@ -29,7 +29,7 @@ function paragraphsOf(content: string): readonly Json[] {
   if (paragraphs.length > MOST || paragraphs.some((paragraph) => paragraph.length > LONGEST * MOST))
     throw refusal(
       'INVALID_ARGUMENT',
-      `content: Notion takes ${MOST} paragraphs at once; append the rest by more calls.`,
+      `content: Notion accepts ${MOST} paragraphs at once; append the rest with further calls.`,
     )
   return paragraphs.map((paragraph) => ({
     type: 'paragraph',
@@ -46,10 +46,13 @@ function sourceOf(database: unknown, id: string): string {
   if (!Array.isArray(sources)) return id
   const [first, ...others] = sources.filter(isJson)
   if (first === undefined)
-    throw refusal('NOT_SUPPORTED', 'The database has no rows of its own: it shows those of another one. Use that.')
+    throw refusal(
+      'NOT_SUPPORTED',
+      'The database has no rows of its own: it shows those of another database. Use that one.',
+    )
   if (others.length === 0) return String(first['id'])
   const names = sources.map((one: unknown) => `${String(get(one, 'name'))} (${String(get(one, 'id'))})`).join(', ')
-  throw refusal('INVALID_ARGUMENT', `data_source_id: the database has several, give one of ${names}.`)
+  throw refusal('INVALID_ARGUMENT', `data_source_id: the database has several, use one of ${names}.`)
 }
 
 function* lookUp(database: string, chosen: string | undefined) {
@@ -63,7 +66,7 @@ export const notion = vendor({
   auth: { provider: 'notion' },
   // A person chooses pages and rights at Notion.
   scopes: {},
-  whoami: read('GET /users/me', { says: 'Tell whose account is connected.', output: Shapes.Self }),
+  whoami: read('GET /users/me', { says: 'Get the connected account.', output: Shapes.Self }),
   resources: {
     'notion://page/{page_id}': 'get_page',
     'notion://database/{database_id}': 'get_database',
@@ -94,7 +97,7 @@ export const notion = vendor({
       give: Shapes.pageOf,
     }),
     get_page_content: read('GET /pages/{page_id}/markdown', {
-      says: 'Read a page as Markdown, or as its blocks: 100 a call, the next ones with next_cursor as cursor.',
+      says: 'Read a page as Markdown, or as blocks: 100 per call, continued with next_cursor as cursor.',
       input: {
         page_id,
         format: choice(['plain_text', 'structured']).default('plain_text'),
@@ -121,7 +124,7 @@ export const notion = vendor({
       },
     }),
     query_database: read('POST /data_sources/{data_source_id}/query', {
-      says: 'List the rows of a database with their properties, filtered and sorted if wanted. Longer texts are cut.',
+      says: 'List the rows of a database with their properties, optionally filtered and sorted. Long texts are truncated.',
       input: {
         database_id,
         data_source_id,
@@ -164,7 +167,7 @@ export const notion = vendor({
       give: Shapes.pageOf,
     }),
     append_block_children: write('PATCH /blocks/{block_id}/children', {
-      says: 'Append paragraphs to the end of a page, at most 100 a call.',
+      says: 'Append paragraphs to the end of a page, at most 100 per call.',
       input: { page_id, content: text('Plain text; an empty line ends a paragraph') },
       send: ({ page_id, content }) => ({ block_id: page_id, children: paragraphsOf(content) }),
       output: Shapes.Appended,

@@ -74,7 +74,7 @@ const recipients = (given: readonly string[] | undefined) => given?.map((address
 
 const mail = {
   subject: text('Subject in one line'),
-  body: text('The message, in the form that content_type names'),
+  body: text('The message, in the format given by content_type'),
   to_recipients,
   cc_recipients: texts('e.g. ["bob@example.com"]'),
   content_type,
@@ -109,7 +109,7 @@ export const outlook = vendor({
   },
   tools: {
     list_messages: read('GET /me/mailFolders/{folder_id}/messages', {
-      says: 'List the messages of a folder, the newest first, with a preview. Read one with outlook_get_message.',
+      says: 'List the messages of a folder, newest first, with a preview. Read a message with outlook_get_message.',
       input: {
         folder_id: text('From outlook_list_folders, or inbox, drafts, sentitems').default('inbox'),
         filter,
@@ -132,7 +132,7 @@ export const outlook = vendor({
       output: Message,
     }),
     send_message: destroy('POST /me/sendMail', {
-      says: 'Send a message. A copy is kept in the folder of sent items; no identifier comes back.',
+      says: 'Send a message. A copy is kept in Sent Items; no identifier is returned.',
       input: { ...mail, bcc_recipients: texts('e.g. ["eve@example.com"]') },
       send: (given) => ({ Message: composed(given), SaveToSentItems: true }),
     }),
@@ -163,13 +163,13 @@ export const outlook = vendor({
       output: Moved,
     }),
     list_folders: read('GET /me/mailFolders', {
-      says: 'List the mail folders with the numbers of their messages.',
+      says: 'List the mail folders with their message counts.',
       paging: odata({ name: 'top', as: '$top', default: 100, max: 100 }),
       at: 'value',
       list: Folder,
     }),
     create_folder: write('POST /me/mailFolders', {
-      says: 'Create a mail folder, within another one where parent_folder_id is given.',
+      says: 'Create a mail folder, in another one if parent_folder_id is given.',
       input: { display_name: text('e.g. Invoices'), parent_folder_id: maybe('From outlook_list_folders') },
       route: ({ parent_folder_id }) =>
         parent_folder_id === undefined ? undefined : 'POST /me/mailFolders/{parent_folder_id}/childFolders',
@@ -185,7 +185,7 @@ export const outlook = vendor({
       list: Attachment,
     }),
     get_attachment: read('GET /me/messages/{message_id}/attachments/{attachment_id}', {
-      says: 'Read one attachment: a text as it is, any other file as base64, at most 10 MB.',
+      says: 'Read one attachment: text as it is, other files as base64, at most 10 MB.',
       input: attachment,
       output: Content,
       give(found) {
@@ -196,26 +196,26 @@ export const outlook = vendor({
       },
     }),
     create_draft: write('POST /me/messages', {
-      says: 'Create a draft that a person can look at and send.',
+      says: 'Create a draft that a person can review and send.',
       input: mail,
       send: composed,
       output: Draft,
     }),
     search_messages: read('GET /me/messages', {
-      says: 'Find messages by words or KQL in all folders, the best first.',
+      says: 'Search messages in all folders by words or KQL, best matches first.',
       input: { query: text('e.g. from:ada invoice') },
       send: ({ query }) => ({ $search: `"${query.replaceAll(/["\\]/g, String.raw`\$&`)}"`, $select: LISTED }),
       at: 'value',
       list: Item,
     }),
     flag_message: write('PATCH /me/messages/{message_id}', {
-      says: 'Flag a message, mark its flag as complete, or take it away.',
+      says: 'Flag a message, mark its flag as complete, or remove the flag.',
       input: { ...message, flag_status: choice(['flagged', 'complete', 'notFlagged']) },
       send: ({ message_id, flag_status }) => ({ message_id, flag: { flagStatus: flag_status } }),
       output: Flagged,
     }),
     list_focused_inbox: read('GET /me/mailFolders/{folder_id}/messages', {
-      says: 'List the messages of the focused inbox, the newest first.',
+      says: 'List the messages of the focused inbox, newest first.',
       input: { filter },
       send: ({ filter: wanted }) => ({
         folder_id: 'inbox',

@@ -76,7 +76,7 @@ export const powerpoint = vendor({
       run: ({ item_id }) => slidesIn(item_id),
     }),
     create_presentation: upload.write('PUT /me/drive/root:/{+filename}:/content?@microsoft.graph.conflictBehavior', {
-      says: 'Create a presentation with one empty slide. A file of that name is not replaced.',
+      says: 'Create a presentation with one empty slide. An existing file with that name is not replaced.',
       input: { filename: text('Name, or path from the root folder, e.g. Talks/Plan.pptx') },
       send: ({ filename }) => ({
         filename: /\.pptx$/i.test(filename) ? filename : `${filename}.pptx`,
@@ -97,7 +97,7 @@ export const powerpoint = vendor({
       },
     }),
     upload_presentation: upload.write('PUT /me/drive/items/{item_id}/content', {
-      says: 'Replace the file of a presentation by another one, at most 10 MB; the older version stays in its history.',
+      says: 'Replace the file of a presentation with another one, at most 10 MB; the older version stays in its version history.',
       input: { ...item, content: text('The .pptx file in base64').max(MOST_BASE64) },
       output: File,
     }),
@@ -108,7 +108,7 @@ export const powerpoint = vendor({
       run: ({ item_id }) => slidesIn(item_id),
     }),
     copy_presentation: write.steps({
-      says: 'Copy a presentation. The copy may still go on when the tool answers.',
+      says: 'Copy a presentation. Copying may continue after the tool returns.',
       input: {
         ...item,
         new_name: text('e.g. Plan 2027.pptx'),

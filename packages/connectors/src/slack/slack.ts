@@ -143,7 +143,7 @@ function* postFiles({ channel_id: channel, text: initial_comment, thread_ts }: P
   for (const one of yield* givenFiles(inputs, MOST_FILES)) {
     const given = yield* form('POST /files.getUploadURLExternal', { filename: one.name, length: one.size })
     const [address, id] = [get(given.body, 'upload_url'), get(given.body, 'file_id')]
-    if (typeof address !== 'string' || typeof id !== 'string') throw refuse('Slack gives no address for it')
+    if (typeof address !== 'string' || typeof id !== 'string') throw refuse('Slack returned no URL for it')
     const content = { type: 'application/octet-stream', pieces: [bytesOf(one)] }
     yield* signed({ address, method: 'POST', content }, refuse)
     files.push({ id, title: one.name })
@@ -162,8 +162,8 @@ export const slack = vendor({
   },
   tools: {
     conversations_history: read('GET /conversations.history', {
-      says: 'Read the messages of a channel, newest first. Slack lets some apps read 15 messages a minute only.',
-      input: { channel_id, ...limits, include_all_metadata: flag('Also metadata of apps') },
+      says: 'Read the messages of a channel, newest first. Slack allows some apps to read only 15 messages per minute.',
+      input: { channel_id, ...limits, include_all_metadata: flag('Include app metadata') },
       send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
       at: 'messages',
       list: Message,
@@ -178,11 +178,11 @@ export const slack = vendor({
       scopes: HISTORY,
     }),
     conversations_add_message: destroy.steps({
-      says: 'Post a message to a channel as the connected person, with files, and in a thread where thread_ts is given.',
+      says: 'Post a message to a channel as the connected person, optionally with files, and in a thread if thread_ts is given.',
       input: {
         channel_id,
         text: text('Slack mrkdwn, e.g. *done*'),
-        thread_ts: maybe('ts of the message to answer'),
+        thread_ts: maybe('ts of the message to reply to'),
         blocks,
         attachments: blocks,
         files: z.array(file('A file to post, without blocks')).min(1).max(10).optional(),
@@ -194,12 +194,12 @@ export const slack = vendor({
         if (files === undefined)
           return ((yield* ask('POST /chat.postMessage', { channel, ...rest })).body ?? {}) as Json
         if (rest.blocks !== undefined || rest.attachments !== undefined)
-          throw refusal('INVALID_ARGUMENT', 'Slack takes files with a text, and not with blocks or attachments.')
+          throw refusal('INVALID_ARGUMENT', 'Slack accepts files with a text, but not with blocks or attachments.')
         return yield* postFiles(message, files)
       },
     }),
     conversations_search_messages: read('GET /search.messages', {
-      says: 'Search messages that the connected person can see. Slack calls this method legacy; it needs the token of a person.',
+      says: 'Search messages that the connected person can see. A legacy method of Slack; it requires a user token.',
       input: {
         query: text('e.g. from:@ada in:#general login'),
         page: z.int().min(1).optional(),
@@ -212,9 +212,9 @@ export const slack = vendor({
       scopes: ['search:read'],
     }),
     conversations_list: read('GET /conversations.list', {
-      says: 'List channels; other tools take their identifiers.',
+      says: 'List channels; other tools require their identifiers.',
       input: {
-        types: text('public_channel, private_channel, mpim, im, with commas between').default('public_channel'),
+        types: text('public_channel, private_channel, mpim, im, separated by commas').default('public_channel'),
         exclude_archived: z.boolean().default(false),
       },
       at: 'channels',
@@ -224,8 +224,8 @@ export const slack = vendor({
       says: 'Get the topic, purpose and state of a channel.',
       input: {
         channel_id,
-        include_locale: flag('Also its language'),
-        include_num_members: flag('Also the number of members'),
+        include_locale: flag('Include its language'),
+        include_num_members: flag('Include the number of members'),
       },
       send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
       at: 'channel',
@@ -233,14 +233,17 @@ export const slack = vendor({
     }),
     users_list: read('GET /users.list', {
       says: 'List the members of the workspace.',
-      input: { include_locale: flag('Also their languages') },
+      input: { include_locale: flag('Include their languages') },
       at: 'members',
       list: Member,
       scopes: ['users:read'],
     }),
     users_info: read('GET /users.info', {
       says: 'Get one member of the workspace.',
-      input: { user_id: text('Identifier of the member, e.g. U023BECGF'), include_locale: flag('Also the language') },
+      input: {
+        user_id: text('Identifier of the member, e.g. U023BECGF'),
+        include_locale: flag('Include the language'),
+      },
       send: ({ user_id: user, ...rest }) => ({ user, ...rest }),
       at: 'user',
       output: Member,
@@ -268,7 +271,7 @@ export const slack = vendor({
       give: (answer) => ({ ...answer, done: true }),
     }),
     auth_test: read('POST /auth.test', {
-      says: 'Tell whose account is connected, in which workspace and with which scopes.',
+      says: 'Get the connected account, its workspace and its scopes.',
       output: Self,
       give: (self, _, { headers }) => ({ ...self, scopes: headers['x-oauth-scopes']?.split(',') }),
       scopes: [],

@@ -142,7 +142,7 @@ export const teams = vendor({
       scopes: ['Channel.ReadBasic.All'],
     }),
     list_channel_messages: read('GET /teams/{team_id}/channels/{channel_id}/messages', {
-      says: 'List the messages of a channel without replies, the newest first. An administrator has to consent to it.',
+      says: 'List the messages of a channel without replies, newest first. Requires administrator consent.',
       input: channel,
       at: 'value',
       list: Item,
@@ -183,7 +183,7 @@ export const teams = vendor({
       scopes: ['Chat.ReadBasic'],
     }),
     list_chat_messages: read('GET /chats/{chat_id}/messages', {
-      says: 'List the messages of a chat, the newest first.',
+      says: 'List the messages of a chat, newest first.',
       input: chat,
       at: 'value',
       list: Item,
@@ -207,7 +207,7 @@ export const teams = vendor({
       scopes: ['TeamMember.Read.All'],
     }),
     search_messages: read('POST /search/query', {
-      says: 'Find messages of chats and channels by words.',
+      says: 'Search messages in chats and channels by words.',
       input: { query: text('e.g. budget from:ada') },
       wrap: ({ query, from = 0, size: count }) => ({
         requests: [{ entityTypes: ['chatMessage'], query: { queryString: query }, from, size: count }],
@@ -218,7 +218,7 @@ export const teams = vendor({
       scopes: [...CHATS, 'ChannelMessage.Read.All'],
     }),
     get_user_by_email: read('GET /users', {
-      says: 'Find a person of the directory by email address or sign-in name.',
+      says: 'Find a person in the directory by email address or sign-in name.',
       input: { email: text('e.g. ada@example.com') },
       send: ({ email }) => ({
         $filter: `mail eq ${quoted(email)} or userPrincipalName eq ${quoted(email)}`,
@@ -229,7 +229,7 @@ export const teams = vendor({
       give(body, { email }) {
         const found = get(body, 'value')
         if (Array.isArray(found) && found.length === 0)
-          throw refusal('NOT_FOUND', `The directory has nobody with the address ${email}.`)
+          throw refusal('NOT_FOUND', `Nobody in the directory has the address ${email}.`)
         return Array.isArray(found) && isJson(found[0]) ? found[0] : {}
       },
       scopes: ['User.ReadBasic.All'],

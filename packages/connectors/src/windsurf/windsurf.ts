@@ -26,8 +26,7 @@ const period = { start_date: text('First day, e.g. 2026-11-01'), end_date: text(
 type Period = { start_date: string; end_date: string }
 const moment = (date: string): string => {
   const time = Date.parse(date)
-  if (Number.isNaN(time))
-    throw refusal('INVALID_ARGUMENT', 'start_date and end_date have to be dates, e.g. 2026-11-01.')
+  if (Number.isNaN(time)) throw refusal('INVALID_ARGUMENT', 'start_date and end_date must be dates, e.g. 2026-11-01.')
   return new Date(time).toISOString().replace('.000Z', 'Z')
 }
 const times = ({ start_date, end_date }: Period) => ({
@@ -118,7 +117,7 @@ export const windsurf = vendor({
   whoami: 'get_credit_balance',
   tools: {
     get_analytics: read('POST /Analytics', {
-      says: 'Get sums of chosen metrics of the team over a period.',
+      says: 'Get totals of selected metrics of the team over a period.',
       input: { ...period, metrics: z.array(z.enum(NAMES)).min(1).describe('e.g. lines_accepted') },
       send: ({ metrics, ...given }) => ({ ...times(given), query_requests: metrics.map(queryOf) }),
       output: Analytics,
@@ -153,7 +152,7 @@ export const windsurf = vendor({
       says: 'Set or clear the limit of add-on credits of the team, of a group or of a member.',
       input: {
         config: z.strictObject({
-          add_on_credit_cap: z.int().min(0).optional().describe('Credits; without it the limit is cleared'),
+          add_on_credit_cap: z.int().min(0).optional().describe('Credits; if omitted, the limit is cleared'),
           group_id: z.string().optional(),
           user_email: z.string().optional().describe('e.g. ada@example.com'),
         }),
@@ -172,18 +171,18 @@ export const windsurf = vendor({
       output: Credits,
     }),
     list_members: read('POST /UserPageAnalytics', {
-      says: 'List the members of the team with role, active days and last use. Data are up to three hours old.',
+      says: 'List the members of the team with role, active days and last use. The data is up to three hours old.',
       at: 'userTableStats',
       paging: false,
       list: Member,
     }),
     list_audit_events: unsupported(
       'read',
-      'Windsurf publishes no operation for audit events: this answers NOT_SUPPORTED.',
-      'Windsurf publishes no API for audit events; an administrator exports them on the website.',
+      'Windsurf has no API for audit events: this returns NOT_SUPPORTED.',
+      'Windsurf has no API for audit events; an administrator can export them on the website.',
     ),
     get_spending_breakdown: read.steps({
-      says: 'Get the credits that Cascade used by day and model in a period, and the add-on credits of the team. Credits are no money.',
+      says: 'Get the credits that Cascade used by day and model in a period, and the add-on credits of the team. Credits are not money.',
       input: {
         start_date: text('First day, e.g. 2026-11-01').default('2026-01-01'),
         end_date: text('Last day, e.g. 2026-11-30').default('2026-12-31'),
@@ -205,7 +204,7 @@ export const windsurf = vendor({
       },
     }),
     get_seat_info: read.steps({
-      says: 'Get the number of seats, of members and of members who were active.',
+      says: 'Get the number of seats, members and active members.',
       output: Seats,
       *run() {
         const balance = yield* ask('POST /GetTeamCreditBalance', {}, READS)
@@ -219,7 +218,7 @@ export const windsurf = vendor({
       },
     }),
     get_normalized_metrics: read.steps({
-      says: 'Get users, acceptances, lines, credits and models in the form that all coding-tool connectors share.',
+      says: 'Get users, acceptances, lines, credits and models in the format that all coding-tool connectors share.',
       input: period,
       output: codingMetrics(
         'active_users',

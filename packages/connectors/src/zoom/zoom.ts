@@ -185,7 +185,7 @@ export const zoom = vendor({
       scopes: ['webinar:read:webinar'],
     }),
     list_meeting_participants: read('GET /past_meetings/{meeting_id}/participants', {
-      says: 'List the people who took part in a meeting that is over.',
+      says: 'List the participants of a past meeting.',
       input: { meeting_id: text('Number or UUID of the meeting, e.g. 4444AAAiAAAAAiAiAiiAii==') },
       send: byPast,
       at: 'participants',

@@ -165,7 +165,7 @@ export const addConnection = operation({
 export const getConnection = operation({
   id: 'getConnection',
   at: `GET ${CONNECTION}`,
-  summary: 'Get one connection, by alias or id.',
+  summary: 'Get one connection, by alias or ID.',
   needs: inOrganization('connector_read'),
   answer: Connection,
 })

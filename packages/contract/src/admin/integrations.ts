@@ -148,7 +148,7 @@ export const finishOAuth = operation({
 export const getIntegration = operation({
   id: 'getIntegration',
   at: `GET ${INTEGRATION}`,
-  summary: 'Get one integration, by id or alias.',
+  summary: 'Get one integration, by ID or alias.',
   needs: inOwnOrganization('connector_read'),
   answer: Integration,
 })

@@ -27,7 +27,7 @@ export const OAuthAppWords = z.strictObject({
     .trim()
     .min(1)
     .max(255)
-    .refine((text) => !isPlaceholder(text), 'is a placeholder: replace it with the client id from the provider'),
+    .refine((text) => !isPlaceholder(text), 'is a placeholder: replace it with the client ID from the provider'),
   client_secret: z
     .string()
     .trim()

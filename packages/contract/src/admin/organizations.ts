@@ -136,7 +136,7 @@ export const addOrganization = operation({
 export const getOrganization = operation({
   id: 'getOrganization',
   at: `GET ${TENANT}`,
-  summary: 'Get one organization, by slug or id.',
+  summary: 'Get one organization, by slug or ID.',
   needs: platform('tenant_read'),
   answer: Organization,
 })

@@ -75,7 +75,7 @@ export const listTools = operation({
 export const listToolsOfConnection = operation({
   id: 'listToolsOfConnection',
   at: 'GET /api/v1/admin/connectors/{connection}/tools',
-  summary: 'The same by the id of the connection alone, which determines the organization.',
+  summary: 'The same by the ID of the connection alone, which determines the organization.',
   needs: inItsOrganization('tool_configure'),
   query,
   answer: pageOf(Tool),

@@ -19,7 +19,7 @@ const ComposioShape = {
   /** The toolkits whose tools are offered. With one, the accounts of a user can be named in a call. */
   toolkits: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/, 'is not a valid toolkit slug')).max(50),
   /** The id of an MCP server at Composio. */
-  server: z.string().regex(/^[\w-]{1,128}$/, 'is not a valid server id'),
+  server: z.string().regex(/^[\w-]{1,128}$/, 'is not a valid server ID'),
   servers_at: z.url({ protocol: /^https?$/, error: 'the URL of MCP servers must start with http:// or https://' }),
   /** A member's name as a user at Composio. */
   users: z.enum(['email', 'id']),
@@ -69,7 +69,7 @@ const FORM: SettingsForm = {
       name: 'users',
       control: 'choice',
       label: 'Identify members at Composio by',
-      choices: { email: 'their email address', id: 'their id' },
+      choices: { email: 'their email address', id: 'their ID' },
     },
     {
       name: 'default_user',

@@ -77,13 +77,13 @@ const FORM: SettingsForm = {
       name: 'side_effects',
       control: 'switch',
       label: 'Expose functions with side effects',
-      hint: 'When off, only the functions allowed by name below.',
+      hint: 'When off, only the functions that are allowed by name below are exposed.',
     },
     {
       name: 'on_behalf',
       control: 'switch',
       label: 'Send the caller’s identity to the backend',
-      hint: 'Where a trusted key calls for a member.',
+      hint: 'For trusted keys that call on behalf of a member.',
     },
     {
       name: 'checks_facets',

@@ -20,4 +20,4 @@ export const notAllowed = (paths: readonly string[], allowed: readonly string[])
 
 /** The sentence of log, check and doctor. */
 export const notAllowedWords = (path: string, alias = 'ALIAS'): string =>
-  `${path} is not allowed in the sandbox: add it to the allowed paths of the connection (toolway connection allow ${alias} --allow-path ${path}, or :ro behind it to read only).`
+  `${path} is not allowed in the sandbox: add it to the allowed paths of the connection (toolway connection allow ${alias} --allow-path ${path}, or append :ro for read-only access).`

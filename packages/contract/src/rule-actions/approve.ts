@@ -41,7 +41,7 @@ export const approve = ruleAction({
     .prefault({}),
   outcome: 'waits',
   title: 'Require approval',
-  about: 'Calls wait until an approver grants them',
+  about: 'Calls wait until an approver approves them',
   follows(parameters) {
     const [who, quorum] = [approversIn(parameters), Number(parameters['quorum'] ?? 1)]
     return quorum > 1 ? `calls wait for ${quorum} approvals, each by ${who}` : `calls wait for approval by ${who}`
@@ -78,7 +78,7 @@ export const approve = ruleAction({
         name: 'quorum',
         control: 'number',
         label: 'Required approvals',
-        hint: 'From different people. One rejection is enough to deny.',
+        hint: 'From different people. One denial is enough to refuse the call.',
         min: 1,
       },
       {

@@ -14,7 +14,7 @@ export const ParameterPath = z
   .min(1)
   .max(200)
   .regex(/^(?:[^.\\]|\\.)+(?:\.(?:[^.\\]|\\.)+){0,15}$/, {
-    error: 'a parameter path is names with dots between them, "limit" or "filters.custom.owner"',
+    error: 'a parameter path consists of names separated by dots, "limit" or "filters.custom.owner"',
   })
 
 export const Scalar = z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])

@@ -87,7 +87,7 @@ function simplifyBlock(block: Json, to: Revision): Json {
   if (since === undefined || to >= since) return block
   const text =
     block['type'] === 'audio'
-      ? `[audio, ${String(block['mimeType'] ?? 'unknown type')}, left out: this client's protocol revision has none]`
+      ? `[audio, ${String(block['mimeType'] ?? 'unknown type')}, left out: the protocol revision of this client does not support audio]`
       : String(block['uri'] ?? '')
   return { type: 'text', text }
 }

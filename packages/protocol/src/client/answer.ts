@@ -19,7 +19,7 @@ export const lost = (connection: string, cause?: unknown): Fault =>
 /** An error that the server could not attribute belongs to the only request of its exchange. */
 export function answerOf(peer: Peer, id: Id, message: Message): Answer {
   if (!isResponse(message) || (message.id !== id && !(isFailure(message) && message.id === undefined)))
-    throw malformed(peer.alias, 'its answer is for another request')
+    throw malformed(peer.alias, 'its response is for another request')
   return isFailure(message)
     ? { error: maskedError(peer, message.error) }
     : { result: maskedResult(peer, message.result) }
@@ -100,5 +100,5 @@ export async function hearUntil(
 
 function problemOf(thrown: unknown): string {
   if (!(thrown instanceof Fault)) return 'not a message'
-  return thrown.code === 'request.not-json' ? `its answer is not JSON: ${thrown.facts['problem']}` : thrown.message
+  return thrown.code === 'request.not-json' ? `its response is not JSON: ${thrown.facts['problem']}` : thrown.message
 }

@@ -68,7 +68,7 @@ export function createFetchTransport({ alias, url, fetch, refusal, onWire }: Fet
     return { response: found, lastEventId: events.lastEventId, retry: events.retry }
 
     function broken(thrown: unknown): undefined {
-      if (thrown instanceof EventTooLarge) throw malformed(alias, 'it sends an event that is too large')
+      if (thrown instanceof EventTooLarge) throw malformed(alias, 'it sent an event that is too large')
       if (!(thrown instanceof TypeError)) throw thrown
       // A stream that breaks off may be fetched again from its last event.
       if (events.lastEventId === undefined) throw lost(alias, thrown)

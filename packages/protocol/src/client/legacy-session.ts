@@ -283,7 +283,7 @@ class HttpSession implements LegacySession {
   }
 
   #refuseFlood({ alias }: Transport): void {
-    const problem = `more than ${MOST_QUESTIONS} of its questions wait for an answer`
+    const problem = `more than ${MOST_QUESTIONS} of its questions are waiting for an answer`
     if (this.#asking >= MOST_QUESTIONS) throw malformed(alias, problem)
   }
 

@@ -66,7 +66,7 @@ export async function exchange(transport: Transport, ids: Ids, asked: ClientRequ
 /** A server's error about the envelope is about the client's own request: the caller's hop was in order. */
 export function checkEnvelope(alias: string, answer: Answer): Answer {
   if ('error' in answer && (answer.error.code === HEADER_MISMATCH || answer.error.code === VERSION_UNKNOWN))
-    throw malformed(alias, `it refuses the request's envelope (${answer.error.code})`, new Refused(answer.error))
+    throw malformed(alias, `it refused the request's envelope (${answer.error.code})`, new Refused(answer.error))
   return answer
 }
 
@@ -97,7 +97,7 @@ export async function discover(transport: Transport, ids: Ids, signal: AbortSign
 export function discovered(answer: Answer, connection: string): ServerInfo {
   if ('error' in answer) throw errorAnswer(connection, 'server/discover', answer.error)
   if (!includesModern(answer.result['supportedVersions']))
-    throw malformed(connection, `server/discover: it does not say that it speaks ${MODERN}`)
+    throw malformed(connection, `server/discover: it does not declare support for ${MODERN}`)
   return serverInfoOf(answer.result)
 }
 

@@ -34,12 +34,11 @@ export async function walkFiles(
     found.set(path, size)
     bytes += size
     if (bytes > MOST_BYTES)
-      throw new Refusal(`The files have more than ${MOST_BYTES} bytes together.`, 'PAYLOAD_TOO_LARGE')
+      throw new Refusal(`The files have more than ${MOST_BYTES} bytes in total.`, 'PAYLOAD_TOO_LARGE')
   }
 
   async function walk(folder: Folder, depth: number): Promise<void> {
-    if (depth > DEEPEST)
-      throw new Refusal(`${folder.path} lies more than ${DEEPEST} folders deep.`, 'PAYLOAD_TOO_LARGE')
+    if (depth > DEEPEST) throw new Refusal(`${folder.path} is more than ${DEEPEST} folders deep.`, 'PAYLOAD_TOO_LARGE')
     for (const name of await folder.names()) {
       signal.throwIfAborted()
       if (isPartName(name)) continue

@@ -61,7 +61,8 @@ async function readEnd(file: FileReader) {
     if (tail.readUInt32LE(at) !== END.signature) continue
     if (at + END.size + tail.readUInt16LE(at + 20) !== tail.length) continue
     const count = tail.readUInt16LE(at + 10)
-    if (tail.readUInt32LE(at + 4) !== 0 || tail.readUInt16LE(at + 8) !== count) refuse('it is one part of several')
+    if (tail.readUInt32LE(at + 4) !== 0 || tail.readUInt16LE(at + 8) !== count)
+      refuse('it is one part of a multi-part archive')
     const [size, begin] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)]
     if (count === 0xffff || size === 0xffffffff || begin === 0xffffffff) refuse('it is in the format ZIP64')
     if (begin + size !== start + at) refuse('its list is not where it says')
@@ -107,15 +108,15 @@ function parseEntry(entry: Buffer): Listed {
   if ([packed, size, header].includes(0xffffffff)) refuse(`${quoted(name)} is in the format ZIP64`)
   if ((flags & ENCRYPTED) !== 0) refuse(`${quoted(name)} is encrypted`)
   if (method !== STORED && method !== DEFLATED)
-    refuse(`${quoted(name)} is packed in a way that is not known (${method})`)
-  if (type !== 0 && type !== (folder ? FOLDER : REGULAR)) refuse(`${quoted(name)} is a link or no file`)
+    refuse(`${quoted(name)} is compressed with an unknown method (${method})`)
+  if (type !== 0 && type !== (folder ? FOLDER : REGULAR)) refuse(`${quoted(name)} is a link or not a file`)
   if (folder && size !== 0) refuse(`${quoted(name)} is a folder with content`)
   if (method === STORED && packed !== size) refuse(`${quoted(name)} has two sizes`)
   return { raw, name: folder ? name.slice(0, -1) : name, folder, method, flags, crc, packed, size, header }
 }
 
 function nameOf(raw: Buffer, flags: number): string {
-  if ((flags & UTF8) === 0 && raw.some((byte) => byte > 0x7e)) refuse('a name is in an encoding that is not known')
+  if ((flags & UTF8) === 0 && raw.some((byte) => byte > 0x7e)) refuse('a name has an unknown encoding')
   let name
   try {
     name = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw)
@@ -127,7 +128,7 @@ function nameOf(raw: Buffer, flags: number): string {
     try {
       return partsOf(name)
     } catch (thrown) {
-      return refuse(`the name ${quoted(name)} does not fit. ${thrown instanceof Error ? thrown.message : ''}`)
+      return refuse(`the name ${quoted(name)} is not valid. ${thrown instanceof Error ? thrown.message : ''}`)
     }
   })()
   if (parts.length === 0 || parts.join('/') !== name.replace(/\/$/, ''))
@@ -148,7 +149,7 @@ async function placed(file: FileReader, { raw, flags, ...entry }: Listed, end: n
     own.equals(raw)
   if (!agrees) refuse(`${quoted(entry.name)} has two headers that say different things`)
   const at = entry.header + LOCAL.size + raw.length + head.readUInt16LE(28)
-  if (at + entry.packed > end) refuse(`${quoted(entry.name)} lies outside of the archive`)
+  if (at + entry.packed > end) refuse(`${quoted(entry.name)} is outside the archive`)
   return { ...entry, at }
 }
 
@@ -160,7 +161,7 @@ function refuseOverlaps(listed: readonly Listed[], entries: readonly ZipEntry[],
   }))
   spans.sort((one, other) => one.from - other.from)
   spans.forEach(({ name, to }, index) => {
-    if (to > (spans[index + 1]?.from ?? end)) refuse(`${quoted(name)} lies over another entry`)
+    if (to > (spans[index + 1]?.from ?? end)) refuse(`${quoted(name)} overlaps another entry`)
   })
 }
 
@@ -169,13 +170,13 @@ function refuseNames(entries: readonly ZipEntry[]): void {
   const known = new Map<string, boolean>()
   for (const { name, folder } of entries) {
     const plain = plainOf(name)
-    if (known.has(plain)) refuse(`the name ${quoted(name)} is there twice`)
+    if (known.has(plain)) refuse(`the name ${quoted(name)} appears twice`)
     known.set(plain, folder)
   }
   for (const { name } of entries) {
     const parts = plainOf(name).split('/')
     for (let deep = 1; deep < parts.length; deep++)
-      if (known.get(parts.slice(0, deep).join('/')) === false) refuse(`${quoted(name)} lies within a file`)
+      if (known.get(parts.slice(0, deep).join('/')) === false) refuse(`${quoted(name)} is inside a file`)
   }
 }
 
@@ -186,7 +187,7 @@ function refuseBomb(entries: readonly ZipEntry[], archive: number): void {
   if (bytes > LIMITS.archive.bytes)
     refuse(`its files have more than ${LIMITS.archive.bytes} bytes`, 'PAYLOAD_TOO_LARGE')
   if (bytes > SMALL && bytes > archive * MOST_RATIO)
-    refuse(`its files are ${MOST_RATIO} times larger than it`, 'PAYLOAD_TOO_LARGE')
+    refuse(`its files are more than ${MOST_RATIO} times its size`, 'PAYLOAD_TOO_LARGE')
   for (const { name, size, packed } of entries)
     if (size > packed * MOST_DEFLATE) refuse(`${quoted(name)} cannot have the size that it says`)
 }

@@ -129,7 +129,7 @@ function checkStatus({ status, header, body }: Fetched): void {
   const wall = header('cf-mitigated') === 'challenge' || wallOf(title, shown, countWords(shown)) !== undefined
   throw new PageProblem(
     wall && MAY_BE_WALL.has(status)
-      ? `The site answered with a test for robots in place of the page (HTTP ${status}).`
-      : `The server answered HTTP ${status}.`,
+      ? `The site returned a bot check instead of the page (HTTP ${status}).`
+      : `The server responded with HTTP ${status}.`,
   )
 }

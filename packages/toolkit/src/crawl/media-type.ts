@@ -24,7 +24,9 @@ export const mediaTypeOf = (contentType: string): string => (contentType.split('
 export function checkMediaType(contentType: string): void {
   const type = mediaTypeOf(contentType)
   if (UNSAID.has(type) || Object.hasOwn(FORMS, type)) return
-  throw new PageProblem(`Pages of the type ${type.slice(0, 80)} are not read: only HTML, text, Markdown, JSON and PDF.`)
+  throw new PageProblem(
+    `Pages of the type ${type.slice(0, 80)} are not supported: only HTML, text, Markdown, JSON and PDF.`,
+  )
 }
 
 export function formOf(contentType: string, body: Uint8Array): PageForm {
@@ -34,5 +36,5 @@ export function formOf(contentType: string, body: Uint8Array): PageForm {
   const form = Object.hasOwn(FORMS, type) ? FORMS[type] : undefined
   if (form !== undefined) return form
   if (/^<(?:!doctype html|html|head|body|!--)/i.test(start)) return 'html'
-  throw new PageProblem('The server does not say of which type the page is, and it is neither HTML nor PDF.')
+  throw new PageProblem('The server does not state the type of the page, and it is neither HTML nor PDF.')
 }

@@ -17,10 +17,10 @@ export const CRAWL_OPTIONS = {
   'crawl-concurrency': { type: 'string' },
 } as const
 
-export const CRAWL_HELP = `  --allow-private       lets crawl_parallel reach private addresses (TOOLWAY_CRAWL_ALLOW_PRIVATE)
-  --robots obey|ignore  whether crawl_parallel follows robots.txt: obey unless said (TOOLWAY_CRAWL_ROBOTS)
-  --user-agent TEXT     the User-Agent that sites see (TOOLWAY_CRAWL_USER_AGENT)
-  --crawl-concurrency N requests at the same time: 8 unless said (TOOLWAY_CRAWL_CONCURRENCY)
+export const CRAWL_HELP = `  --allow-private       allow crawl_parallel to reach private addresses (TOOLWAY_CRAWL_ALLOW_PRIVATE)
+  --robots obey|ignore  whether crawl_parallel obeys robots.txt; default: obey (TOOLWAY_CRAWL_ROBOTS)
+  --user-agent TEXT     the User-Agent header (TOOLWAY_CRAWL_USER_AGENT)
+  --crawl-concurrency N concurrent requests; default: 8 (TOOLWAY_CRAWL_CONCURRENCY)
 `
 
 interface CrawlValues {
@@ -61,7 +61,7 @@ const Environment = z.object({
     .default(10 * 1024 * 1024),
   TOOLWAY_CRAWL_USER_AGENT: z
     .string()
-    .regex(/^[\x20-\x7e]{1,300}$/, 'has to be 1 to 300 characters of ASCII')
+    .regex(/^[\x20-\x7e]{1,300}$/, 'must be 1 to 300 ASCII characters')
     .default(DEFAULT_USER_AGENT),
 })
 
@@ -120,7 +120,7 @@ export function readCrawlSettings(environment: Readonly<Record<string, string | 
   const { data, error } = Environment.safeParse(given)
   if (error !== undefined) {
     const [issue] = error.issues
-    throw new Refusal(`${issue?.path.join('.')} does not fit: ${issue?.message}.`)
+    throw new Refusal(`${issue?.path.join('.')} is not valid: ${issue?.message}.`)
   }
   const pageTimeout = data.TOOLWAY_CRAWL_TIMEOUT * 1000
   return {

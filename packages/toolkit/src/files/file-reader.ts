@@ -46,7 +46,7 @@ export class FileReader implements AsyncDisposable {
   /** @param most bytes. Throws a `Refusal` for a larger file, and for one that is no text. */
   async text(most: number): Promise<string> {
     if (this.size > most)
-      throw new Refusal(`${this.path} has ${this.size} bytes, and no more than ${most} are read.`, 'PAYLOAD_TOO_LARGE')
+      throw new Refusal(`${this.path} has ${this.size} bytes, but at most ${most} are read.`, 'PAYLOAD_TOO_LARGE')
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await this.read(0, this.size))
     } catch (thrown) {

@@ -10,12 +10,12 @@ export function pathOfFileUri(uri: string): string {
   if (url.hostname !== '') throw new Refusal(`${quoted(uri)} names another machine: ${url.hostname}.`)
   if (url.search !== '' || url.hash !== '') throw new Refusal(`${quoted(uri)} has more than a path.`)
   if (/^\/[a-z](?::|%3a|\|)(?:\/|$)/i.test(url.pathname))
-    throw new Refusal(`${quoted(uri)} names a folder of Windows, and this machine has none.`)
+    throw new Refusal(`${quoted(uri)} is a Windows path, which does not exist on this machine.`)
   try {
     return `/${partsOf(fileURLToPath(url)).join('/')}`
   } catch (thrown) {
-    if (thrown instanceof Refusal) throw new Refusal(`${quoted(uri)} does not fit. ${thrown.message}`)
-    throw new Refusal(`${quoted(uri)} holds an encoded "/" or is encoded wrongly.`)
+    if (thrown instanceof Refusal) throw new Refusal(`${quoted(uri)} is not valid. ${thrown.message}`)
+    throw new Refusal(`${quoted(uri)} contains an encoded "/" or is encoded incorrectly.`)
   }
 }
 

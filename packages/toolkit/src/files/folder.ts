@@ -50,7 +50,7 @@ export class Folder implements AsyncDisposable {
     const type = BY_HANDLE ? (await statfs(this.#at('.'))).type : 0
     if (!SYSTEM.has(type)) return this
     await this.#handle.close()
-    throw new Refusal(`${this.path} is a place of the system.`)
+    throw new Refusal(`${this.path} is a system folder.`)
   }
 
   #at(name: string): string {
@@ -161,10 +161,10 @@ async function isAt(handle: FileHandle, path: string): Promise<boolean> {
 
 const WORDS: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link, or was replaced by one',
-  ENOTDIR: 'is not a folder, or leads through a symbolic link',
+  ENOTDIR: 'is not a folder, or its path contains a symbolic link',
   EISDIR: 'is a folder',
-  EACCES: 'may not be accessed',
-  EPERM: 'may not be accessed',
+  EACCES: 'cannot be accessed: permission denied',
+  EPERM: 'cannot be accessed: permission denied',
   ENXIO: 'is not a file',
   EEXIST: 'is there already',
   ENAMETOOLONG: 'has a name that is too long',

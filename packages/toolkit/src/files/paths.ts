@@ -27,32 +27,33 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 /** Throws a `Refusal` for what is no path, on any system: a file that is written here can be taken to another one. */
 export function partsOf(path: string): string[] {
   if (path.length > LONGEST) throw new Refusal(`The path has more than ${LONGEST} characters.`)
-  if (CONTROL.test(path)) throw new Refusal('The path holds a control character.')
-  if (path.includes('\\')) throw new Refusal('The path holds a backslash: separate folders by "/".')
+  if (CONTROL.test(path)) throw new Refusal('The path contains a control character.')
+  if (path.includes('\\')) throw new Refusal('The path contains a backslash: separate folders with "/".')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   for (const part of parts) refuseName(part)
   return parts
 }
 
 function refuseName(part: string): void {
-  if (part === '..') throw new Refusal('The path leads upward ("..").')
+  if (part === '..') throw new Refusal('The path contains "..".')
   if (!part.isWellFormed()) throw new Refusal('A name in the path is not valid Unicode.')
   refuseLookAlike(part)
-  if (isPartName(part)) throw new Refusal(`The name ${JSON.stringify(part)} is that of a file which is not whole yet.`)
+  if (isPartName(part))
+    throw new Refusal(`The name ${JSON.stringify(part)} is the name of a file that is still being written.`)
   if (Buffer.byteLength(part) > LONGEST_NAME)
     throw new Refusal(`A name in the path has more than ${LONGEST_NAME} bytes.`)
-  if (part.includes(':')) throw new Refusal(`The name ${JSON.stringify(part)} holds a colon.`)
+  if (part.includes(':')) throw new Refusal(`The name ${JSON.stringify(part)} contains a colon.`)
   if (/[. ]$/.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} ends with a dot or a space.`)
-  if (DEVICE.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} is that of a device on Windows.`)
+  if (DEVICE.test(part)) throw new Refusal(`The name ${JSON.stringify(part)} is the name of a device on Windows.`)
 }
 
 /** Names that some system, or a reader, takes for another one: `．．`, `a／b`, and text that runs backwards. */
 function refuseLookAlike(part: string): void {
   if (/[\u202a-\u202e\u2066-\u2069]/.test(part))
-    throw new Refusal(`The name ${JSON.stringify(part)} holds a character that turns the direction of text.`)
+    throw new Refusal(`The name ${JSON.stringify(part)} contains a character that changes the direction of text.`)
   const plain = part.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   if (plain !== part && (/^\.*$/.test(plain) || /[\\/]/.test(plain) || DEVICE.test(plain)))
-    throw new Refusal(`The name ${JSON.stringify(part)} looks like ${JSON.stringify(plain)}, and is not.`)
+    throw new Refusal(`The name ${JSON.stringify(part)} looks like ${JSON.stringify(plain)}, but is different.`)
 }
 
 /** A path of the workbench: absolute and below `/home/user`. Throws a `Refusal`. */

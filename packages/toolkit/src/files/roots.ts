@@ -28,7 +28,7 @@ const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
 /** Throws a `Refusal` for a root that is no folder. */
 export async function openRoot(given: string): Promise<Root> {
   const canonical = await canonicalOf(given)
-  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a place of the system.`)
+  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a system folder.`)
   try {
     return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
   } catch (thrown) {
@@ -78,7 +78,7 @@ export async function walk(from: Folder, parts: readonly string[], make: boolean
 export function placeOf(roots: readonly Root[], path: LocalText): Place {
   const parts = partsOf(path)
   const [first] = roots
-  if (first === undefined) throw new Refusal('No root is known.')
+  if (first === undefined) throw new Refusal('No root is set.')
   if (!isAbsolute(path)) return placed(first, parts)
   const whole = `/${parts.join('/')}`
   for (const root of roots)
@@ -86,9 +86,11 @@ export function placeOf(roots: readonly Root[], path: LocalText): Place {
       const below = partBelow(whole, place)
       if (below !== undefined) return placed(root, partsOf(below))
     }
-  const remote = whole.startsWith(`${REMOTE_HOME}/`) ? ', and one of the remote workbench belongs to its own tools' : ''
+  const remote = whole.startsWith(`${REMOTE_HOME}/`)
+    ? '; a path of the remote workbench can be used only with the workbench tools'
+    : ''
   const known = roots.map(({ canonical }) => canonical).join(', ')
-  throw new Refusal(`${whole} lies in no root (${known})${remote}.`)
+  throw new Refusal(`${whole} is not in a root (${known})${remote}.`)
 }
 
 const placed = (root: Root, parts: readonly string[]): Place => ({

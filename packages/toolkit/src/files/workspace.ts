@@ -39,7 +39,7 @@ export class Workspace implements AsyncDisposable {
     const opened: Root[] = []
     try {
       for (const given of roots) opened.push(await openRoot(given))
-      if (opened.length === 0) throw new Refusal('No root is known: start the toolkit with --root FOLDER.')
+      if (opened.length === 0) throw new Refusal('No root is set: start the toolkit with --root FOLDER.')
       for (const { folder } of opened) await sweepParts(folder)
       return new Workspace(opened)
     } catch (thrown) {
@@ -68,13 +68,13 @@ export class Workspace implements AsyncDisposable {
   async #parentOf(path: LocalText, make: boolean): Promise<{ folder: Folder; name: string; shown: LocalPath }> {
     const { root, parts, path: shown } = placeOf(this.#roots, path)
     const name = parts.at(-1)
-    if (name === undefined) throw new Refusal(`${root.canonical} is a root, and no file.`)
+    if (name === undefined) throw new Refusal(`${root.canonical} is a root, not a file.`)
     return { folder: await this.#walk(root, parts.slice(0, -1), make), name, shown }
   }
 
   async #walk(root: Root, parts: readonly string[], make: boolean): Promise<Folder> {
     if (!(await root.folder.isInPlace()))
-      throw new Refusal(`The root ${root.canonical} was moved or replaced: start the toolkit again.`, 'NOT_FOUND')
+      throw new Refusal(`The root ${root.canonical} was moved or replaced: restart the toolkit.`, 'NOT_FOUND')
     return walk(root.folder, parts, make)
   }
 

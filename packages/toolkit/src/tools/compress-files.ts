@@ -53,7 +53,7 @@ export const compressFiles = tool({
         await using file = await workspace.open(path)
         bytes += file.size
         if (bytes > MOST_BYTES)
-          throw new Refusal(`The files have more than ${MOST_BYTES} bytes together.`, 'PAYLOAD_TOO_LARGE')
+          throw new Refusal(`The files have more than ${MOST_BYTES} bytes in total.`, 'PAYLOAD_TOO_LARGE')
         yield { name, chunks: () => file.chunks({ signal }) }
         progress(index + 1, files.length, name)
       }

@@ -60,7 +60,7 @@ export function readVariables(environment: Environment): Variables {
   const { data, error } = Variables.safeParse(Object.fromEntries(given))
   if (data !== undefined) return data
   const [issue] = error.issues
-  throw new Refusal(`The variable ${issue?.path.join('.')} does not fit: ${issue?.message}.`)
+  throw new Refusal(`The variable ${issue?.path.join('.')} is not valid: ${issue?.message}.`)
 }
 
 export interface OwnWorkbench {

@@ -113,7 +113,7 @@ describe('the standard headers', () => {
     [
       'the name is in broken Base64',
       { 'Mcp-Method': 'tools/call', 'Mcp-Name': '=?base64?R3LDvMOfZQ?=' },
-      'Mcp-Name has broken Base64',
+      'Mcp-Name has invalid Base64',
     ],
     [
       'there is space around them',
@@ -242,13 +242,13 @@ describe('the headers of marked arguments', () => {
         'a text in Base64 has no padding',
         { 'Mcp-Param-Region': '=?base64?SGVsbG8?=' },
         { region: 'Hello' },
-        'Mcp-Param-Region has broken Base64',
+        'Mcp-Param-Region has invalid Base64',
       ],
       [
         'a text in Base64 has odd characters',
         { 'Mcp-Param-Region': '=?base64?SGVs!!!bG8=?=' },
         { region: 'Hello' },
-        'Mcp-Param-Region has broken Base64',
+        'Mcp-Param-Region has invalid Base64',
       ],
       ['a text looks like Base64', { 'Mcp-Param-Region': 'SGVsbG8=' }, { region: 'SGVsbG8=' }, undefined],
       [

@@ -60,7 +60,7 @@ function checkHeader(header: HeaderReader, name: string, expected: string): void
   const value = header(name.toLowerCase())
   if (value === undefined) throw new Fault('envelope.header', { header: name, problem: 'is missing' })
   const said = decodeHeader(value.trim())
-  if (said === undefined) throw new Fault('envelope.header', { header: name, problem: 'has broken Base64' })
+  if (said === undefined) throw new Fault('envelope.header', { header: name, problem: 'has invalid Base64' })
   if (said !== expected) throw new Fault('envelope.header', { header: name, problem: 'does not match the body' })
 }
 

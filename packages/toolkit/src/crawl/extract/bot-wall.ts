@@ -23,8 +23,8 @@ const NEEDS_SCRIPTS = /(?:enable|requires?|need|turn on|without) (?:to enable )?
 export function wallOf(title: string, text: string, words: number): string | undefined {
   if (words > MOST_WORDS) return undefined
   const shown = `${title}\n${text}`.slice(0, 8_000)
-  if (WALLS.some((wall) => wall.test(shown))) return 'The site answered with a test for robots in place of the page.'
-  if (NEEDS_SCRIPTS.test(shown)) return 'The page shows its text only to a browser that runs scripts.'
+  if (WALLS.some((wall) => wall.test(shown))) return 'The site returned a bot check instead of the page.'
+  if (NEEDS_SCRIPTS.test(shown)) return 'The page shows its text only in a browser that runs scripts.'
   return undefined
 }
 

@@ -15,8 +15,8 @@ const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64 }
 const MOST_GROWTH = 768 * 1024 * 1024
 const LOOK_EVERY = 100
 
-const TOO_LONG = 'The page took too long to be read and was given up.'
-const TOO_LARGE = 'The page needs too much memory to be read and was given up.'
+const TOO_LONG = 'Reading the page took too long and was stopped.'
+const TOO_LARGE = 'Reading the page needed too much memory and was stopped.'
 
 export class ExtractionPool implements AsyncDisposable {
   readonly #slots: Slots

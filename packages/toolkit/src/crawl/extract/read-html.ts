@@ -49,8 +49,8 @@ async function threadOf(html: string, url: string, found: string) {
 
 const emptyReason = (html: string): string =>
   /<script\b/i.test(html)
-    ? 'The page holds no text of an article; scripts may fill it in a browser.'
-    : 'The page holds no text of an article.'
+    ? 'The page contains no article text; it may be filled by scripts in a browser.'
+    : 'The page contains no article text.'
 
 interface LenientDocument extends PageDocument {
   URL?: string

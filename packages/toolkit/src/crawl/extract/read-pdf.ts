@@ -10,7 +10,7 @@ const MOST_TEXT = 4 * 1024 * 1024
 export async function readPdf(bytes: Uint8Array): Promise<Extract> {
   const pdf = await getDocumentProxy(bytes, { verbosity: 0 }).catch((thrown: unknown) => {
     const locked = (thrown as Error).name === 'PasswordException'
-    throw new PageProblem(locked ? 'The PDF asks for a password.' : 'The PDF is damaged.', { cause: thrown })
+    throw new PageProblem(locked ? 'The PDF requires a password.' : 'The PDF is damaged.', { cause: thrown })
   })
   const parts: string[] = []
   let length = 0
@@ -24,7 +24,7 @@ export async function readPdf(bytes: Uint8Array): Promise<Extract> {
     .join('\n\n')
     .slice(0, MOST_TEXT)
   const words = countWords(text)
-  if (words === 0) throw new PageProblem('The PDF holds no text; it may be scanned.')
+  if (words === 0) throw new PageProblem('The PDF contains no text; it may be scanned.')
   const { info } = await getMeta(pdf, { parseDates: false })
   const left = pdf.numPages - parts.length
   const note = left > 0 ? `\n\n(${left} more pages of the PDF were not read.)` : ''

@@ -41,7 +41,7 @@ export async function readBody(body: Readable, header: string, most: number, sig
   const codings = codingsOf(header)
   const unknown = codings.find((coding) => coding !== 'deflate' && !Object.hasOwn(DECODERS, coding))
   if (unknown !== undefined || codings.length > MOST_CODINGS)
-    throw new PageProblem(`The page is compressed in a way that is not read (${header.slice(0, 100)}).`)
+    throw new PageProblem(`The page is compressed with an unsupported method (${header.slice(0, 100)}).`)
   let bytes = await collected(body, [], tooLarge(most), most, signal)
   for (const coding of codings) {
     if (bytes.length === 0) break

@@ -21,8 +21,8 @@ export function isAllowed(address: string, { allowPrivate }: Pick<CrawlSettings,
 const refusal = ({ allowPrivate }: CrawlSettings, cause?: unknown) =>
   new PageProblem(
     allowPrivate
-      ? 'The address belongs to this system or a cloud’s metadata, and is never reached.'
-      : 'The address does not resolve, or is not public. Private addresses are reached only when the toolkit is started with --allow-private.',
+      ? 'The address belongs to this system or to cloud metadata and is always blocked.'
+      : 'The address does not resolve, or is not public. Private addresses are allowed only if the toolkit is started with --allow-private.',
     { cause },
   )
 

@@ -9,10 +9,10 @@ export function pageAddress(given: string, base?: URL): URL {
   const problem = () => new PageProblem('The address is not a URL such as https://example.com/page.')
   if (url === null) throw problem()
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new PageProblem(`Addresses of the kind ${url.protocol} are not read, only http: and https:.`)
+    throw new PageProblem(`${url.protocol} addresses are not supported, only http: and https:.`)
   if (url.hostname === '') throw problem()
   if (url.username !== '' || url.password !== '')
-    throw new PageProblem('The address holds a user name or password, which is not sent.')
+    throw new PageProblem('The address contains a user name or password, which is not sent.')
   url.hash = ''
   return url
 }

@@ -106,7 +106,7 @@ export class PageFetcher implements AsyncDisposable {
     const delay = await asked.admit(url)
     using _host = await this.#hosts.take(url.hostname, delay, this.#signal)
     using _turn = await this.#slots.take(this.#signal)
-    if (asked.left <= 0) throw new PageProblem('The page took too long to arrive and was given up.')
+    if (asked.left <= 0) throw new PageProblem('Loading the page took too long and was stopped.')
     const began = performance.now()
     try {
       const { most, reads, left: timeout } = asked

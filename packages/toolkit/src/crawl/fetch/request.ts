@@ -58,24 +58,24 @@ export async function requestOnce(
     }
   } catch (thrown) {
     signal.throwIfAborted()
-    if (deadline.aborted) throw new PageProblem('The page took too long to arrive and was given up.', { cause: thrown })
+    if (deadline.aborted) throw new PageProblem('Loading the page took too long and was stopped.', { cause: thrown })
     throw problemOf(thrown)
   }
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The name of the host does not resolve.',
-  UND_ERR_HEADERS_TIMEOUT: 'The server did not answer in time.',
+  ENOTFOUND: 'The host name does not resolve.',
+  UND_ERR_HEADERS_TIMEOUT: 'The server did not respond in time.',
   UND_ERR_BODY_TIMEOUT: 'The server stopped in the middle of the page.',
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too large.',
-  HPE_HEADER_OVERFLOW: 'The headers of the answer are too large.',
+  UND_ERR_HEADERS_OVERFLOW: 'The response headers are too large.',
+  HPE_HEADER_OVERFLOW: 'The response headers are too large.',
 }
 const PASSING: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The server refuses connections.',
-  ECONNRESET: 'The connection was cut.',
-  EPIPE: 'The connection was cut.',
-  UND_ERR_SOCKET: 'The connection was cut.',
-  EAI_AGAIN: 'The name of the host could not be looked up just now.',
+  ECONNRESET: 'The connection was interrupted.',
+  EPIPE: 'The connection was interrupted.',
+  UND_ERR_SOCKET: 'The connection was interrupted.',
+  EAI_AGAIN: 'The host name could not be resolved at the moment.',
   ETIMEDOUT: 'The server could not be reached in time.',
   UND_ERR_CONNECT_TIMEOUT: 'The server could not be reached in time.',
   ENETUNREACH: 'The network of the server cannot be reached.',
@@ -94,6 +94,6 @@ function problemOf(thrown: unknown): PageProblem {
   const known = PROBLEMS[code]
   if (known !== undefined) return new PageProblem(known, { cause: thrown })
   const tls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)
-  const sentence = tls ? 'The certificate or encryption of the server is not valid' : 'The answer could not be read'
+  const sentence = tls ? 'The certificate or encryption of the server is not valid' : 'The response could not be read'
   return new PageProblem(`${sentence} (${code === '' ? (thrown as Error).name : code}).`, { cause: thrown })
 }

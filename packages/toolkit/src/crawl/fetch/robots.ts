@@ -58,7 +58,7 @@ export class Robots {
     if (rules.isAllowed(url)) return rules.delay
     throw new PageProblem(
       rules === NOTHING
-        ? 'The robots.txt of the site cannot be read, so that the page is not fetched (setting --robots).'
+        ? 'The robots.txt of the site cannot be read, so the page is not fetched (setting --robots).'
         : 'The robots.txt of the site does not allow this page (setting --robots).',
     )
   }
