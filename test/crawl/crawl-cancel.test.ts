@@ -19,7 +19,7 @@ test('a crawl tells of each page when it is done', async () => {
   await toolkit.crawl({ urls }, { onprogress: (step) => void heard.push(step) })
   expect(heard.map(({ progress, total }) => [progress, total])).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]))
   const told = urls.map((url) =>
-    url.endsWith('/none') ? `failed: ${url}: The server answered HTTP 404.` : `saved: ${url}`,
+    url.endsWith('/none') ? `failed: ${url}: The server responded with HTTP 404.` : `saved: ${url}`,
   )
   expect(new Set(heard.map(({ message }) => message))).toEqual(new Set(told))
 })

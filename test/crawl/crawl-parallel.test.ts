@@ -43,7 +43,7 @@ test('S4-TK-13: pages are crawled in parallel, cleaned and saved as Markdown, an
   expect(texts.get('/paper.pdf')).toMatch(/Measurements of the crawler\n\nThe second page has results/)
   expect(texts.get('/notes.md')).toContain('# Notes\n\nPlain notes stay as they are, with `code`.')
 
-  expect(errorOf(errors, '/broken')).toBe('The server answered HTTP 500.')
+  expect(errorOf(errors, '/broken')).toBe('The server responded with HTTP 500.')
   expect(site.requests.filter((path) => path === '/broken')).toHaveLength(3)
   expect(errorOf(errors, '/wall')).toMatch(/test for robots/)
   expect(errorOf(errors, '/inside')).toMatch(/never reached/)
@@ -66,7 +66,7 @@ test('S4-TK-14: the answer counts and names files, and each file says its source
   expect(crawled).toEqual({
     ...{ total: 3, successful: 2, failed: 1, not_requested: 0 },
     saved_files: [savedAs(at('/news')), savedAs(at(hostile))],
-    errors: [{ url: at('/none'), error: 'The server answered HTTP 404.' }],
+    errors: [{ url: at('/none'), error: 'The server responded with HTTP 404.' }],
   })
   expect((await toolkit.saved()).toSorted()).toEqual([fileOf(at('/news')), fileOf(at(hostile))].toSorted())
   const text = await readFile(savedAs(at('/news')).path, 'utf8')

@@ -126,7 +126,7 @@ describe('whoever calls', () => {
       const { id } = await story.call('write_note', given, { key })
       const refused = await answer(bob, id)
       expect(refused).toMatchObject({ status: 403, body: { code: 'approval.forbidden' } })
-      expect(refused.body['detail']).toContain('nobody grants a call of their own')
+      expect(refused.body['detail']).toContain('nobody can approve their own call')
       expect((await answer(cleo, id)).status).toBe(200)
       expect((await story.call('write_note', given, { key })).isError).toBe(false)
     }

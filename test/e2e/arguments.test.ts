@@ -40,7 +40,7 @@ describe('arguments', () => {
         expect(answer.result?.content?.[0]?.text).toBe(
           `INVALID_ARGUMENT: The arguments do not match the input schema of ${alias}__search: /limit must be at most 50; ` +
             '/since must be a date and time such as 2026-01-31T09:30:00Z (RFC 3339); ' +
-            '/filters/ownr is not known here; did you mean "owner"?; /query is required. ' +
+            '/filters/ownr is unknown; did you mean "owner"?; /query is required. ' +
             'Correct them to match the input schema of the tool.',
         )
         expect(answer.result?.['_meta']).toMatchObject({

@@ -188,7 +188,7 @@ describe('the list', () => {
       no_input: '/input_schema must be a JSON Schema object',
       no_output: '/output_schema must be a JSON Schema object',
       no_category: expect.stringContaining('/category'),
-      no_flag: 'it does not say whether it has side effects, which counts as having them',
+      no_flag: 'it does not declare whether it has side effects, so it is treated as having them',
       no_words: '/description is missing',
       no_schema: expect.stringContaining('/input_schema'),
       fetches: expect.stringContaining('/input_schema'),

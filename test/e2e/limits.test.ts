@@ -276,7 +276,7 @@ describeWithRedis('two gateways', () => {
     redis.shut()
     await list(clientOf(first.url))
     await until('Redis is missed', async () => (await limitsOf(first.address)) !== 'redis')
-    expect(await limitsOf(first.address)).toBe('memory, as redis does not answer')
+    expect(await limitsOf(first.address)).toBe('memory, because redis does not respond')
     expect((await fetch(`${first.address}/health/ready`)).status).toBe(200)
     const { through: alone } = await exhaust(() => list(clientOf(first.url)))
     expect(alone).toBeGreaterThanOrEqual(8)

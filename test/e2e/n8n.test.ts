@@ -193,7 +193,7 @@ describe('workflows', () => {
     })
     const { left_out } = (await answer.json()) as { left_out: unknown[] }
     expect(left_out).toEqual([
-      { name: 'Nightly', reason: 'nothing that a request can start: it has no Webhook and no Form trigger' },
+      { name: 'Nightly', reason: 'it has no Webhook and no Form trigger, so a request cannot start it' },
       { name: 'Its own server', reason: 'it is an MCP server of its own: connect its address, …/mcp/mytools' },
     ])
   })

@@ -218,7 +218,7 @@ describe('an organization of its own administrators', () => {
     })
     expect(await own(`PUT ${settings}`, { requests_per_minute: 10_001 })).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('is at most 10000 here') },
+      body: { detail: expect.stringContaining('must be at most 10000 here') },
     })
     await platform(`PUT ${TENANTS}/own`, { settings: { max_requests_per_minute: 50_000 } })
     expect((await own(`PUT ${settings}`, { requests_per_minute: 10_001 })).body).toMatchObject({

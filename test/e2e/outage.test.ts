@@ -94,7 +94,7 @@ describe.each(ERAS)('a %s server that is gone', (alias) => {
       return now?.staleSince === null || now?.status !== 'error' ? undefined : now
     })
     expect(state.tools).toEqual(tools)
-    expect(state.staleReason).toMatch(/cannot be reached: nothing listens there/)
+    expect(state.staleReason).toMatch(/cannot be reached: nothing is listening there/)
     expect(state.reason).toBe(state.staleReason)
     expect(await toolNames(gateway, gateway.url)).toEqual(expect.arrayContaining([`${alias}__echo`, 'fine__echo']))
     expect(await toolNames(gateway, gateway.connectionUrl(alias))).toEqual(tools)

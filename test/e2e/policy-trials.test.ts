@@ -202,7 +202,7 @@ describe('a draft', () => {
     const unknown = await replay({ rules: [asks] })
     expect(unknown).toMatchObject({ different: 0 })
     expect(unknown['unjudged']).toContainEqual(
-      expect.objectContaining({ why: 'the arguments that "long" asks for are not on record' }),
+      expect.objectContaining({ why: 'the arguments that "long" needs are not in the audit log' }),
     )
     const sum = unknown['unjudged'].reduce((all: number, { calls }: { calls: number }) => all + calls, 0)
     expect(unknown['same'] + sum).toBe(unknown['read'])

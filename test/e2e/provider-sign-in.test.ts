@@ -146,7 +146,7 @@ describe('the way back from the provider', () => {
       const bad = (await held.wayBack(ADA)).replace(change, (pair) => `${pair.split('=')[0]}=other`)
       expect(await problemOn(await ask(bad, cookie()))).toEqual([
         401,
-        expect.stringContaining('its answer is not good'),
+        expect.stringContaining('its response is not valid'),
       ])
     }
   })

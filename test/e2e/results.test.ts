@@ -103,7 +103,7 @@ describe('a result over its budget', () => {
       const [text = ''] = textsOf(answer)
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_000)
       expect(text).toMatch(
-        /\[Cut by Toolway: the text of this result has \d+ bytes, and 2000 are passed on at most\. For 60 minutes/,
+        /\[Truncated by Toolway: the text of this result has \d+ bytes, and 2000 are passed on at most\. For 60 minutes/,
       )
       const whole = await readAll(client, uriOf(answer))
       expect(whole.split('\n')).toHaveLength(400)
@@ -155,7 +155,7 @@ describe('the tool to read on', () => {
       const id = uri.slice(uri.lastIndexOf('/') + 1)
       const first = (await callTool(client, 'read_result', { id, length: 100 })).answer
       expect(textsOf(first)[0]).toHaveLength(100)
-      expect(textsOf(first)[1]).toMatch(/^\[Characters 0 to 100 of \d+; go on with offset 100\]$/)
+      expect(textsOf(first)[1]).toMatch(/^\[Characters 0 to 100 of \d+; continue with offset 100\]$/)
       const row = (await callTool(client, 'read_result', { id, path: 'orders.299' })).answer
       expect(JSON.parse(textsOf(row)[0] ?? '')).toMatchObject({ id: 299, customer: { email: '[redacted]' } })
       const ids = (await callTool(client, 'read_result', { id, path: 'orders.*.id' })).answer

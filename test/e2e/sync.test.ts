@@ -81,7 +81,7 @@ async function reaches(change: () => unknown, names: readonly string[]): Promise
 }
 
 describe('S2-SYN-01, S2-SYN-02: within five seconds, clients of both eras hear at both gateways and list what there is', () => {
-  test('when a connection is added, its server changes its tools, it is switched off and on, and removed', async () => {
+  test('when a connection is added, its server changes its tools, it is turned off and on, and removed', async () => {
     await reaches(
       () => platform(`POST ${CONNECTIONS}`, { alias: 'more', connector: 'mcp.http', url: server.url, private: true }),
       ['more__one'],

@@ -68,7 +68,7 @@ describe('a gateway', () => {
     await recorder.leave()
     await using bridge = startBridge(built, { url: recorder.url, key: gateway.key })
     bridge.send({ id: 1, method: 'tools/call', params: modern(echo('patience')) })
-    await until('it says so', () => bridge.err().includes('nothing listens there'))
+    await until('it says so', () => bridge.err().includes('nothing is listening there'))
     await recorder.comeBack()
     expect(textOf(await bridge.answerTo(1))).toBe('patience')
     expect(recorder.of('tools/call')).toHaveLength(1)

@@ -36,7 +36,7 @@ test('hostile schemas and arguments end in an answer, within the work that one c
   }).toEqual({
     ways: 'too much',
     levels: 'too much',
-    circle: 'unusable: refers to itself without end',
+    circle: 'unusable: refers to itself endlessly',
     deep: 'too much',
     choice: 'unusable: has more than 50000 values',
     wide: 'does not fit',

@@ -98,7 +98,9 @@ describe('S1-SEC-04: sizes', () => {
       const { answer } = await callTool(peer, 'rows')
       const text = answer.result?.content?.[0]?.text ?? ''
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(262_144)
-      expect(text).toContain(`[Cut by Toolway: the text of this result has ${JSON.stringify({ rows }).length} bytes`)
+      expect(text).toContain(
+        `[Truncated by Toolway: the text of this result has ${JSON.stringify({ rows }).length} bytes`,
+      )
       expect(answer.result?.['structuredContent']).toEqual({ rows })
     }
     await using roomy = await gateway.another({ TOOLWAY_RESULT_LIMIT: 10_000_000 })

@@ -202,9 +202,7 @@ describe('S1-POL-03: the policy file', () => {
     const complaint = () => here.log().find(({ level }) => level === 'error')
     await expect.poll(complaint, patiently).toMatchObject({
       toolset: 'default',
-      problem: expect.stringMatching(
-        /policy\.yaml:2:\d+: clamps\.search_assets\.limit\.maximum is not known here/,
-      ) as string,
+      problem: expect.stringMatching(/policy\.yaml:2:\d+: clamps\.search_assets\.limit\.maximum is unknown/) as string,
     })
     expect((await here.ask('/policy/reload', { method: 'POST' })).body).toMatchObject({ status: 'unchanged' })
 

@@ -366,7 +366,7 @@ describeWithRedis('several gateways', () => {
       .poll(async () => (await one.ask('/health/ready')).body, patiently)
       .toMatchObject({
         status: 'ready',
-        checks: { limits: 'memory, as redis does not answer' },
+        checks: { limits: 'memory, because redis does not respond' },
       })
   })
 })
