@@ -3538,6 +3538,8 @@ export interface English {
     readonly to: string
     readonly invalid: string
     readonly zoom: string
+    readonly drag: string
+    readonly resetZoom: string
     readonly connection: (v: { readonly name: string }) => string
     readonly caller: (v: { readonly name: string }) => string
     readonly clear: (v: { readonly filter: string }) => string
