@@ -1558,6 +1558,10 @@ export interface English {
     readonly twin: (v: { readonly name: string }) => string
     readonly sealed: (v: { readonly names: string }) => string
     readonly key: string
+    readonly rename: (v: { readonly name: string }) => string
+    readonly alias: (v: { readonly alias: string }) => string
+    readonly taken: (v: { readonly alias: string }) => string
+    readonly takenHere: (v: { readonly alias: string }) => string
   }
   readonly keys: {
     readonly hint: string
