@@ -45,7 +45,7 @@ export interface AskingClient {
 export const hostOf = (address: URL): string => (/^https?:$/.test(address.protocol) ? address.host : address.protocol)
 
 /** An error that is not sent to the client, as a page. */
-export type ErrorPage = (problem: string, client?: AskingClient) => Promise<Response>
+export type ErrorPage = (request: IncomingMessage, problem: Fault | string, client?: AskingClient) => Promise<Response>
 
 /** Member of a client's metadata: an administrator added the client, and thereby its redirect addresses. */
 export const VOUCHED = 'vouched'
@@ -199,9 +199,8 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
       return account === undefined ? undefined : { accountId: account.id, claims: () => ({ sub: account.id }) }
     },
     async renderError(ctx, { error, error_description: description }, thrown) {
-      const problem =
-        thrown instanceof DatabaseUnreachable ? `${thrown.message} ${thrown.mend}` : (description ?? error)
-      const response = await page(problem, askingClient(ctx.oidc))
+      const problem = thrown instanceof DatabaseUnreachable ? thrown : (description ?? error)
+      const response = await page(ctx.req, problem, askingClient(ctx.oidc))
       // The library may have chosen 303 already, for the redirect that is not sent.
       if (ctx.status < 400) ctx.status = response.status
       ctx.set(Object.fromEntries(response.headers))

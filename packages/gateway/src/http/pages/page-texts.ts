@@ -1,0 +1,81 @@
+/**
+ * The texts of the gateway's own pages in the language of a request: German where its Accept-Language prefers German to English,
+ * else English.
+ *
+ * The catalogues are in ICU MessageFormat, as the console's are (ADR 108). A text is markup: its arguments are escaped, and its tags
+ * are those below, or arguments themselves.
+ */
+import IntlMessageFormat from 'intl-messageformat'
+import { parseAccept } from 'hono/utils/accept'
+import { html, type Markup } from './markup.ts'
+import de from './texts/de.json' with { type: 'json' }
+import en from './texts/en.json' with { type: 'json' }
+import type { English } from './texts/english.ts'
+
+export interface PageTexts extends English {
+  readonly language: Language
+}
+
+const CATALOGUES = { en, de } as const satisfies Record<string, Catalogue>
+type Language = keyof typeof CATALOGUES
+
+/** A section of the texts, or a part of one. */
+export interface Catalogue {
+  readonly [key: string]: string | Catalogue
+}
+
+/** What a message is filled with. */
+export type Words = string | number | Markup
+/** Puts the words between the tags of a message into an element. */
+export type Tag = (words: readonly (string | Markup)[]) => Markup
+
+const TAGS = {
+  strong: (words) => html`<strong>${words}</strong>`,
+  code: (words) => html`<code>${words}</code>`,
+} as const satisfies Record<string, Tag>
+export const KNOWN_TAGS: readonly string[] = Object.keys(TAGS)
+
+export const linkTo =
+  (address: string): Tag =>
+  (words) =>
+    html`<a href="${address}">${words}</a>`
+
+/** @param accepted the Accept-Language header of a request */
+export function pageTexts(accepted: string | undefined): PageTexts {
+  const language = languageOf(accepted)
+  return { ...textsIn(language), language }
+}
+
+/** A region does not matter: `de-CH` is German. */
+function languageOf(accepted = ''): Language {
+  const wanted = parseAccept(accepted)
+    .filter(({ q }) => q > 0)
+    .map(({ type }) => type.toLowerCase().split('-')[0])
+  return wanted.find((language) => language === 'de' || language === 'en') ?? 'en'
+}
+
+const made = new Map<Language, English>()
+
+/** Made when the first page asks for them, and kept. */
+function textsIn(language: Language): English {
+  const known = made.get(language) ?? (functionsOf(CATALOGUES[language], language) as unknown as English)
+  made.set(language, known)
+  return known
+}
+
+interface Functions {
+  readonly [key: string]: Functions | ((values?: Readonly<Record<string, Words | Tag>>) => Markup)
+}
+
+const functionsOf = (catalogue: Catalogue, language: Language): Functions =>
+  Object.fromEntries(
+    Object.entries(catalogue).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? functionOf(value, language) : functionsOf(value, language),
+    ]),
+  )
+
+function functionOf(message: string, language: Language): Exclude<Functions[string], Functions> {
+  const format = new IntlMessageFormat(message, language)
+  return (values) => html`${format.format<Markup>({ ...TAGS, ...values })}`
+}
