@@ -4,6 +4,8 @@
  * It has the protocol: requests, codes, PKCE, client authentication, rotation. Ours around it are clients, metadata, the consent
  * page and what a token says. Everything of it that nothing here needs is off: what is not served cannot be attacked.
  */
+import type { IncomingMessage } from 'node:http'
+import type { Fault } from '@toolway/contract'
 import type * as Oidc from 'oidc-provider'
 import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { DatabaseUnreachable, RETRY_SECONDS } from '../db/unreachable.ts'

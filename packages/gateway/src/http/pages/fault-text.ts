@@ -1,7 +1,7 @@
 /** What a fault says on a page, in the page's language where its catalogue knows the fault, else in English and marked as English. */
 import type { Fault } from '@toolway/contract'
-import { html, type Markup } from './markup.ts'
-import type { PageTexts, Words } from './page-texts.ts'
+import { html, type Markup, type Words } from './markup.ts'
+import type { PageTexts } from './page-texts.ts'
 
 export interface FaultText {
   readonly say: Markup
@@ -23,7 +23,7 @@ export function faultText(texts: PageTexts, fault: Fault): Markup {
 }
 
 export function faultTexts(texts: PageTexts, { code, facts, message, mend }: Fault): FaultText {
-  const known = own(texts.faults as Readonly<Record<string, { readonly say: Said; readonly mend: Said }>>, code)
+  const known = own<{ say: Said; mend: Said }>(texts.faults, code)
   if (known === undefined) return { say: inEnglish(texts, message), mend: inEnglish(texts, mend) }
   const told = Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => [name, name === 'problem' ? problemText(texts, String(fact)) : fact]),
@@ -35,13 +35,14 @@ export function faultTexts(texts: PageTexts, { code, facts, message, mend }: Fau
 export function problemText(texts: PageTexts, problem: string): Markup {
   // The sentence around it brings its own full stop.
   const words = problem.replace(/\.$/, '')
-  const known = own(texts.problems as Readonly<Record<string, Said>>, words.replaceAll(/\d+/g, '#'))
-  return known?.({ ...words.match(/\d+/g) }) ?? inEnglish(texts, words)
+  const known = own<Said>(texts.problems, words.replaceAll(/\d+/g, '#'))
+  return known?.(Object.fromEntries((words.match(/\d+/g) ?? []).entries())) ?? inEnglish(texts, words)
 }
 
 /** Screen readers pronounce it as what it is. */
 export const inEnglish = ({ language }: PageTexts, text: string): Markup =>
   language === 'en' ? html`${text}` : html`<span lang="en">${text}</span>`
 
-const own = <Value>(all: Readonly<Record<string, Value>>, key: string): Value | undefined =>
-  Object.hasOwn(all, key) ? all[key] : undefined
+/** By a name that the compiler does not know, with whatever arguments there are. */
+const own = <Value>(all: object, name: string): Value | undefined =>
+  Object.hasOwn(all, name) ? (all as Readonly<Record<string, Value>>)[name] : undefined

@@ -3,3 +3,8 @@ import { html } from 'hono/html'
 
 export { html } from 'hono/html'
 export type Markup = ReturnType<typeof html>
+
+/** What a blank is filled with. */
+export type Words = string | number | Markup
+/** Puts words into an element. */
+export type Tag = (words: readonly (string | Markup)[]) => Markup

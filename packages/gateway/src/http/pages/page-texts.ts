@@ -7,7 +7,7 @@
  */
 import IntlMessageFormat from 'intl-messageformat'
 import { parseAccept } from 'hono/utils/accept'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup, type Tag, type Words } from './markup.ts'
 import de from './texts/de.json' with { type: 'json' }
 import en from './texts/en.json' with { type: 'json' }
 import type { English } from './texts/english.ts'
@@ -23,11 +23,6 @@ type Language = keyof typeof CATALOGUES
 export interface Catalogue {
   readonly [key: string]: string | Catalogue
 }
-
-/** What a message is filled with. */
-export type Words = string | number | Markup
-/** Puts the words between the tags of a message into an element. */
-export type Tag = (words: readonly (string | Markup)[]) => Markup
 
 const TAGS = {
   strong: (words) => html`<strong>${words}</strong>`,

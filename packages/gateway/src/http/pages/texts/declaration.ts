@@ -7,10 +7,7 @@ import { KNOWN_TAGS, type Catalogue } from '../page-texts.ts'
 export const declarationOf = (english: Catalogue): string =>
   [
     '/** Generated of the English catalogue: `npx vitest run packages/gateway/src/http/pages -u` writes it again. */',
-    "import type { Markup } from '../markup.ts'",
-    '',
-    'type Words = string | number | Markup',
-    'type Tag = (words: readonly (string | Markup)[]) => Markup',
+    "import type { Markup, Tag, Words } from '../markup.ts'",
     '',
     `export interface English ${typeOf(english, '')}`,
     '',

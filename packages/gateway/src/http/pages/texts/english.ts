@@ -1,8 +1,5 @@
 /** Generated of the English catalogue: `npx vitest run packages/gateway/src/http/pages -u` writes it again. */
-import type { Markup } from '../markup.ts'
-
-type Words = string | number | Markup
-type Tag = (words: readonly (string | Markup)[]) => Markup
+import type { Markup, Tag, Words } from '../markup.ts'
 
 export interface English {
   readonly moment: {
