@@ -80,7 +80,7 @@ export function createRest(parts: RestParts) {
   if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
-    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept'))) 
+    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept')))
       return unavailablePage(textsFor(c), fault)
     // The id that the handler gave this request, so that answer, record and log have the same one.
     const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()

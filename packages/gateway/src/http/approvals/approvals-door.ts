@@ -85,19 +85,10 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     const { snapshot, viewer, row } = found
     const { organization } = snapshot
     const approval = await describe(organization.id, row, viewer)
-    // Invisible characters are shown, so that no unseen argument is approved.
-    const text = JSON.stringify(argumentsOf(parts.vault, row).arguments, undefined, 2)
-      .split('\n')
-      .map(visible)
-      .join('\n')
-    const given =
-      text.length <= MOST_SHOWN
-        ? text
-        : html`${text.slice(0, MOST_SHOWN)}${'\n'}${words.cut({ count: String(text.length) })}`
     const body = approvalPage(texts, {
       approval,
       organization: organization.name,
-      given,
+      given: givenText(texts, argumentsOf(parts.vault, row).arguments),
       csrf: visitor.csrf,
       action: `${list()}/${row.id}`,
       list: list(),
@@ -151,4 +142,11 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     return c.redirect(`${list()}/${id}`, 303)
   })
   return app
+}
+
+/** Invisible characters are shown, so that no unseen argument is approved. */
+function givenText({ approval }: PageTexts, given: unknown): Markup {
+  const text = JSON.stringify(given, undefined, 2).split('\n').map(visible).join('\n')
+  if (text.length <= MOST_SHOWN) return html`${text}`
+  return html`${text.slice(0, MOST_SHOWN)}${'\n'}${approval.cut({ count: String(text.length) })}`
 }

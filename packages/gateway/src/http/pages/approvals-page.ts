@@ -8,7 +8,7 @@ export interface ShownApproval {
   readonly approval: Approval
   readonly organization: string
   /** As they would be sent, as text. */
-  readonly given: string | Markup
+  readonly given: Markup
   readonly csrf: string
   readonly action: string
   readonly list: string

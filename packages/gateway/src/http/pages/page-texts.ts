@@ -5,7 +5,7 @@
  * The catalogues are in ICU MessageFormat, as the console's are (ADR 108). A text is markup: its arguments are escaped, and its tags
  * are those below, or arguments themselves.
  */
-import IntlMessageFormat from 'intl-messageformat'
+import { IntlMessageFormat } from 'intl-messageformat'
 import { parseAccept } from 'hono/utils/accept'
 import { html, type Markup, type Tag, type Words } from './markup.ts'
 import de from './texts/de.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 /** Declares the texts: what call sites are checked against. `npx vitest run packages/gateway/src/http/pages -u` writes it again. */
 import { TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
-import IntlMessageFormat from 'intl-messageformat'
+import { IntlMessageFormat } from 'intl-messageformat'
 import { KNOWN_TAGS, type Catalogue } from '../page-texts.ts'
 
 /** Returns the source of `english.ts`. */

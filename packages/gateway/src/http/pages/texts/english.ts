@@ -356,7 +356,7 @@ export interface English {
     readonly "nobody here began it": () => Markup
     readonly "it brings no code, or no state": () => Markup
     readonly "the address of the connection changed meanwhile, and an account is for one address only": () => Markup
-    readonly "the connection is let in in another way by now": () => Markup
+    readonly "the authentication of the connection changed meanwhile": () => Markup
     readonly "the user who started it is no longer allowed to": () => Markup
     readonly "the connection no longer exists, or no longer uses accounts": () => Markup
     readonly "the authorization server refuses the client or what it asked for": () => Markup
