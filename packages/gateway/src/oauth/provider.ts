@@ -46,7 +46,7 @@ export interface AskingClient {
 /** The part of a redirect address that people recognize: a host, or the scheme of an application. */
 export const hostOf = (address: URL): string => (/^https?:$/.test(address.protocol) ? address.host : address.protocol)
 
-/** An error that is not sent to the client, as a page. */
+/** An error that is not sent to the client, as a page: a fault, or words of the library. */
 export type ErrorPage = (request: IncomingMessage, problem: Fault | string, client?: AskingClient) => Promise<Response>
 
 /** Member of a client's metadata: an administrator added the client, and thereby its redirect addresses. */

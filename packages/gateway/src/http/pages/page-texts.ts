@@ -37,8 +37,7 @@ export const linkTo =
 
 /** @param accepted the Accept-Language header of a request */
 export function pageTexts(accepted: string | undefined): PageTexts {
-  const language = languageOf(accepted)
-  return { ...textsIn(language), language }
+  return TEXTS[languageOf(accepted)]
 }
 
 /** A region does not matter: `de-CH` is German. */
@@ -47,15 +46,6 @@ function languageOf(accepted = ''): Language {
     .filter(({ q }) => q > 0)
     .map(({ type }) => type.toLowerCase().split('-')[0])
   return wanted.find((language) => language === 'de' || language === 'en') ?? 'en'
-}
-
-const made = new Map<Language, English>()
-
-/** Made when the first page asks for them, and kept. */
-function textsIn(language: Language): English {
-  const known = made.get(language) ?? (functionsOf(CATALOGUES[language], language) as unknown as English)
-  made.set(language, known)
-  return known
 }
 
 interface Functions {
@@ -70,7 +60,17 @@ const functionsOf = (catalogue: Catalogue, language: Language): Functions =>
     ]),
   )
 
+/** Compiles the message when it is first shown, and keeps it: all at once would hold up the first page. */
 function functionOf(message: string, language: Language): Exclude<Functions[string], Functions> {
-  const format = new IntlMessageFormat(message, language)
-  return (values) => html`${format.format<Markup>({ ...TAGS, ...values })}`
+  let compiled: IntlMessageFormat | undefined
+  return (values) => {
+    compiled ??= new IntlMessageFormat(message, language)
+    return html`${compiled.format<Markup>({ ...TAGS, ...values })}`
+  }
 }
+
+const textsIn = (language: Language): PageTexts => ({
+  ...(functionsOf(CATALOGUES[language], language) as unknown as English),
+  language,
+})
+const TEXTS: Readonly<Record<Language, PageTexts>> = { en: textsIn('en'), de: textsIn('de') }
