@@ -16,7 +16,7 @@ export const WHYS = {
   unknown: 'nobody here began it',
   nothing: 'it brings no code, or no state',
   address: 'the address of the connection changed meanwhile, and an account is for one address only',
-  kind: 'the connection is let in in another way by now',
+  kind: 'the authentication of the connection changed meanwhile',
   member: 'the user who started it is no longer allowed to',
   gone: 'the connection no longer exists, or no longer uses accounts',
   client: 'the authorization server refuses the client or what it asked for',
