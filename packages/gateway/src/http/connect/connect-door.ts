@@ -207,7 +207,8 @@ function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
   if (AccountName.safeParse(given).success) return given
   throw new Fault('flow.unfit', {
     connection: visit.target.title,
-    problem: 'an account name has at most 31 lowercase letters, digits, _ and -, and starts with a letter or digit',
+    problem:
+      'an account name must have at most 31 lowercase letters, digits, _ and -, and start with a letter or digit',
   })
 }
 

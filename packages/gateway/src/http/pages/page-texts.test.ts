@@ -86,7 +86,7 @@ describe('a fault on a page', () => {
     expect(say(new Fault('login.limit', { seconds: 3 }))).toBe(
       'Zu viele fehlgeschlagene Anmeldungen. Versuchen Sie es in 3 s erneut. Warten Sie, und versuchen Sie es dann erneut.',
     )
-    expect(say(new Fault('flow.unfit', { connection: '<b>{x}', problem: 'it is switched off' }))).toMatch(
+    expect(say(new Fault('flow.unfit', { connection: '<b>{x}', problem: 'it is turned off' }))).toMatch(
       /^Mit &lt;b&gt;\{x\} kann kein Konto verbunden werden: sie ist ausgeschaltet\. Bitten/,
     )
   })

@@ -76,10 +76,10 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
     const kept = readKept(vault, cookieOf(cookies, name()))
     if (kept === undefined || kept.until <= Date.now())
       throw new Fault('login.provider', {
-        problem: 'this browser did not begin it, or it took more than ten minutes',
+        problem: 'it was not started in this browser, or took more than ten minutes',
       })
     if (!(await spend(vault.hash(`provider state ${kept.state}`), new Date(kept.until))))
-      throw new Fault('login.provider', { problem: 'this answer has been used' })
+      throw new Fault('login.provider', { problem: 'this response was already used' })
     return kept
   }
 
