@@ -168,7 +168,7 @@ describeWithRedis('the change feed by Redis Streams', () => {
     // Nothing is announced meanwhile: a change that waits would lead to the database by itself.
     redis.hang?.(true)
     try {
-      await expect.poll(() => one.feed.problem()).toContain('no answer')
+      await expect.poll(() => one.feed.problem()).toContain('did not respond')
       await announce(database.db, 'meanwhile')
       await expect.poll(() => one.heard.has('meanwhile')).toBe(true)
     } finally {
