@@ -144,6 +144,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     files: localFiles(core),
     agent: { upstreams, reveal, proxyUrl: publicUrl, tracer: undefined },
     runtime: {
+      gateway: '',
       upstreams,
       sessions: { list: () => [], drop: elsewhere },
       logs: { recent: () => [], follow: elsewhere },
