@@ -1,5 +1,5 @@
 /**
- * Reads what people read: documents, the console's texts, faults and the command line. Spelling by cspell, with the words of this
+ * Reads what people read: documents, the texts of the console and of the gateway's pages, faults and the command line. Spelling by cspell, with the words of this
  * project in cspell.json; style by write-good; and phrases that were replaced once do not come back.
  */
 import { spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/README.md', 'docs/guides/*.md']
 /** German is spelled by other rules. */
-const CATALOGUES = 'packages/console/src/texts/en/*.json'
+const CATALOGUES = ['packages/console/src/texts/en/*.json', 'packages/gateway/src/http/pages/texts/en.json']
 const SOURCES = [
   'packages/contract/src/faults.ts',
   'packages/contract/src/rule-actions/*.ts',
@@ -22,7 +22,6 @@ const SOURCES = [
   'packages/contract/src/admin/*.ts',
   'packages/gateway/src/cli/**/*.ts',
   'packages/gateway/src/config/**/*.ts',
-  'packages/gateway/src/http/pages/*-page.ts',
 ]
 /** The spelling of the reference is that of its sources. */
 const SPELLED = [
@@ -30,7 +29,7 @@ const SPELLED = [
   'CHANGELOG.md',
   'docs/reference/faults.md',
   'docs/reference/config.md',
-  CATALOGUES,
+  ...CATALOGUES,
   'packages/contract/src/faults.ts',
   'packages/contract/src/rule-actions/*.ts',
 ]
@@ -159,7 +158,11 @@ function* textsOfCatalogues() {
   for (const file of globSync(CATALOGUES, { cwd: ROOT }))
     for (const [path, message] of messagesOf(JSON.parse(readFileSync(join(ROOT, file), 'utf8'))))
       for (const text of wordsOf(parse(message, { ignoreTag: true })))
-        if (/[a-z]\S* \S+ \S+/.test(text)) yield { place: `${file} ${path}`, text }
+        if (/[a-z]\S* \S+ \S+/.test(text))
+          yield {
+            place: `${file} ${path}`,
+            text: text.replaceAll(/<code>.*?<\/code>/g, '…').replaceAll(/<\/?[a-z]+>/g, ''),
+          }
 }
 
 function* messagesOf(catalogue, path = '') {

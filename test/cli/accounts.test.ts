@@ -88,6 +88,6 @@ test('what cannot be is said before anything is kept', async () => {
   expect(await add('--url', 'wss://example.com/', '--auth', 'oauth')).toMatchObject({ code: 2 })
   expect((await add('--url', 'https://example.com/mcp', '--owners', 'everybody')).err).toContain('--owners')
   expect((await here.run(['connection', 'list'])).out).not.toContain('one')
-  expect((await here.run(['connection', 'login', 'demo'])).err).toContain('reached in a way that takes no accounts')
+  expect((await here.run(['connection', 'login', 'demo'])).err).toContain('reached in a way that does not use accounts')
   expect((await here.run(['connection', 'login', 'nobody'])).err).toContain('There is no connection "nobody"')
 })

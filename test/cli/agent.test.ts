@@ -160,7 +160,7 @@ describe('the preset agent', () => {
   })
 
   test.each([
-    [{ Z_AI_MODE: 'ZAI' }, 'Z_AI_MODE is set and Z_AI_API_KEY is not'],
+    [{ Z_AI_MODE: 'ZAI' }, 'Z_AI_MODE is set but Z_AI_API_KEY is not'],
     [{ AGENT_SERVERS: 'video' }, 'AGENT_SERVERS names "video": it may name video_audio and youtube.'],
     [{ DEFAULT_USER_ID: 'a b' }, 'default_user cannot be sent'],
   ])('variables that do not go together are refused: %j', async (own, sentence) => {

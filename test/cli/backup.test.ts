@@ -133,7 +133,7 @@ test('a restore refuses the wrong passphrase, a file that was changed or cut off
     expect(await readdir(there.data).catch(() => [])).toEqual([])
   }
   await refused(file, 'the passphrase is wrong', { BACKUP_PASSPHRASE: 'another passphrase' })
-  await refused(file, 'has no vault key in it')
+  await refused(file, 'does not contain a vault key')
   const bytes = await readFile(file)
   const cut = join(here.folder, 'cut.toolway')
   await writeFile(cut, bytes)

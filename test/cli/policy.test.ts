@@ -107,7 +107,7 @@ describe('toolway policy', () => {
     expect((await policy('list')).out).toMatch(/^above +platform +block +on/m)
     expect(await policy('disable', 'above')).toMatchObject({ code: 1, err: expect.stringContaining('use --platform') })
     const lift = ['add', '--allow', '*', '--lifts', 'above', '--reason', 'x']
-    expect((await policy(...lift)).err).toContain('only the platform lifts')
+    expect((await policy(...lift)).err).toContain('only platform rules can lift')
     // The words of the source system show the same rule.
     expect((await here.run(['rule', 'list'])).out).toMatch(/block +\*calc\* +any +yes +Not here/)
     expect(await policy('remove', 'above', '--platform')).toMatchObject({ code: 0, err: '' })

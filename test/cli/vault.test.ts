@@ -76,7 +76,7 @@ describe('the keys of the vault', () => {
     expect(await readdir(here.data)).not.toContain('vault.key')
     const refused = await here.run(['vault', 'rotate'], { settings: first })
     expect(refused).toMatchObject({ code: 1 })
-    expect(refused.err).toContain('as MCP_ENCRYPTION_KEY and what stood there as MCP_ENCRYPTION_KEY_PREVIOUS')
+    expect(refused.err).toContain('as MCP_ENCRYPTION_KEY and the old value as MCP_ENCRYPTION_KEY_PREVIOUS')
     expect(refused.err).not.toContain('    at ')
 
     const both = { MCP_ENCRYPTION_KEY: NEXT, MCP_ENCRYPTION_KEY_PREVIOUS: HEX }
@@ -90,7 +90,7 @@ describe('the keys of the vault', () => {
     await gateway.stop()
     await (await here.start({ MCP_ENCRYPTION_KEY: NEXT })).stop()
     const wrong = here.begin(first)
-    await expect(wrong.ready()).rejects.toThrow(/sealed with another vault key/)
+    await expect(wrong.ready()).rejects.toThrow(/encrypted with a different vault key/)
   })
 
   test('S2-ENC-02: are not made of a short JWT_SECRET, nor of two settings that say different things', async () => {
@@ -219,7 +219,7 @@ describe('the keys of the vault', () => {
     await (await here.start()).stop()
     await rm(join(here.data, 'vault.key'))
     const failing = here.begin()
-    await expect(failing.ready()).rejects.toThrow(/none was found\): bring that vault\.key back/)
+    await expect(failing.ready()).rejects.toThrow(/none was found\): restore that vault\.key/)
     expect(await readdir(here.data)).not.toContain('vault.key')
   })
 })

@@ -214,6 +214,51 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await row('vault').getByText('Requires an account').waitFor()
   })
 
+  test(
+    'several servers are renamed where their aliases are taken, and nothing is sent before',
+    { tags: 'long' },
+    async () => {
+      await start(
+        JSON.stringify({
+          mcpServers: {
+            Effects: { url: `${effects.url}?team=red` },
+            'Left over': { url: 'https://left.example.com/mcp' },
+            'left-over': { url: 'https://left.example.com/mcp' },
+          },
+        }),
+      )
+      const row = (name: string) =>
+        page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name, exact: true }) })
+      const name = (of: string) => row(of).getByLabel('Name (optional)')
+      const connect = page.getByRole('button', { name: /^Connect \d servers?$/ })
+      await row('Effects').getByText('The alias effects is taken by a connection.').waitFor()
+      expect(await connect.isDisabled()).toBe(true)
+      // One that is the same as another is wanted once it has a name of its own.
+      await row('left-over').getByText('Same as Left over above').waitFor()
+      await press('Rename left-over')
+      expect(await name('left-over').evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+      await name('left-over').fill('Left Over')
+      expect(await page.getByRole('checkbox', { name: 'Left Over', exact: true }).isChecked()).toBe(true)
+      expect(await page.getByText('The alias left-over is taken by another server in this list.').count()).toBe(2)
+      await look(page, 'connect-several-names')
+      await name('Left Over').fill('Elsewhere')
+      await row('Elsewhere').getByText('Alias: elsewhere').waitFor()
+      expect(await page.getByText('is taken by another server').count()).toBe(0)
+      expect(await connect.isDisabled()).toBe(true)
+      await name('Effects').fill('Effects of red')
+      await row('Effects of red').getByText('Alias: effects-of-red').waitFor()
+      await page.getByRole('button', { name: 'Connect 3 servers' }).waitFor()
+      expect(await connect.isDisabled()).toBe(false)
+      for (const left of ['Left over', 'Elsewhere'])
+        await page.getByRole('checkbox', { name: left, exact: true }).uncheck()
+      await press('Connect 1 server')
+      await row('Effects of red').getByText('Connected · 4 tools').waitFor()
+      await row('Effects of red').getByRole('link', { name: 'Open' }).click()
+      await page.waitForURL(/\/connections\/effects-of-red/)
+      await page.getByRole('heading', { name: 'Effects of red' }).waitFor()
+    },
+  )
+
   test('an OpenAPI document is shown as tools before it is connected', { tags: 'long' }, async () => {
     await start(DOCUMENT)
     await page.getByText('An OpenAPI document', { exact: true }).waitFor()

@@ -165,7 +165,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     await dialog.getByLabel('Redirect URLs').fill('https://chat.example.com/callback')
     await dialog.getByRole('button', { name: 'Add client' }).click()
     const secret = await dialog.getByRole('region', { name: 'Client secret' }).innerText()
-    expect(await dialog.getByRole('region', { name: 'Client id' }).innerText()).toMatch(/^client_/)
+    expect(await dialog.getByRole('region', { name: 'Client ID' }).innerText()).toMatch(/^client_/)
     await dialog.getByRole('button', { name: 'Done' }).click()
     await row(page, 'Our chat').waitFor()
     expect(await page.content()).not.toContain(secret)

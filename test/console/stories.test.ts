@@ -240,7 +240,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await press(page.getByRole('link', { name: 'Gone away' }).first())
     await press(page.getByRole('button', { name: 'Test now' }))
     await page
-      .getByText(/nothing listens|cannot be reached/)
+      .getByText(/nothing is listening|cannot be reached/)
       .first()
       .waitFor()
     expectWithin(3, 'mend a broken connection from Home', presses())

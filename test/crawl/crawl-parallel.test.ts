@@ -45,8 +45,8 @@ test('S4-TK-13: pages are crawled in parallel, cleaned and saved as Markdown, an
 
   expect(errorOf(errors, '/broken')).toBe('The server responded with HTTP 500.')
   expect(site.requests.filter((path) => path === '/broken')).toHaveLength(3)
-  expect(errorOf(errors, '/wall')).toMatch(/test for robots/)
-  expect(errorOf(errors, '/inside')).toMatch(/never reached/)
+  expect(errorOf(errors, '/wall')).toMatch(/bot check/)
+  expect(errorOf(errors, '/inside')).toMatch(/always blocked/)
   expect(errorOf(errors, '/bomb')).toMatch(/larger than 10485760 bytes when it is decompressed/)
   expect(errorOf(errors, '/picture')).toMatch(/image\/png are not read/)
 })

@@ -125,7 +125,7 @@ test('the driver says whether the cluster lets it work, and what a Pod cannot be
   await writeFile(join(cluster.access.account, 'token'), 'another')
   expect(await driver.check()).toMatchObject({ ready: false, reason: expect.stringContaining('Unauthorized') })
   const refused = (changes: Partial<ConfinedLaunch>) => () => driver.confine(launch(ECHO, changes))
-  expect(refused({ network: 'listed' })).toThrow('no list of hosts')
+  expect(refused({ network: 'listed' })).toThrow('does not support a list of hosts')
   expect(refused({ allowPaths: [{ path: '/srv', write: false }] })).toThrow('remove allow_paths')
   expect(refused({ env: { A: 'two\nlines' } })).toThrow('line break')
 })

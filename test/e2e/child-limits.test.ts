@@ -99,7 +99,7 @@ describe('S3-EXT-08: a server that is started here', () => {
   })
 
   test('may say lines of 8 MiB: one that says a longer one is ended with the reason', async () => {
-    expect(await call('shouting__shout', 9)).toContain('a line that is longer than a line may be, and was ended')
+    expect(await call('shouting__shout', 9)).toContain('a line that is longer than the limit, and was stopped')
     await until('it is ended', () => marked(markOf('shouting')) === 0)
     await until('the reason is told', () => reasonOf('shouting').length > 0)
     expect(reasonOf('shouting').map(({ facts }) => facts['reason'])).toEqual(['LINE_TOO_LONG'])

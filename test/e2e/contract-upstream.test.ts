@@ -109,7 +109,7 @@ describe('contracts', () => {
     expect(stale()).toHaveLength(1)
     expect(stale()[0]).toMatchObject({
       facts: { age_s: 300 },
-      message: expect.stringContaining('what it said last is used'),
+      message: expect.stringContaining('the previous ones are used'),
     })
     // No caller waits for a fetch that has just failed.
     const failed = fetches()

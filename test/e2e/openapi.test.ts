@@ -67,7 +67,7 @@ describe("a look at GitHub's document", () => {
       left_out: [{ operation: 'repos/upload-release-asset', reason: expect.stringContaining('another address') }],
     })
     expect(body['operations']).toHaveLength(1222)
-    expect(body['notes'].at(-1)).toContain('more than a model chooses well among')
+    expect(body['notes'].at(-1)).toContain('more than a model can choose from reliably')
     expect((await admin(`GET ${CONNECTORS}`)).body['total']).toBe(0)
   })
 

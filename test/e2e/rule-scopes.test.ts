@@ -193,7 +193,7 @@ describe('an exception', () => {
     await add({ ...block, name: 'platform-says' }, platform, PLATFORM)
     expect(await errorOf('/mcp', 'git__repo_delete_branch', memberKey)).toBe('policy.blocked')
     const refused = await admin(`PUT ${RULES}/${lifting.id}`, { parameters: { lifts: ['platform-says'] } })
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('only the platform lifts')])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('only platform rules can lift')])
     // The platform's own exception does.
     const own = { action: 'allow', name: 'let-it', parameters: { lifts: ['platform-says'] } }
     await add({ ...own, match: { organizations: ['default'] } }, platform, PLATFORM)
@@ -214,21 +214,21 @@ describe('what a rule cannot say', () => {
     [{ match: { parameter: '.x' } }, '/match/parameter'],
     [{ name: 'No Spaces' }, '/name'],
     [{ reason: ' ' }, '/reason'],
-    [{ scope: 'toolset' }, 'which toolset'],
-    [{ scope: 'toolset', of: 'standard' }, 'make one of your own'],
+    [{ scope: 'toolset' }, 'must name the toolset'],
+    [{ scope: 'toolset', of: 'standard' }, 'create your own toolset'],
     [{ scope: 'toolset', of: 'default' }, 'for the organization'],
     [{ scope: 'toolset', of: 'works' }, 'did you mean \\"work\\"'],
     [{ scope: 'connection', of: 'gitt' }, 'did you mean \\"git\\"'],
-    [{ scope: 'member', of: 'nobody@acme.test' }, 'no member'],
+    [{ scope: 'member', of: 'nobody@acme.test' }, 'is not a member'],
     [{ of: 'git' }, '/of'],
     [{ action: 'clamp', parameters: { parameter: 'x', min: 5, max: 1 } }, '/parameters/min'],
     [{ action: 'clamp', parameters: { parameter: 'x', max: 1, default: 5 } }, '/parameters/default'],
-    [{ action: 'clamp', parameters: { parameter: 'x' } }, 'bounds nothing'],
+    [{ action: 'clamp', parameters: { parameter: 'x' } }, 'has no limit'],
     [{ action: 'reject', parameters: { max: 1 } }, '/parameters/parameter'],
     [{ action: 'reject', parameters: { parameter: 'x', pattern: '(?=a)' } }, '/parameters/pattern'],
-    [{ action: 'size', parameters: {} }, 'says no size'],
-    [{ action: 'approve', parameters: { by: {} } }, 'names nobody'],
-    [{ action: 'allow', parameters: { lifts: ['nothing'] } }, 'no such rule'],
+    [{ action: 'size', parameters: {} }, 'has no size'],
+    [{ action: 'approve', parameters: { by: {} } }, 'has no approvers'],
+    [{ action: 'allow', parameters: { lifts: ['nothing'] } }, 'is not a rule here'],
     [{ action: 'allow', parameters: { lifts: ['x'] }, scope: 'member', of: 'maria@acme.test' }, 'cannot be allow'],
     [{ action: 'lose' }, 'must be one of'],
     [{ action: 'block', parameters: { max: 1 } }, 'max'],

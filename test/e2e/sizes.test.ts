@@ -87,7 +87,7 @@ describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, fil
     expect(contentOf(whole).map((part) => part.text?.length)).toEqual([text])
     const cut = await call({ text: text + 1 })
     expect(Buffer.byteLength(contentOf(cut)[0]?.text ?? '')).toBeLessThanOrEqual(text)
-    expect(contentOf(cut)[0]?.text).toContain(`has ${text + 1} bytes, and ${text} are passed on at most`)
+    expect(contentOf(cut)[0]?.text).toContain(`has ${text + 1} bytes, and at most ${text} are passed on`)
     expect(linksOf(cut)).toEqual([expect.stringMatching(/^toolway:\/\/results\//)])
 
     expect(linksOf(await call({ text: file }))).toEqual([expect.stringMatching(/^toolway:\/\/results\//)])
@@ -96,7 +96,7 @@ describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, fil
     expect((await call({ line })).answer.result?.isError).not.toBe(true)
     const late = await call({ line: line + 1 })
     expect(late.answer.result?.['_meta']).toMatchObject({ 'dev.toolway/fault': { fault: 'upstream.ended' } })
-    expect(late.answer.result?.content?.[0]?.text).toContain('longer than a line may be')
+    expect(late.answer.result?.content?.[0]?.text).toContain('longer than the limit')
   })
 })
 

@@ -168,7 +168,7 @@ describe.each([false, true])('a legacy client (joined endpoint: %s)', (joined) =
     const { last, taskId } = await run(peer, named('modern', 'greet', joined), { name: 'Ada' })
     expect(textOf(last?.result)).toBe('Hello, Ada!')
     expect(await peer.tasks.getTask(taskId)).toMatchObject({ status: 'completed' })
-    await expect(peer.tasks.cancelTask(taskId)).rejects.toThrow(/over already/)
+    await expect(peer.tasks.cancelTask(taskId)).rejects.toThrow(/already ended/)
   })
 
   test('ends a modern server’s task', async () => {
@@ -177,7 +177,7 @@ describe.each([false, true])('a legacy client (joined endpoint: %s)', (joined) =
     const { taskId } = (await peer.client.request({ method: 'tools/call', params }, CREATED)).task
     expect(await peer.tasks.cancelTask(taskId)).toMatchObject({ taskId, status: 'cancelled' })
     await until('the server ends it', async () => (await peer.tasks.getTask(taskId)).status === 'cancelled')
-    await expect(peer.tasks.cancelTask(taskId)).rejects.toThrow(/over already/)
+    await expect(peer.tasks.cancelTask(taskId)).rejects.toThrow(/already ended/)
   })
 })
 

@@ -95,7 +95,7 @@ describe('what a server says', () => {
     expect([rest.status, rest.headers.get('retry-after')]).toEqual([200, '7'])
     expect(await rest.json()).toMatchObject({ isError: true })
     const garbled = await callTool(peer, 'garbled')
-    expect(garbled.text).toContain('its answer is not JSON')
+    expect(garbled.text).toContain('its response is not JSON')
     expect(garbled.text).not.toContain('request body')
   })
 

@@ -139,8 +139,8 @@ function expectUnavailable(answers: readonly Answer[]): void {
 }
 
 describe.each([
-  ['is gone', () => outside.cut(), () => outside.mend(), 'it does not answer'],
-  ['is frozen', () => outside.freeze(), () => outside.mend(), 'it does not answer'],
+  ['is gone', () => outside.cut(), () => outside.mend(), 'it does not respond'],
+  ['is frozen', () => outside.freeze(), () => outside.mend(), 'it does not respond'],
 ] as const)('a database that %s', (_, breakIt, mendIt, problem) => {
   test('leaves known keys and sessions at work, and everybody else is told so at every door', async () => {
     const session = await openSession(target().url, KEY)
@@ -196,7 +196,7 @@ describe('a database that', () => {
       'superuser connection limit -1',
       'takes no more connections',
     ],
-    ['gives the gateway no rights', 'nosuperuser', 'superuser', 'lacks rights'],
+    ['gives the gateway no rights', 'nosuperuser', 'superuser', 'lacks permissions'],
   ] as const)(
     '%s is told as that, and serves again when it is mended',
     async (_, spoil, mend, words) => {

@@ -105,7 +105,7 @@ describe('a gateway whose database stops', () => {
     const refused = await callTool({ ...known, key: STRANGER }, 'demo__calculate', { expression: '6*7' })
     expect(refused.status).toBe(503)
     expect(faultIn(refused)).toMatchObject({ fault: 'database.unavailable', code: 'UNAVAILABLE', retryable: true })
-    expect(refused.text).toContain('it does not answer')
+    expect(refused.text).toContain('it does not respond')
     expect(refused.text).not.toMatch(/ENOENT|\.s\.PGSQL|postgres:/)
 
     await outside.start()

@@ -35,7 +35,7 @@ test('a session watches a quarter of a MiB of addresses at all its servers toget
     return answer.error?.message
   }
   for (let at = 0; at < FIT; at++) expect(await watch(at)).toBeUndefined()
-  expect(await watch(FIT)).toContain('one more than')
+  expect(await watch(FIT)).toContain('exceeds the limit of')
   expect(await watch(0)).toBeUndefined()
   expect(await watch(1, 'resources/unsubscribe')).toBeUndefined()
   expect(await watch(FIT)).toBeUndefined()

@@ -125,7 +125,7 @@ describeEachTown('path, key, token and default', {}, (town) => {
     tally.check((await call('zebrafish')).includes('role.forbidden'), 'may not call there')
     tally.check((await ask(at('zebrafish'), 'tools/list')).text.includes(WORDS.zebrafish), 'may list there')
     tally.check((await restart('default')).status === 202, 'writes here')
-    tally.check((await restart('zebrafish')).fault === 'role.forbidden', 'may not write there')
+    tally.check((await restart('zebrafish')).fault === 'role.forbidden', 'cannot write there')
     tally.close()
   })
 })

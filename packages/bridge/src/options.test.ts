@@ -38,13 +38,13 @@ describe('the address', () => {
   })
 
   test.each([
-    [[], /Say where the gateway is/],
+    [[], /Specify the gateway/],
     [['--url', 'tools.example.com'], /must begin with https/],
     [['--url', 'ftp://tools.example.com'], /must begin with https/],
     [['--url', 'https://ada:pw@tools.example.com'], /must not contain a user name/],
     [[...URL_WORDS, '--toolset', 'a', '--connection', 'b'], /not both/],
     [[...URL_WORDS, '--toolset', '../x'], /not a valid name for --toolset/],
-    [['--url', 'http://a.example/o/x/t/y/mcp', '--toolset', 'a'], /names an endpoint already/],
+    [['--url', 'http://a.example/o/x/t/y/mcp', '--toolset', 'a'], /already names an endpoint/],
   ])('of %j is refused in a sentence', (words, sentence) => {
     expect(refusalOf(words)).toMatch(sentence)
   })
@@ -67,7 +67,7 @@ describe('the key', () => {
   test.each([
     [[...URL_WORDS, '--key', 'secret-of-mine'], {}, /read by every user of this machine/],
     [[...URL_WORDS, '--key-env', 'MINE'], {}, /The variable MINE, which --key-env names, is not set/],
-    [URL_WORDS, { TOOLWAY_KEY: '${env:TOOLWAY_KEY}' }, /placeholder that this client does not fill/],
+    [URL_WORDS, { TOOLWAY_KEY: '${env:TOOLWAY_KEY}' }, /placeholder that this client does not replace/],
     [URL_WORDS, { TOOLWAY_KEY: 'secret of\nmine' }, /is not a valid key/],
     [[...URL_WORDS, '--key-file', '/run/key'], {}, /cannot be read \(ENOENT\)/],
   ])('of %j and %j is refused, and never repeated', (words, variables, sentence) => {

@@ -1,3 +1,4 @@
+export { ALIAS_LENGTH, aliasOf } from './alias-of.ts'
 export { Alias, ConnectionSecrets, Origin, Slug, ToolsetSettings } from './connections.ts'
 export { CHECKS } from './kinds/kind.ts'
 export type { FieldSource, SettingField, SettingsForm } from './form.ts'

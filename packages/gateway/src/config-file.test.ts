@@ -297,7 +297,7 @@ describe('what does not fit in a declaration file', () => {
       'a key given twice',
       'connections:\n  a: { url: "https://a" }\n  a: { url: "https://b" }\n',
       ':3:3',
-      'stands twice here',
+      'appears twice here',
     ],
     ['an unknown alias of a value', 'connections: *gone\n', '', 'gone'],
     ['a misspelt member at the top', 'conections: {}\n', ':1:1', 'conections'],

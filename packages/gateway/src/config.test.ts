@@ -686,7 +686,7 @@ describe('a preset', () => {
     expect(load({ TOOLWAY_PROCESSES: 'auto' }).config.TOOLWAY_PROCESSES).toBe(Math.min(availableParallelism(), 64))
     for (const wrong of ['0', '65', '1.5', 'all'])
       expect(complaint({ TOOLWAY_PROCESSES: wrong })).toContain('it must be auto, or a whole number from 1 to 64')
-    expect(complaint({ TOOLWAY_PROCESSES: '2', TOOLWAY_STORE: 'none' })).toContain('leave TOOLWAY_PROCESSES out')
+    expect(complaint({ TOOLWAY_PROCESSES: '2', TOOLWAY_STORE: 'none' })).toContain('unset TOOLWAY_PROCESSES')
   })
 
   test('a document that is open to all needs the key whose tools it shows', () => {

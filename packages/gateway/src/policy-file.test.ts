@@ -206,7 +206,7 @@ describe('a policy file that cannot be meant', () => {
       'has mode reject, which needs max or min',
     ],
     ['version: "2.0"\nsettings:\n  contract_cache_ttl: 0', 'must be a whole number of seconds from 1 to 86400'],
-    ['version: "2.0"\nversion: "1.0"', 'policy.yaml:2:1: version stands twice here'],
+    ['version: "2.0"\nversion: "1.0"', 'policy.yaml:2:1: version appears twice here'],
     ['version: "2.0"\nclamps: {', 'this is not YAML'],
     ['version: "2.0"\ndenylist: [*none]', 'an alias cannot be followed'],
   ])('%j is refused with its place', (text, said) => {

@@ -260,7 +260,7 @@ describe('what a call leaves', () => {
     await using small = await startCuratore({ TOOLWAY_RESULT_LIMIT: '4096' })
     const { body } = await small.call('get_content', { asset_ids: ['a', 'b'] })
     expect(Buffer.byteLength(textOf(body))).toBeLessThan(8_192)
-    expect(JSON.stringify(body)).toMatch(/Cut by Toolway: .* 4096 are passed on/)
+    expect(JSON.stringify(body)).toMatch(/Truncated by Toolway: .* 4096 are passed on/)
   })
 })
 

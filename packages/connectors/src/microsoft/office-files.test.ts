@@ -33,7 +33,7 @@ test('slides come in the order of the presentation, with title, text and notes',
 test('an empty presentation has one slide, and no other file is one', () => {
   expect(slidesOf(emptyPresentation())).toHaveLength(1)
   for (const file of [emptyWorkbook(), 'AAAA', '', emptyPresentation().slice(0, 2_000)])
-    expect(() => slidesOf(file)).toThrow('no presentation that can be read')
+    expect(() => slidesOf(file)).toThrow('not a readable presentation')
 })
 
 test('the text of HTML', () => {

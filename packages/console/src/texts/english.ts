@@ -1558,6 +1558,10 @@ export interface English {
     readonly twin: (v: { readonly name: string }) => string
     readonly sealed: (v: { readonly names: string }) => string
     readonly key: string
+    readonly rename: (v: { readonly name: string }) => string
+    readonly alias: (v: { readonly alias: string }) => string
+    readonly taken: (v: { readonly alias: string }) => string
+    readonly takenHere: (v: { readonly alias: string }) => string
   }
   readonly keys: {
     readonly hint: string
@@ -3560,6 +3564,8 @@ export interface English {
     readonly to: string
     readonly invalid: string
     readonly zoom: string
+    readonly drag: string
+    readonly resetZoom: string
     readonly connection: (v: { readonly name: string }) => string
     readonly caller: (v: { readonly name: string }) => string
     readonly clear: (v: { readonly filter: string }) => string

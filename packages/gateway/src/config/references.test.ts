@@ -30,7 +30,7 @@ test('a reference that was not read, is misspelt, or stands where no secret is a
   for (const [environment, words] of [
     [{ DATABASE_URL: 'secret://file/url' }, /^DATABASE_URL is a reference .*secret:\/\/file\/url was not read/],
     [{ DATABASE_URL: 'secret://files/url' }, /^DATABASE_URL is a reference .*has the form/],
-    [{ TOOLWAY_HOST: 'secret://file/host' }, /^TOOLWAY_HOST is not a secret and takes no reference/],
+    [{ TOOLWAY_HOST: 'secret://file/host' }, /^TOOLWAY_HOST is not a secret and does not accept a reference/],
     [{ VAULT_TOKEN: 'secret://vault/token' }, /^VAULT_TOKEN cannot be read from secret:\/\/vault/],
   ] as const) {
     expect(() => load(environment), JSON.stringify(environment)).toThrow(words)

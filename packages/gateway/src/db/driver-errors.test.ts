@@ -9,15 +9,15 @@ function said(code: string, routine?: string): pg.DatabaseError {
 
 describe('what PostgreSQL says about itself', () => {
   test.each([
-    ['08006', 'it does not answer'],
-    ['28P01', 'it does not let the gateway in'],
-    ['3D000', 'it is not there'],
+    ['08006', 'it does not respond'],
+    ['28P01', 'it refuses the sign-in of the gateway'],
+    ['3D000', 'it does not exist'],
     ['25006', 'it is read-only'],
-    ['42501', 'the gateway lacks rights in it'],
+    ['42501', 'the gateway lacks permissions in it'],
     ['53100', 'its disk is full'],
-    ['53300', 'it takes no more connections'],
+    ['53300', 'it accepts no more connections'],
     ['53400', 'it lacks resources'],
-    ['57P01', 'it does not answer'],
+    ['57P01', 'it does not respond'],
     ['58030', 'its disk does not work'],
   ])('%s is told as "%s", without its own words', (code, problem) => {
     const fault = unreachableOf(said(code), 'nothing')

@@ -8,14 +8,14 @@ import { DatabaseUnreachable } from './unreachable.ts'
 /** Messages to callers for each kind of failure: SQLSTATE or its prefix (PostgreSQL appendix A). The first match counts. */
 const TROUBLES: readonly (readonly [state: RegExp, problem: string])[] = [
   [/^53100/, 'its disk is full'],
-  [/^53[23]00/, 'it takes no more connections'],
+  [/^53[23]00/, 'it accepts no more connections'],
   [/^53/, 'it lacks resources'],
   [/^25006/, 'it is read-only'],
-  [/^28/, 'it does not let the gateway in'],
-  [/^3D000/, 'it is not there'],
-  [/^42501/, 'the gateway lacks rights in it'],
+  [/^28/, 'it refuses the sign-in of the gateway'],
+  [/^3D000/, 'it does not exist'],
+  [/^42501/, 'the gateway lacks permissions in it'],
   [/^58/, 'its disk does not work'],
-  [/^(08|57P0[1-5])/, 'it does not answer'],
+  [/^(08|57P0[1-5])/, 'it does not respond'],
 ]
 
 /** Row-level security and our own triggers refuse with the SQLSTATE of a missing right; that is a mistake of ours. */
@@ -58,7 +58,7 @@ function troubleOf(thrown: unknown): string | undefined {
   if (thrown instanceof AggregateError) return thrown.errors.map(troubleOf).find((problem) => problem !== undefined)
   const code = 'code' in thrown ? thrown.code : undefined
   const isGone = (typeof code === 'string' && goneSockets.has(code)) || goneWords.test(thrown.message)
-  return isGone ? 'it does not answer' : undefined
+  return isGone ? 'it does not respond' : undefined
 }
 
 /**

@@ -88,7 +88,7 @@ export async function findEmbeddedPostgres({
 
 /** A directory that exists keeps its mode: the cluster and the socket have folders of their own that nobody else may enter. */
 async function openHome(directory: string, log?: Log): Promise<string> {
-  if (/[\n\r\0]/.test(directory)) throw new Error('a data directory has no line break in its name')
+  if (/[\n\r\0]/.test(directory)) throw new Error('the name of a data directory must not contain a line break')
   await mkdir(path.dirname(path.resolve(directory)), { recursive: true })
   await mkdir(directory, { mode: 0o700 }).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== 'EEXIST') throw thrown
@@ -97,7 +97,7 @@ async function openHome(directory: string, log?: Log): Promise<string> {
   const { mode, uid } = await stat(home)
   await access(home, constants.R_OK | constants.W_OK | constants.X_OK).catch((cause: unknown) => {
     throw new Error(
-      `the data directory ${home} belongs to uid ${uid}, and uid ${process.getuid?.()} may not write there`,
+      `the data directory ${home} belongs to uid ${uid}, and uid ${process.getuid?.()} cannot write there`,
       { cause },
     )
   })

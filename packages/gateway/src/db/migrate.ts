@@ -15,7 +15,7 @@ import { withoutRow } from './driver-errors.ts'
 export class DatabaseNewer extends Error {
   constructor(found: string, last: string) {
     super(
-      `the database was shaped by a newer Toolway (it has migration ${found}, this one ends at ${last}): ` +
+      `the database was migrated by a newer Toolway (it has migration ${found}, this version ends at ${last}): ` +
         'start that version again, or restore a backup from before it',
     )
     this.name = 'DatabaseNewer'

@@ -47,7 +47,7 @@ export function createPresence({ connection, tryPool, log }: PresenceParts): Pre
     lastGood = performance.now()
     if (problem === undefined) return
     problem = undefined
-    if (away > PATIENCE) log?.info({ seconds: Math.round(away / 1000) }, 'the database answers again')
+    if (away > PATIENCE) log?.info({ seconds: Math.round(away / 1000) }, 'the database responds again')
   }
 
   function failed(fault: DatabaseUnreachable): void {

@@ -15,7 +15,7 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
   readonly reason: string
 
   /** `problem`: a sentence without a subject for the caller, which names no host, account or table. */
-  constructor(outcome: Outcome, cause: unknown, problem = 'it does not answer') {
+  constructor(outcome: Outcome, cause: unknown, problem = 'it does not respond') {
     super(outcome === 'unknown' ? 'database.interrupted' : 'database.unavailable', { problem }, { cause })
     this.name = 'DatabaseUnreachable'
     this.outcome = outcome
@@ -24,7 +24,7 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
 
   /** For the operator at a terminal, who needs the reason that callers do not see. */
   get forOperator(): string {
-    return `${this.message} PostgreSQL says: ${this.reason}. Check that it runs, and its user, password, rights and disk.`
+    return `${this.message} PostgreSQL says: ${this.reason}. Check that it is running, and check the user, password, permissions and disk.`
   }
 
   static override [Symbol.hasInstance](thrown: unknown): thrown is DatabaseUnreachable {

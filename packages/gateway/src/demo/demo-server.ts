@@ -63,7 +63,7 @@ function addTextTools(server: McpServer): void {
     return [`${given.algorithm} of ${Buffer.byteLength(given.text)} bytes: ${digest}`, { digest }]
   })
   const count = z.int().min(1).max(100).default(1)
-  addTool(server, ['make_ids', 'read', 'Make random identifiers (UUID version 4).'], { count }, (given) => {
+  addTool(server, ['make_ids', 'read', 'Create random identifiers (UUID version 4).'], { count }, (given) => {
     const ids = Array.from({ length: given.count }, () => randomUUID())
     return [ids.join('\n'), { ids }]
   })
@@ -71,7 +71,7 @@ function addTextTools(server: McpServer): void {
 
 function addTimeTools(server: McpServer): void {
   const zones = z.array(z.string().max(60)).min(1).max(20).describe('IANA time zones, such as Europe/Berlin')
-  addTool(server, ['world_clock', 'read', 'Tell the date and time in several time zones.'], { zones }, (given) => {
+  addTool(server, ['world_clock', 'read', 'Get the date and time in several time zones.'], { zones }, (given) => {
     const clocks = given.zones.map((timeZone) => ({
       zone: timeZone,
       local: new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'long' }).format(),
@@ -79,7 +79,7 @@ function addTimeTools(server: McpServer): void {
     return [clocks.map(({ zone, local }) => `${zone}: ${local}`).join('\n'), { clocks }]
   })
   const waiting = { seconds: z.number().min(0).max(30), steps: z.int().min(1).max(100).default(5) }
-  const about = 'Wait and report progress in steps, to try progress, timeouts and cancellation.'
+  const about = 'Wait and report progress in steps, to test progress, timeouts and cancellation.'
   addTool(server, ['wait_for', 'read', about], waiting, async ({ seconds, steps }, call) => {
     const progressToken = call._meta?.progressToken
     for (let progress = 1; progress <= steps; progress += 1) {
@@ -118,15 +118,15 @@ function addNoteTools(server: McpServer): void {
     await mkdir(FOLDER, { recursive: true })
     if ((await readdir(FOLDER)).length >= MAX_NOTES) throw new Error('The notebook is full. Remove a note first.')
     await writeFile(fileOf(note.id), JSON.stringify(note), { mode: 0o600 })
-    return [`Kept the note '${note.title}' as ${note.id}.`, note]
+    return [`Saved the note '${note.title}' as ${note.id}.`, note]
   })
-  const words = z.string().max(200).default('').describe('Without it, all notes are listed')
+  const words = z.string().max(200).default('').describe('If omitted, all notes are listed')
   addTool(server, ['notes_search', 'read', 'Find the notes that contain a text.'], { words }, async (given) => {
     const wanted = given.words.toLowerCase()
     const notes = (await readNotes()).filter((note) => `${note.title}\n${note.text}`.toLowerCase().includes(wanted))
     return [notes.map(({ id, title }) => `${id}  ${title}`).join('\n') || 'No note matches.', { notes }]
   })
-  const id = z.uuid().describe('Id of the note')
+  const id = z.uuid().describe('ID of the note')
   addTool(server, ['notes_remove', 'destructive', 'Delete a note.'], { id }, async (given) => {
     await rm(fileOf(given.id)).catch(() => {
       throw new Error(`There is no note '${given.id}'. notes_search lists the IDs.`)

@@ -9,8 +9,12 @@ import { isChallenge, type ListenAddress } from '../vault/identity-proof.ts'
 import type { Health, Readiness } from './health.ts'
 import { headersOf, problemAnswer } from './say-fault.ts'
 import { noteTemplate } from './path-templates.ts'
-import { html, pageOf } from './pages/page.ts'
+import { faultTexts } from './pages/fault-text.ts'
+import { html } from './pages/markup.ts'
 import { notFoundPage, wantsPage } from './pages/not-found-page.ts'
+import { pageOf } from './pages/page.ts'
+import { textsFor } from './pages/page-request.ts'
+import type { PageTexts } from './pages/page-texts.ts'
 
 type Routes = Hono<{ Bindings: HttpBindings }>
 
@@ -76,14 +80,15 @@ export function createRest(parts: RestParts) {
   if (metrics !== undefined) serveMetrics(app, metrics, identify)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
-    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept'))) return unavailablePage(fault)
+    if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept')))
+      return unavailablePage(textsFor(c), fault)
     // The id that the handler gave this request, so that answer, record and log have the same one.
     const correlationId = c.res.headers.get('x-correlation-id') ?? newCorrelationId()
     if (fault.code === 'internal') log?.error({ request_id: correlationId, err: fault.cause }, 'a request failed')
     return answerProblem(c, fault, correlationId)
   })
   app.notFound((c) => {
-    if (wantsPage(c.req)) return notFoundPage()
+    if (wantsPage(c.req)) return notFoundPage(textsFor(c))
     return answerProblem(c, new Fault('address.unknown', { path: c.req.path }), newCorrelationId())
   })
   return app
@@ -99,11 +104,13 @@ function answerProblem(c: Context, fault: Fault, correlationId: string): Respons
 const isForPeople = (method: string, accept = ''): boolean =>
   (method === 'GET' || method === 'POST') && accept.includes('text/html')
 
-async function unavailablePage(fault: Fault): Promise<Response> {
+async function unavailablePage(texts: PageTexts, fault: Fault): Promise<Response> {
+  const { say, mend } = faultTexts(texts, fault)
   const page = await pageOf({
-    title: 'Service unavailable',
-    body: html`<p>${fault.message}</p>
-      <p>${fault.mend}</p>`,
+    texts,
+    title: texts.unavailable(),
+    body: html`<p>${say}</p>
+      <p>${mend}</p>`,
     status: fault.row.http,
   })
   for (const [name, value] of Object.entries(headersOf(fault))) page.headers.set(name, value)

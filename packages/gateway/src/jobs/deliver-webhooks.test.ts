@@ -159,7 +159,11 @@ describeEachPostgres('webhooks', (createDatabase) => {
     receiver.state.answer = (response) => void response.writeHead(500).end('<html>secret inside</html>')
     await alert(db, wanted.organizationId)
     await job.run()
-    expect(await find(db, wanted)).toMatchObject({ waiting: 1, enabled: true, last_problem: 'it answered 500' })
+    expect(await find(db, wanted)).toMatchObject({
+      waiting: 1,
+      enabled: true,
+      last_problem: 'it responded with HTTP 500',
+    })
     // Not before its time.
     await job.run()
     expect(receiver.got).toHaveLength(1)
@@ -192,7 +196,7 @@ describeEachPostgres('webhooks', (createDatabase) => {
     expect(receiver.got).toHaveLength(PAUSES.length + 1)
     expect(await find(db, dead)).toMatchObject({
       enabled: false,
-      off_reason: 'after 8 tries it answered 503',
+      off_reason: 'after 8 tries it responded with HTTP 503',
       waiting: 0,
     })
     const all = { kind: undefined, connectionId: undefined, userId: undefined }
@@ -201,7 +205,7 @@ describeEachPostgres('webhooks', (createDatabase) => {
       ['webhook.off', null],
       ['credential.lost', null],
     ])
-    expect(told[0]?.detail).toMatchObject({ webhook: dead.id, problem: 'after 8 tries it answered 503' })
+    expect(told[0]?.detail).toMatchObject({ webhook: dead.id, problem: 'after 8 tries it responded with HTTP 503' })
     await alert(db, dead.organizationId)
     await job.run()
     expect(receiver.got).toHaveLength(PAUSES.length + 1)
@@ -219,7 +223,7 @@ describeEachPostgres('webhooks', (createDatabase) => {
     await alert(db, wanted.organizationId)
     await job.run()
     expect(elsewhere.got).toEqual([])
-    expect((await find(db, wanted)).last_problem).toBe('it answered 307, and redirects are not followed')
+    expect((await find(db, wanted)).last_problem).toBe('it responded with HTTP 307, and redirects are not followed')
     receiver.state.answer = (response) => void response.writeHead(410).end()
     await hurry(db)
     await job.run()

@@ -83,6 +83,6 @@ describeEachPostgres('credentials that nobody uses', (createDatabase) => {
     await look()
     await look()
     expect(kinds(await house.alerts())).toEqual(['credential.expiring', 'credential.expiring', 'credential.lost'])
-    expect(await house.rows()).toMatchObject([{ problem: 'it has run out' }])
+    expect(await house.rows()).toMatchObject([{ problem: 'it has expired' }])
   })
 })

@@ -54,7 +54,7 @@ describe('a client that is a document', () => {
 
   test.each([
     ['names another client', json((id) => documentOf(`${id}x`)), 'names another client_id'],
-    ['holds a secret', json((id) => documentOf(id, { client_secret: 's' })), 'holds a secret'],
+    ['contains a secret', json((id) => documentOf(id, { client_secret: 's' })), 'contains a secret'],
     [
       'wants a secret',
       json((id) => documentOf(id, { token_endpoint_auth_method: 'client_secret_post' })),
@@ -71,7 +71,7 @@ describe('a client that is a document', () => {
       (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
       'not JSON',
     ],
-    ['is not there', (_request, response) => response.writeHead(404).end(), 'answers 404'],
+    ['is not there', (_request, response) => response.writeHead(404).end(), 'responds with HTTP 404'],
     [
       'is huge',
       json((id) => documentOf(id, { client_uri: `https://a.example/${'x'.repeat(70_000)}` })),
@@ -80,7 +80,7 @@ describe('a client that is a document', () => {
     [
       'lies elsewhere',
       (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
-      'answers 302',
+      'responds with HTTP 302',
     ],
   ] satisfies [string, RequestListener, string][])(
     'that %s is refused, and not asked for again at once',

@@ -4,6 +4,8 @@
  * It has the protocol: requests, codes, PKCE, client authentication, rotation. Ours around it are clients, metadata, the consent
  * page and what a token says. Everything of it that nothing here needs is off: what is not served cannot be attacked.
  */
+import type { IncomingMessage } from 'node:http'
+import type { Fault } from '@toolway/contract'
 import type * as Oidc from 'oidc-provider'
 import type { Adapter, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { DatabaseUnreachable, RETRY_SECONDS } from '../db/unreachable.ts'
@@ -44,8 +46,8 @@ export interface AskingClient {
 /** The part of a redirect address that people recognize: a host, or the scheme of an application. */
 export const hostOf = (address: URL): string => (/^https?:$/.test(address.protocol) ? address.host : address.protocol)
 
-/** An error that is not sent to the client, as a page. */
-export type ErrorPage = (problem: string, client?: AskingClient) => Promise<Response>
+/** An error that is not sent to the client, as a page: a fault, or words of the library. */
+export type ErrorPage = (request: IncomingMessage, problem: Fault | string, client?: AskingClient) => Promise<Response>
 
 /** Member of a client's metadata: an administrator added the client, and thereby its redirect addresses. */
 export const VOUCHED = 'vouched'
@@ -199,9 +201,8 @@ function persons({ library, endpoints, findAccount, page }: ProviderParts): Conf
       return account === undefined ? undefined : { accountId: account.id, claims: () => ({ sub: account.id }) }
     },
     async renderError(ctx, { error, error_description: description }, thrown) {
-      const problem =
-        thrown instanceof DatabaseUnreachable ? `${thrown.message} ${thrown.mend}` : (description ?? error)
-      const response = await page(problem, askingClient(ctx.oidc))
+      const problem = thrown instanceof DatabaseUnreachable ? thrown : (description ?? error)
+      const response = await page(ctx.req, problem, askingClient(ctx.oidc))
       // The library may have chosen 303 already, for the redirect that is not sent.
       if (ctx.status < 400) ctx.status = response.status
       ctx.set(Object.fromEntries(response.headers))

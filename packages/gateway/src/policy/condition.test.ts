@@ -48,11 +48,11 @@ describe('a condition', () => {
   test.each([
     ['nobody == 1', 'Unknown variable'],
     ['args.a +', 'Unexpected'],
-    ['principal.role.size()', 'gives'],
+    ['principal.role.size()', 'returns'],
     ['"a".matches("(")', 'parsing'],
     ['"a".matches("(?=b)")', 'parsing'],
     ['matches("a", "b")', 'text.matches'],
-    ['1 + 1', 'gives int'],
+    ['1 + 1', 'returns int'],
     [Array.from({ length: 3000 }, () => 'true').join(' && '), 'Exceeded'],
   ])('%s is refused when it is written', (text, problem) => {
     expect(checkCondition(text)).toContain(problem)

@@ -138,7 +138,7 @@ describe('a decision', () => {
     [
       { parameter: 'to.*', pattern: '[^@]+@acme\\.test' },
       { to: ['a@acme.test', 'b@evil.test'] },
-      'does not have the form',
+      'does not have an allowed format',
     ],
     [{ parameter: 'to.*', pattern: '[^@]+@acme\\.test' }, { to: ['a@acme.test'] }, undefined],
     [{ parameter: 'channel', in: ['#a', '#b'] }, { channel: '#c' }, 'must be one of "#a", "#b"'],

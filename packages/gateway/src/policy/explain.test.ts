@@ -23,7 +23,7 @@ describe('a rule that does not speak', () => {
     [
       'connection',
       testRule({ action: 'block' }, { scope: 'connection', of: 'x' }),
-      'for the connection x; this tool is of git',
+      'to the connection x; this tool is of git',
     ],
     [
       'connector',
@@ -47,7 +47,7 @@ describe('a rule that does not speak', () => {
       testRule({ action: 'block' }, { scope: 'member', of: 'eve@acme.test' }),
       'the caller is maria@acme.test',
     ],
-    ['key', testRule({ action: 'block' }, { scope: 'key', of: 'ci' }), 'for the key ci; the caller has none'],
+    ['key', testRule({ action: 'block' }, { scope: 'key', of: 'ci' }), 'to the key ci; the caller has none'],
     ['parameter', testRule({ action: 'block', match: { parameter: 'force' } }), 'There is no argument force.'],
     [
       'when',
@@ -108,7 +108,9 @@ describe('a rule that speaks', () => {
   test('and asks for an approval names everybody who may give it', () => {
     const by = { groups: ['ops'], webhooks: ['whk_1'], self: true }
     const rule = testRule({ action: 'approve', parameters: { by } })
-    expect(first([rule], testFacts({})).follows).toBe('it waits for the group ops, the webhook whk_1, the caller.')
+    expect(first([rule], testFacts({})).follows).toBe(
+      'the call waits for the group ops, the webhook whk_1, the caller.',
+    )
   })
 
   test('and is lifted names the exception', () => {
@@ -138,7 +140,7 @@ describe('a rule that speaks', () => {
     const rule = testRule({ action: 'block', match: { when: 'args.limit > 100' } })
     expect(first([rule], testFacts({}))).toMatchObject({
       speaks: 'yes',
-      why: expect.stringContaining('Its condition has no answer'),
+      why: expect.stringContaining('Its condition could not be evaluated'),
       reads: [{ what: 'args.limit', value: undefined }],
     })
   })

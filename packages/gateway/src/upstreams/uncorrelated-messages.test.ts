@@ -61,13 +61,13 @@ describe('a question beside every call’s stream', () => {
     expect(extended).toBe(1)
   })
 
-  test('is refused with the reason while none or several calls are under way', async () => {
+  test('is refused with the reason while none or several calls are in progress', async () => {
     const { begin, ask, uncorrelated } = fixture()
     expect(await ask()).toMatchObject({
-      error: { code: -32600, message: expect.stringMatching(/No call is under way/) },
+      error: { code: -32600, message: expect.stringMatching(/No call is in progress/) },
     })
     const [one] = [begin(yes), begin(yes)]
-    expect(await ask()).toMatchObject({ error: { message: expect.stringMatching(/2 calls are under way/) } })
+    expect(await ask()).toMatchObject({ error: { message: expect.stringMatching(/2 calls are in progress/) } })
     uncorrelated.end(one.call)
     expect(await ask()).toMatchObject(yes)
   })

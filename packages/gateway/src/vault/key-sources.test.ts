@@ -130,8 +130,8 @@ describe('a next key', () => {
   })
 
   test.each([
-    ['MCP_ENCRYPTION_KEY', { MCP_ENCRYPTION_KEY: A }, 'what stood there as MCP_ENCRYPTION_KEY_PREVIOUS'],
-    ['JWT_SECRET', { JWT_SECRET: SECRET }, 'give every gateway a MCP_ENCRYPTION_KEY'],
+    ['MCP_ENCRYPTION_KEY', { MCP_ENCRYPTION_KEY: A }, 'the old value as MCP_ENCRYPTION_KEY_PREVIOUS'],
+    ['JWT_SECRET', { JWT_SECRET: SECRET }, 'give every gateway an MCP_ENCRYPTION_KEY'],
   ])('cannot be put into the environment beside %s: it says what to set', async (_, settings, words) => {
     await using here = await directory()
     const [first] = (await here.sources(settings).find()).keys
@@ -171,9 +171,7 @@ describe('promotion into the keychain', () => {
       await using here = await directory({ 'vault.key': A })
       here.fails[failure] = true
       const problem = await here.sources().promote(await ids(here))
-      expect(problem, failure).toMatch(
-        failure === 'read' || failure === 'write' ? /AccessDenied/ : /does not give back/,
-      )
+      expect(problem, failure).toMatch(failure === 'read' || failure === 'write' ? /AccessDenied/ : /does not return/)
       expect(await here.files(), failure).toEqual(['vault.key'])
       expect(await here.found(), failure).toEqual([['file vault.key', A]])
     }
@@ -191,7 +189,7 @@ describe('promotion into the keychain', () => {
   test('does not remove a file whose key the keychain lost since', async () => {
     await using here = await directory({ 'vault.key': A, 'vault.keychain': 'name\n' })
     here.fails.forgets = true
-    expect(await here.sources().promote(await ids(here))).toMatch(/does not give back/)
+    expect(await here.sources().promote(await ids(here))).toMatch(/does not return/)
     expect(await here.found()).toEqual([['file vault.key', A]])
   })
 

@@ -215,7 +215,7 @@ describeEachPostgres('a rotation', (createDatabase) => {
     // The old one may go from the environment now, whether it was retired or not.
     const alone = await openVault(db, here.sources({ MCP_ENCRYPTION_KEY: B }))
     expect(await here.secrets(alone.vault)).toEqual({ one: 'secret' })
-    await expect(openVault(db, here.sources({ MCP_ENCRYPTION_KEY: C }))).rejects.toThrow('another vault key')
+    await expect(openVault(db, here.sources({ MCP_ENCRYPTION_KEY: C }))).rejects.toThrow('a different vault key')
     expect(await readdir(here.path)).toEqual([])
   })
 
@@ -244,7 +244,7 @@ describeEachPostgres('a key', (createDatabase) => {
     const { vault } = await openVault(db, here.sources())
     await here.add(vault, 'one', 'secret')
     const [old = ''] = vault.keyIds
-    await expect(retire(here.parts(), old)).rejects.toThrow('is the one that seals')
+    await expect(retire(here.parts(), old)).rejects.toThrow('is used for encryption')
     const settle = async () => {}
     const turned = await rotate({ ...here.parts(), settle })
     // A gateway that did not hear of it writes with the old key once more.
@@ -258,7 +258,7 @@ describeEachPostgres('a key', (createDatabase) => {
     const after = await openVault(db, here.sources())
     expect(after.vault.keyIds).toEqual([turned.id])
     expect(await here.secrets(after.vault)).toEqual({ late: 'secret too', one: 'secret' })
-    await expect(retire(here.parts(), old)).rejects.toThrow('knows no vault key')
+    await expect(retire(here.parts(), old)).rejects.toThrow('has no vault key')
     expect(here.records).toEqual([`rotate ${turned.id}`, `retire ${old}`])
   })
 

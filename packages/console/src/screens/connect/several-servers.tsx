@@ -1,17 +1,20 @@
 /** Several servers of one configuration: which of them, what each still needs, and how each went. */
-import { Box, Button, Checkbox, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { ActionIcon, Box, Button, Checkbox, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { aliasOf } from '@toolway/contract'
 import { listConnections, type Connection } from '@toolway/contract/admin'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useOrganization } from '../../data/me.ts'
 import type { Problem } from '../../data/problem.ts'
 import { ask } from '../../data/queries.ts'
 
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { LinkButton, TextLink } from '../../ui/links.tsx'
 import classes from './connect.module.css'
 import { isThere, missingIn, nameOf, placeOf, secretsIn, twinOf, type Draft } from './draft.ts'
+import { NameField } from './name-field.tsx'
 import { useConnectOne } from './use-connect-one.ts'
 import { useMayStart } from './use-may-start.ts'
 import { Values } from './values.tsx'
@@ -36,7 +39,13 @@ interface Row {
   readonly asks: readonly string[]
   /** Its header names a key that was not in the configuration. */
   readonly asksKey: boolean
+  /** Its name is being changed: the field stays. */
+  readonly naming: boolean
 }
+
+/** The alias that what was made of it has for good. */
+const madeOf = ({ progress }: Row): string | undefined => ('alias' in progress ? progress.alias : undefined)
+const aliasIn = (row: Row): string => madeOf(row) ?? aliasOf(nameOf(row.draft))
 
 const lacksKey = ({ auth, key }: Draft): boolean => auth === 'api_key' && key.trim() === ''
 
@@ -50,6 +59,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
       progress: { at: 'idle' },
       asks: missingIn(draft).map(({ name }) => name),
       asksKey: lacksKey(draft),
+      naming: false,
     })),
   )
   const change = (at: number, next: Partial<Row>) =>
@@ -62,9 +72,23 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   if (before === undefined && held.data !== undefined) setBefore(held.data.items)
   const there = ({ draft }: Row) => before?.find((one) => isThere(draft, one))
   const twins = drafts.map((_, at) => twinOf(drafts, at))
-  const isWanted = (row: Row) => row.wanted ?? (there(row) === undefined && twins[rows.indexOf(row)] === undefined)
+  /** What reaches the same as another is not wanted unless somebody says so, or gives it a name of its own. */
+  const isWanted = (row: Row) => {
+    const at = rows.indexOf(row)
+    return row.wanted ?? (row.draft.name !== drafts[at]?.name || (there(row) === undefined && twins[at] === undefined))
+  }
   const isOpen = (row: Row) => isWanted(row) && may(row) && (row.progress.at === 'idle' || row.progress.at === 'failed')
   const open = rows.filter(isOpen)
+  /** Two with one name would get aliases that nobody chose. */
+  const nameProblem = (row: Row) => {
+    if (!isOpen(row) || madeOf(row) !== undefined) return undefined
+    const alias = aliasIn(row)
+    if (before?.some((one) => one.alias === alias)) return review.taken({ alias })
+    const others = rows.filter((one) => one !== row && ((isWanted(one) && may(one)) || madeOf(one) !== undefined))
+    return others.some((one) => aliasIn(one) === alias) ? review.takenHere({ alias }) : undefined
+  }
+  const isIncomplete = (row: Row) =>
+    missingIn(row.draft).length > 0 || lacksKey(row.draft) || nameProblem(row) !== undefined
   const busy = rows.some(({ progress }) => progress.at === 'busy' || progress.at === 'waiting')
 
   /** One after another: a machine that starts ten programs at once serves nobody. */
@@ -73,7 +97,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
     for (const { at } of turn) change(at, { progress: { at: 'waiting' } })
     for (const { row, at } of turn) {
       change(at, { progress: { at: 'busy' } })
-      change(at, { progress: await connectOne(row.draft) })
+      change(at, { progress: await connectOne(row.draft, at) })
     }
   }
 
@@ -89,7 +113,9 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
             row={row}
             wanted={isWanted(row)}
             there={there(row)?.alias}
-            twin={twins[at]}
+            twin={rows.find((_, index) => drafts[index] === twins[at])?.draft}
+            alias={aliasIn(row)}
+            nameProblem={nameProblem(row)}
             may={may(row)}
             onChange={(next) => change(at, next)}
           />
@@ -97,7 +123,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
       </Stack>
       <Group gap="sm">
         <Button
-          disabled={open.length === 0 || open.some(({ draft }) => missingIn(draft).length > 0 || lacksKey(draft))}
+          disabled={held.isPending || open.length === 0 || open.some(isIncomplete)}
           loading={busy}
           onClick={() => void connectAll()}
         >
@@ -120,38 +146,70 @@ interface ServerProps {
   readonly there: string | undefined
   /** Another of the same configuration that reaches the same. */
   readonly twin: Draft | undefined
+  readonly alias: string
+  /** Why its name cannot be taken. */
+  readonly nameProblem: string | undefined
   readonly may: boolean
   readonly onChange: (next: Partial<Row>) => void
 }
 
-function Server({ row, wanted, there, twin, may, onChange }: ServerProps) {
+function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }: ServerProps) {
   const { draft, progress, asks, asksKey } = row
   const secrets = [...(draft.auth === 'api_key' ? [review.key] : []), ...secretsIn(draft)]
   const settled = progress.at === 'connected' || progress.at === 'sign-in'
+  const mayRename = may && (progress.at === 'idle' || progress.at === 'failed')
+  const naming = mayRename && (row.naming || nameProblem !== undefined)
+  const field = useRef<HTMLInputElement>(null)
+  // Whoever asked for the field goes on in it.
+  useEffect(() => {
+    if (row.naming) field.current?.focus()
+  }, [row.naming])
   const asked = (values: Draft['headers']) => values.filter(({ name }) => asks.includes(name))
   const merge = (all: Draft['headers'], some: Draft['headers']) =>
     all.map((value) => some.find(({ name }) => name === value.name) ?? value)
   return (
     <Paper component="li" withBorder p="sm">
       <Stack gap="xs">
-        <Group justify="space-between" gap="sm" align="flex-start">
-          <Checkbox
-            checked={wanted && may}
-            disabled={!may || settled}
-            label={nameOf(draft)}
-            description={may ? placeOf(draft) : texts.connect.program.notAllowedHint}
-            onChange={({ currentTarget }) => onChange({ wanted: currentTarget.checked })}
-            styles={{ description: { overflowWrap: 'anywhere' } }}
-            style={{ flex: '1 1 16rem', minWidth: 0 }}
-          />
-          {there !== undefined && progress.at === 'idle' ? (
-            <TextLink to={`/connections/${there}`}>{t.there}</TextLink>
+        <Group gap="sm" align="flex-start" wrap="nowrap">
+          <Group justify="space-between" gap="sm" align="flex-start" flex={1} miw={0}>
+            <Checkbox
+              checked={wanted && may}
+              disabled={!may || settled}
+              label={nameOf(draft)}
+              description={may ? placeOf(draft) : texts.connect.program.notAllowedHint}
+              onChange={({ currentTarget }) => onChange({ wanted: currentTarget.checked })}
+              styles={{ description: { overflowWrap: 'anywhere' } }}
+              style={{ flex: '1 1 16rem', minWidth: 0 }}
+            />
+            {there !== undefined && progress.at === 'idle' ? (
+              <TextLink to={`/connections/${there}`}>{t.there}</TextLink>
+            ) : null}
+            {twin !== undefined && progress.at === 'idle' ? (
+              <Text size="sm">{review.twin({ name: nameOf(twin) })}</Text>
+            ) : null}
+            <Outcome progress={progress} />
+          </Group>
+          {mayRename && !naming ? (
+            <ActionIcon
+              variant="subtle"
+              aria-label={review.rename({ name: nameOf(draft) })}
+              onClick={() => onChange({ naming: true })}
+            >
+              <Icon name="pencil" size={16} />
+            </ActionIcon>
           ) : null}
-          {twin !== undefined && progress.at === 'idle' ? (
-            <Text size="sm">{review.twin({ name: nameOf(twin) })}</Text>
-          ) : null}
-          <Outcome progress={progress} />
         </Group>
+        {naming ? (
+          <Box pl="xl">
+            <NameField
+              ref={field}
+              draft={draft}
+              description={review.alias({ alias })}
+              error={nameProblem}
+              onChange={(name) => onChange({ draft: { ...draft, name }, naming: true })}
+            />
+          </Box>
+        ) : null}
         {wanted && may && secrets.length > 0 ? (
           <Text size="sm" c="dimmed" pl="xl" className="breakable">
             {review.sealed({ names: secrets.join(', ') })}

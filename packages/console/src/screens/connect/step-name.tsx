@@ -1,13 +1,14 @@
 /** The name step: the name, and a review of all settings. It is the last step before the connection exists (ledger S2-UI-04). */
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useEffect } from 'react'
 import { texts } from '../../texts/texts.ts'
 import { Allowed } from '../../ui/allowed.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { linesOf } from '../../parts/child-access/access-draft.ts'
-import { defaultName, placeOf, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
+import { placeOf, wayOf, WAYS, withProposed, type Draft } from './draft.ts'
 import type { Owner } from './keep-draft.ts'
+import { NameField } from './name-field.tsx'
 import { useProbe } from './probe.tsx'
 import { useMayStart } from './use-may-start.ts'
 
@@ -42,14 +43,7 @@ export function StepName({ draft, onChange, owner, busy, onFinish, onBack }: Ste
         if (may) onFinish()
       }}
     >
-      <TextInput
-        label={t.label}
-        description={t.hint}
-        placeholder={defaultName(draft)}
-        value={draft.name}
-        maxLength={100}
-        onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
-      />
+      <NameField draft={draft} onChange={(name) => onChange({ name })} />
       <Facts facts={factsOf(draft, owner)} />
       <Group justify="space-between">
         <Button variant="default" onClick={onBack} disabled={busy}>

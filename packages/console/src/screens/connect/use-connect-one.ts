@@ -1,4 +1,4 @@
-/** Connects one of several and says how it went; what was made of it before is changed by another try, not made again. */
+/** Connects one of several, by its place among them, and says how it went; what was made of it before is changed by another try, not made again. */
 import { useRef } from 'react'
 import type { Connection } from '@toolway/contract/admin'
 import { useQueryClient } from '@tanstack/react-query'
@@ -15,16 +15,16 @@ export type OneOutcome =
   | { readonly at: 'sign-in'; readonly alias: string }
   | { readonly at: 'failed'; readonly alias: string | undefined; readonly problem: Problem }
 
-export function useConnectOne(): (draft: Draft) => Promise<OneOutcome> {
+export function useConnectOne(): (draft: Draft, at: number) => Promise<OneOutcome> {
   const organization = useOrganization()
   const isPlatform = useMay('tenant_create', 'platform')
   const queries = useQueryClient()
-  const made = useRef(new Map<string, Connection>())
-  return async (draft) => {
-    const held = made.current.get(draft.name)
+  const made = useRef(new Map<number, Connection>())
+  return async (draft, at) => {
+    const held = made.current.get(at)
     try {
       const kept = await keepDraft({ organization, made: held, draft, owner: 'organization', isPlatform })
-      made.current.set(draft.name, kept)
+      made.current.set(at, kept)
       const { failure, tools } = await testOf(organization, kept.alias)
       const { alias } = kept
       if (failure === undefined) return { at: 'connected', alias, tools }

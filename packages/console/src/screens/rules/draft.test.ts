@@ -33,7 +33,7 @@ test.each([
   [newDraft(blank), 'In this organization, all tools: not listed, and calls are refused with your reason.'],
   [
     newDraft({ ...blank, tools: 'pay__*', action: 'approve', scope: 'connection', of: 'pay' }),
-    'At the connection pay, tools named pay__*: calls wait for approval by an administrator of the organization.',
+    'On the connection pay, tools named pay__*: calls wait for approval by an administrator of the organization.',
   ],
   [
     {

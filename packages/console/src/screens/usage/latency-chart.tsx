@@ -5,14 +5,23 @@ import { useReducedMotion } from '@mantine/hooks'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { duration, stepLabel } from '../../ui/times.ts'
+import { Brush, Selection } from './brush.tsx'
 
-export function LatencyChart({ usage, height }: { usage: Usage; height: number }) {
+export interface LatencyChartProps {
+  readonly usage: Usage
+  readonly height: number
+  /** Steps were dragged over. */
+  readonly onZoom: (first: number, last: number) => void
+}
+
+export function LatencyChart({ usage, height, onZoom }: LatencyChartProps) {
   const still = useReducedMotion()
   const t = texts.usage
   const { median_ms: median, p95_ms: p95 } = usage.total
   const time = (milliseconds: number | null) => (milliseconds === null ? '–' : duration(milliseconds))
+  const label = t.latencySays({ median: time(median), p95: time(p95) })
   return (
-    <div role="img" aria-label={t.latencySays({ median: time(median), p95: time(p95) })}>
+    <Brush usage={usage} places="points" label={label} onZoom={onZoom}>
       <LineChart
         h={height}
         withLegend
@@ -35,7 +44,9 @@ export function LatencyChart({ usage, height }: { usage: Usage; height: number }
         lineProps={{ isAnimationActive: !still }}
         // The last point is at the edge, and is drawn whole.
         lineChartProps={{ accessibilityLayer: false, margin: { right: 8 } }}
-      />
-    </div>
+      >
+        <Selection />
+      </LineChart>
+    </Brush>
   )
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { recordsSpan, spanOf, stepSpan, type Range } from './span.ts'
+import { momentText } from '../../ui/moment-field.tsx'
+import { recordsSpan, spanOf, stepSpan, stepsSpan, unzoomed, zoomedFrom, type Range } from './span.ts'
 
 const DAY_MS = 86_400_000
 
@@ -43,4 +44,21 @@ test('a step of a chart is a span of one’s own, here and in the audit log', ()
   expect(span).toEqual({ from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z', step: 'hour' })
   expect(recordsSpan(chosen)).toEqual(chosen)
   expect(recordsSpan({ range: 'week' })).toEqual({ range: 'week' })
+})
+
+test('steps of a chart are a span of one’s own, which ends with the chart', () => {
+  const none = { calls: 0, failed: 0, refused: 0, median_ms: null, p95_ms: null }
+  const steps = [10, 11, 12].map((hour) => ({ at: `2026-11-22T${hour}:00:00.000Z`, ...none }))
+  const chart = { steps, step: 'hour', to: '2026-11-22T12:20:30.000Z' } as const
+  const local = (time: string) => momentText(new Date(`2026-11-22T${time}:00.000Z`))
+  expect(stepsSpan(chart, 0, 1)).toEqual({ range: 'custom', from: local('10:00'), to: local('12:00') })
+  expect(stepsSpan(chart, 1, 2)).toEqual({ range: 'custom', from: local('11:00'), to: local('12:21') })
+})
+
+test('the span that a zoom began with is one word of the address', () => {
+  for (const chosen of [
+    { range: 'week', from: undefined, to: undefined },
+    { range: 'custom', from: '2026-11-20T00:00', to: '2026-11-21T00:00' },
+  ] as const)
+    expect(unzoomed(zoomedFrom(chosen))).toEqual(chosen)
 })

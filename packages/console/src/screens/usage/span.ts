@@ -1,5 +1,5 @@
 /** The span of time that is looked at, as requested: whole hours or days in the viewer's time zone, or one of their own. */
-import { MOST_USAGE_DAYS } from '@toolway/contract/admin'
+import { MOST_USAGE_DAYS, type Usage } from '@toolway/contract/admin'
 import { momentText } from '../../ui/moment-field.tsx'
 
 export type Range = 'day' | 'week' | 'month' | 'custom'
@@ -18,7 +18,8 @@ export interface Span {
   readonly step: 'hour' | 'day'
 }
 
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Longer spans are counted by the day. */
 const MOST_BY_HOUR_MS = 2 * DAY_MS
@@ -50,6 +51,27 @@ function ownSpan(from: string | undefined, to: string | undefined, now: Date): S
 export function stepSpan(at: string, step: 'hour' | 'day'): { range: 'custom'; from: string; to: string } {
   const end = new Date(Date.parse(at) + (step === 'hour' ? HOUR_MS : DAY_MS))
   return { range: 'custom', from: momentText(new Date(at)), to: momentText(end) }
+}
+
+/** Steps of a chart, from one to another, as a span of one's own. It ends with the chart, whose last step may be cut off. */
+export function stepsSpan({ steps, step, to }: Pick<Usage, 'steps' | 'step' | 'to'>, first: number, last: number) {
+  const { from } = stepSpan(steps[first]?.at ?? to, step)
+  const span = stepSpan(steps[last]?.at ?? to, step)
+  // The address has no seconds: the minute that runs belongs to it.
+  const end = momentText(new Date(Math.ceil(Date.parse(to) / MINUTE_MS) * MINUTE_MS))
+  return { ...span, from, to: end < span.to ? end : span.to }
+}
+
+/** The span that a zoom began with, in one word for the address: `week`, or `FROM/TO` for one of one's own. */
+export const zoomedFrom = ({ range, from = '', to = '' }: Chosen): string =>
+  range === 'custom' ? `${from}/${to}` : range
+
+/** The same word as a change of the address. */
+export function unzoomed(word: string): { range: Range | undefined; from: string | undefined; to: string | undefined } {
+  const [from = '', to] = word.split('/')
+  // The address without a range is that of the day.
+  if (to === undefined) return { range: from === 'day' ? undefined : (from as Range), from: undefined, to: undefined }
+  return { range: 'custom', from, to }
 }
 
 /** The same span for the audit log. */

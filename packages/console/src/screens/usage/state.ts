@@ -8,6 +8,11 @@ export const UsageState = z.object({
   /** Of the range `custom`, as a field of the browser writes them: without a zone. */
   from: Moment,
   to: Moment,
+  /** The span to go back to from a part of it that was zoomed to: a range, or FROM/TO. */
+  zoomed_from: z
+    .string()
+    .regex(/^(?:day|week|month|[\dT:.Z+-]*\/[\dT:.Z+-]*)$/)
+    .optional(),
   /** An alias. */
   connection: z.string().max(200).optional(),
   /** The id of a key or a user. */

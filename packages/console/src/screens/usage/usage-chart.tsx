@@ -5,20 +5,23 @@ import { useReducedMotion } from '@mantine/hooks'
 import type { Usage } from '@toolway/contract/admin'
 import { texts } from '../../texts/texts.ts'
 import { stepLabel } from '../../ui/times.ts'
+import { Brush, Selection } from './brush.tsx'
 
 export interface UsageChartProps {
   readonly usage: Usage
   readonly height: number
   /** A step was clicked. */
   readonly onOpen: (at: string) => void
+  /** Steps were dragged over. */
+  readonly onZoom: (first: number, last: number) => void
 }
 
-export function UsageChart({ usage, height, onOpen }: UsageChartProps) {
+export function UsageChart({ usage, height, onOpen, onZoom }: UsageChartProps) {
   const still = useReducedMotion()
   const t = texts.usage
   const { calls, failed, refused } = usage.total
   return (
-    <div role="img" aria-label={t.chartSays({ calls, failed, refused })}>
+    <Brush usage={usage} places="bands" label={t.chartSays({ calls, failed, refused })} onZoom={onZoom}>
       <BarChart
         h={height}
         type="stacked"
@@ -46,7 +49,9 @@ export function UsageChart({ usage, height, onOpen }: UsageChartProps) {
           },
         }}
         barChartProps={{ accessibilityLayer: false }}
-      />
-    </div>
+      >
+        <Selection />
+      </BarChart>
+    </Brush>
   )
 }

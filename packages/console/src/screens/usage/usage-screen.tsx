@@ -3,11 +3,11 @@ import { Button, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { findUsage, type Usage } from '@toolway/contract/admin'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react'
 import { loadSurely } from '../../data/away.ts'
 import { useMay, useOrganization } from '../../data/me.ts'
 import { ask } from '../../data/queries.ts'
-import { useUrlState } from '../../data/url-state.ts'
+import { useUrlState, type SetUrlState } from '../../data/url-state.ts'
 import { spanBefore } from '../../parts/figures/usage-figures.ts'
 import { texts } from '../../texts/texts.ts'
 
@@ -23,7 +23,7 @@ import { sayDone } from '../../ui/say.tsx'
 import { Screen } from '../../ui/screen.tsx'
 import { Figures } from './figures.tsx'
 import { HeatMap } from './heat-map.tsx'
-import { recordsSpan, spanOf, stepSpan } from './span.ts'
+import { recordsSpan, spanOf, stepSpan, stepsSpan, unzoomed, zoomedFrom } from './span.ts'
 import { UsageState } from './state.ts'
 import { usageCsv } from './usage-csv.ts'
 import { UsageFilters } from './usage-filters.tsx'
@@ -69,10 +69,11 @@ function Shown() {
   const before = useQuery({ ...ask('past', findUsage, { path: { organization }, query: past }), enabled: isSpan })
   const t = texts.usage
   const choose = (next: string) => {
-    if (next !== 'custom')
-      return set({ range: next === 'day' ? undefined : (next as 'week'), from: undefined, to: undefined })
-    set({ range: 'custom', from: momentText(new Date(query.from ?? now)), to: momentText(now) })
+    const change = { zoomed_from: undefined, from: undefined, to: undefined }
+    if (next !== 'custom') return set({ ...change, range: next === 'day' ? undefined : (next as 'week') })
+    set({ ...change, range: 'custom', from: momentText(new Date(query.from ?? now)), to: momentText(now) })
   }
+  const reset = state.zoomed_from === undefined ? null : <ResetZoom word={state.zoomed_from} set={set} />
   return (
     <Screen
       title={texts.nav.usage}
@@ -98,9 +99,9 @@ function Shown() {
         <Loaded query={usage}>
           {(found) =>
             found.total.calls === 0 ? (
-              <Nothing />
+              <Nothing>{reset}</Nothing>
             ) : (
-              <Found usage={found} before={before.data?.total} state={state} set={set} />
+              <Found usage={found} before={before.data?.total} state={state} set={set} reset={reset} />
             )
           }
         </Loaded>
@@ -132,19 +133,25 @@ interface FoundProps {
   readonly usage: Usage
   readonly before: Usage['total'] | undefined
   readonly state: UsageState
-  readonly set: (change: Partial<UsageState>) => void
+  readonly set: SetUrlState<UsageState>
+  /** The button that leads back from a zoom. */
+  readonly reset: ReactNode
 }
 
-function Found({ usage, before, state, set }: FoundProps) {
+function Found({ usage, before, state, set, reset }: FoundProps) {
   const navigate = useNavigate()
   const mayRecords = useMay('audit_view_own')
   const t = texts.usage
   const { calls, failed, refused } = usage.total
   const { connection, caller } = state
+  /** The back button takes a zoom back, too; the button for it leads to where the first of several began. */
+  const zoom = (part: ReturnType<typeof stepSpan>) =>
+    set({ ...part, zoomed_from: state.zoomed_from ?? zoomedFrom(state) }, 'push')
+  const zoomTo = (first: number, last: number) => zoom(stepsSpan(usage, first, last))
   /** A day by the hour; an hour by its records. */
   const open = (at: string) => {
     const part = stepSpan(at, usage.step)
-    if (usage.step === 'day') return set(part)
+    if (usage.step === 'day') return zoom(part)
     if (!mayRecords) return
     const search = { ...part, connection, actor_id: caller }
     void navigate({
@@ -152,6 +159,12 @@ function Found({ usage, before, state, set }: FoundProps) {
       search: ((held: Record<string, unknown>) => ({ ...keepOrganization(held), ...search })) as never,
     })
   }
+  const dragHint =
+    usage.steps.length < 2 ? null : (
+      <Text size="xs" c="dimmed">
+        {usageDetails.drag}
+      </Text>
+    )
   return (
     <Stack gap="lg">
       <Figures usage={usage} before={before} />
@@ -159,26 +172,31 @@ function Found({ usage, before, state, set }: FoundProps) {
         title={t.chart}
         hint={`${t.chartSays({ calls, failed, refused })}. ${usageDetails.zoom}`}
         action={
-          mayRecords ? (
-            <LinkButton
-              to="/records"
-              search={{ ...recordsSpan(state), action: 'tools/call', connection, actor_id: caller }}
-              variant="default"
-              size="xs"
-            >
-              {usageDetails.records}
-            </LinkButton>
-          ) : null
+          <Group gap="xs">
+            {reset}
+            {mayRecords ? (
+              <LinkButton
+                to="/records"
+                search={{ ...recordsSpan(state), action: 'tools/call', connection, actor_id: caller }}
+                variant="default"
+                size="xs"
+              >
+                {usageDetails.records}
+              </LinkButton>
+            ) : null}
+          </Group>
         }
       >
         <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
-          <Chart usage={usage} height={CHART_PX} onOpen={open} />
+          <Chart usage={usage} height={CHART_PX} onOpen={open} onZoom={zoomTo} />
         </Suspense>
+        {dragHint}
       </Panel>
-      <Panel title={t.latency} hint={t.latencyHint}>
+      <Panel title={t.latency} hint={t.latencyHint} action={reset}>
         <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
-          <Latency usage={usage} height={CHART_PX} />
+          <Latency usage={usage} height={CHART_PX} onZoom={zoomTo} />
         </Suspense>
+        {dragHint}
       </Panel>
       {usage.tools === null || usage.tools.length === 0 ? null : (
         <Panel title={usageDetails.heat} hint={usageDetails.heatHint}>
@@ -193,12 +211,23 @@ function Found({ usage, before, state, set }: FoundProps) {
   )
 }
 
-function Nothing() {
+/** Back to the span before a zoom. */
+function ResetZoom({ word, set }: { word: string; set: SetUrlState<UsageState> }) {
+  const change = { ...unzoomed(word), zoomed_from: undefined }
+  return (
+    <Button variant="default" size="xs" onClick={() => set(change)}>
+      {usageDetails.resetZoom}
+    </Button>
+  )
+}
+
+function Nothing({ children }: { children: ReactNode }) {
   const mayCall = useMay('tool_call')
   const t = texts.usage
   return (
     <Empty title={t.nothing.title} hint={t.nothing.hint} icon="chart-bar">
       {mayCall ? <LinkButton to="/playground">{t.call}</LinkButton> : null}
+      {children}
     </Empty>
   )
 }

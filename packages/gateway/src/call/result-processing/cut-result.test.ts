@@ -16,7 +16,7 @@ describe('the result of a tool', () => {
   test('is cut where its text is longer, and says so and how long it was', () => {
     const { content } = cutResult({ content: [text('x'.repeat(5_000))] }, LIMIT) as { content: { text: string }[] }
     expect(content).toHaveLength(1)
-    expect(content[0]?.text).toMatch(/^x{800}\n\n\[Cut by Toolway: .*5000 bytes.*1000.*\]$/)
+    expect(content[0]?.text).toMatch(/^x{800}\n\n\[Truncated by Toolway: .*5000 bytes.*1000.*\]$/)
     expect(Buffer.byteLength(content[0]?.text ?? '')).toBeLessThanOrEqual(LIMIT)
   })
 
@@ -36,7 +36,7 @@ describe('the result of a tool', () => {
       content: { text: string }[]
     }
     expect(content).toHaveLength(2)
-    expect(content[1]?.text).toMatch(/^(😀)+\n\n\[Cut/u)
+    expect(content[1]?.text).toMatch(/^(😀)+\n\n\[Truncated/u)
     expect(content[1]?.text.isWellFormed()).toBe(true)
   })
 })

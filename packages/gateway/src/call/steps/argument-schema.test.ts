@@ -48,7 +48,7 @@ describe('arguments', () => {
         errors: [
           { path: '/limit', message: 'must be at most 50' },
           { path: '/since', message: 'must be a date and time such as 2026-01-31T09:30:00Z (RFC 3339)' },
-          { path: '/qery', message: 'is not known here; did you mean "query"?' },
+          { path: '/qery', message: 'is unknown; did you mean "query"?' },
           { path: '/query', message: 'is required' },
           { path: '/owner', message: 'is required' },
         ],

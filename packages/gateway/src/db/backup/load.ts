@@ -53,7 +53,7 @@ export async function refuseUnknown(migrations: readonly string[], directory = O
   const unknown = migrations.find((name) => !known.has(name))
   if (unknown !== undefined)
     throw new LoadRefused(
-      `The backup was made by a newer Toolway (it has migration ${unknown}, which this one does not know): restore it with that version or a later one.`,
+      `The backup was made by a newer Toolway (it has migration ${unknown}, which this version does not know): restore it with that version or a later one.`,
     )
 }
 
@@ -81,14 +81,14 @@ async function refuseRows(client: pg.Client, migrations: readonly string[]): Pro
   if (names.size === 0) return
   if (!names.has('migrations'))
     throw new LoadRefused(
-      'The database is not empty: it has tables of another program. Restore into a database that has none.',
+      'The database is not empty: it has tables of another program. Restore into an empty database.',
     )
   for (const name of OF_PEOPLE) {
     if (!names.has(name)) continue
     const found = await client.query(`select from public.${pg.escapeIdentifier(name)} limit 1`)
     if (found.rowCount !== 0)
       throw new LoadRefused(
-        `The database is not empty: there is a Toolway in it already (table ${name}). Restore into an empty database, or an empty data directory.`,
+        `The database is not empty: it already contains Toolway (table ${name}). Restore into an empty database, or an empty data directory.`,
       )
   }
   const applied = await client.query<{ name: string }>('select name from public.migrations order by id')
@@ -116,7 +116,7 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
   )
   const missing = loading.tables.find(({ name }) => !known.has(name))
   if (missing !== undefined)
-    throw new LoadRefused(`The backup has a table ${missing.name} that its own migrations do not make.`)
+    throw new LoadRefused(`The backup has a table ${missing.name} that its own migrations do not create.`)
   const references = (await client.query<{ relation: string; name: string; definition: string }>(REFERENCES)).rows
   const all = [...known.values()]
   const eachTable = (what: (name: string) => string, tables = all) =>

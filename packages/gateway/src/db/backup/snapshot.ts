@@ -33,7 +33,9 @@ export interface Snapshot {
 /** The database has no history of migrations: it is none of this program. */
 export class NoToolwayDatabase extends Error {
   constructor() {
-    super('The database has no Toolway in it: start the gateway on it once, or look at DATABASE_URL and TOOLWAY_DATA.')
+    super(
+      'The database does not contain Toolway: start the gateway on it once, or check DATABASE_URL and TOOLWAY_DATA.',
+    )
   }
 }
 
@@ -56,7 +58,7 @@ export async function withSnapshot<T>(
     )
     const snapshot = await open(client)
     if (snapshot.tables.some(({ name }) => !locked.includes(name)))
-      throw new Error('Tables were added while the backup began: make it again when the migration has ended.')
+      throw new Error('Tables were added while the backup started: start it again when the migration has ended.')
     return await work(snapshot)
   } catch (thrown) {
     throw withoutRow(thrown)

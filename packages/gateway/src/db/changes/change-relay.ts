@@ -68,7 +68,7 @@ class Relay implements ChangeRelay {
     }
     this.#listener ??= await db.listen(this.#parts.channel, () => this.#wake.resolve())
     this.#wake = Promise.withResolvers()
-    if (this.#told !== undefined) log.info({}, 'changes are moved to Redis again')
+    if (this.#told !== undefined) log.info({}, 'changes are sent to Redis again')
     this.#told = undefined
     await this.#drain(this.#line)
     return true
@@ -94,7 +94,7 @@ class Relay implements ChangeRelay {
     this.#line = undefined
     if (this.#closed.signal.aborted) return false
     const problem = thrown instanceof Error ? thrown.message : String(thrown)
-    if (this.#told !== problem) log.warn({ problem }, 'changes cannot be moved to Redis by this gateway')
+    if (this.#told !== problem) log.warn({ problem }, 'this gateway cannot send changes to Redis')
     this.#told = problem
     await db.system((sql) => releaseRelay(sql, holder)).catch(() => {})
     return false

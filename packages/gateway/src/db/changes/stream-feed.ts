@@ -1,6 +1,6 @@
 /**
  * The driver `redis` of the change feed. Changes are read from the stream by id, so a gateway that was away for a while reads on
- * where it was. It reloads everything (`reconnected`) where a number is missing, where another Redis process answers, and where the
+ * where it was. It reloads everything (`reconnected`) where a number is missing, where another Redis process responds, and where the
  * database says that the stream is further than it reads.
  *
  * While Redis is away, or nobody moves changes to it, the gateway listens to the database; the log and /health/ready say so.
@@ -103,7 +103,7 @@ class StreamFeed implements ChangeFeed {
     this.#seen = undefined
     this.#server = server
     // At the start the database is listened to until the place is taken.
-    if (!isFirst) this.#reload('another Redis process answers')
+    if (!isFirst) this.#reload('another Redis process responds')
   }
 
   async #read(): Promise<void> {
@@ -171,7 +171,7 @@ class StreamFeed implements ChangeFeed {
     const before = this.#seen
     const now = { oldest: look.oldest, heard: this.#heard, relayed: BigInt(look.relayed) }
     this.#seen = now
-    this.#stuck = now.oldest !== null && now.oldest === before?.oldest ? 'no gateway moves changes to Redis' : undefined
+    this.#stuck = now.oldest !== null && now.oldest === before?.oldest ? 'no gateway sends changes to Redis' : undefined
     const stuck = this.#stuck
     if (stuck !== undefined) return this.#switch(() => this.#fallBack(stuck))
     // Read nothing since, although the stream is further: entries were lost where no later one shows it.

@@ -49,7 +49,7 @@ export async function openStreamLine(url: string): Promise<StreamLine> {
 async function late<T>(work: Promise<T>, after: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => setImmediate(() => setImmediate(() => reject(new Error(`Redis gave no answer within ${after} ms`)))),
+    () => setImmediate(() => setImmediate(() => reject(new Error(`Redis did not respond within ${after} ms`)))),
     after,
   )
   try {

@@ -47,12 +47,12 @@ export async function chooseAccount(parts: AccountParts): Promise<Account> {
   const [uid, gid] = [process.getuid?.() ?? nobody, process.getgid?.() ?? nobody]
   if (uid === 0) return chooseForRoot(parts)
   if (owner && owner.uid !== uid) {
-    throw new Error(`the database in ${directory} belongs to uid ${owner.uid}, and this is uid ${uid}`)
+    throw new Error(`the database in ${directory} belongs to uid ${owner.uid}, but this is uid ${uid}`)
   }
   if (hasName()) return proven(ownAccount({ uid, gid }), parts)
   const namespace = await namespaceAccount({ uid, gid })
   if ((await refusal(namespace, parts)) === undefined) return namespace
-  throw new NoEmbeddedPostgres(`uid ${uid} has no name in /etc/passwd, and PostgreSQL wants one`)
+  throw new NoEmbeddedPostgres(`uid ${uid} has no name in /etc/passwd, which PostgreSQL requires`)
 }
 
 async function chooseForRoot(parts: AccountParts): Promise<Account> {
@@ -67,7 +67,7 @@ async function chooseForRoot(parts: AccountParts): Promise<Account> {
   const namespace = await namespaceAccount({ uid: 0, gid: 0 })
   if ((await refusal(namespace, parts)) === undefined) return namespace
   if (settled)
-    throw new Error(`the database in ${directory} is root's, and user namespaces are not allowed here: ${advice}`)
+    throw new Error(`the database in ${directory} belongs to root, and user namespaces are not allowed here: ${advice}`)
   await letThrough(directory, nobody)
   return proven(droppedAccount({ uid: nobody, gid: nobody }), parts)
 }

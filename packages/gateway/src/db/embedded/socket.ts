@@ -23,7 +23,7 @@ export async function openSocketFolder(directory: string, { uid, gid }: Owner): 
     if (thrown.code !== 'EEXIST') throw thrown
   })
   const found = await lstat(folder)
-  if (!found.isDirectory()) throw new Error(`${folder} has to be a folder for the database socket`)
+  if (!found.isDirectory()) throw new Error(`${folder} must be a folder for the database socket`)
   const me = process.getuid?.()
   if (found.uid === me) {
     await chmod(folder, 0o700)

@@ -18,8 +18,11 @@ import type { Accounts } from '../../identity/accounts.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Visitor, Visitors } from '../connect/visitor.ts'
 import { approvalPage, noApproval } from '../pages/approvals-page.ts'
+import { faultText } from '../pages/fault-text.ts'
+import { html, type Markup } from '../pages/markup.ts'
 import { pageOf } from '../pages/page.ts'
-import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
+import { formOf, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
+import type { PageTexts } from '../pages/page-texts.ts'
 
 export interface ApprovalsDoorParts {
   readonly db: Pick<Db, 'organization' | 'system'>
@@ -33,6 +36,11 @@ export interface ApprovalsDoorParts {
 
 /** Characters of arguments on a page; the admin interface gives all of them. */
 const MOST_SHOWN = 20_000
+
+interface Problem {
+  readonly text: Markup
+  readonly status: number
+}
 
 interface Seen {
   readonly snapshot: Snapshot
@@ -69,47 +77,43 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
       describeApproval(approvals.describe(organizationId), sql, row, viewer.approver),
     )
 
-  async function show(visitor: Visitor, id: string, problem?: { text: string; status: number }): Promise<Response> {
+  async function show(texts: PageTexts, visitor: Visitor, id: string, problem?: Problem): Promise<Response> {
     const found = await find(visitor, id)
-    if (found === undefined) return pageOf({ title: 'Nothing here', body: noApproval(list()), status: 404 })
+    const { approval: words } = texts
+    if (found === undefined)
+      return pageOf({ texts, title: words.nothing.title(), body: noApproval(texts, list()), status: 404 })
     const { snapshot, viewer, row } = found
     const { organization } = snapshot
     const approval = await describe(organization.id, row, viewer)
-    // Invisible characters are shown, so that no unseen argument is approved.
-    const text = JSON.stringify(argumentsOf(parts.vault, row).arguments, undefined, 2)
-      .split('\n')
-      .map(visible)
-      .join('\n')
-    const given =
-      text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}\n… (${text.length} characters in all)`
-    const body = approvalPage({
+    const body = approvalPage(texts, {
       approval,
       organization: organization.name,
-      given,
+      given: givenText(texts, argumentsOf(parts.vault, row).arguments),
       csrf: visitor.csrf,
       action: `${list()}/${row.id}`,
       list: list(),
       problem: problem?.text,
       own: isOwn(callerOf(row), { id: viewer.userId ?? viewer.principal }),
     })
-    const title = approval.state === 'pending' ? 'Approve this call?' : 'A call'
-    return pageOf({ title, body, status: problem?.status ?? 200 })
+    const title = approval.state === 'pending' ? words.title() : words.answeredTitle()
+    return pageOf({ texts, title, body, status: problem?.status ?? 200 })
   }
 
   app.get('/approvals/:id', async (c) => {
     const visitor = await visitors.find(c)
-    return visitor === undefined ? visitors.ask(c) : show(visitor, c.req.param('id'))
+    return visitor === undefined ? visitors.ask(c) : show(textsFor(c), visitor, c.req.param('id'))
   })
 
   app.post('/approvals/:id', async (c: PageContext) => {
     const form = await formOf(c)
+    const texts = textsFor(c)
     const visitor = await visitors.find(c)
     if (visitor === undefined) return visitors.ask(c)
     visitor.check(form.get('csrf'))
     const id = c.req.param('id') ?? ''
     const found = await find(visitor, id)
     const said = form.get('answer')
-    if (found === undefined) return show(visitor, id)
+    if (found === undefined) return show(texts, visitor, id)
     try {
       if (said !== 'grant' && said !== 'always' && said !== 'deny')
         throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
@@ -133,9 +137,16 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
     } catch (thrown) {
       const fault = Fault.of(thrown)
       if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
-      return show(visitor, id, { text: `${fault.message} ${fault.mend}`, status: fault.row.http })
+      return show(texts, visitor, id, { text: faultText(texts, fault), status: fault.row.http })
     }
     return c.redirect(`${list()}/${id}`, 303)
   })
   return app
+}
+
+/** Invisible characters are shown, so that no unseen argument is approved. */
+function givenText({ approval }: PageTexts, given: unknown): Markup {
+  const text = JSON.stringify(given, undefined, 2).split('\n').map(visible).join('\n')
+  if (text.length <= MOST_SHOWN) return html`${text}`
+  return html`${text.slice(0, MOST_SHOWN)}${'\n'}${approval.cut({ count: String(text.length) })}`
 }

@@ -8,6 +8,7 @@ import type { Target } from '../../oauth/outgoing/flows/target.ts'
 import type { BrokeredMember } from '../../upstreams/upstream.ts'
 import { brokerForm, goingText, type BrokerForm } from '../pages/connect-page.ts'
 import { pageOf } from '../pages/page.ts'
+import type { PageTexts } from '../pages/page-texts.ts'
 
 export interface BrokerDoorParts {
   brokeredBy(target: Target): Brokered | undefined
@@ -26,14 +27,16 @@ const appsOf = ({ connection }: Target): readonly string[] => {
 }
 
 /** Undefined for a target whose accounts are kept here. */
-export const showBroker = (target: Target, words: Words): Promise<Response> | undefined => {
+export const showBroker = (texts: PageTexts, target: Target, words: Words): Promise<Response> | undefined => {
   if (!isBrokered(target)) return undefined
   const broker = kindOf(target.connection?.settings.connector)?.title ?? ''
-  const body = brokerForm({ ...words, server: undefined, broker, apps: appsOf(target) })
-  return pageOf({ title: `Connect ${target.title}?`, body, status: words.problem === undefined ? 200 : 400 })
+  const body = brokerForm(texts, { ...words, server: undefined, broker, apps: appsOf(target) })
+  const title = texts.connect.title({ title: target.title })
+  return pageOf({ texts, title, body, status: words.problem === undefined ? 200 : 400 })
 }
 
 export interface Beginning {
+  readonly texts: PageTexts
   readonly target: Target
   readonly member: BrokeredMember | undefined
   readonly app: string | undefined
@@ -43,7 +46,7 @@ export interface Beginning {
 
 /** Undefined for a target whose accounts are kept here. Throws `flow.unfit`, `upstream.*` and `connector.*`. */
 export async function beginAtBroker(parts: BrokerDoorParts, beginning: Beginning): Promise<Response | undefined> {
-  const { target, member, app, done } = beginning
+  const { texts, target, member, app, done } = beginning
   const brokered = isBrokered(target) ? parts.brokeredBy(target) : undefined
   if (brokered === undefined) return undefined
   const user = brokered.broker.userOf(member)
@@ -55,5 +58,5 @@ export async function beginAtBroker(parts: BrokerDoorParts, beginning: Beginning
   const callback = new URL(parts.publicUrl() + done)
   callback.searchParams.set('connected', target.connection?.id ?? '')
   const url = new URL(await brokered.broker.link(user, app, callback.href))
-  return pageOf({ title: 'One moment', body: goingText(url.host, url.href), goTo: url.href })
+  return pageOf({ texts, title: texts.moment.title(), body: goingText(texts, url.host, url.href), goTo: url.href })
 }

@@ -25,8 +25,11 @@ import {
   noClientText,
   problemText,
 } from '../pages/connect-page.ts'
-import { pageOf, type Markup } from '../pages/page.ts'
-import { formOf, type Env, type PageContext } from '../pages/page-request.ts'
+import { faultText } from '../pages/fault-text.ts'
+import type { Markup } from '../pages/markup.ts'
+import { pageOf } from '../pages/page.ts'
+import { formOf, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
+import type { PageTexts } from '../pages/page-texts.ts'
 import { beginAtBroker, showBroker, type BrokerDoorParts } from './broker-door.ts'
 import type { Visitor, Visitors } from './visitor.ts'
 
@@ -45,19 +48,18 @@ export interface ConnectDoorParts extends BrokerDoorParts {
 /** A link in front of the person it was made for. */
 interface Visit {
   readonly c: PageContext
+  readonly texts: PageTexts
   readonly visitor: Visitor
   readonly linked: Linked
   readonly target: Target
 }
 
 export const DONE = '/connect/done'
-const page = (title: string, body: Markup | Promise<Markup>, status = 200) => pageOf({ title, body, status })
-
 /** The text of a fault as users see it: its message and how to fix it. */
-export const sentenceOf = (thrown: unknown): { problem: string; status: number } => {
+function sentenceOf(texts: PageTexts, thrown: unknown): { problem: Markup; status: number } {
   const fault = Fault.of(thrown)
   if (fault.code === 'internal' || isDatabaseFault(fault)) throw thrown
-  return { problem: `${fault.message} ${fault.mend}`, status: fault.row.http }
+  return { problem: faultText(texts, fault), status: fault.row.http }
 }
 
 export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
@@ -66,30 +68,32 @@ export function createConnectDoor(parts: ConnectDoorParts): Hono<Env> {
 
   /** The visit, or what is answered instead of it. */
   async function visit(c: PageContext): Promise<Visit | Response> {
+    const texts = textsFor(c)
+    const { gone, forbidden, failed } = texts.connect
+    const list = `${parts.prefix()}/connect`
     const visitor = await visitors.find(c)
     if (visitor === undefined) return visitors.ask(c)
     const linked = parts.links.open(c.req.param('token') ?? '')
-    if (linked === undefined) return page('Link expired', goneText(`${parts.prefix()}/connect`), 404)
+    if (linked === undefined) return pageOf({ texts, title: gone.title(), body: goneText(texts, list), status: 404 })
     try {
       const target = parts.targets.open(linked.connectRequest)
       const may = parts.targets.may(visitor.principal, target)
-      if (may === 'yes') return { c, visitor, linked, target }
-      if (may === 'forbidden') return await page('Not allowed', forbiddenText(), 403)
+      if (may === 'yes') return { c, texts, visitor, linked, target }
+      if (may === 'forbidden')
+        return await pageOf({ texts, title: forbidden.title(), body: forbiddenText(texts), status: 403 })
     } catch (thrown) {
       // The details of a link are shown only to the user for whom it was made.
-      if (linked.connectRequest.userId !== visitor.principal.userId) return foreign(visitor)
-      const { problem, status } = sentenceOf(thrown)
-      return page('Cannot connect', problemText(problem, `${parts.prefix()}/connect`), status)
+      if (linked.connectRequest.userId !== visitor.principal.userId) return foreign(texts, visitor)
+      const { problem, status } = sentenceOf(texts, thrown)
+      return pageOf({ texts, title: failed.title(), body: problemText(texts, problem, list), status })
     }
-    return foreign(visitor)
+    return foreign(texts, visitor)
   }
 
-  const foreign = ({ csrf, principal }: Visitor) =>
-    page(
-      'Wrong user',
-      foreignText(principal.signInId === undefined ? undefined : { action: `${parts.prefix()}/sign-in/out`, csrf }),
-      403,
-    )
+  function foreign(texts: PageTexts, { csrf, principal }: Visitor): Promise<Response> {
+    const signOut = principal.signInId === undefined ? undefined : { action: `${parts.prefix()}/sign-in/out`, csrf }
+    return pageOf({ texts, title: texts.connect.foreign.title(), body: foreignText(texts, signOut), status: 403 })
+  }
 
   app.get('/connect/:token', async (c) => {
     const found = await visit(c)
@@ -122,24 +126,25 @@ const wordsOf = ({ publicUrl }: ConnectDoorParts, { c, visitor, linked, target }
 const isMany = ({ target }: Visit) => target.auth?.accounts === 'many'
 const redirectOf = ({ publicUrl }: ConnectDoorParts, { callback }: Ending) => `${publicUrl()}${callback ?? CALLBACK}`
 
-async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Promise<Response> {
-  const { target, linked } = visit
+async function show(parts: ConnectDoorParts, visit: Visit, problem?: Markup): Promise<Response> {
+  const { texts, target, linked } = visit
+  const { title } = target
   const words = { ...wordsOf(parts, visit), problem }
-  const atBroker = showBroker(target, words)
+  const atBroker = showBroker(texts, target, words)
   if (atBroker !== undefined) return atBroker
   const status = problem === undefined ? 200 : 400
   const taken = isMany(visit) ? await parts.namesTaken(target) : []
   const account = isMany(visit) ? (linked.connectRequest.account ?? '') : undefined
   if (target.auth?.kind === 'key') {
     const { header } = target.auth
-    return page(`Enter a key for ${target.title}`, keyForm({ ...words, header, account, taken }), status)
+    const body = keyForm(texts, { ...words, header, account, taken })
+    return pageOf({ texts, title: texts.connect.key.title({ title }), body, status })
   }
   let plan: Plan
   try {
     plan = await parts.flows.plan(target)
   } catch (thrown) {
-    const said = sentenceOf(thrown)
-    return page(`Connect ${target.title}`, problemText(said.problem, words.action), said.status)
+    return couldNot(parts, visit, thrown)
   }
   const { authority, scopes } = plan
   const { organizationId } = linked.connectRequest
@@ -147,17 +152,26 @@ async function show(parts: ConnectDoorParts, visit: Visit, problem?: string): Pr
   if (!(await parts.clients.isThere({ organizationId, authority, redirectUri })))
     return askClient(parts, visit, { plan, problem })
   const host = new URL(authority.authorizationEndpoint).host
-  return page(`Connect ${target.title}?`, accountForm({ ...words, authority: host, scopes, account, taken }), status)
+  const body = accountForm(texts, { ...words, authority: host, scopes, account, taken })
+  return pageOf({ texts, title: texts.connect.title({ title }), body, status })
+}
+
+function couldNot(parts: ConnectDoorParts, visit: Visit, thrown: unknown): Promise<Response> {
+  const { texts, target } = visit
+  const { problem, status } = sentenceOf(texts, thrown)
+  const body = problemText(texts, problem, wordsOf(parts, visit).action)
+  return pageOf({ texts, title: texts.connect.failedTitle({ title: target.title }), body, status })
 }
 
 interface ClientAsking {
   readonly plan: Plan
-  readonly problem: string | undefined
+  readonly problem: Markup | undefined
   readonly clientId?: string
 }
 
 /** Asks for the OAuth client. An administrator of the organization's connections can enter it. */
 function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clientId }: ClientAsking) {
+  const { texts } = visit
   const form = {
     ...wordsOf(parts, visit),
     authority: new URL(plan.authority.authorizationEndpoint).host,
@@ -165,9 +179,20 @@ function askClient(parts: ConnectDoorParts, visit: Visit, { plan, problem, clien
     problem,
     clientId,
   }
+  const { connect } = texts
   return administers(parts, visit)
-    ? page(`OAuth client for ${form.authority}`, clientForm(form), problem === undefined ? 200 : 400)
-    : page(`Connect ${visit.target.title}`, noClientText(form), 409)
+    ? pageOf({
+        texts,
+        title: connect.client.title({ host: form.authority }),
+        body: clientForm(texts, form),
+        status: problem === undefined ? 200 : 400,
+      })
+    : pageOf({
+        texts,
+        title: connect.failedTitle({ title: visit.target.title }),
+        body: noClientText(texts, form),
+        status: 409,
+      })
 }
 
 const administers = ({ targets }: ConnectDoorParts, { visitor, target }: Visit): boolean =>
@@ -182,15 +207,17 @@ function accountIn(visit: Visit, form: URLSearchParams): string | undefined {
   if (AccountName.safeParse(given).success) return given
   throw new Fault('flow.unfit', {
     connection: visit.target.title,
-    problem: 'an account name has at most 31 lowercase letters, digits, _ and -, and starts with a letter or digit',
+    problem:
+      'an account name must have at most 31 lowercase letters, digits, _ and -, and start with a letter or digit',
   })
 }
 
 async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { visitor, linked } = visit
+  const { texts, visitor, linked } = visit
   try {
     const { userId } = linked.connectRequest
     const atBroker = await beginAtBroker(parts, {
+      texts,
       target: visit.target,
       member: userId === undefined ? undefined : { id: userId, email: visitor.email },
       app: form.get('app') ?? undefined,
@@ -205,24 +232,26 @@ async function begin(parts: ConnectDoorParts, visit: Visit, form: URLSearchParam
       ending: { ...linked.ending, page: linked.ending.page ?? DONE },
     })
     // Not a redirect: what a form may lead to would have to name every host that the vendor leads on to (CSP, form-action).
-    const response = await pageOf({ title: 'One moment', body: goingText(url.host, url.href), goTo: url.href })
+    const body = goingText(texts, url.host, url.href)
+    const response = await pageOf({ texts, title: texts.moment.title(), body, goTo: url.href })
     response.headers.append('set-cookie', cookie)
     return response
   } catch (thrown) {
     const fault = Fault.of(thrown)
     if (fault.code === 'authority.client') return show(parts, visit)
-    return show(parts, visit, sentenceOf(fault.code === 'internal' ? thrown : fault).problem)
+    return show(parts, visit, sentenceOf(texts, fault.code === 'internal' ? thrown : fault).problem)
   }
 }
 
 async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { visitor, linked, target } = visit
-  if (!administers(parts, visit)) return page('Not allowed', forbiddenText(), 403)
+  const { texts, visitor, linked, target } = visit
+  if (!administers(parts, visit))
+    return pageOf({ texts, title: texts.connect.forbidden.title(), body: forbiddenText(texts), status: 403 })
   const [clientId, secret] = [form.get('client_id')?.trim() ?? '', form.get('client_secret')?.trim() ?? '']
   try {
     const plan = await parts.flows.plan(target)
     if (clientId === '' || clientId.length > 2000)
-      return await askClient(parts, visit, { plan, problem: 'The client ID must have 1 to 2000 characters.' })
+      return await askClient(parts, visit, { plan, problem: texts.connect.client.idProblem() })
     const choosing = {
       organizationId: linked.connectRequest.organizationId,
       authority: plan.authority,
@@ -231,8 +260,7 @@ async function giveClient(parts: ConnectDoorParts, visit: Visit, form: URLSearch
     await parts.clients.give(choosing, { clientId, secret: secret === '' ? undefined : secret })
     return await show(parts, visit)
   } catch (thrown) {
-    const { problem, status } = sentenceOf(thrown)
-    return page(`Connect ${target.title}`, problemText(problem, wordsOf(parts, visit).action), status)
+    return couldNot(parts, visit, thrown)
   }
 }
 
@@ -244,6 +272,6 @@ async function giveKey(parts: ConnectDoorParts, visit: Visit, form: URLSearchPar
     await parts.keepKey(given)
     return visit.c.redirect(`${parts.prefix()}${DONE}?connected=${linked.connectRequest.connectionId ?? ''}`, 303)
   } catch (thrown) {
-    return show(parts, visit, sentenceOf(thrown).problem)
+    return show(parts, visit, sentenceOf(visit.texts, thrown).problem)
   }
 }

@@ -10,7 +10,7 @@ import type { Principal } from '../../identity/principal.ts'
 import { WHYS } from '../../oauth/outgoing/flows/way-back.ts'
 import { donePage, type Outcome } from '../pages/done-page.ts'
 import { pageOf } from '../pages/page.ts'
-import { comesFromElsewhere, leadOn, type Env, type PageContext } from '../pages/page-request.ts'
+import { comesFromElsewhere, leadOn, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
 import { INTEGRATIONS } from './callback-door.ts'
 import { DONE } from './connect-door.ts'
 import type { Visitors } from './visitor.ts'
@@ -34,14 +34,17 @@ export function createDoneDoor(parts: DoneDoorParts): Hono<Env> {
   app.get('/settings/mcp', (c) => c.redirect(`${prefix()}${INTEGRATIONS}${new URL(c.req.url).search}`, 308))
 
   app.get(DONE, async (c) => {
+    const texts = textsFor(c)
     const visitor = await visitors.find(c)
     // Led here by the authorization server's site, the browser keeps back who it is; asked by us, it says.
-    if (visitor === undefined && comesFromElsewhere(c)) return leadOn(`${prefix()}${DONE}${new URL(c.req.url).search}`)
+    if (visitor === undefined && comesFromElsewhere(c))
+      return leadOn(texts, `${prefix()}${DONE}${new URL(c.req.url).search}`)
     const titleOf = (id: string) => (visitor === undefined ? undefined : titleFor(parts, visitor.principal, id))
     const outcome = outcomeIn(c, titleOf) ?? { kind: 'error', error: 'missing_code', why: undefined }
     return pageOf({
-      title: outcome.kind === 'connected' ? 'Done' : 'Could not connect',
-      body: donePage(outcome),
+      texts,
+      title: outcome.kind === 'connected' ? texts.done.title() : texts.done.failedTitle(),
+      body: donePage(texts, outcome),
       status: outcome.kind === 'connected' ? 200 : 400,
     })
   })
@@ -57,8 +60,8 @@ function outcomeIn(c: PageContext, titleOf: (id: string) => string | undefined):
   if (error !== undefined) {
     // RFC 6749, section 4.1.2.1: printable, without quotes.
     const said = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : 'no reason given'
-    const sentence = why !== undefined && Object.hasOwn(WHYS, why) ? WHYS[why as keyof typeof WHYS] : undefined
-    return { kind: 'error', error: said, why: sentence === undefined ? undefined : `Why: ${sentence}.` }
+    const known = why !== undefined && Object.hasOwn(WHYS, why) ? WHYS[why as keyof typeof WHYS] : undefined
+    return { kind: 'error', error: said, why: known }
   }
   return connected === undefined ? undefined : { kind: 'connected', title: titleOf(connected) }
 }

@@ -7,7 +7,7 @@ import { OPERATOR, type Principal } from '../../identity/principal.ts'
 import { actorTypeOf, type Actor } from '../../records/change.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Clients } from '../client-address.ts'
-import { actorOf, comesFromElsewhere, leadOn, type PageContext } from '../pages/page-request.ts'
+import { actorOf, comesFromElsewhere, leadOn, textsFor, type PageContext } from '../pages/page-request.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
 
 export interface VisitorParts {
@@ -82,7 +82,7 @@ export function createVisitors(parts: VisitorParts): Visitors {
     },
     ask: (c) =>
       comesFromElsewhere(c)
-        ? leadOn(here(c))
+        ? leadOn(textsFor(c), here(c))
         : c.redirect(`${prefix()}/sign-in?next=${encodeURIComponent(here(c))}`, 303),
   }
 }

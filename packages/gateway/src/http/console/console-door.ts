@@ -5,7 +5,10 @@
  */
 import { CONSOLE_PATHS } from '@toolway/contract'
 import { Hono, type Context } from 'hono'
-import { pageOf, html } from '../pages/page.ts'
+import { html } from '../pages/markup.ts'
+import { pageOf } from '../pages/page.ts'
+import { textsFor } from '../pages/page-request.ts'
+import type { PageTexts } from '../pages/page-texts.ts'
 import { give, type Site } from './site.ts'
 
 /**
@@ -39,7 +42,7 @@ const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 export function createConsoleDoor(site: Site | undefined): Hono {
   const app = new Hono()
   const index = site?.get('index.html')
-  const page = (c: Context) => (index === undefined ? notBuilt() : give(c, index, PAGE_HEADERS))
+  const page = (c: Context) => (index === undefined ? notBuilt(textsFor(c)) : give(c, index, PAGE_HEADERS))
   for (const path of CONSOLE_PATHS) {
     app.get(path, page)
     if (path !== '/') app.get(`${path}/`, page)
@@ -51,11 +54,12 @@ export function createConsoleDoor(site: Site | undefined): Hono {
   return app
 }
 
-const notBuilt = () =>
+const notBuilt = (texts: PageTexts) =>
   pageOf({
-    title: 'The console is not built',
+    texts,
+    title: texts.notBuilt.console(),
     status: 503,
-    body: html`<p>The console has not been built from the sources of this gateway.</p>
-      <p><code>npm start</code> and <code>npm run build</code> build it.</p>
-      <p>Until then, use the command line.</p>`,
+    body: html`<p>${texts.notBuilt.consoleText()}</p>
+      <p>${texts.notBuilt.consoleBuild()}</p>
+      <p>${texts.notBuilt.commandLine()}</p>`,
   })

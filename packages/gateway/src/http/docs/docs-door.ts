@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto'
 import { Hono, type Context } from 'hono'
 import { give, type Site, type SiteFile } from '../console/site.ts'
-import { html, pageOf } from '../pages/page.ts'
+import { html } from '../pages/markup.ts'
+import { pageOf } from '../pages/page.ts'
+import { textsFor } from '../pages/page-request.ts'
+import type { PageTexts } from '../pages/page-texts.ts'
 
 const PREFIX = '/docs'
 const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
@@ -42,7 +45,7 @@ export function createDocsDoor(site: Site | undefined): Hono {
   }
 
   const answer = (c: Context, next: () => Promise<void>) => {
-    if (site === undefined) return notBuilt()
+    if (site === undefined) return notBuilt(textsFor(c))
     const name = c.req.path.slice(PREFIX.length).replace(/^\/|\/$/g, '')
     const found = site.get(name === '' ? 'index.html' : `${name}.html`)
     if (found !== undefined) return page(c, found)
@@ -61,13 +64,11 @@ const hashesIn = (text: string): string[] =>
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   )
 
-const notBuilt = () =>
+const notBuilt = (texts: PageTexts) =>
   pageOf({
-    title: 'The documentation is not built',
+    texts,
+    title: texts.notBuilt.docs(),
     status: 503,
-    body: html`<p>
-        This gateway runs from its sources. Run <code>npm run docs</code> to build the documentation, then restart the
-        gateway.
-      </p>
-      <p>The same pages are in the folder <code>docs</code> of the sources.</p>`,
+    body: html`<p>${texts.notBuilt.docsText()}</p>
+      <p>${texts.notBuilt.docsFolder()}</p>`,
   })

@@ -14,6 +14,7 @@ import { PATHS } from '../../oauth/metadata.ts'
 import { readBody, textOf } from '../body.ts'
 import { consentForm, goneText, goingBack, noChoiceForm } from '../pages/consent-page.ts'
 import { pageOf } from '../pages/page.ts'
+import { pageTexts, type PageTexts } from '../pages/page-texts.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
 
 export interface ConsentDoorParts {
@@ -35,6 +36,7 @@ const BODY_LIMIT = 16 * 1024
 interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly texts: PageTexts
   readonly asking: Asking
   readonly person: Person
   readonly choices: readonly Choice[]
@@ -49,22 +51,22 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
   const pathOf = (id: string) => `${parts.prefix()}${PATHS.consent}/${id}`
 
   async function ask(visit: Visit): Promise<Response> {
-    const { asking, person, choices } = visit
+    const { texts, asking, person, choices } = visit
     const before = await server.remembered(asking, person.id)
     const same = before && choices.find(({ organizationId }) => organizationId === before.organizationId)
     if (before !== undefined && same !== undefined && isSettled(asking, before, same.most)) {
       const allowed = { userId: person.id, organizationId: same.organizationId, limit: before.limit }
-      return goBack(asking, await server.allow(visit.request, visit.response, asking, allowed))
+      return goBack(visit, await server.allow(visit.request, visit.response, asking, allowed))
     }
     const form = { action: pathOf(asking.id), csrf: web.csrfOf(person.signInId), asking }
     const email = (await emailOf(person.id)) ?? person.id
     if (choices.length === 0) {
-      return pageOf({ title: 'Request not found', body: noChoiceForm({ ...form, email }) })
+      return pageOf({ texts, title: texts.consent.nothing.title(), body: noChoiceForm(texts, { ...form, email }) })
     }
     const suggested = suggestionFor(asking, before?.limit)
     const organizationId = same?.organizationId
-    const body = consentForm({ ...form, email, choices, suggested, organizationId, before: before?.limit })
-    return pageOf({ title: `Allow ${asking.clientName}?`, body })
+    const body = consentForm(texts, { ...form, email, choices, suggested, organizationId, before: before?.limit })
+    return pageOf({ texts, title: texts.consent.title({ client: asking.clientName }), body })
   }
 
   async function answered(visit: Visit, form: URLSearchParams): Promise<Response> {
@@ -74,29 +76,31 @@ export function createConsentDoor(parts: ConsentDoorParts): ConsentDoor {
     const wanted = LIMITS.find((limit) => limit === form.get('access'))
     if (form.get('answer') !== 'allow') {
       const by = { userId: person.id, organizationId: choice?.organizationId ?? choices[0]?.organizationId }
-      return goBack(asking, await server.refuse(request, response, asking, by))
+      return goBack(visit, await server.refuse(request, response, asking, by))
     }
     if (choice === undefined || wanted === undefined) return ask(visit)
     // The grant never exceeds the user's own permissions, whatever the form contains.
     const limit = lesserLimit(wanted, choice.most)
     const allowed = { userId: person.id, organizationId: choice.organizationId, limit }
-    return goBack(asking, await server.allow(request, response, asking, allowed))
+    return goBack(visit, await server.allow(request, response, asking, allowed))
   }
 
-  const goBack = (asking: Asking, to: string) =>
-    pageOf({ title: 'Going back', body: goingBack({ asking, to }), goTo: to })
+  const goBack = ({ texts, asking }: Visit, to: string) =>
+    pageOf({ texts, title: texts.consent.back.title(), body: goingBack(texts, { asking, to }), goTo: to })
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<Response> {
     const id = path.slice(PATHS.consent.length + 1)
     const asking = await server.find(request, response, id)
-    if (asking === undefined) return pageOf({ title: 'Link expired', body: goneText(), status: 404 })
+    const texts = pageTexts(request.headers['accept-language'])
+    if (asking === undefined)
+      return pageOf({ texts, title: texts.consent.gone.title(), body: goneText(texts), status: 404 })
     const principal = await web.principalOf(request.headers.cookie)
     if (principal?.userId === undefined || principal.signInId === undefined) {
       const to = `${parts.prefix()}/sign-in?next=${encodeURIComponent(pathOf(id))}`
       return new Response(null, { status: 303, headers: { location: to, 'cache-control': 'no-store' } })
     }
     const person = { id: principal.userId, signInId: principal.signInId }
-    const visit = { request, response, asking, person, choices: choicesOf(principal, asking) }
+    const visit = { request, response, texts, asking, person, choices: choicesOf(principal, asking) }
     return request.method === 'POST' ? answered(visit, await formOf(request)) : ask(visit)
   }
 

@@ -34,7 +34,7 @@ export interface OAuthDoorParts {
   register(said: unknown, actor: Actor, from: string): Promise<Registered>
   readonly clients: Clients
   actorOf(request: IncomingMessage, id: string): Actor
-  page(problem: string, status: number): Promise<Response>
+  page(request: IncomingMessage, problem: Fault | string): Promise<Response>
   onError(thrown: unknown): void
 }
 
@@ -62,7 +62,7 @@ export function createOAuthDoor(parts: OAuthDoorParts): OAuthDoor {
       try {
         await answer(parts, request, response, path)
       } catch (thrown) {
-        await say(parts, response, Fault.of(thrown), path)
+        await say(parts, request, response, Fault.of(thrown), path)
       }
     },
   }
@@ -157,14 +157,20 @@ async function answer(
   present(parts, request)
   // The library would answer with a script that posts to the client's address.
   if (path === PATHS.authorize && otherModes(request.url ?? ''))
-    return sendPage(response, await parts.page('response_mode: only "query" is supported.', 400))
+    return sendPage(response, await parts.page(request, 'response_mode: only "query" is supported.'))
   if (forConsent) return sendPage(response, await parts.consent.answer(request, response, path))
   for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value)
   return parts.server.answer(request, response)
 }
 
 /** Programs of OAuth read the words of RFC 6749, section 5.2; users get a page. */
-async function say(parts: OAuthDoorParts, response: ServerResponse, fault: Fault, path: string): Promise<void> {
+async function say(
+  parts: OAuthDoorParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fault: Fault,
+  path: string,
+): Promise<void> {
   if (fault.row.http >= 500) parts.onError(fault.cause ?? fault)
   if (response.headersSent) return void response.destroy()
   const { http, word } = fault.row
@@ -172,7 +178,7 @@ async function say(parts: OAuthDoorParts, response: ServerResponse, fault: Fault
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter))
   if (fault.code === 'request.method') response.setHeader('allow', String(fault.facts['allowed']))
   if (path.startsWith(PATHS.authorize) || path.startsWith(`${PATHS.consent}/`))
-    return sendPage(response, await parts.page(`${fault.message} ${fault.mend}`, http))
+    return sendPage(response, await parts.page(request, fault))
   const error = http === 503 ? 'temporarily_unavailable' : http >= 500 ? 'server_error' : 'invalid_request'
   sendJson(response, http, { error, error_description: fault.message, code: word }, PRIVATE)
 }

@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Fault } from '@toolway/contract'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { Db } from '../../db/db.ts'
 import type { SigningKey } from '../../identity/access-tokens.ts'
@@ -21,7 +22,9 @@ import type { Clients } from '../client-address.ts'
 import { createConsentDoor } from './consent-door.ts'
 import { createOAuthDoor, type OAuthDoor } from './oauth-door.ts'
 import { problemPage } from '../pages/consent-page.ts'
+import { faultText, inEnglish } from '../pages/fault-text.ts'
 import { pageOf } from '../pages/page.ts'
+import { pageTexts } from '../pages/page-texts.ts'
 import { correlationOf } from '../request-head.ts'
 import type { WebSession } from '../sign-in/web-session.ts'
 
@@ -59,7 +62,7 @@ export function createOAuth(parts: OAuthParts): OAuthDoor {
     documents: createClientDocuments({ loopback: parts.loopbackDocuments }),
     cookieKey: vault.sign('cookies', 'oauth'),
     actorOf,
-    page: (problem, client) => page(problem, 400, client),
+    page,
     onError,
   })
   const consent = createConsentDoor({
@@ -73,5 +76,10 @@ export function createOAuth(parts: OAuthParts): OAuthDoor {
   return createOAuthDoor({ endpoints, server, consent, keys, register, clients, actorOf, page, onError })
 }
 
-const page = (problem: string, status: number, client?: AskingClient) =>
-  pageOf({ title: 'Authorization failed', body: problemPage(problem, client), status })
+/** @param problem a fault, or words of the library, which are English */
+function page(request: IncomingMessage, problem: Fault | string, client?: AskingClient): Promise<Response> {
+  const texts = pageTexts(request.headers['accept-language'])
+  const text = typeof problem === 'string' ? inEnglish(texts, problem) : faultText(texts, problem)
+  const status = typeof problem === 'string' ? 400 : problem.row.http
+  return pageOf({ texts, title: texts.consent.failed.title(), body: problemPage(texts, text, client), status })
+}

@@ -1,16 +1,18 @@
 /** A question whether a call may be made, as markup, with everything that it is about. */
 import type { Approval } from '@toolway/contract/admin'
-import { html, type Markup } from './page.ts'
+import { inEnglish } from './fault-text.ts'
+import { html, type Markup } from './markup.ts'
+import type { PageTexts } from './page-texts.ts'
 
 export interface ShownApproval {
   readonly approval: Approval
   readonly organization: string
   /** As they would be sent, as text. */
-  readonly given: string
+  readonly given: Markup
   readonly csrf: string
   readonly action: string
   readonly list: string
-  readonly problem: string | undefined
+  readonly problem: Markup | undefined
   /** The person who looks is the one who calls. */
   readonly own: boolean
 }
@@ -18,133 +20,124 @@ export interface ShownApproval {
 const MINUTE = 60_000
 
 /** The time left, in words. */
-export function leftOf(until: string, now = Date.now()): string {
-  const minutes = Math.ceil((Date.parse(until) - now) / MINUTE)
-  if (minutes <= 0) return 'none'
-  if (minutes < 2) return 'less than 2 minutes'
-  if (minutes < 120) return `${minutes} minutes`
-  return minutes < 2 * 24 * 60 ? `${Math.floor(minutes / 60)} hours` : `${Math.floor(minutes / 1440)} days`
+function leftOf({ approval: { left } }: PageTexts, until: string): Markup {
+  const minutes = Math.ceil((Date.parse(until) - Date.now()) / MINUTE)
+  if (minutes <= 0) return left.none()
+  if (minutes < 2) return left.moment()
+  if (minutes < 120) return left.minutes({ count: minutes })
+  return minutes < 2 * 24 * 60
+    ? left.hours({ count: Math.floor(minutes / 60) })
+    : left.days({ count: Math.floor(minutes / 1440) })
 }
 
 const time = (at: string | null): string => (at === null ? '' : `${at.slice(0, 16).replace('T', ' ')} UTC`)
 
-const WAYS: Readonly<Record<string, string>> = {
-  page: 'on this page',
-  api: 'over HTTP',
-  'command line': 'from the command line',
-  webhook: 'through a webhook',
-  client: 'in the calling client',
-}
+/** The text for a name of the API, which a later version may have more of. */
+const wordFor = (words: Readonly<Record<string, () => Markup>>, name: string): string | Markup =>
+  words[name]?.() ?? name
 
-const EFFECTS: Readonly<Record<string, string>> = {
-  read: 'reads',
-  write: 'writes',
-  destructive: 'is destructive',
-}
+const stateOf = ({ approval: { states, repeats } }: PageTexts, { state, repeats: isLasting, uses }: Approval): Markup =>
+  state === 'granted' && isLasting ? repeats({ uses }) : states[state]()
 
-const STATES: Readonly<Record<Approval['state'], string>> = {
-  pending: 'waiting for approval',
-  granted: 'approved, not used yet',
-  denied: 'denied',
-  expired: 'expired',
-  used: 'approved and used',
-}
-
-const stateOf = ({ state, repeats, uses }: Approval): string =>
-  state === 'granted' && repeats ? `approved for a limited time, used ${uses} times` : STATES[state]
-
-export const approvalPage = (shown: ShownApproval): Markup => {
-  const { approval, organization, given, problem } = shown
+export function approvalPage(texts: PageTexts, shown: ShownApproval): Markup {
+  const { approval: words } = texts
+  const { approval, given, problem } = shown
   return html`
     ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
-    ${approval.state === 'pending' ? '' : html`<p class="${approval.state === 'denied' || approval.state === 'expired' ? 'warning' : 'notice'}" role="status">This call is ${stateOf(approval)}.</p>`}
-    <dl>
-      <dt>Tool</dt>
-      <dd><strong>${approval.tool}</strong></dd>
-      <dt>Effect</dt>
-      <dd>${EFFECTS[approval.effect] ?? approval.effect}</dd>
-      <dt>Connection</dt>
-      <dd>${approval.connection ?? 'removed'} · ${organization}</dd>
-      ${
-        approval.account === null
-          ? ''
-          : html`<dt>Account</dt>
-              <dd>${approval.account}</dd>`
-      }
-      <dt>Caller</dt>
-      <dd>${approval.caller}${approval.client === null ? '' : html` with ${approval.client}`}</dd>
-      <dt>Requested</dt>
-      <dd>${time(approval.created_at)}</dd>
-      ${
-        approval.state === 'pending'
-          ? html`<dt>Expires in</dt>
-              <dd>${leftOf(approval.expires_at)}</dd>`
-          : ''
-      }
-    </dl>
-    <h2>Arguments</h2>
+    ${
+      approval.state === 'pending'
+        ? ''
+        : html`<p
+            class="${approval.state === 'denied' || approval.state === 'expired' ? 'warning' : 'notice'}"
+            role="status"
+          >
+            ${words.is({ state: stateOf(texts, approval) })}
+          </p>`
+    }
+    ${factsOf(texts, shown)}
+    <h2>${words.arguments()}</h2>
     <pre tabindex="0">${given}</pre>
-    <h2>Reason</h2>
+    <h2>${words.reason()}</h2>
     ${approval.rules.map(
-      (rule) =>
+      ({ name, scope, asks, reason, quorum, granted }) =>
         html`<p>
-          ${rule.reason}
+          ${reason}
           <span class="hint"
-            >Rule ${rule.name} (${rule.scope}). Approvers:
-            ${rule.asks}${rule.quorum > 1 ? html`. ${rule.granted} of ${rule.quorum} approvals given` : ''}</span
+            >${words.rule({ name, scope, approvers: inEnglish(texts, asks) })}${
+              quorum > 1 ? words.quorum({ granted, quorum }) : ''
+            }</span
           >
         </p>`,
     )}
-    ${answersOf(approval)} ${approval.yours ? formOf(shown) : waitingOf(shown)}
-    <p><a href="${shown.list}">All approval requests</a></p>
+    ${answersOf(texts, approval)} ${approval.yours ? formOf(texts, shown) : waitingOf(texts, shown)}
+    <p><a href="${shown.list}">${words.all()}</a></p>
   `
 }
 
-const answersOf = ({ answers }: Approval) =>
+const factsOf = (texts: PageTexts, { approval, organization }: ShownApproval): Markup => {
+  const { approval: words } = texts
+  const { account, caller, client } = approval
+  return html`<dl>
+    <dt>${words.tool()}</dt>
+    <dd><strong>${approval.tool}</strong></dd>
+    <dt>${words.effect()}</dt>
+    <dd>${wordFor(words.effects, approval.effect)}</dd>
+    <dt>${words.connection()}</dt>
+    <dd>${approval.connection ?? words.removed()} · ${organization}</dd>
+    ${
+      account === null
+        ? ''
+        : html`<dt>${words.account()}</dt>
+            <dd>${account}</dd>`
+    }
+    <dt>${words.caller()}</dt>
+    <dd>${client === null ? caller : words.with({ caller, client })}</dd>
+    <dt>${words.requested()}</dt>
+    <dd>${time(approval.created_at)}</dd>
+    ${
+      approval.state === 'pending'
+        ? html`<dt>${words.expiresIn()}</dt>
+            <dd>${leftOf(texts, approval.expires_at)}</dd>`
+        : ''
+    }
+  </dl>`
+}
+
+const answersOf = ({ approval: words }: PageTexts, { answers }: Approval) =>
   answers.length === 0
     ? ''
-    : html`<h2>Answers</h2>
+    : html`<h2>${words.answers()}</h2>
         ${answers.map(
           ({ by, verdict, way, note, at }) =>
             html`<p>
-              <strong>${by}</strong> ${verdict === 'grant' ? 'approved' : 'denied'}
-              <span class="hint">${time(at)}, ${WAYS[way] ?? way}${note === null ? '' : html`: ${note}`}</span>
+              ${verdict === 'grant' ? words.approved({ by }) : words.denied({ by })}
+              <span class="hint">${time(at)}, ${wordFor(words.ways, way)}${note === null ? '' : html`: ${note}`}</span>
             </p>`,
         )}`
 
-const formOf = ({ action, csrf, approval }: ShownApproval): Markup => html`
-  <form method="post" action="${action}">
-    <input type="hidden" name="csrf" value="${csrf}" />
-    <label>
-      Note <small>Optional. Stored in the audit log, and shown to the caller if you deny.</small>
-      <input name="note" maxlength="500" autocomplete="off" />
-    </label>
-    ${approval.state === 'pending' ? html`<button name="answer" value="grant">Approve this call</button>` : ''}
-    ${approval.state === 'pending' && approval.always ? html`<button name="answer" value="always" class="second">Always for this tool</button>` : ''}
-    <button name="answer" value="deny" class="second">
-      ${approval.state === 'pending' ? 'Deny' : 'Revoke approval'}
-    </button>
-  </form>
-  <p class="hint">
-    A grant is good for this very call, with these arguments, and for no
-    other.${
-      approval.state === 'pending' && approval.always
-        ? html` “Always” lets this caller call this tool with any arguments, until the tool or the rule is changed or it
-          is ended under Approvals.`
-        : ''
-    }
-  </p>
-`
+function formOf({ approval: words }: PageTexts, { action, csrf, approval }: ShownApproval): Markup {
+  const isPending = approval.state === 'pending'
+  const mayLast = isPending && approval.always
+  return html`
+    <form method="post" action="${action}">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <label>
+        ${words.note()} <small>${words.noteHint()}</small>
+        <input name="note" maxlength="500" autocomplete="off" />
+      </label>
+      ${isPending ? html`<button name="answer" value="grant">${words.grant()}</button>` : ''}
+      ${mayLast ? html`<button name="answer" value="always" class="second">${words.always()}</button>` : ''}
+      <button name="answer" value="deny" class="second">${isPending ? words.deny() : words.revoke()}</button>
+    </form>
+    <p class="hint">${words.onlyThis()}${mayLast ? html` ${words.alwaysHint()}` : ''}</p>
+  `
+}
 
-const waitingOf = ({ approval, own }: ShownApproval) =>
-  approval.state !== 'pending'
-    ? ''
-    : html`<p class="warning" role="note">
-        ${own ? 'You made this call, so someone else has to approve it.' : 'You are not an approver of this call.'}
-      </p>`
+const waitingOf = ({ approval: words }: PageTexts, { approval, own }: ShownApproval) =>
+  approval.state !== 'pending' ? '' : html`<p class="warning" role="note">${own ? words.own() : words.others()}</p>`
 
 /** It says nothing of what there might be. */
-export const noApproval = (list: string): Markup => html`
-  <p>This approval request does not exist, or you do not have access to it.</p>
-  <a class="button" href="${list}">All approval requests</a>
+export const noApproval = ({ approval: words }: PageTexts, list: string): Markup => html`
+  <p>${words.nothing.text()}</p>
+  <a class="button" href="${list}">${words.all()}</a>
 `

@@ -1,5 +1,6 @@
 /** The page on which a person is asked whether to connect an account, as markup; what happens on it is `connect-door.ts`'s. */
-import { html, type Markup } from './page.ts'
+import { html, type Markup } from './markup.ts'
+import { linkTo, type PageTexts } from './page-texts.ts'
 
 export interface ConnectWords {
   /** Of the connection, for people. */
@@ -15,10 +16,10 @@ export interface ConnectWords {
 interface Form extends ConnectWords {
   readonly action: string
   readonly csrf: string
-  readonly problem?: string | undefined
+  readonly problem?: Markup | undefined
 }
 
-const alarm = (problem: string | undefined) =>
+const alarm = (problem: Markup | undefined) =>
   problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`
 
 const hidden = ({ csrf }: Form, step: string) => html`
@@ -26,18 +27,15 @@ const hidden = ({ csrf }: Form, step: string) => html`
   <input type="hidden" name="step" value="${step}" />
 `
 
-const facts = ({ title, organization, server, owner, email }: ConnectWords): Markup => html`
+const facts = (
+  { connect, signedInAs }: PageTexts,
+  { title, organization, server, owner, email }: ConnectWords,
+): Markup => html`
   <p>
-    ${email === undefined ? '' : html`You are signed in as <strong>${email}</strong>. `}
-    ${
-      owner === 'you'
-        ? html`The account will be <strong>yours</strong>: only your own calls to ${title} use it. If no shared account
-            is connected, the gateway also uses it to list the tools.`
-        : html`The account will be shared in the organization <strong>${organization}</strong>: every member who may
-            call these tools uses it, unless they have connected their own.`
-    }
+    ${email === undefined ? '' : html`${signedInAs({ email })} `}
+    ${owner === 'you' ? connect.yours({ title }) : connect.shared({ organization })}
   </p>
-  ${server === undefined ? '' : html`<p>The credential is sent to <strong>${server}</strong> only.</p>`}
+  ${server === undefined ? '' : html`<p>${connect.sentTo({ server })}</p>`}
 `
 
 export interface AccountForm extends Form {
@@ -49,33 +47,32 @@ export interface AccountForm extends Form {
   readonly taken: readonly string[]
 }
 
-export const accountForm = (form: AccountForm): Markup => html`
-  ${alarm(form.problem)} ${facts(form)}
-  <p>Next, sign in at <strong>${form.authority}</strong> and allow access there.</p>
-  ${scopesOf(form)}
+export const accountForm = (texts: PageTexts, form: AccountForm): Markup => html`
+  ${alarm(form.problem)} ${facts(texts, form)}
+  <p>${texts.connect.next({ host: form.authority })}</p>
+  ${scopesOf(texts, form)}
   <form method="post" action="${form.action}">
-    ${hidden(form, 'account')} ${accountField(form)}
-    <button>Continue to ${form.authority}</button>
+    ${hidden(form, 'account')} ${accountField(texts, form)}
+    <button>${texts.connect.continueTo({ name: form.authority })}</button>
   </form>
-  <p class="hint">Did not start this yourself? Close this page. Nothing has been changed.</p>
+  <p class="hint">${texts.connect.stranger()}</p>
 `
 
-const scopesOf = ({ scopes }: Pick<AccountForm, 'scopes'>) =>
+const scopesOf = ({ connect }: PageTexts, { scopes }: Pick<AccountForm, 'scopes'>) =>
   scopes.length === 0
-    ? html`<p class="hint">No specific permissions are requested. The next page shows what access includes.</p>`
-    : html`<h2>Requested permissions</h2>
+    ? html`<p class="hint">${connect.noScopes()}</p>`
+    : html`<h2>${connect.scopes()}</h2>
         <ul class="tools">
           ${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
         </ul>`
 
-const accountField = ({ account, taken }: Pick<AccountForm, 'account' | 'taken'>) =>
+const accountField = ({ connect }: PageTexts, { account, taken }: Pick<AccountForm, 'account' | 'taken'>) =>
   account === undefined
     ? ''
     : html`<label>
-        Account name
+        ${connect.account()}
         <small>
-          Lowercase letters, digits, _ and -. Leave empty to name it automatically.
-          ${taken.length === 0 ? '' : html`In use: ${taken.join(', ')}. Using the same name replaces that account.`}
+          ${connect.accountHint()} ${taken.length === 0 ? '' : connect.accountsTaken({ names: taken.join(', ') })}
         </small>
         <input
           name="account"
@@ -96,24 +93,24 @@ export interface BrokerForm extends Form {
 }
 
 /** The account and its tokens stay with a service that keeps them for its users. */
-export const brokerForm = (form: BrokerForm): Markup => html`
-  ${alarm(form.problem)} ${facts(form)}
-  <p>Next, connect the account at <strong>${form.broker}</strong>, which stores it. Toolway never sees its tokens.</p>
+export const brokerForm = (texts: PageTexts, form: BrokerForm): Markup => html`
+  ${alarm(form.problem)} ${facts(texts, form)}
+  <p>${texts.connect.broker({ broker: form.broker })}</p>
   <form method="post" action="${form.action}">
     ${hidden(form, 'account')}
     ${
       form.apps.length < 2
         ? ''
         : html`<label>
-            App
+            ${texts.connect.app()}
             <select name="app">
               ${form.apps.map((app) => html`<option value="${app}">${app}</option>`)}
             </select>
           </label>`
     }
-    <button>Continue to ${form.broker}</button>
+    <button>${texts.connect.continueTo({ name: form.broker })}</button>
   </form>
-  <p class="hint">Did not start this yourself? Close this page. Nothing has been changed.</p>
+  <p class="hint">${texts.connect.stranger()}</p>
 `
 
 export interface ClientForm extends Form {
@@ -123,34 +120,33 @@ export interface ClientForm extends Form {
 }
 
 /** The authorization server knows no client of ours: whoever administers the organization says who we are there. */
-export const clientForm = (form: ClientForm): Markup => html`
-  ${alarm(form.problem)}
-  <p>
-    <strong>${form.authority}</strong> does not support automatic client registration. Register an OAuth client there
-    with this redirect URL, and enter its id and secret here. All members of <strong>${form.organization}</strong> will
-    use it.
-  </p>
-  <p><code>${form.redirect}</code></p>
-  <form method="post" action="${form.action}">
-    ${hidden(form, 'client')}
-    <label>
-      Client ID
-      <input name="client_id" value="${form.clientId ?? ''}" maxlength="2000" autocomplete="off" required autofocus />
-    </label>
-    <label>
-      Client secret <small>Leave empty if there is none</small>
-      <input type="password" name="client_secret" maxlength="4096" autocomplete="off" />
-    </label>
-    <button>Save and continue</button>
-  </form>
-`
+export function clientForm({ connect: { client } }: PageTexts, form: ClientForm): Markup {
+  const { authority: host, organization, redirect } = form
+  return html`
+    ${alarm(form.problem)}
+    <p>${client.text({ host, organization })}</p>
+    <p><code>${redirect}</code></p>
+    <form method="post" action="${form.action}">
+      ${hidden(form, 'client')}
+      <label>
+        ${client.id()}
+        <input name="client_id" value="${form.clientId ?? ''}" maxlength="2000" autocomplete="off" required autofocus />
+      </label>
+      <label>
+        ${client.secret()} <small>${client.secretHint()}</small>
+        <input type="password" name="client_secret" maxlength="4096" autocomplete="off" />
+      </label>
+      <button>${client.submit()}</button>
+    </form>
+  `
+}
 
-export const noClientText = ({ authority, organization, redirect }: ClientForm): Markup => html`
-  <p class="problem" role="alert"><strong>${authority}</strong> does not support automatic client registration.</p>
-  <p>
-    An administrator of <strong>${organization}</strong> can open this page and enter the id and secret of an OAuth
-    client that was registered there with the redirect URL <code>${redirect}</code>.
-  </p>
+export const noClientText = (
+  { connect: { client } }: PageTexts,
+  { authority, organization, redirect }: ClientForm,
+): Markup => html`
+  <p class="problem" role="alert">${client.none({ host: authority })}</p>
+  <p>${client.noneHint({ organization, redirect })}</p>
 `
 
 export interface KeyForm extends Form {
@@ -160,54 +156,56 @@ export interface KeyForm extends Form {
   readonly taken: readonly string[]
 }
 
-export const keyForm = (form: KeyForm): Markup => html`
-  ${alarm(form.problem)} ${facts(form)}
-  <form method="post" action="${form.action}">
-    ${hidden(form, 'key')}
-    <label>
-      Key
-      <small>Sent with each call as the header ${form.header}. Stored encrypted and never shown again.</small>
-      <input type="password" name="key" maxlength="8192" autocomplete="off" spellcheck="false" required autofocus />
-    </label>
-    ${accountField(form)}
-    <button>Test and save</button>
-  </form>
-`
+export function keyForm(texts: PageTexts, form: KeyForm): Markup {
+  const { key } = texts.connect
+  return html`
+    ${alarm(form.problem)} ${facts(texts, form)}
+    <form method="post" action="${form.action}">
+      ${hidden(form, 'key')}
+      <label>
+        ${key.label()}
+        <small>${key.hint({ header: form.header })}</small>
+        <input type="password" name="key" maxlength="8192" autocomplete="off" spellcheck="false" required autofocus />
+      </label>
+      ${accountField(texts, form)}
+      <button>${key.submit()}</button>
+    </form>
+  `
+}
 
-export const goneText = (list: string): Markup => html`
-  <p>This link has expired. Links are valid for ten minutes. No account was connected.</p>
-  <p>Call the tool again to get a new link, or connect the account on the accounts page.</p>
-  <a class="button" href="${list}">Your accounts</a>
+export const goneText = ({ connect: { gone } }: PageTexts, list: string): Markup => html`
+  <p>${gone.text()}</p>
+  <p>${gone.hint()}</p>
+  <a class="button" href="${list}">${gone.accounts()}</a>
 `
 
 /** It says nothing of whose link it is, nor of what for. */
-export const foreignText = (signOut: { action: string; csrf: string } | undefined): Markup => html`
-  <p class="problem" role="alert">This link belongs to another user.</p>
-  <p>
-    Opening it would connect your account for another user. No account was connected. If someone sent it to you, tell
-    your administrator.
-  </p>
+export const foreignText = (
+  { connect: { foreign } }: PageTexts,
+  signOut: { action: string; csrf: string } | undefined,
+): Markup => html`
+  <p class="problem" role="alert">${foreign.problem()}</p>
+  <p>${foreign.text()}</p>
   ${
     signOut === undefined
       ? ''
       : html`<form method="post" action="${signOut.action}">
           <input type="hidden" name="csrf" value="${signOut.csrf}" />
-          <button class="second">Sign out and use another account</button>
+          <button class="second">${foreign.signOut()}</button>
         </form>`
   }
 `
 
-export const forbiddenText = (): Markup => html`
-  <p class="problem" role="alert">You are not allowed to connect this account.</p>
-  <p>Shared accounts are connected by administrators of the organization.</p>
+export const forbiddenText = ({ connect: { forbidden } }: PageTexts): Markup => html`
+  <p class="problem" role="alert">${forbidden.problem()}</p>
+  <p>${forbidden.text()}</p>
 `
 
-export const problemText = (problem: string, again: string): Markup => html`
+export const problemText = ({ connect: { failed } }: PageTexts, problem: Markup, again: string): Markup => html`
   <p class="problem" role="alert">${problem}</p>
-  <p>No account was connected.</p>
-  <a class="button second" href="${again}">Try again</a>
+  <p>${failed.nothing()}</p>
+  <a class="button second" href="${again}">${failed.again()}</a>
 `
 
-export const goingText = (host: string, to: string): Markup => html`
-  <p>Redirecting to <strong>${host}</strong>. <a href="${to}">Continue</a> if nothing happens.</p>
-`
+export const goingText = ({ moment }: PageTexts, host: string, to: string): Markup =>
+  html`<p>${moment.going({ host, a: linkTo(to) })}</p>`

@@ -1,5 +1,7 @@
 /** An address at which nothing is served, for people; programs get problem+json. */
-import { html, pageOf } from './page.ts'
+import { html } from './markup.ts'
+import { pageOf } from './page.ts'
+import { linkTo, type PageTexts } from './page-texts.ts'
 
 interface UnknownRequest {
   readonly method: string
@@ -13,10 +15,11 @@ export const wantsPage = (asked: UnknownRequest): boolean =>
   !asked.path.startsWith('/api/') &&
   /(^|[\s,])text\/html\s*(;|,|$)/i.test(asked.header('accept') ?? '')
 
-export const notFoundPage = (): Promise<Response> =>
+export const notFoundPage = (texts: PageTexts): Promise<Response> =>
   pageOf({
-    title: 'Page not found',
+    texts,
+    title: texts.notFound.title(),
     status: 404,
-    body: html`<p>There is no page at this address. It may have moved, or the address may be misspelled.</p>
-      <p><a href="/">Go to the home page</a></p>`,
+    body: html`<p>${texts.notFound.text()}</p>
+      <p>${texts.notFound.home({ a: linkTo('/') })}</p>`,
   })

@@ -7,7 +7,10 @@ import { readBody, textOf } from '../body.ts'
 import type { Clients } from '../client-address.ts'
 import { correlationOf } from '../request-head.ts'
 import { headersOf } from '../say-fault.ts'
-import { html, pageOf, type Markup } from './page.ts'
+import { faultText } from './fault-text.ts'
+import { html, type Markup } from './markup.ts'
+import { pageOf } from './page.ts'
+import { linkTo, pageTexts, type PageTexts } from './page-texts.ts'
 
 export type Env = { Bindings: HttpBindings }
 export type PageContext = Context<Env>
@@ -43,19 +46,28 @@ export const actorOf = (c: PageContext, { clients, newCorrelationId }: PageReque
 export const comesFromElsewhere = (c: PageContext): boolean =>
   /^(cross|same)-site$/.test(c.req.header('sec-fetch-site') ?? '')
 
+/** The texts of the pages, in the language of a request. */
+export const textsFor = (c: Context): PageTexts => pageTexts(c.req.header('accept-language'))
+
 /** A page that leads on by itself: what another site began goes on as a request of our own, with its cookies. */
-export const leadOn = (to: string): Promise<Response> =>
-  pageOf({ title: 'One moment', body: html`<p><a href="${to}">Continue</a> if nothing happens.</p>`, goTo: to })
+export const leadOn = (texts: PageTexts, to: string): Promise<Response> =>
+  pageOf({
+    texts,
+    title: texts.moment.title(),
+    body: html`<p>${texts.moment.next({ a: linkTo(to) })}</p>`,
+    goTo: to,
+  })
 
 /** The same page once more with what went wrong; what nobody foresaw is thrown on. */
-export async function problemPage(thrown: unknown, title: string, bodyFor: (problem: string) => Markup) {
+export async function problemPage(
+  texts: PageTexts,
+  thrown: unknown,
+  title: Markup,
+  bodyFor: (problem: Markup) => Markup,
+): Promise<Response> {
   const fault = Fault.of(thrown)
   if (fault.code === 'internal') throw thrown
-  const { facts, row, code, message, mend } = fault
-  // The position within a JSON body means nothing to the user of a form, so the message names the field.
-  const problem =
-    code === 'body.shape' ? `The ${String(facts['place']).slice(1)} ${facts['problem']}.` : `${message} ${mend}`
-  const response = await pageOf({ title, body: bodyFor(problem), status: row.http })
+  const response = await pageOf({ texts, title, body: bodyFor(faultText(texts, fault)), status: fault.row.http })
   for (const [name, value] of Object.entries(headersOf(fault))) response.headers.set(name, value)
   return response
 }

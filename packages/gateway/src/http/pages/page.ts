@@ -2,18 +2,17 @@
  * Building blocks of the few pages that the gateway serves itself (sign-in, consent): layout, styles and the headers of an
  * answer.
  *
- * Plain HTML and CSS: no script, no external resources, no framing by other pages. All values inserted through `html` are
- * escaped.
+ * Plain HTML and CSS: no script, no external resources, no framing by other pages.
  */
 import { createHash } from 'node:crypto'
-import { html, raw } from 'hono/html'
+import { raw } from 'hono/html'
+import { html, type Markup } from './markup.ts'
+import type { PageTexts } from './page-texts.ts'
 import { STYLES } from './styles.ts'
 
-export { html } from 'hono/html'
-export type Markup = ReturnType<typeof html>
-
 export interface Page {
-  readonly title: string
+  readonly texts: PageTexts
+  readonly title: Markup
   readonly body: Markup | Promise<Markup>
   readonly status?: number
   /** Where the browser goes by itself. */
@@ -51,10 +50,11 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const
 
-export async function pageOf({ title, body, status = 200, goTo, formsLeadTo = [] }: Page): Promise<Response> {
+export async function pageOf(page: Page): Promise<Response> {
+  const { texts, title, body, status = 200, goTo, formsLeadTo = [] } = page
   const refresh = goTo === undefined ? '' : html`<meta http-equiv="refresh" content="0; url=${goTo}" />`
   const text = await html`<!doctype html>
-    <html lang="en">
+    <html lang="${texts.language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -77,6 +77,8 @@ export async function pageOf({ title, body, status = 200, goTo, formsLeadTo = []
     headers: {
       ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
+      'content-language': texts.language,
+      vary: 'Accept-Language',
       'content-security-policy': policyOf(formsLeadTo),
     },
   })

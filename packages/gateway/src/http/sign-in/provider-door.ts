@@ -13,8 +13,8 @@ import { laxCookie } from '../../lib/lax-cookie.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
-import { html } from '../pages/page.ts'
-import { actorOf, leadOn, problemPage, type Env } from '../pages/page-request.ts'
+import { actorOf, leadOn, problemPage, textsFor, type Env, type PageContext } from '../pages/page-request.ts'
+import { providerProblem } from '../pages/sign-in-page.ts'
 import { cookieOf, type WebSession } from './web-session.ts'
 
 export interface ProviderDoorParts {
@@ -50,10 +50,10 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
   const cookie = (value: string, seconds: number) =>
     laxCookie(name(), value, { path: PATH, seconds, secure: isSecure() })
 
-  const tryAgain = (problem: string) => html`
-    <p class="problem" role="alert">${problem}</p>
-    <a class="button" href="/sign-in">Back to sign-in</a>
-  `
+  function failed(c: PageContext, thrown: unknown): Promise<Response> {
+    const texts = textsFor(c)
+    return problemPage(texts, thrown, texts.signIn.title(), (problem) => providerProblem(texts, problem))
+  }
 
   app.get(PATH, async (c) => {
     const next = nextOf(c.req.query('next'))
@@ -67,7 +67,7 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
       c.header('set-cookie', cookie(vault.seal(JSON.stringify(kept), SEALED_FOR).toString('base64url'), SECONDS))
       return c.redirect(url.href, 303)
     } catch (thrown) {
-      return problemPage(thrown, 'Sign in', tryAgain)
+      return failed(c, thrown)
     }
   })
 
@@ -76,10 +76,10 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
     const kept = readKept(vault, cookieOf(cookies, name()))
     if (kept === undefined || kept.until <= Date.now())
       throw new Fault('login.provider', {
-        problem: 'this browser did not begin it, or it took more than ten minutes',
+        problem: 'it was not started in this browser, or took more than ten minutes',
       })
     if (!(await spend(vault.hash(`provider state ${kept.state}`), new Date(kept.until))))
-      throw new Fault('login.provider', { problem: 'this answer has been used' })
+      throw new Fault('login.provider', { problem: 'this response was already used' })
     return kept
   }
 
@@ -89,11 +89,11 @@ export function createProviderDoor(parts: ProviderDoorParts): Hono<Env> {
       const proven = await provider.arrive(new URL(publicUrl() + CALLBACK + new URL(c.req.url).search), kept)
       const tokens = await signIn.withProven(actorOf(c, parts), proven, { client: 'browser' })
       // A redirect would still count as led by the provider's site, and the new cookies would not be sent.
-      const response = await leadOn(kept.next ?? '/sign-in')
+      const response = await leadOn(textsFor(c), kept.next ?? '/sign-in')
       for (const value of [...web.cookiesFor(tokens), cookie('', 0)]) response.headers.append('set-cookie', value)
       return response
     } catch (thrown) {
-      const response = await problemPage(thrown, 'Sign in', tryAgain)
+      const response = await failed(c, thrown)
       response.headers.append('set-cookie', cookie('', 0))
       return response
     }

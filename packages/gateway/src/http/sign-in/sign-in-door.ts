@@ -10,16 +10,19 @@ import type { SignIn, Tokens } from '../../admin/people/sign-in.ts'
 import type { IdentityProvider } from '../../identity/federated/identity-provider.ts'
 import type { Clients } from '../client-address.ts'
 import { nextOf } from '../pages/next-address.ts'
-import { pageOf, type Markup } from '../pages/page.ts'
+import type { Markup } from '../pages/markup.ts'
+import { pageOf } from '../pages/page.ts'
 import {
   actorOf,
   comesFromElsewhere,
   formOf,
   leadOn,
   problemPage,
+  textsFor,
   type Env,
   type PageContext,
 } from '../pages/page-request.ts'
+import type { PageTexts } from '../pages/page-texts.ts'
 import { codeForm, setUpForm, signedInPage, signInForm } from '../pages/sign-in-page.ts'
 import type { WebSession } from './web-session.ts'
 
@@ -47,24 +50,25 @@ export function createSignInDoor(parts: SignInDoorParts): Hono<Env> {
   return app
 }
 
-const page = (title: string, body: Markup) => pageOf({ title, body })
-
 function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
   const { web, signIn, enrolment, shortest } = parts
   const provider = parts.provider?.browses === true ? parts.provider.title : undefined
 
   app.get('/sign-in', async (c) => {
+    const texts = textsFor(c)
     const next = nextOf(c.req.query('next'))
     const principal = await web.principalOf(c.req.header('cookie'))
     if (principal?.signInId === undefined) {
-      if (comesFromElsewhere(c)) return leadOn(next === undefined ? '/sign-in' : withNext(next))
-      if (await enrolment.isEmpty()) return page('Set up Toolway', setUpForm({ next, shortest }))
-      const notice = noticeOf(c.req.query())
-      return page('Sign in', signInForm({ next, provider, notice }))
+      if (comesFromElsewhere(c)) return leadOn(texts, next === undefined ? '/sign-in' : withNext(next))
+      if (await enrolment.isEmpty())
+        return pageOf({ texts, title: texts.setUp.title(), body: setUpForm(texts, { next, shortest }) })
+      const notice = noticeOf(texts, c.req.query())
+      return pageOf({ texts, title: texts.signIn.title(), body: signInForm(texts, { next, provider, notice }) })
     }
     if (next !== undefined) return c.redirect(next, 303)
     const email = (await parts.emailOf(principal.id)) ?? principal.id
-    return page('Signed in', signedInPage({ email, csrf: web.csrfOf(principal.signInId) }))
+    const body = signedInPage(texts, { email, csrf: web.csrfOf(principal.signInId) })
+    return pageOf({ texts, title: texts.signedIn.title(), body })
   })
 
   app.post('/sign-in', async (c) => {
@@ -74,7 +78,10 @@ function addSignIn(app: Hono<Env>, parts: SignInDoorParts): void {
       const tokens = await signIn.withPassword(actorOf(c, parts), email, form.get('password') ?? '', BROWSER)
       return enter(c, web, tokens, next)
     } catch (thrown) {
-      return problemPage(thrown, 'Sign in', (problem) => signInForm({ next, problem, email, provider }))
+      const texts = textsFor(c)
+      return problemPage(texts, thrown, texts.signIn.title(), (problem) =>
+        signInForm(texts, { next, problem, email, provider }),
+      )
     }
   })
 }
@@ -91,21 +98,30 @@ function addFirst(app: Hono<Env>, parts: SignInDoorParts): void {
       const user = await enrolment.register(actorOf(c, parts), first)
       return enter(c, web, await signIn.as(actorOf(c, parts), user, 'setup code', BROWSER), next)
     } catch (thrown) {
-      return problemPage(thrown, 'Set up Toolway', (problem) => setUpForm({ next, problem, email, name, shortest }))
+      const texts = textsFor(c)
+      return problemPage(texts, thrown, texts.setUp.title(), (problem) =>
+        setUpForm(texts, { next, problem, email, name, shortest }),
+      )
     }
   })
 }
 
 function addCode(app: Hono<Env>, parts: SignInDoorParts): void {
   const { enrolment, shortest } = parts
-  app.get('/sign-in/code', () => page('Choose a password', codeForm({ shortest })))
+  app.get('/sign-in/code', (c) => {
+    const texts = textsFor(c)
+    return pageOf({ texts, title: texts.choosePassword.title(), body: codeForm(texts, { shortest }) })
+  })
   app.post('/sign-in/code', async (c) => {
     const form = await formOf(c)
     try {
       await enrolment.choosePassword(actorOf(c, parts), form.get('code') ?? '', form.get('password') ?? '')
       return c.redirect('/sign-in?set', 303)
     } catch (thrown) {
-      return problemPage(thrown, 'Choose a password', (problem) => codeForm({ problem, shortest }))
+      const texts = textsFor(c)
+      return problemPage(texts, thrown, texts.choosePassword.title(), (problem) =>
+        codeForm(texts, { problem, shortest }),
+      )
     }
   })
 }
@@ -130,9 +146,9 @@ function enter(c: PageContext, web: WebSession, tokens: Tokens, next: string | u
 }
 
 /** Why somebody is here, where that is known. */
-function noticeOf({ set, ended }: Readonly<Record<string, string>>): string | undefined {
-  if (set !== undefined) return 'Your password is set. Sign in with it.'
-  return ended === undefined ? undefined : 'Your session has ended. Sign in again to go on.'
+function noticeOf({ signIn }: PageTexts, { set, ended }: Readonly<Record<string, string>>): Markup | undefined {
+  if (set !== undefined) return signIn.set()
+  return ended === undefined ? undefined : signIn.ended()
 }
 
 const withNext = (next: string) => `/sign-in?next=${encodeURIComponent(next)}`

@@ -180,7 +180,7 @@ test('a stream that stays down is behind, has its administrators told once, and 
   }
   expect((await db.system((sql) => listStreams(sql, id)))[0]).toMatchObject({
     waiting: 3,
-    last_problem: 'it answered 503',
+    last_problem: 'it responded with HTTP 503',
     behind_since: expect.any(Date),
   })
   await due(db)

@@ -151,7 +151,7 @@ describe('a schema that nothing can be checked by is not used', () => {
   const unusable: [string, unknown, RegExp][] = [
     ['refers to another address', { $ref: 'https://example.com/schema.json' }, /refers to https:\/\/example\.com/],
     ['refers to a file', { properties: { a: { $ref: 'file:///etc/passwd' } } }, /which is not in it/],
-    ['refers to what is not there', { $ref: '#/$defs/none' }, /which is not in it/],
+    ['refers to something that does not exist', { $ref: '#/$defs/none' }, /which is not in it/],
     ['nests too deep', nested(200), /deeper than 100 levels/],
     ['has too many values', { enum: Array.from({ length: 60_000 }, (_, at) => at) }, /more than 50000 values/],
     ['has a giant choice', { enum: Array.from({ length: 20_000 }, (_, at) => at) }, /more than 10000 values/],

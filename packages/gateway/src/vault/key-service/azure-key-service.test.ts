@@ -86,5 +86,5 @@ test('Azure Key Vault: throttling and trouble are tried again after Retry-After,
   azure.trouble(...Array.from({ length: 3 }, () => ({ status: 429, ...always })))
   await expect(service.wrap(ROOT)).rejects.toThrow(/too many requests \(429\)/)
   azure.trouble(...Array.from({ length: 3 }, () => ({ status: 500 })))
-  await expect(service.wrap(ROOT)).rejects.toThrow(/is in trouble \(500\)/)
+  await expect(service.wrap(ROOT)).rejects.toThrow(/responded with an internal error \(500\)/)
 })

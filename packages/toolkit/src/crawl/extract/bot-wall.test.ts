@@ -12,7 +12,7 @@ test('a short page that tests for robots is no content', () => {
     ['Pardon Our Interruption', 'As you were browsing something about your browser made us think you were a bot.'],
     ['Attention Required! | Cloudflare', 'Sorry, you have been blocked'],
   ] as const)
-    expect(problem(title, text), text).toMatch(/test for robots/)
+    expect(problem(title, text), text).toMatch(/bot check/)
 })
 
 test('a page that wants scripts is told as such', () => {

@@ -46,7 +46,7 @@ describe('a body', () => {
     const twice = zlib.gzipSync(zlib.brotliCompressSync('text'))
     expect(`${await read(twice, 'br, gzip')}`).toBe('text')
     await expect(read(zlib.gzipSync(zlib.gzipSync(Buffer.alloc(90_000_000))), 'gzip, gzip')).rejects.toThrow(/larger/)
-    await expect(read(twice, 'gzip, gzip, gzip')).rejects.toThrow(/not read/)
+    await expect(read(twice, 'gzip, gzip, gzip')).rejects.toThrow(/unsupported/)
     await expect(read(twice, 'compress')).rejects.toThrow('(compress)')
     await expect(read(twice, 'constructor')).rejects.toThrow('(constructor)')
     expect(`${await read(Buffer.from('plain'), 'identity')}`).toBe('plain')

@@ -1,4 +1,4 @@
-/** Fetching pages: what is never reached, what is repeated, and what ends early. Names are answered by the test, as a hostile DNS would. */
+/** Fetching pages: what is always blocked, what is repeated, and what ends early. Names are answered by the test, as a hostile DNS would. */
 import type * as dns from 'node:dns'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -55,7 +55,7 @@ async function outcome(url: string, settings: Partial<CrawlSettings> = {}): Prom
 }
 
 const NOT_PUBLIC = expect.stringMatching(/not public/) as string
-const NEVER = expect.stringMatching(/never reached/) as string
+const NEVER = expect.stringMatching(/always blocked/) as string
 
 test('a private address is refused in every spelling, by name and by redirect, unless it is allowed', async () => {
   await using server = await listen((_, response) => void response.end('inside'))
@@ -80,7 +80,7 @@ test('a name that changes what it leads to is judged at each connection', async 
   names.answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '169.254.169.254']]
   const url = pageAddress(server.at('/', 'rebinding.example'))
   expect((await fetcher.fetch(url, () => true)).status).toBe(200)
-  for (const _ of [1, 2]) await expect(fetcher.fetch(url, () => true)).rejects.toThrow(/never reached/)
+  for (const _ of [1, 2]) await expect(fetcher.fetch(url, () => true)).rejects.toThrow(/always blocked/)
   expect(server.requests).toHaveLength(1)
 })
 
@@ -99,14 +99,14 @@ test('each redirect is judged anew: address, scheme and credentials', async () =
   expect(await outcome(server.at('/metadata'))).toEqual(NEVER)
   expect(await outcome(server.at('/twice'))).toEqual(NEVER)
   expect(await outcome(server.at('/file'))).toMatch(/kind file:/)
-  expect(await outcome(server.at('/data'))).toMatch(/not a URL|kind data:/)
+  expect(await outcome(server.at('/data'))).toMatch(/not a URL|not supported data:/)
   expect(await outcome(server.at('/credentials'))).toMatch(/user name or password/)
   expect(await outcome(server.at('/broken'))).toMatch(/not a URL/)
 })
 
 test('an address is http or https, without credentials', async () => {
   for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'javascript:alert(1)', 'example.com', 'http://', ''])
-    expect(await outcome(url), url).toMatch(/not a URL|kind/)
+    expect(await outcome(url), url).toMatch(/not a URL|not supported/)
   expect(await outcome('https://user:secret@example.com/')).toMatch(/user name or password/)
 })
 

@@ -11,17 +11,17 @@ import type { Db } from '../../../db/db.ts'
 export type Why = keyof typeof WHYS
 export const WHYS = {
   late: 'it took longer than ten minutes',
-  spent: 'it was used before, and each is good once',
-  foreign: 'another browser began it, or this one did not keep its cookie',
-  unknown: 'nobody here began it',
-  nothing: 'it brings no code, or no state',
-  address: 'the address of the connection changed meanwhile, and an account is for one address only',
-  kind: 'the connection is let in in another way by now',
+  spent: 'it was already used, and each can be used only once',
+  foreign: 'it was started in another browser, or this one did not keep its cookie',
+  unknown: 'it was not started here',
+  nothing: 'it has no code or no state',
+  address: 'the URL of the connection changed in the meantime, and an account is valid for one URL only',
+  kind: 'the authentication of the connection changed in the meantime',
   member: 'the user who started it is no longer allowed to',
   gone: 'the connection no longer exists, or no longer uses accounts',
-  client: 'the authorization server refuses the client or what it asked for',
+  client: 'the authorization server refused the client or the access that it requested',
   unreachable: 'the authorization server cannot be reached; try again in a moment',
-  malformed: 'the authorization server did not answer as one',
+  malformed: 'the authorization server sent an invalid response',
 } as const
 
 export class FlowProblem extends Error {

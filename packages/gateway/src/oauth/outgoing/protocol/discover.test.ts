@@ -186,7 +186,7 @@ describe('whom a server trusts', () => {
     [
       'a token endpoint with a user name',
       { ...whole, [SERVER]: metadata({ token_endpoint: 'https://a:b@c.example/' }) },
-      /token endpoint holds a user name/,
+      /token endpoint contains a user name/,
     ],
     [
       'a token endpoint with a fragment',
@@ -196,7 +196,7 @@ describe('whom a server trusts', () => {
     ['no token endpoint', { ...whole, [SERVER]: metadata({ token_endpoint: undefined }) }, /token_endpoint/],
     ['an authorization server without metadata', { [`${RESOURCE}/mcp`]: resource() }, /has no metadata/],
     [
-      'broken JSON',
+      'not valid JSON',
       { ...whole, [`${RESOURCE}/mcp`]: { body: '{' }, [RESOURCE]: resource({ resource: 'nonsense' }) },
       /about another server/,
     ],

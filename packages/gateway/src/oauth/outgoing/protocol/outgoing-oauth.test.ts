@@ -139,15 +139,15 @@ describe('a refresh', () => {
   })
 
   const wrong: [what: string, Answer, RegExp][] = [
-    ['HTML instead of JSON', { type: 'text/html', body: '<h1>Welcome</h1>' }, /something else than JSON/],
-    ['broken JSON', { body: '{"access_token"' }, /broken JSON/],
+    ['HTML instead of JSON', { type: 'text/html', body: '<h1>Welcome</h1>' }, /is not JSON/],
+    ['broken JSON', { body: '{"access_token"' }, /not valid JSON/],
     ['no token', { body: '{"token_type":"Bearer"}' }, /access_token/],
     ['no type', { body: '{"access_token":"a"}' }, /token_type/],
     ['another type', ok({ token_type: 'mac' }), /token_type/],
-    ['a DPoP token', ok({ token_type: 'DPoP' }), /dpopinstead of Bearer/],
+    ['a DPoP token', ok({ token_type: 'DPoP' }), /dpop instead of Bearer/],
     ['a time that is none', ok({ expires_in: 'soon' }), /expires_in/],
     ['a redirect', { status: 302, headers: { location: 'https://elsewhere.example/' } }, /HTTP 302/],
-    ['a 404 page', { status: 404, type: 'text/html', body: '<h1>' }, /something else than JSON/],
+    ['a 404 page', { status: 404, type: 'text/html', body: '<h1>' }, /is not JSON/],
   ]
   test.each(wrong)('is not believed with %s', async (_, answer, problem) => {
     await using server = await serve(answer)

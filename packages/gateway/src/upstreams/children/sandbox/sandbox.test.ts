@@ -155,7 +155,7 @@ describe('with folders below which paths may be allowed', () => {
     const allowPaths = [join(here.path, name)]
     await expect(here.start({ allowPaths, organization })).rejects.toMatchObject({
       code: 'NOT_CONFINED',
-      message: expect.stringMatching(/^The path \S+ cannot be allowed: it is outside of .*TOOLWAY_SANDBOX_ROOTS/),
+      message: expect.stringMatching(/^The path \S+ cannot be allowed: it is outside .*TOOLWAY_SANDBOX_ROOTS/),
     })
   })
 

@@ -168,7 +168,7 @@ describe('a child with all of the public network', () => {
     await using proxy = await start({})
     const answers = [await tunnel(proxy.path, `${host}:80`), await ask(proxy.path, `http://${host}/latest/meta-data`)]
     expect(answers.map(({ status }) => status)).toEqual([403, 403])
-    expect(answers[1]?.text).toContain('lies in a network that this server may not reach')
+    expect(answers[1]?.text).toContain('is in a network that this server may not reach')
     expect(new Set(proxy.refused).size).toBe(proxy.refused.length)
   })
 

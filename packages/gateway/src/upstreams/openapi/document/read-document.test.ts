@@ -191,7 +191,7 @@ describe('what is left out', () => {
   test.each([
     ['takes a body of application/octet-stream', { post: operation({ requestBody: binary }) }],
     ['takes a file, "file"', { post: operation({ requestBody: upload }) }],
-    ['is asked with TRACE', { trace: operation() }],
+    ['uses TRACE', { trace: operation() }],
     ['is at another address', { get: operation({ servers: [{ url: 'https://evil.example.com' }] }) }],
     ['returns a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],
     [

@@ -1,0 +1,381 @@
+/** Generated of the English catalogue: `npx vitest run packages/gateway/src/http/pages -u` writes it again. */
+import type { Markup, Tag, Words } from '../markup.ts'
+
+export interface English {
+  readonly moment: {
+    readonly title: () => Markup
+    readonly next: (v: { readonly a: Tag }) => Markup
+    readonly going: (v: { readonly host: Words; readonly a: Tag }) => Markup
+  }
+  readonly notFound: {
+    readonly title: () => Markup
+    readonly text: () => Markup
+    readonly home: (v: { readonly a: Tag }) => Markup
+  }
+  readonly unavailable: () => Markup
+  readonly notBuilt: {
+    readonly console: () => Markup
+    readonly consoleText: () => Markup
+    readonly consoleBuild: () => Markup
+    readonly commandLine: () => Markup
+    readonly docs: () => Markup
+    readonly docsText: () => Markup
+    readonly docsFolder: () => Markup
+  }
+  readonly signedInAs: (v: { readonly email: Words }) => Markup
+  readonly signIn: {
+    readonly title: () => Markup
+    readonly email: () => Markup
+    readonly password: () => Markup
+    readonly submit: () => Markup
+    readonly hint: (v: { readonly a: Tag }) => Markup
+    readonly provider: (v: { readonly provider: Words }) => Markup
+    readonly or: () => Markup
+    readonly back: () => Markup
+    readonly set: () => Markup
+    readonly ended: () => Markup
+    readonly atLeast: (v: { readonly shortest: Words }) => Markup
+  }
+  readonly setUp: {
+    readonly title: () => Markup
+    readonly welcome: () => Markup
+    readonly code: () => Markup
+    readonly codeHint: () => Markup
+    readonly name: () => Markup
+    readonly submit: () => Markup
+  }
+  readonly choosePassword: {
+    readonly title: () => Markup
+    readonly code: () => Markup
+    readonly codeHint: () => Markup
+    readonly password: () => Markup
+    readonly submit: () => Markup
+  }
+  readonly signedIn: {
+    readonly title: () => Markup
+    readonly console: () => Markup
+    readonly approvals: () => Markup
+    readonly accounts: () => Markup
+    readonly signOut: () => Markup
+  }
+  readonly consent: {
+    readonly title: (v: { readonly client: Words }) => Markup
+    readonly asks: (v: { readonly client: Words }) => Markup
+    readonly publisher: (v: { readonly host: Words }) => Markup
+    readonly local: (v: { readonly host: Words }) => Markup
+    readonly grantedTo: (v: { readonly host: Words }) => Markup
+    readonly already: {
+      readonly read: () => Markup
+      readonly write: () => Markup
+      readonly execute: () => Markup
+    }
+    readonly organization: () => Markup
+    readonly organizationIs: (v: { readonly name: Words }) => Markup
+    readonly viewer: () => Markup
+    readonly tools: (v: { readonly read: number; readonly readExamples: Words; readonly write: number; readonly writeExamples: Words; readonly destructive: number; readonly destructiveExamples: Words }) => Markup
+    readonly read: (v: { readonly count: number }) => Markup
+    readonly write: (v: { readonly count: number }) => Markup
+    readonly destructive: (v: { readonly count: number }) => Markup
+    readonly access: () => Markup
+    readonly limits: {
+      readonly read: () => Markup
+      readonly write: () => Markup
+      readonly execute: () => Markup
+    }
+    readonly about: {
+      readonly read: () => Markup
+      readonly write: () => Markup
+      readonly execute: () => Markup
+    }
+    readonly endpoint: (v: { readonly resource: Words }) => Markup
+    readonly allow: () => Markup
+    readonly allowRead: () => Markup
+    readonly deny: () => Markup
+    readonly nothing: {
+      readonly title: () => Markup
+      readonly problem: (v: { readonly email: Words; readonly resource: Words }) => Markup
+      readonly hint: () => Markup
+      readonly back: () => Markup
+    }
+    readonly gone: {
+      readonly title: () => Markup
+      readonly text: () => Markup
+      readonly hint: () => Markup
+    }
+    readonly back: {
+      readonly title: () => Markup
+      readonly text: (v: { readonly client: Words; readonly a: Tag }) => Markup
+    }
+    readonly failed: {
+      readonly title: () => Markup
+      readonly client: (v: { readonly client: Words }) => Markup
+      readonly redirect: (v: { readonly client: Words; readonly host: Words }) => Markup
+      readonly hint: () => Markup
+    }
+  }
+  readonly connect: {
+    readonly title: (v: { readonly title: Words }) => Markup
+    readonly failedTitle: (v: { readonly title: Words }) => Markup
+    readonly yours: (v: { readonly title: Words }) => Markup
+    readonly shared: (v: { readonly organization: Words }) => Markup
+    readonly sentTo: (v: { readonly server: Words }) => Markup
+    readonly next: (v: { readonly host: Words }) => Markup
+    readonly continueTo: (v: { readonly name: Words }) => Markup
+    readonly stranger: () => Markup
+    readonly noScopes: () => Markup
+    readonly scopes: () => Markup
+    readonly account: () => Markup
+    readonly accountHint: () => Markup
+    readonly accountsTaken: (v: { readonly names: Words }) => Markup
+    readonly broker: (v: { readonly broker: Words }) => Markup
+    readonly app: () => Markup
+    readonly client: {
+      readonly title: (v: { readonly host: Words }) => Markup
+      readonly text: (v: { readonly host: Words; readonly organization: Words }) => Markup
+      readonly id: () => Markup
+      readonly secret: () => Markup
+      readonly secretHint: () => Markup
+      readonly submit: () => Markup
+      readonly idProblem: () => Markup
+      readonly none: (v: { readonly host: Words }) => Markup
+      readonly noneHint: (v: { readonly organization: Words; readonly redirect: Words }) => Markup
+    }
+    readonly key: {
+      readonly title: (v: { readonly title: Words }) => Markup
+      readonly label: () => Markup
+      readonly hint: (v: { readonly header: Words }) => Markup
+      readonly submit: () => Markup
+    }
+    readonly gone: {
+      readonly title: () => Markup
+      readonly text: () => Markup
+      readonly hint: () => Markup
+      readonly accounts: () => Markup
+    }
+    readonly foreign: {
+      readonly title: () => Markup
+      readonly problem: () => Markup
+      readonly text: () => Markup
+      readonly signOut: () => Markup
+    }
+    readonly forbidden: {
+      readonly title: () => Markup
+      readonly problem: () => Markup
+      readonly text: () => Markup
+    }
+    readonly failed: {
+      readonly title: () => Markup
+      readonly nothing: () => Markup
+      readonly again: () => Markup
+    }
+  }
+  readonly done: {
+    readonly title: () => Markup
+    readonly failedTitle: () => Markup
+    readonly connected: (v: { readonly title: Words }) => Markup
+    readonly accountConnected: () => Markup
+    readonly close: () => Markup
+    readonly errors: {
+      readonly missing_code: () => Markup
+      readonly missing_state: () => Markup
+      readonly invalid_state: () => Markup
+      readonly token_exchange_failed: () => Markup
+      readonly access_denied: () => Markup
+    }
+    readonly otherError: (v: { readonly error: Words }) => Markup
+    readonly why: (v: { readonly problem: Words }) => Markup
+  }
+  readonly approval: {
+    readonly title: () => Markup
+    readonly answeredTitle: () => Markup
+    readonly is: (v: { readonly state: Words }) => Markup
+    readonly states: {
+      readonly pending: () => Markup
+      readonly granted: () => Markup
+      readonly denied: () => Markup
+      readonly expired: () => Markup
+      readonly used: () => Markup
+    }
+    readonly repeats: (v: { readonly uses: number }) => Markup
+    readonly tool: () => Markup
+    readonly effect: () => Markup
+    readonly effects: {
+      readonly read: () => Markup
+      readonly write: () => Markup
+      readonly destructive: () => Markup
+    }
+    readonly connection: () => Markup
+    readonly removed: () => Markup
+    readonly account: () => Markup
+    readonly caller: () => Markup
+    readonly with: (v: { readonly caller: Words; readonly client: Words }) => Markup
+    readonly requested: () => Markup
+    readonly expiresIn: () => Markup
+    readonly left: {
+      readonly none: () => Markup
+      readonly moment: () => Markup
+      readonly minutes: (v: { readonly count: number }) => Markup
+      readonly hours: (v: { readonly count: number }) => Markup
+      readonly days: (v: { readonly count: number }) => Markup
+    }
+    readonly arguments: () => Markup
+    readonly cut: (v: { readonly count: Words }) => Markup
+    readonly reason: () => Markup
+    readonly rule: (v: { readonly name: Words; readonly scope: Words; readonly approvers: Words }) => Markup
+    readonly quorum: (v: { readonly granted: number; readonly quorum: number }) => Markup
+    readonly answers: () => Markup
+    readonly approved: (v: { readonly by: Words }) => Markup
+    readonly denied: (v: { readonly by: Words }) => Markup
+    readonly ways: {
+      readonly page: () => Markup
+      readonly api: () => Markup
+      readonly "command line": () => Markup
+      readonly webhook: () => Markup
+      readonly client: () => Markup
+    }
+    readonly note: () => Markup
+    readonly noteHint: () => Markup
+    readonly grant: () => Markup
+    readonly always: () => Markup
+    readonly deny: () => Markup
+    readonly revoke: () => Markup
+    readonly onlyThis: () => Markup
+    readonly alwaysHint: () => Markup
+    readonly own: () => Markup
+    readonly others: () => Markup
+    readonly all: () => Markup
+    readonly nothing: {
+      readonly title: () => Markup
+      readonly text: () => Markup
+    }
+  }
+  readonly field: (v: { readonly field: Words; readonly problem: Words }) => Markup
+  readonly faults: {
+    readonly "login.wrong": {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly "login.limit": {
+      readonly say: (v: { readonly seconds: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "login.provider": {
+      readonly say: (v: { readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "code.unknown": {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly "setup.done": {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly "request.csrf": {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly "thing.unknown": {
+      readonly say: (v: { readonly thing: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "flow.unfit": {
+      readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "authority.unreachable": {
+      readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "authority.malformed": {
+      readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
+      readonly mend: (v: { readonly connection: Words }) => Markup
+    }
+    readonly "authority.refused": {
+      readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "upstream.unreachable": {
+      readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
+      readonly mend: (v: { readonly connection: Words }) => Markup
+    }
+    readonly "upstream.needs-auth": {
+      readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
+      readonly mend: (v: { readonly connection: Words }) => Markup
+    }
+    readonly "upstream.timeout": {
+      readonly say: (v: { readonly connection: Words; readonly seconds: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "approval.over": {
+      readonly say: (v: { readonly state: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "approval.forbidden": {
+      readonly say: (v: { readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "gateway.not-ready": {
+      readonly say: (v: { readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "database.unavailable": {
+      readonly say: (v: { readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly "database.interrupted": {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+    readonly "vault.closed": {
+      readonly say: (v: { readonly problem: Words }) => Markup
+      readonly mend: () => Markup
+    }
+    readonly internal: {
+      readonly say: () => Markup
+      readonly mend: () => Markup
+    }
+  }
+  readonly problems: {
+    readonly "must be an email address": () => Markup
+    readonly "must have # to # characters": (v: { readonly "0": Words; readonly "1": Words }) => Markup
+    readonly "it was not started in this browser, or took more than ten minutes": () => Markup
+    readonly "this response was already used": () => Markup
+    readonly "none is set": () => Markup
+    readonly "it cannot be reached, or its discovery document is not valid": () => Markup
+    readonly "this gateway has no client ID there": () => Markup
+    readonly "its response is not valid": () => Markup
+    readonly "this account is not active": () => Markup
+    readonly "it does not say that your email address is verified": () => Markup
+    readonly "nobody has set up this installation yet": () => Markup
+    readonly "nobody with this email has been added here": () => Markup
+    readonly "this email address uses another sign-in method": () => Markup
+    readonly "it took longer than ten minutes": () => Markup
+    readonly "it was already used, and each can be used only once": () => Markup
+    readonly "it was started in another browser, or this one did not keep its cookie": () => Markup
+    readonly "it was not started here": () => Markup
+    readonly "it has no code or no state": () => Markup
+    readonly "the URL of the connection changed in the meantime, and an account is valid for one URL only": () => Markup
+    readonly "the authentication of the connection changed in the meantime": () => Markup
+    readonly "the user who started it is no longer allowed to": () => Markup
+    readonly "the connection no longer exists, or no longer uses accounts": () => Markup
+    readonly "the authorization server refused the client or the access that it requested": () => Markup
+    readonly "the authorization server cannot be reached; try again in a moment": () => Markup
+    readonly "the authorization server sent an invalid response": () => Markup
+    readonly "it uses a key, not an account": () => Markup
+    readonly "it does not accept a key": () => Markup
+    readonly "a key must be one line of letters, digits and symbols": () => Markup
+    readonly "it is reached in a way that does not use accounts": () => Markup
+    readonly "it is turned off": () => Markup
+    readonly "it is set to use its own headers only": () => Markup
+    readonly "it has an Authorization header of its own": () => Markup
+    readonly "it has one account, which belongs to the organization": () => Markup
+    readonly "each member has their own account": () => Markup
+    readonly "it has no default user to connect an account for": () => Markup
+    readonly "its settings name no toolkit to connect an account for": () => Markup
+    readonly "an account name must have at most # lowercase letters, digits, _ and -, and start with a letter or digit": (v: { readonly "0": Words }) => Markup
+    readonly "every call of this tool needs approval again": () => Markup
+    readonly "nobody can approve their own call": () => Markup
+    readonly "only for members of the organization": () => Markup
+  }
+}
