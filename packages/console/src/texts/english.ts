@@ -304,6 +304,7 @@ export interface English {
     }
     readonly note: string
     readonly retry: string
+    readonly trace: string
   }
   readonly clients: {
     readonly hint: string

@@ -146,6 +146,7 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
     payloads,
     files,
     publicUrl,
+    traceUrl: config.TOOLWAY_TRACE_URL,
     agent: { upstreams, reveal: parts.reveal, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
     runtime: {
       ...{ gateway, upstreams, sessions, logs, words },
