@@ -55,6 +55,10 @@ async function drill(settings: Settings, restored: Settings) {
   await calls
   expect(made).toMatchObject({ with_key: true, files: 1 })
   expect(whileMade).toBeGreaterThan(0)
+  // The console shows the last backup, and the audit log who made which.
+  expect(await here.json(['records', 'list', '-o', 'platform', '--action', 'backup.create'])).toMatchObject({
+    items: [{ action: 'backup.create', resource_id: 'kept.toolway', details: { files: 1, with_key: true } }],
+  })
   gateway.signal('SIGKILL')
   await gateway.ended
 

@@ -9,13 +9,20 @@ import { NO_BROWSER, type WatchedPage } from './support/browser.ts'
 import { ADA, startConsole, type ConsoleGateway } from './support/console.ts'
 import { look } from './support/look.ts'
 
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+
 describe.skipIf(NO_BROWSER)('records', () => {
   const parts = new AsyncDisposableStack()
   let console: ConsoleGateway
   let opened: WatchedPage
   beforeAll(async () => {
     const probe = parts.use(await startProbe({ era: 'modern' }))
-    console = parts.use(await startConsole({ connections: [{ alias: 'probe', wire: httpWire(probe.url) }] }))
+    console = parts.use(
+      await startConsole({
+        connections: [{ alias: 'probe', wire: httpWire(probe.url) }],
+        settings: { TOOLWAY_TRACE_URL: 'https://traces.example.com/{trace_id}' },
+      }),
+    )
     await console.gateway.settled('probe')
     await call('story-1')
     await call('story-2', 'probe__nothing')
@@ -105,13 +112,15 @@ describe.skipIf(NO_BROWSER)('records', () => {
           { url: console.gateway.url, key: console.gateway.key, era: 'modern' },
           'probe__fail',
           { reason, token: 'sk-abcdefghijklmnop' },
-          { headers: { 'x-correlation-id': 'story-why' } },
+          { headers: { 'x-correlation-id': 'story-why', traceparent: `00-${TRACE}-b7ad6b7169203331-01` } },
         )
       await fails('502: the customer database is not reachable')
       await page.goto('/records?outcome=tool_error')
       await page.getByRole('button', { name: 'Open the record of probe__fail' }).click()
       const drawer = page.getByRole('dialog', { name: 'Record' })
       await drawer.getByText('502: the customer database is not reachable').waitFor()
+      const trace = drawer.getByRole('link', { name: 'Open trace' })
+      expect(await trace.getAttribute('href')).toBe(`https://traces.example.com/${TRACE}`)
       await drawer.getByText('This connection does not store arguments and results.').waitFor()
       await look(page, 'record-why')
 

@@ -104,9 +104,20 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
       const { page } = opened
       await page.goto('/runtime?tab=health')
       await page.getByText('Healthy', { exact: true }).waitFor()
-      await look(page, 'runtime-health')
       const { gateway } = console
       const Nothing = z.object({})
+      // Another gateway, which was killed.
+      await gateway.db.system(
+        (sql) => sql(Nothing)`
+          insert into gateways (id, host, process, version, roles, started_at, seen_at)
+          values ('killed', 'gateway-2', 17, '0.0.9', '{api,mcp}', now() - interval '1 hour', now() - interval '5 minutes')`,
+      )
+      await page.getByRole('button', { name: 'Refresh' }).click()
+      const gateways = page.getByRole('table', { name: 'Gateways' })
+      await gateways.getByRole('row', { name: /serves this page.*Running/ }).waitFor()
+      await gateways.getByRole('row', { name: /gateway-2.*Not responding.*0\.0\.9.*api, mcp/ }).waitFor()
+      await page.getByText('None recorded.').waitFor()
+      await look(page, 'runtime-health')
       // A disk without room, as the database says it.
       await changeTables(gateway, async (sql) => {
         await sql(Nothing)`create or replace function no_room() returns trigger language plpgsql as

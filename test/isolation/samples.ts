@@ -58,6 +58,7 @@ const RUNTIME: Readonly<Record<string, Sample>> = {
   listSettings: none,
   findStats: none,
   findPlatformStats: none,
+  listGateways: none,
   findUsage: none,
   findServiceLevels: none,
 }

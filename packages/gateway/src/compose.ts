@@ -29,6 +29,7 @@ import { composeEvents, type Events } from './compose/events.ts'
 import type { CoreDependencies } from './compose/core-dependencies.ts'
 import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
+import { composeGateway } from './compose/gateways.ts'
 import { composeIdentity } from './compose/identity.ts'
 import { composeLimits, installationOf, openRedis } from './compose/limits.ts'
 import { addressOn } from './compose/listening.ts'
@@ -230,6 +231,7 @@ async function composeCore(core: CoreDependencies, parts: ComposeParts, publicUr
     ...{ records, refusals, checkpoints, payloads, recordsProblem, auditLog, limits, clients, words, upstreams },
     ...{ sessions, keepSessions, sharedStreams, changes, callers, offers, outgoing, globalApps, links, credentials },
     ...{ snapshots, rules, approving, admission, told, files, secrets, feed, platform },
+    gateway: composeGateway(core),
   }
 }
 
@@ -330,6 +332,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     refusals: { write: (entry) => core.records.write(entry), refuseStranger: core.refusals.take },
     upstreams: core.upstreams,
     logs: tail,
+    gateway: core.gateway,
     words: core.words,
     ...told,
   }

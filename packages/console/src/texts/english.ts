@@ -304,6 +304,7 @@ export interface English {
     }
     readonly note: string
     readonly retry: string
+    readonly trace: string
   }
   readonly clients: {
     readonly hint: string
@@ -2781,6 +2782,26 @@ export interface English {
       readonly copy: string
       readonly took: string
     }
+    readonly gateways: {
+      readonly title: string
+      readonly hint: string
+      readonly mixed: string
+      readonly empty: string
+      readonly current: (v: { readonly process: number }) => string
+      readonly process: (v: { readonly process: number }) => string
+      readonly states: {
+        readonly running: string
+        readonly silent: string
+      }
+      readonly columns: {
+        readonly host: string
+        readonly state: string
+        readonly version: string
+        readonly roles: string
+        readonly started: string
+        readonly seen: string
+      }
+    }
     readonly health: {
       readonly title: string
       readonly ready: string
@@ -2820,6 +2841,8 @@ export interface English {
       readonly days: (v: { readonly count: number }) => string
       readonly hours: (v: { readonly count: number }) => string
       readonly minutes: (v: { readonly count: number }) => string
+      readonly backup: string
+      readonly noBackup: string
     }
   }
   readonly serviceLevels: {

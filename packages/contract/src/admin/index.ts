@@ -228,6 +228,7 @@ export {
   stopProcessOfConnection,
 } from './processes.ts'
 export { endSession, listSessions, OpenSession } from './sessions.ts'
+export { listGateways, RunningGateway } from './gateways.ts'
 export { listSettings } from './settings.ts'
 export { findPlatformStats, findStats, PlatformStats, Stats } from './stats.ts'
 export {

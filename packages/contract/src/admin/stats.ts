@@ -27,6 +27,8 @@ export type Stats = z.output<typeof Stats>
 export const PlatformStats = Stats.extend({
   tenants: z.int(),
   users: z.int(),
+  /** When `toolway backup` last wrote a backup; null: none is in the audit log. */
+  last_backup_at: z.iso.datetime().nullable(),
   /** Of the gateway that answers: seconds it runs, bytes it holds, what it holds open with servers. */
   gateway: z.strictObject({ uptime_seconds: z.int(), memory_bytes: z.int(), pooled: z.int() }),
 })

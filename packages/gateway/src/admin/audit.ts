@@ -25,7 +25,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
   'tasks/cancel': 'task',
 }
 
-export const toEvent = (row: FoundRecord): shapes.AuditEvent => ({
+/** `traceUrl`: the address of a trace, with `{trace_id}` in it. */
+export const toEvent = (row: FoundRecord, traceUrl?: string): shapes.AuditEvent => ({
   id: row.id,
   timestamp: row.at.toISOString(),
   actor_id: row.principal,
@@ -34,7 +35,7 @@ export const toEvent = (row: FoundRecord): shapes.AuditEvent => ({
   resource_type: row.resource_type ?? RESOURCES[row.method] ?? null,
   resource_id: row.resource_id ?? row.target,
   tenant_id: tenantOf(row.organization_id),
-  details: row.kind === 'call' ? { ...detailsOf(row), ...row.detail } : (row.detail ?? {}),
+  details: row.kind === 'call' ? { ...detailsOf(row), ...row.detail, ...traceOf(row, traceUrl) } : (row.detail ?? {}),
   ip_address: row.ip_address,
   user_agent: row.user_agent,
   outcome: row.outcome as shapes.AuditEvent['outcome'],
@@ -43,6 +44,12 @@ export const toEvent = (row: FoundRecord): shapes.AuditEvent => ({
   seq: row.seq,
   hash: row.hash,
 })
+
+function traceOf({ detail }: FoundRecord, traceUrl: string | undefined) {
+  const trace = detail?.['trace_id']
+  if (traceUrl === undefined || typeof trace !== 'string') return {}
+  return { trace_url: traceUrl.replaceAll('{trace_id}', encodeURIComponent(trace)) }
+}
 
 function detailsOf(row: FoundRecord): Record<string, unknown> {
   const { toolset, connection, client, era_client, era_upstream, key_id, bytes_in, bytes_out, decision } = row
@@ -191,21 +198,21 @@ function refuseForeign(thrown: unknown): never {
 }
 
 export const auditOperations: readonly Served[] = [
-  servePlatform(shapes.listAudit, async ({ look, query: { limit, offset, tenant_id: tenant, ...asked } }) => {
+  servePlatform(shapes.listAudit, async ({ parts, look, query: { limit, offset, tenant_id: tenant, ...asked } }) => {
     const filter = filterOf(tenant, asked)
     const [items, total] = await look(
       async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
     )
-    return { items: items.map(toEvent), total, limit, offset }
+    return { items: items.map((row) => toEvent(row, parts.traceUrl)), total, limit, offset }
   }),
   serveOrganization(
     shapes.listOrganizationAudit,
-    async ({ look, organization, query: { limit, offset, ...asked } }) => {
+    async ({ parts, look, organization, query: { limit, offset, ...asked } }) => {
       const filter = filterOf(organization.id, asked)
       const [items, total] = await look(
         async (sql) => [await findRecords(sql, filter, { limit, offset }), await countRecords(sql, filter)] as const,
       )
-      return { items: items.map(toEvent), total, limit, offset }
+      return { items: items.map((row) => toEvent(row, parts.traceUrl)), total, limit, offset }
     },
   ),
   servePlatform(shapes.exportAudit, async ({ parts, change, query: { tenant_id: tenant, ...asked }, signal }) => {

@@ -36,6 +36,7 @@ import { platformRuleOperations } from './policy/platform-rules.ts'
 import { policyTrialOperations } from './policy/trials.ts'
 import { ruleOperations } from './rules.ts'
 import type { Served } from './serve.ts'
+import { gatewayOperations } from './runtime/gateways.ts'
 import { sessionOperations } from './runtime/sessions.ts'
 import { settingOperations } from './runtime/settings.ts'
 import { statsOperations } from './runtime/stats.ts'
@@ -86,6 +87,7 @@ const DESCRIBED: readonly Served[] = [
   ...logOperations,
   ...poolOperations,
   ...sessionOperations,
+  ...gatewayOperations,
   ...settingOperations,
   ...statsOperations,
   ...usageOperations,

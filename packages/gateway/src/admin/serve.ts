@@ -62,6 +62,8 @@ export interface AdminParts {
   readonly checkpoints: Pick<KeepCheckpoints, 'sign' | 'trust' | 'fingerprints'>
   /** Payloads of calls that are stored besides their records, and for how many days; 0: none are stored. */
   readonly payloads: { readonly days: number; open(sealed: Buffer, id: string): string }
+  /** The address of a trace, with `{trace_id}` in it; undefined: records do not link to traces. */
+  readonly traceUrl: string | undefined
   /** Ways to connect an account. */
   readonly connect: AdminConnect
   /** Credentials for upstream servers. */

@@ -113,7 +113,7 @@ export interface ComposeAdminParts
       | 'sendWebhook'
       | 'sendBatch'
     >,
-    Pick<AdminParts['runtime'], 'sessions' | 'logs' | 'words'> {
+    Pick<AdminParts['runtime'], 'gateway' | 'sessions' | 'logs' | 'words'> {
   readonly upstreams: AdminParts['runtime']['upstreams'] & AdminParts['agent']['upstreams']
   readonly proxyUrl: () => string
   readonly reveal: RevealSecret
@@ -132,7 +132,7 @@ export interface ComposeAdminParts
 /** What the operations of the administration work with. */
 export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
-  const { upstreams, sessions, logs, words, stand, calls } = parts
+  const { gateway, upstreams, sessions, logs, words, stand, calls } = parts
   const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events } = parts
   const { sendWebhook, sendBatch } = parts
   return {
@@ -146,9 +146,10 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
     payloads,
     files,
     publicUrl,
+    traceUrl: config.TOOLWAY_TRACE_URL,
     agent: { upstreams, reveal: parts.reveal, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
     runtime: {
-      ...{ upstreams, sessions, logs, words },
+      ...{ gateway, upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),
       childMemory: config.TOOLWAY_CHILD_MEMORY,
       roots: config.TOOLWAY_SANDBOX_ROOTS,

@@ -141,10 +141,10 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     sendBatch: createSendBatchOf({ vault, reveal }),
     approvals: approvals.admin,
     previewList: elsewhere,
-    files: localFiles(core),
+    ...{ files: localFiles(core), traceUrl: config.TOOLWAY_TRACE_URL },
     agent: { upstreams, reveal, proxyUrl: publicUrl, tracer: undefined },
     runtime: {
-      upstreams,
+      ...{ gateway: '', upstreams },
       sessions: { list: () => [], drop: elsewhere },
       logs: { recent: () => [], follow: elsewhere },
       words: { recent: () => [], follow: elsewhere },

@@ -62,6 +62,16 @@ export const TELEMETRY_SETTINGS = {
     http.optional(),
     'Base URL of an OpenTelemetry collector or backend, such as http://127.0.0.1:4318. Traces, metrics and logs are exported to /v1/traces, /v1/metrics and /v1/logs. If unset, nothing is exported.',
   ),
+  TOOLWAY_TRACE_URL: setting(
+    z
+      .string()
+      .refine(
+        (text) => /^https?:\/\//.test(text) && text.includes('{trace_id}'),
+        'it must be a URL that contains {trace_id}',
+      )
+      .optional(),
+    'URL of a trace in your tracing system, such as https://jaeger.example.com/trace/{trace_id}. If set, the audit log links each call to its trace.',
+  ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint('traces'),
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint('metrics'),
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpoint('logs'),

@@ -11,6 +11,7 @@ import type { Db } from './db.ts'
 const GLOBAL: Readonly<Record<string, string>> = {
   change_relay: 'one row: who moves changes to the stream',
   changes: 'a queue of the installation that is empty most of the time',
+  gateways: 'one row for each gateway that runs',
   file_removals: 'content that is to be removed, of organizations that are gone, too',
   installation: 'facts about the installation',
   kept_answers: 'answers by Idempotency-Key, found before the organization is known',

@@ -223,6 +223,15 @@ create table files (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null
 );
+create unlogged table gateways (
+  id text not null,
+  host text not null,
+  process integer not null,
+  version text not null,
+  roles text[] not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null default now()
+);
 create table group_members (
   organization_id text not null,
   group_slug text not null,
@@ -787,6 +796,8 @@ alter table files add constraint files_size_check CHECK ((size >= 0));
 alter table files add constraint files_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'ready'::text])));
 alter table files add constraint files_storage_key_key UNIQUE (storage_key);
 alter table files add constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table gateways add constraint gateways_id_check CHECK ((id <> ''::text));
+alter table gateways add constraint gateways_pkey PRIMARY KEY (id);
 alter table group_members add constraint group_members_pkey PRIMARY KEY (organization_id, group_slug, user_id);
 alter table group_members add constraint group_members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table group_members add constraint group_members_organization_id_group_slug_fkey FOREIGN KEY (organization_id, group_slug) REFERENCES groups(organization_id, slug) ON DELETE CASCADE;
@@ -1099,6 +1110,7 @@ alter table exposed_names enable row level security, force row level security;
 alter table file_links enable row level security, force row level security;
 alter table file_removals enable row level security, force row level security;
 alter table files enable row level security, force row level security;
+alter table gateways enable row level security, force row level security;
 alter table group_members enable row level security, force row level security;
 alter table groups enable row level security, force row level security;
 alter table imports enable row level security, force row level security;
@@ -1228,6 +1240,9 @@ create policy organization_own on files as permissive for all to toolway_organiz
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on files as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on gateways as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on group_members as permissive for all to toolway_organization

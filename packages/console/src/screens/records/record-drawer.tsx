@@ -20,6 +20,7 @@ import { RecordTimings } from './record-timings.tsx'
 import { argumentsOf, errorOf, faultOf, isCall, stepsOf, type Step } from './record-steps.ts'
 import { Outcome } from './records-words.tsx'
 import { RetryLink } from './retry-link.tsx'
+import { TraceLink } from './trace-link.tsx'
 
 const t = texts.records.drawer
 
@@ -85,6 +86,7 @@ function Whole({ event, everywhere, nameOf, set }: WholeProps) {
           <Outcome outcome={event.outcome} />
           <CopyButton value={() => JSON.stringify(event, undefined, 2)} label={t.copy} />
           <RetryLink event={event} />
+          <TraceLink event={event} />
         </Group>
       </Stack>
       <Why event={event} />

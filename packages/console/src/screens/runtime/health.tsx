@@ -10,6 +10,8 @@ import { Icon, type IconName } from '../../ui/icon.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { count, size } from '../../ui/times.ts'
+import { When } from '../../ui/when.tsx'
+import { Gateways } from './gateways.tsx'
 
 const t = texts.runtime.health
 
@@ -32,6 +34,7 @@ export function Health() {
           )}
         </Loaded>
       </Section>
+      <Gateways />
       <Section title={t.installation}>
         <Loaded query={stats}>{(all) => <Installation stats={all} />}</Loaded>
       </Section>
@@ -76,6 +79,7 @@ function Installation({ stats }: { stats: PlatformStats }) {
         [t.tools, count(stats.tools)],
         [t.sessions, count(stats.sessions)],
         [t.keys, count(stats.keys)],
+        [t.backup, stats.last_backup_at === null ? t.noBackup : <When key="backup" at={stats.last_backup_at} />],
         [t.calls, t.callsOf({ total: count(calls.total), failed: count(calls.failed), refused: count(calls.refused) })],
       ]}
     />

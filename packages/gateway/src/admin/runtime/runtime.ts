@@ -6,6 +6,8 @@ import type { Upstreams } from '../../upstreams/upstreams.ts'
 import type { SandboxState } from '../../upstreams/children/sandbox/choose-driver.ts'
 
 export interface Runtime {
+  /** The ID of this gateway in the list of those that run on the database. */
+  readonly gateway: string
   readonly upstreams: Pick<Upstreams, 'processes' | 'stop' | 'pooled' | 'evict'>
   readonly sessions: Pick<Sessions, 'list' | 'drop'>
   readonly logs: Pick<LogTail, 'recent' | 'follow'>

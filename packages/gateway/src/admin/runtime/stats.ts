@@ -3,6 +3,7 @@ import * as shapes from '@toolway/contract/admin'
 import { z } from 'zod'
 import type { Snapshot } from '../../call/snapshot.ts'
 import type { OrgSql, SystemSql } from '../../db/db.ts'
+import { PLATFORM } from '../../records/records.ts'
 import { serveOrganization, servePlatform, type Served } from '../serve.ts'
 
 const Counted = z.object({
@@ -47,18 +48,28 @@ const statsOf = (
   { members, keys, sessions, total, failed, refused }: z.output<typeof Counted>,
 ): shapes.Stats => ({ ...held(snapshots), members, keys, sessions, calls: { total, failed, refused } })
 
+const LastBackup = z.object({ at: z.date() })
+
+/** The action is written out, so that the index of actions serves. */
+async function lastBackup(sql: OrgSql | SystemSql): Promise<string | null> {
+  const [row] = await sql(LastBackup)`
+    select at from records where organization_id = ${PLATFORM} and method = 'backup.create' order by seq desc limit 1`
+  return row?.at.toISOString() ?? null
+}
+
 export const statsOperations: readonly Served[] = [
   serveOrganization(shapes.findStats, async ({ parts, organization, look }) => {
     const snapshot = parts.snapshots.find({ id: organization.id })
     return statsOf(snapshot === undefined ? [] : [snapshot], await look(count))
   }),
   servePlatform(shapes.findPlatformStats, async ({ parts: { snapshots, runtime }, look }) => {
-    const counted = await look(count)
+    const [counted, backup] = [await look(count), await look(lastBackup)]
     const all = snapshots.all()
     return {
       ...statsOf(all, counted),
       tenants: all.length,
       users: counted.users,
+      last_backup_at: backup,
       gateway: {
         uptime_seconds: Math.round(performance.now() / 1000),
         memory_bytes: process.memoryUsage.rss(),

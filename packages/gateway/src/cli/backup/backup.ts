@@ -1,6 +1,6 @@
 /** `toolway backup …` and `toolway restore`: where things are, what opens them, and what became of it. */
 import { readdir, rm, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { KeyNotThere, makeBackup, type BackupParts } from '../../admin/backup/make-backup.ts'
 import type { Closing, Manifest } from '../../admin/backup/manifest.ts'
 import { BackupUnusable, verifyBackup } from '../../admin/backup/read-backup.ts'
@@ -9,10 +9,13 @@ import { keySourcesOf, openBareDatabase } from '../../admin/installation/open-st
 import { VERSION } from '../../call/introduce.ts'
 import { filePlaceOf, type LoadedConfig } from '../../config.ts'
 import { openConfig } from '../open-config.ts'
+import { createDb } from '../../db/db.ts'
 import { LoadRefused } from '../../db/backup/load.ts'
 import { NoToolwayDatabase } from '../../db/backup/snapshot.ts'
 import { NoAgeKey } from '../../lib/archive/age.ts'
 import { idOf } from '../../vault/root.ts'
+import { recordChange } from '../../records/change.ts'
+import { ownActor } from '../own-actor.ts'
 import { isMade, SILENT } from '../store.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { lockOf, openerOf, type Given, type Locking } from './passphrase.ts'
@@ -32,9 +35,15 @@ export async function make(place: string, options: Making, output: Output): Prom
   const { file, folder } = await targetOf(place, now, options.keep)
   const lock = await lockOf(options)
   const keys = options.withKey === true ? (await sourcesOf(loaded).find()).keys : undefined
-  const made = await withDatabase(loaded, (connection) =>
-    worded(makeBackup({ connection, file, lock, version: VERSION, now, keys, files: filesOf(loaded) })),
-  )
+  const made = await withDatabase(loaded, async (connection) => {
+    const written = await worded(
+      makeBackup({ connection, file, lock, version: VERSION, now, keys, files: filesOf(loaded) }),
+    )
+    await noteBackup(connection, file, written).catch(() =>
+      output.progress('The backup could not be recorded in the audit log.'),
+    )
+    return written
+  })
   const dropped = folder === undefined || options.keep === undefined ? [] : await keepNewest(folder, options.keep)
   const { manifest, ...closing } = made
   output.result({ file, ...summaryOf(manifest, closing), dropped }, [
@@ -48,6 +57,28 @@ export async function make(place: string, options: Making, output: Output): Prom
     ...dropped.map((name) => `Removed: ${name}`),
   ])
   return EXIT.ok
+}
+
+/** Records the backup in the audit log of the platform, where the console looks for the last one. The backup itself does not contain the record. */
+async function noteBackup(
+  connection: BackupParts['connection'],
+  file: string,
+  { manifest, ...closing }: { manifest: Manifest } & Closing,
+): Promise<void> {
+  const { rows, files, with_key } = summaryOf(manifest, closing)
+  const db = createDb({ connection, log: SILENT })
+  try {
+    await db.system((sql) =>
+      recordChange(sql, ownActor(), undefined, {
+        action: 'backup.create',
+        resource: 'backup',
+        id: basename(file),
+        detail: { rows, files, with_key },
+      }),
+    )
+  } finally {
+    await db.close()
+  }
 }
 
 export async function verify(file: string, options: Given, output: Output): Promise<number> {

@@ -1,0 +1,15 @@
+/** The operation that lists the gateways that run on this database. */
+import * as shapes from '@toolway/contract/admin'
+import { listGateways } from '../../gateways/gateways.ts'
+import { servePlatform, type Served } from '../serve.ts'
+
+export const gatewayOperations: readonly Served[] = [
+  servePlatform(shapes.listGateways, async ({ parts: { runtime }, look }) => ({
+    items: (await look(listGateways)).map(({ started_at, seen_at, ...row }) => ({
+      ...row,
+      started_at: started_at.toISOString(),
+      seen_at: seen_at.toISOString(),
+      current: row.id === runtime.gateway,
+    })),
+  })),
+]
