@@ -40,7 +40,7 @@ const ApiKey = z
   .string()
   .trim()
   .max(8_192)
-  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'is one line of letters, digits and signs')
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be one line of letters, digits and symbols')
 
 const words = {
   name: Name.optional(),

@@ -16,7 +16,7 @@ const decides = inOrganization('connector_update')
 /** SHA-256 over the canonical JSON (RFC 8785) of a tool's whole definition. */
 const ToolHash = z
   .string()
-  .regex(/^[0-9a-f]{64}$/, { error: 'is 64 hex digits, as the list of locked tools shows them' })
+  .regex(/^[0-9a-f]{64}$/, { error: 'must be 64 hexadecimal digits, as shown in the list of locked tools' })
 const When = z.iso.datetime().nullable()
 
 export const ToolLock = z.strictObject({

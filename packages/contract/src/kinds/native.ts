@@ -10,7 +10,7 @@ const TIMEOUT = 60
 /** The name of a native connector, which begins the names of its tools. */
 export const VendorName = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a native connector name has at most 40 lowercase letters, digits and _')
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a native connector name must have at most 40 lowercase letters, digits and _')
 
 /** One file of TypeScript whose default export is `vendor({ … })`. */
 export const ConnectorSource = z.string().min(1).max(300_000)
