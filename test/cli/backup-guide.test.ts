@@ -22,6 +22,6 @@ test('the commands of the guide do what they say', async () => {
   expect(stdout).toMatch(/^The backup .*\.toolway was written: \d+ rows from \d+ tables/m)
   expect(stdout).toMatch(/\.toolway is complete:/)
   expect(stdout).toMatch(/\.toolway was restored:/)
-  expect(stdout).toMatch(/^[0-9a-f]{16} +file vault\.keys +seals/m)
+  expect(stdout).toMatch(/^[0-9a-f]{16} +file vault\.keys +encrypts/m)
   expect(await running.stop()).toBe(0)
 })

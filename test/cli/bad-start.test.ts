@@ -32,7 +32,7 @@ describe('settings that do not fit', () => {
     [{ TOOLWAY_PROT: '9000' }, 'TOOLWAY_PROT is not a setting of Toolway: did you mean TOOLWAY_PORT?'],
     [
       { TOOLWAY_WHATEVER: 'x' },
-      'TOOLWAY_WHATEVER is not a setting of Toolway: unset it; `toolway config` then lists those there are.',
+      'TOOLWAY_WHATEVER is not a setting of Toolway: unset it; `toolway config` then lists all settings.',
     ],
     [
       { TOOLWAY_PORT: 'http' },
@@ -75,7 +75,7 @@ describe('settings that do not fit', () => {
   test('a secret that does not fit is not shown', async () => {
     await using here = await makeInstallation()
     expect(await refuse(here, { TOOLWAY_BOOTSTRAP_KEY: 'hunter2' })).toBe(
-      'TOOLWAY_BOOTSTRAP_KEY is not what it should be (from the environment): it must be uru_ and 64 hexadecimal digits.',
+      'TOOLWAY_BOOTSTRAP_KEY is not valid (from the environment): it must be uru_ and 64 hexadecimal digits.',
     )
     expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
     expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(

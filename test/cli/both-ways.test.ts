@@ -105,7 +105,7 @@ test('rules, and what they would do', async () => {
   expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
   expect(
     (await both('policy', 'explain', '--tool', 'demo__calculate', '--time', '2026-01-01T00:00:00Z')).out,
-  ).toContain('Verdict: It is refused by organization rule "sums"')
+  ).toContain('Verdict: The call is refused by organization rule "sums"')
   expect((await both('policy', 'explain', '--tool', 'demo__calculat')).err).toContain('Did you mean demo__calculate?')
   const file = join(here.folder, 'cases.json')
   const cases = [{ tool: 'demo__calculate', expect: { action: 'block', rule: 'sums' } }]
@@ -157,5 +157,5 @@ test('accounts of connections', async () => {
   const own = ['connection', 'login', 'own', '--key']
   expect(await here.run(own, { input: `${key}\n` })).toMatchObject({ code: 0, err: '' })
   expect((await both('connection', 'accounts', 'own')).out).toMatch(/^own +default \* +ada@example.com +good/m)
-  expect(await far('connection', 'logout', 'own')).toMatchObject({ out: 'Ended at own: default.\n' })
+  expect(await far('connection', 'logout', 'own')).toMatchObject({ out: 'Disconnected from own: default.\n' })
 })

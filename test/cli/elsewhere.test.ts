@@ -72,7 +72,7 @@ test('connections of another gateway are added, tested, imported and removed the
   const [, record = ''] = /(rec_\w+)\n1 of 1\n$/.exec(listed.out) ?? []
   expect((await far('records', 'show', record)).out).toMatch(/^action +connection\.import$/m)
   const redact = ['records', 'redact', record, '--field', 'ip_address', '--reason', 'asked for']
-  expect(await far(...redact)).toMatchObject({ code: 0, out: expect.stringContaining('Took 1 value out of') })
+  expect(await far(...redact)).toMatchObject({ code: 0, out: expect.stringContaining('Redacted 1 value in') })
   expect((await far(...redact)).err).toContain('There is no record')
   const kept = join(here.folder, 'records.jsonl')
   const [, fingerprint = ''] =

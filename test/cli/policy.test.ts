@@ -69,7 +69,7 @@ describe('toolway policy', () => {
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 2, 'did you mean "look-at-x"'],
       [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'A rule named "look-at-x" already exists'],
       [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default requires --clamp'],
-      [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts is for --allow'],
+      [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts requires --allow'],
       [['add', '--block', 'x y', ...because], 2, 'The request is not valid: /rules/0/match/tools/0'],
       [['add', '/nowhere.yaml'], 2, 'ENOENT'],
     ] as const) {

@@ -42,7 +42,10 @@ test('a gateway starts with its database, vault key and token by reference, and 
     for (const secret of [database.url, KEY, bao.rootToken]) expect(err).not.toContain(secret)
   }
   await refused({ DATABASE_URL: 'secret://vault/none#url' }, /^DATABASE_URL is a reference .* vault has no secret none/)
-  await refused({ SECRET__GATEWAY__BAO_TOKEN: 'another' }, /^DATABASE_URL is a reference .* the server answers 403/)
+  await refused(
+    { SECRET__GATEWAY__BAO_TOKEN: 'another' },
+    /^DATABASE_URL is a reference .* the server responded with HTTP 403/,
+  )
   await refused({ MCP_ENCRYPTION_KEY: 'secret://file/other' }, /^MCP_ENCRYPTION_KEY is a reference .*ENOENT/)
   await refused({ VAULT_TOKEN: 'secret://vault/token' }, /^VAULT_TOKEN cannot be read from secret:\/\/vault/)
   await bao.stop()

@@ -100,7 +100,7 @@ describe('the keys of the vault', () => {
       expect(code).toBe(1)
       return err
     }
-    expect(await say({ JWT_SECRET: 'short' })).toMatch(/^JWT_SECRET is not what it should be .*fewer than 32 bytes/)
+    expect(await say({ JWT_SECRET: 'short' })).toMatch(/^JWT_SECRET is not valid .*fewer than 32 bytes/)
     expect(await say({ JWT_SECRET: 'short' })).not.toContain('short')
     expect(await say({ JWT_SECRET: 'x'.repeat(32), SECRET_KEY: 'y'.repeat(32) })).toContain(
       'JWT_SECRET and SECRET_KEY are both set',

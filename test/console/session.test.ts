@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
     await atHome(page)
     await context.clearCookies({ name: /^toolway_(access|refresh)$/ })
     await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Keys' }).click()
-    await page.getByText('Your session has ended. Sign in again to go on.').waitFor()
+    await page.getByText('Your session has ended. Sign in again to continue.').waitFor()
     await page.getByLabel('Email').fill(ADA.email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()

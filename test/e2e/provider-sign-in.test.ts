@@ -134,13 +134,13 @@ describe('the way back from the provider', () => {
 
     const path = await held.wayBack(ADA)
     expect(held.browser.jar.get('toolway_oidc')?.text).toMatch(/; SameSite=Lax; HttpOnly$/)
-    const begun = 'this browser did not begin it'
+    const begun = 'it was not started in this browser'
     expect(await problemOn(await ask(path, ''))).toEqual([401, expect.stringContaining(begun)])
     expect(await problemOn(await ask(path, 'toolway_oidc=AAAA'))).toEqual([401, expect.stringContaining(begun)])
     const kept = cookie()
     await using replica = await held.gateway.another()
     expect((await fetch(`${replica.address}${path}`, { headers: { cookie: kept } })).status).toBe(200)
-    expect(await problemOn(await ask(path, kept))).toEqual([401, expect.stringContaining('has been used')])
+    expect(await problemOn(await ask(path, kept))).toEqual([401, expect.stringContaining('was already used')])
 
     for (const change of [/state=[^&]*/, /iss=[^&]*/, /code=[^&]*/]) {
       const bad = (await held.wayBack(ADA)).replace(change, (pair) => `${pair.split('=')[0]}=other`)

@@ -133,14 +133,17 @@ test('syslog: a receiver that breaks off has taken nothing, and one whose certif
 test('OTLP: log records in protobuf with their attributes; headers are sent and a refusal is no delivery', async () => {
   await using receiver = await startOtlpReceiver({ authorization: 'Bearer s3cret' })
   const target = { kind: 'otlp', url: `${receiver.url}/v1/logs` }
-  expect(await deliver(target, {}, batchOf(3))).toEqual({ problem: 'it answered 401', retryAfter: undefined })
+  expect(await deliver(target, {}, batchOf(3))).toEqual({
+    problem: 'it responded with HTTP 401',
+    retryAfter: undefined,
+  })
   expect(await deliver(target, { headers: { authorization: 'Bearer s3cret' } }, batchOf(3))).toBeUndefined()
   expect(receiver.lines.map(({ body }) => JSON.parse(body) as unknown)).toEqual(batchOf(3).items)
   expect(receiver.lines.map(({ severity }) => severity)).toEqual([9, 13, 9])
   receiver.fails = 503
   receiver.retryAfter = '7'
   expect(await deliver(target, { headers: { authorization: 'Bearer s3cret' } }, batchOf(3))).toEqual({
-    problem: 'it answered 503',
+    problem: 'it responded with HTTP 503',
     retryAfter: 7,
   })
 })
@@ -195,7 +198,7 @@ test('ClickHouse: rows of JSONEachRow with a token by which a repeated batch is 
   await using server = await clickHouse()
   const target = { kind: 'clickhouse', url: server.url, database: 'logs', user: 'writer' }
   expect(await deliver(target, { password: 'no' }, batchOf(2))).toEqual({
-    problem: 'it answered 403, exception 516',
+    problem: 'it responded with HTTP 403, exception 516',
     retryAfter: undefined,
   })
   expect(await deliver(target, { password: 'pw' }, batchOf(20))).toBeUndefined()
@@ -238,6 +241,6 @@ test('S3: an object for each batch in both formats, which a repeated batch repla
       .map((line) => JSON.parse(line) as unknown),
   ).toEqual(batchOf(50).items)
   expect(await deliver(target, { secret_access_key: 'wrong' }, batchOf(50))).toMatchObject({
-    problem: 'it answered 403 SignatureDoesNotMatch',
+    problem: 'it responded with HTTP 403 SignatureDoesNotMatch',
   })
 })

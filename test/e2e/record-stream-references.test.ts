@@ -91,7 +91,7 @@ test('a value that changes is used by the next delivery after it was read again,
     deliver({ kind: 'otlp', url: `${url}/v1/logs` }, { headers: { authorization: 'secret://vault/siem' } })
   expect(await to(one)).toBeUndefined()
   values['siem'] = 'two'
-  expect(await to(two)).toMatchObject({ problem: 'it answered 401' })
+  expect(await to(two)).toMatchObject({ problem: 'it responded with HTTP 401' })
   clock.now = 61_000
   await references.renew()
   expect(await to(two)).toBeUndefined()

@@ -191,10 +191,10 @@ describe('a database that', () => {
   test.each([
     ['does not let the gateway in', 'nologin', 'login', 'does not let the gateway in'],
     [
-      'takes no more connections',
+      'accepts no more connections',
       'nosuperuser connection limit 0',
       'superuser connection limit -1',
-      'takes no more connections',
+      'accepts no more connections',
     ],
     ['gives the gateway no rights', 'nosuperuser', 'superuser', 'lacks permissions'],
   ] as const)(

@@ -373,7 +373,7 @@ function readSettingFile(source: string, path: string): [string, Origin] {
 function check(name: SettingName, text: string | undefined, origin: Origin, source: string): unknown {
   const parsed = SETTINGS[name].shape.safeParse(text)
   if (parsed.success) return parsed.data
-  const shown = SETTINGS[name].secret ? 'not what it should be' : `"${text}"`
+  const shown = SETTINGS[name].secret ? 'not valid' : `"${text}"`
   const problem = parsed.error.issues[0]?.message ?? 'it is not valid'
   const called = source.startsWith(name) ? name : `${source}, which is ${name},`
   throw new ConfigFault(
@@ -386,7 +386,7 @@ function refuseUnknown(environment: NodeJS.ProcessEnv): void {
     const known = NAMES.includes(name.replace(/_FILE$/, '') as SettingName) || ELSEWHERE.has(name)
     if (!isOurs(name) || known) continue
     const near = nearest(name, NAMES)
-    const mend = near === undefined ? 'unset it; `toolway config` then lists those there are.' : `did you mean ${near}?`
+    const mend = near === undefined ? 'unset it; `toolway config` then lists all settings.' : `did you mean ${near}?`
     throw new ConfigFault(`${name} is not a setting of Toolway: ${mend}`)
   }
 }

@@ -22,7 +22,7 @@ test('a secret setting has its value in place of a reference, alone or within th
   })
   expect(environment.REDIS_URL).not.toContain('p4ss')
   const short = () => load(environment, { ...read, 'secret://file/key': 'no-key' })
-  expect(short).toThrow(/^MCP_ENCRYPTION_KEY is not what it should be .*64 hexadecimal digits/)
+  expect(short).toThrow(/^MCP_ENCRYPTION_KEY is not valid .*64 hexadecimal digits/)
   expect(short).not.toThrow(/no-key/)
 })
 

@@ -31,7 +31,7 @@ export const VAULT_SETTINGS = {
         .string()
         .refine(
           (text) => Buffer.byteLength(text) >= SECRET_LENGTH,
-          `it has fewer than ${SECRET_LENGTH} bytes, which is too short to derive a vault key from: use at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
+          `it has fewer than ${SECRET_LENGTH} bytes, too few to derive a vault key from: use at least ${SECRET_LENGTH} random bytes, or unset it for Toolway`,
         )
         .optional(),
       'Secret of at least 32 bytes from which the vault key is derived if MCP_ENCRYPTION_KEY is not set. SECRET_KEY is an alias.',

@@ -10,15 +10,20 @@ const t = texts.usageDetails
 const LEAST_PERCENT = 12
 const NAME_PX = 200
 const CELL_PX = 14
+/** A label and the space after it. */
+const LABEL_PX = 72
+const MOST_LABELS = 6
 
 export function HeatMap({ tools, usage }: { tools: NonNullable<Usage['tools']>; usage: Usage }) {
   const most = Math.max(1, ...tools.flatMap(({ steps }) => steps))
   const labels = usage.steps.map(({ at }) => stepLabel(at, usage.step))
+  const each = Math.ceil(labels.length / MOST_LABELS)
+  const width = Math.max(labels.length * CELL_PX, Math.ceil(labels.length / each) * LABEL_PX)
   return (
     <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
       <Table
         layout="fixed"
-        miw={NAME_PX + labels.length * CELL_PX}
+        miw={NAME_PX + width}
         withRowBorders={false}
         horizontalSpacing={1}
         verticalSpacing={1}
@@ -38,7 +43,7 @@ export function HeatMap({ tools, usage }: { tools: NonNullable<Usage['tools']>; 
                 p={0}
                 style={{ whiteSpace: 'nowrap', overflow: 'visible' }}
               >
-                {at % Math.ceil(labels.length / 6) === 0 ? label : <VisuallyHidden>{label}</VisuallyHidden>}
+                {at % each === 0 ? label : <VisuallyHidden>{label}</VisuallyHidden>}
               </Table.Th>
             ))}
           </Table.Tr>
