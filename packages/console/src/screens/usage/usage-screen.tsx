@@ -159,12 +159,6 @@ function Found({ usage, before, state, set, reset }: FoundProps) {
       search: ((held: Record<string, unknown>) => ({ ...keepOrganization(held), ...search })) as never,
     })
   }
-  const dragHint =
-    usage.steps.length < 2 ? null : (
-      <Text size="xs" c="dimmed">
-        {usageDetails.drag}
-      </Text>
-    )
   return (
     <Stack gap="lg">
       <Figures usage={usage} before={before} />
@@ -190,13 +184,16 @@ function Found({ usage, before, state, set, reset }: FoundProps) {
         <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
           <Chart usage={usage} height={CHART_PX} onOpen={open} onZoom={zoomTo} />
         </Suspense>
-        {dragHint}
+        {usage.steps.length < 2 ? null : (
+          <Text size="xs" c="dimmed">
+            {usageDetails.drag}
+          </Text>
+        )}
       </Panel>
       <Panel title={t.latency} hint={t.latencyHint} action={reset}>
         <Suspense fallback={<div aria-busy="true" style={{ height: CHART_PX }} />}>
           <Latency usage={usage} height={CHART_PX} onZoom={zoomTo} />
         </Suspense>
-        {dragHint}
       </Panel>
       {usage.tools === null || usage.tools.length === 0 ? null : (
         <Panel title={usageDetails.heat} hint={usageDetails.heatHint}>
