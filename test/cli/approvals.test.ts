@@ -58,7 +58,7 @@ test('the commands of the guide run, and do what it says', async () => {
   expect(out, out).toContain('ended in peace')
   for (const said of [
     'demo__hash_text',
-    'Approved. The call is made when the caller repeats it',
+    'Approved. The call will run when the caller repeats it',
     '2cf24dba5fb0a30e',
     'look-first: Digests',
   ])

@@ -209,7 +209,7 @@ describe('a place that is taken or of no use', () => {
   test('an address that this machine has not', async () => {
     await using here = await makeInstallation()
     expect(await refuse(here, { TOOLWAY_HOST: '203.0.113.7' })).toBe(
-      'This machine has no address 203.0.113.7: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.',
+      'This machine does not have the address 203.0.113.7: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.',
     )
   })
 
@@ -217,7 +217,7 @@ describe('a place that is taken or of no use', () => {
     await using here = await makeInstallation()
     const running = await here.start()
     expect(await refuse(here, {})).toMatch(
-      /^The data directory \S+ is in use by another Toolway gateway \(its database is process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
+      /^The data directory \S+ is in use by another Toolway gateway \(its database runs as process \d+\): stop that one, or set TOOLWAY_DATA to another directory\.$/,
     )
     expect((await here.run(['call', 'demo__calculate', '{"expression":"6*7"}'])).out).toContain('42')
     expect(await running.stop()).toBe(0)

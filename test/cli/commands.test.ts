@@ -489,8 +489,10 @@ describe('doctor', () => {
     const nowhere = { settings: { TOOLWAY_DATA: join(here.folder, 'nowhere') } }
     const { code, out } = await here.run(['doctor'], nowhere)
     expect(code).toBe(0)
-    expect(out).toMatch(/^note +data directory: \S+nowhere does not exist yet; the first start creates it$/m)
-    expect(out).toMatch(/^note +database: does not exist yet; the first start creates it$/m)
+    expect(out).toMatch(
+      /^note +data directory: \S+nowhere does not exist yet; it is created when the gateway first starts$/m,
+    )
+    expect(out).toMatch(/^note +database: does not exist yet; it is created when the gateway first starts$/m)
     expect(out).toMatch(/^note +gateway: none running at /m)
     expect((await here.run(['doctor'], nowhere)).out).toMatch(/does not exist yet/)
   })

@@ -134,7 +134,7 @@ describe('an import', () => {
     expect(await aliases()).toEqual(['demo', 'local', 'weather'])
     expect(await here.run(['import', path, '--input', SECRET])).toMatchObject({
       code: 2,
-      err: 'An --input has no "=": write --input id=value.\n',
+      err: 'An --input value has no "=": use --input id=value.\n',
     })
     await undo()
   })

@@ -93,7 +93,7 @@ test(
     const shown = await here.run(['connection', 'refresh', 'shop', '--openapi', file])
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out).toBe(
-      '1 new, 0 removed, 0 changed.\n+ getOrder (read)\nNothing was stored yet: use --apply to store it.\n',
+      '1 new, 0 removed, 0 changed.\n+ getOrder (read)\nNothing has been stored yet: use --apply to store the new document.\n',
     )
     const applied = await here.run(['connection', 'refresh', 'shop', '--openapi', file, '--apply'])
     expect(applied, applied.err).toMatchObject({ code: 0 })

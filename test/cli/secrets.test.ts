@@ -51,7 +51,7 @@ describe('the local key', () => {
       for (const words of [['tools'], ['call', 'demo__calculate', '{}'], ['doctor']]) {
         const { code, err, out } = await here.run(words)
         expect(code).not.toBe(0)
-        expect(out + err).toContain(`The program at ${stranger.address} is not the gateway of ${here.data}`)
+        expect(out + err).toContain(`The program at ${stranger.address} is not the gateway for ${here.data}`)
       }
       expect(stranger.seen.length).toBeGreaterThan(2)
       for (const { authorization } of stranger.seen) expect(authorization).toBeUndefined()
@@ -74,7 +74,7 @@ describe('the local key', () => {
     await writeFile(join(elsewhere.data, 'address'), `${stranger.address}\n`)
     const { code, err, out } = await elsewhere.run(['tools'])
     expect(code).not.toBe(0)
-    expect(out + err).toContain(`The program at ${stranger.address} is not the gateway of ${elsewhere.data}`)
+    expect(out + err).toContain(`The program at ${stranger.address} is not the gateway for ${elsewhere.data}`)
     expect(stranger.seen.map(({ authorization }) => authorization)).toEqual([undefined])
   })
 
@@ -83,7 +83,7 @@ describe('the local key', () => {
     const first = await other.start()
     const old = await other.localKey()
     expect((await other.run(['key', 'remove', 'command line'])).out).toMatch(
-      /^Revoked the key "command line"\.\nThe commands on this machine used it; the next start creates a new one/,
+      /^Revoked the key "command line"\.\nThe commands on this machine used this key; the gateway creates a new one/,
     )
     await expect.poll(async () => (await other.run(['tools'])).code).toBe(4)
     await first.stop()
@@ -106,7 +106,7 @@ describe('a secret', () => {
     )
     expect(await here.run(['tools', '--key-env', 'UNSET'])).toMatchObject({
       code: 2,
-      err: 'The variable UNSET, which --key-env names, is not set.\n',
+      err: 'The variable UNSET, specified with --key-env, is not set.\n',
     })
     expect(await here.run(['tools', '--key', 'a', '--key-env', 'MINE'], { settings })).toMatchObject({ code: 2 })
   })

@@ -109,7 +109,9 @@ describe('the gateway without a database', () => {
     expect(await gateway.stop()).toBe(0)
     const without = installation.begin({ TOOLWAY_STORE: 'none' })
     expect(await without.ended).toBe(1)
-    expect(without.err()).toBe('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that defines connections and keys.\n')
+    expect(without.err()).toBe(
+      'TOOLWAY_STORE=none requires TOOLWAY_CONFIG, the file that defines connections and keys.\n',
+    )
   })
 })
 

@@ -27,7 +27,7 @@ interface ApprovalArgument extends OrganizationOption {
 }
 type State = (typeof APPROVAL_STATES)[number]
 
-const id = new Argument('<id>', '`apr_…`, as shown by the list and by the blocked call')
+const id = new Argument('<id>', '`apr_…`, as shown in the list and in the response to the blocked call')
 const paramsOf = ({ organization, id: approval }: ApprovalArgument) => ({ organization, approval })
 const unknown = (words: ApprovalArgument) =>
   reworded(`There is no approval "${words.id}"; \`toolway approval list\` shows the pending ones.`, 'thing.unknown')
@@ -64,7 +64,7 @@ const show = described({
 })
 
 const linesOf = (approval: ApprovalWithArguments): string[] => [
-  `${visible(approval.tool)} (${approval.effect}) at ${approval.connection ?? 'a removed connection'}, called by ${visible(approval.caller)}`,
+  `${visible(approval.tool)} (${approval.effect}) on ${approval.connection ?? 'a removed connection'}, called by ${visible(approval.caller)}`,
   `state     ${approval.state}`,
   `asked     ${approval.created_at}`,
   `until     ${approval.good_until ?? approval.expires_at}`,
@@ -116,8 +116,8 @@ function outcomeLine({ state, missing }: { state: State; missing: number }, { al
     return `Your approval was recorded. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
   if (state !== 'granted') return 'Denied. The caller will see the reason.'
   return always
-    ? 'Approved, including later calls to this tool by the same caller. `toolway approval always` lists such approvals.'
-    : 'Approved. The call is made when the caller repeats it.'
+    ? 'Approved, including later calls to this tool by the same caller. `toolway approval always` lists standing approvals.'
+    : 'Approved. The call will run when the caller repeats it.'
 }
 
 const listAlways = described({
@@ -152,7 +152,7 @@ const end = described({
     ),
   print: (_, words) => ({
     value: { id: words.id, ended: true },
-    lines: ['Ended. The next such call needs approval again.'],
+    lines: ['Ended. The next call to this tool will need approval again.'],
   }),
 })
 

@@ -63,7 +63,7 @@ function bash(places: readonly Place[]): string {
   const words = places.map(
     ({ path, commands, options }) => `    '${path}') words='${listOf(commands)}'; options='${listOf(options)}' ;;`,
   )
-  return `# toolway completion for bash: source it, or put it into ~/.local/share/bash-completion/completions/toolway
+  return `# toolway completion for bash: source it, or save it as ~/.local/share/bash-completion/completions/toolway
 _toolway() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path='' next words='' options='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -107,7 +107,7 @@ function fish(places: readonly Place[]): string {
     ]
   })
   const paths = places.map(({ path }) => path).filter((path) => path !== '')
-  return `# toolway completion for fish: put it into ~/.config/fish/completions/toolway.fish
+  return `# toolway completion for fish: save it as ~/.config/fish/completions/toolway.fish
 function __toolway_at
     set -l path ''
     for word in (commandline -opc)[2..]

@@ -71,7 +71,8 @@ function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
 async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config
   const found = await stat(directory).catch(() => undefined)
-  if (found === undefined) return note('data directory', `${directory} does not exist yet; the first start creates it`)
+  if (found === undefined)
+    return note('data directory', `${directory} does not exist yet; it is created when the gateway first starts`)
   if (!found.isDirectory()) return bad('data directory', `${directory} is a file: set TOOLWAY_DATA to another path`)
   const open = (found.mode & OTHERS) !== 0
   return open
@@ -91,7 +92,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
   const moves = keychain === 'on' && !keys.some(({ kind }) => kind === 'keychain')
   return [
     keys.length === 0
-      ? note('vault key', 'none yet; the first start creates one')
+      ? note('vault key', 'none yet; one is created when the gateway first starts')
       : good('vault key', `${listing}; \`toolway vault status\` shows which one encrypts`),
     ...notes.map((text) => bad('vault key', text)),
     ...(moves ? [note('keychain', NOT_MOVED)] : []),
@@ -110,7 +111,7 @@ async function checkVault({ config, origins }: LoadedConfig): Promise<Finding[]>
 }
 
 const NOT_MOVED =
-  'TOOLWAY_KEYCHAIN is on, but the key is not in the keychain: the next start tries to move it; a machine without a desktop session has no keychain'
+  'TOOLWAY_KEYCHAIN is on, but the key is not in the keychain: the gateway tries to move it the next time it starts; a machine without a desktop session has no keychain'
 const FROM_FILE = 'file '
 const SECRETS = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].secret)
 const OTHERS_READ = 0o077
@@ -130,7 +131,8 @@ async function openFiles(paths: readonly string[], tell: typeof note, words: str
 }
 
 async function checkStore(loaded: LoadedConfig, organization: string): Promise<Finding[]> {
-  if (!(await isMade(loaded))) return [note('database', 'does not exist yet; the first start creates it')]
+  if (!(await isMade(loaded)))
+    return [note('database', 'does not exist yet; it is created when the gateway first starts')]
   try {
     return await withStore(organization, async ({ db, organization: own }) => {
       await db.presence.look()
@@ -166,7 +168,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
 /** Writes a few bytes where files are kept, and removes them. */
 async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
   const place = filePlaceOf(loaded.config)
-  if (place === undefined) return [note('file store', 'TOOLWAY_FILES is off: no files are kept')]
+  if (place === undefined) return [note('file store', 'TOOLWAY_FILES is off: files are not stored')]
   if (!(await isMade(loaded))) return []
   const blobs = await blobsAt(place)
   try {
@@ -284,5 +286,7 @@ async function missingPrograms(loaded: LoadedConfig, connections: readonly Conne
   const found = await Promise.all(needed.map(({ name }) => findProgram(loaded, name)))
   return needed
     .filter((_, at) => found[at] === undefined)
-    .map(({ alias, name }) => bad(name, `not found in PATH; the connection ${alias} needs it. Install it here.`))
+    .map(({ alias, name }) =>
+      bad(name, `not found in PATH; the connection ${alias} needs it. Install it on this machine.`),
+    )
 }

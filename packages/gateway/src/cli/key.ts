@@ -74,7 +74,7 @@ const add = described({
     new Option('--role <role>', 'tenant_admin, tenant_member, tenant_viewer or platform_admin').default(
       'tenant_member',
     ),
-    new Option('--limit <limit>', 'access level of its calls').choices(LIMITS).default('execute'),
+    new Option('--limit <limit>', 'access level of calls made with the key').choices(LIMITS).default('execute'),
     new Option('--toolset <slug>', 'limit the key to one toolset'),
     new Option('--expires <time>', 'expiry: 30d, 12h, 15m or a date'),
     new Option('--family <family>', 'key format').choices(['uru', 'scoped']).default('uru'),
@@ -107,7 +107,7 @@ const add = described({
 const list = described({
   name: 'list',
   about: 'list keys (without their secrets)',
-  options: [new Option('--platform', 'platform keys instead of those of an organization')],
+  options: [new Option('--platform', 'platform keys instead of an organization’s keys')],
   examples: ['toolway key list', 'toolway key list --platform'],
   call: (transport, words: ScopeOptions) => keysOf(transport, words),
   print: (keys) => ({
@@ -156,7 +156,9 @@ const remove = described({
     lines: [
       `Revoked the key "${removed.name}".`,
       ...(removed.name === LOCAL_KEY && removed.user_id === null
-        ? ['The commands on this machine used it; the next start creates a new one in the data directory.']
+        ? [
+            'The commands on this machine used this key; the gateway creates a new one in the data directory the next time it starts.',
+          ]
         : []),
     ],
   }),
@@ -178,7 +180,7 @@ const takeOver = described({
   print: ({ imported }) => ({
     value: { imported },
     lines: [
-      `Imported ${imported} ${imported === 1 ? 'key' : 'keys'}. They work as before, and are stored as keyed hashes from their first use on.`,
+      `Imported ${imported} ${imported === 1 ? 'key' : 'keys'}. They work as before, and are stored as keyed hashes after their first use.`,
     ],
   }),
 })

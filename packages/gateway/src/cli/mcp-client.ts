@@ -50,7 +50,7 @@ export async function findEndpoint(words: EndpointWords, output: Pick<Output, 'p
   // The local key opens the local gateway: it goes to no address that was named, and to no other program on its port.
   if (!(await isOwnGateway(address, loaded)))
     throw new CommandFault(
-      `The program at ${address} is not the gateway of ${loaded.config.TOOLWAY_DATA}, so the key is not sent there: start that gateway, or specify another with --url and --key-env.`,
+      `The program at ${address} is not the gateway for ${loaded.config.TOOLWAY_DATA}, so the key was not sent: start that gateway, or specify another with --url and --key-env.`,
       EXIT.unreachable,
     )
   return { url: `${address}/mcp`, key: own }

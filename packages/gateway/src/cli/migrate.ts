@@ -14,7 +14,7 @@ export async function migrateDatabase(output: Output): Promise<number> {
     throw new CommandFault('DATABASE_URL is not set: the embedded database is migrated when its gateway starts.')
   const migrations = await migrate({ connectionString }, { log: SILENT })
   const done =
-    migrations.length === 0 ? 'The database was up to date.' : `${migrations.length} migrations were applied.`
+    migrations.length === 0 ? 'The database is already up to date.' : `${migrations.length} migrations were applied.`
   output.result({ migrations }, [done])
   return EXIT.ok
 }

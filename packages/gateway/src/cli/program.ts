@@ -77,7 +77,7 @@ const KNOWN = [CommandFault, ConfigFault, DatabaseUnreachable, DirectoryInUse, W
 function build(finish: Finish): Command {
   const program = new Command('toolway')
     .description(
-      'A tool gateway: connects AI clients to the tools of an organization over MCP, with sign-in, policies, approvals and an audit log.',
+      'A tool gateway: connects AI clients to an organization’s tools over MCP, with sign-in, policies, approvals and an audit log.',
     )
     .version(VERSION)
     .exitOverride()
@@ -232,7 +232,9 @@ const statusCommand = (finish: Finish) =>
 
 const migrateCommand = (finish: Finish) =>
   new Command('migrate')
-    .description('migrate the database at DATABASE_URL to the schema of this version, as every start does')
+    .description(
+      'migrate the database at DATABASE_URL to the schema of this version, as happens whenever the gateway starts',
+    )
     .addHelpText('after', examples('DATABASE_URL=postgres://toolway@db.example.com/toolway toolway migrate'))
     .action(async (options: { json?: boolean }) =>
       finish(await (await import('./migrate.ts')).migrateDatabase(outputOf(options))),

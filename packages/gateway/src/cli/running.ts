@@ -21,11 +21,11 @@ export async function listen(gateway: Gateway, { config }: LoadedConfig, patienc
       )
     if (code === 'EACCES')
       throw new CommandFault(
-        `Port ${port} on ${host} needs more privileges: choose a port above 1023 with TOOLWAY_PORT.`,
+        `Listening on port ${port} on ${host} requires elevated privileges: choose a port above 1023 with TOOLWAY_PORT.`,
       )
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new CommandFault(
-        `This machine has no address ${host}: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.`,
+        `This machine does not have the address ${host}: set TOOLWAY_HOST to one of its addresses, or to 0.0.0.0 for all.`,
       )
     throw thrown
   }

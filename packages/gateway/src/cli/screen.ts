@@ -32,17 +32,17 @@ const consoleOf = ({ address, setUpCode, empty, secretsFile }: SignUp): string[]
     return [
       `  Console   ${address}`,
       `            Sign up there with the setup code in ${secretsFile}`,
-      `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code CODE`,
+      `            Or run: npx toolway user add YOU@EXAMPLE.COM --setup-code CODE`,
       `            It can be used once. ${AGAIN}`,
     ]
   if (setUpCode !== undefined)
     return [
       `  Console   ${address}`,
       `            Sign up there with this setup code: ${setUpCode}`,
-      `            Or here: npx toolway user add YOU@EXAMPLE.COM --setup-code ${setUpCode}`,
+      `            Or run: npx toolway user add YOU@EXAMPLE.COM --setup-code ${setUpCode}`,
       `            It can be used once. ${AGAIN}`,
     ]
-  const first = empty ? [`            Nobody has signed up yet. Signing up needs a setup code; ${AGAIN}`] : []
+  const first = empty ? [`            Nobody has signed up yet. Signing up requires a setup code; ${AGAIN}`] : []
   return [`  Console   ${address}`, ...first]
 }
 

@@ -21,7 +21,7 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
   const orphaned = parentEnd(loaded.lookup('npm_lifecycle_event') !== undefined)
   if (config.TOOLWAY_PRESET === 'curatore') refuseUnready(config)
   else if (config.TOOLWAY_CONFIG === undefined)
-    throw new ConfigFault('TOOLWAY_STORE=none needs TOOLWAY_CONFIG: the file that defines connections and keys.')
+    throw new ConfigFault('TOOLWAY_STORE=none requires TOOLWAY_CONFIG, the file that defines connections and keys.')
   const declared = config.TOOLWAY_CONFIG === undefined ? [] : readConfigFile(config.TOOLWAY_CONFIG, loaded.lookup)
   if (config.TOOLWAY_PRESET === 'curatore') refuseDeclared(declared)
   refuseLocks(declared)
@@ -61,7 +61,9 @@ export async function startDeclared(loaded: LoadedConfig): Promise<number> {
 function refuseLocks(declared: readonly Declared[]): void {
   const [locked] = declared.flatMap(({ connections }) => connections.filter(({ lock = 'off' }) => lock !== 'off'))
   if (locked !== undefined)
-    throw new ConfigFault(`The lock of the connection "${locked.alias}" needs a database: TOOLWAY_STORE is none.`)
+    throw new ConfigFault(
+      `The lock on the connection "${locked.alias}" requires a database, but TOOLWAY_STORE is none.`,
+    )
 }
 
 /** Settings that work, but less well than their operator may think. */
@@ -75,6 +77,6 @@ function warnOf(config: Config, log: Log): void {
   if (redis !== undefined && preset !== 'curatore' && key === undefined && secret === undefined)
     log.warn(
       {},
-      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway counts its limits separately; give all gateways that are to share limits the same MCP_ENCRYPTION_KEY (`openssl rand -hex 32` generates one)',
+      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway counts its limits separately; to share limits, set the same MCP_ENCRYPTION_KEY on all gateways (`openssl rand -hex 32` generates one)',
     )
 }

@@ -146,7 +146,7 @@ function wordOpening(thrown: unknown, directory: string, outside: boolean): unkn
     )
   if (thrown instanceof DirectoryInUse) {
     return new CommandFault(
-      `The data directory ${directory} is in use by another Toolway gateway (its database is process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
+      `The data directory ${directory} is in use by another Toolway gateway (its database runs as process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
     )
   }
   const cause = thrown instanceof DatabaseUnreachable ? thrown.cause : thrown
@@ -213,7 +213,7 @@ async function prepare(store: Store, { config }: LoadedConfig, declarations: Dec
 async function keepFromLogs({ key, setUpCode }: FirstRun, file: string): Promise<string | undefined> {
   if (process.stdout.isTTY || (key === undefined && setUpCode === undefined)) return undefined
   const lines = [
-    '# From the first start of Toolway, whose output did not go to a terminal. Delete this file once you have used it.',
+    '# Written when Toolway first started, because its output did not go to a terminal. Delete this file once you have used it.',
     ...(key === undefined ? [] : [`key=${key}`]),
     ...(setUpCode === undefined ? [] : [`setup_code=${setUpCode}`]),
   ]

@@ -162,7 +162,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
 const add = described({
   name: 'add',
   about: 'create a toolset; omitted options mean no restriction',
-  arguments: [new Argument('<slug>', 'permanent name in addresses')],
+  arguments: [new Argument('<slug>', 'permanent name, used in addresses')],
   options: options(),
   examples: [
     `toolway toolset add reports --include 'docs__*' --limit read`,

@@ -59,7 +59,7 @@ async function ownedBy(transport: Transport, words: Whose): Promise<Owned> {
 
 const stateOf = ({ state, problem }: Account): string => (problem === null ? state : `someone must sign in: ${problem}`)
 const sentenceOf = ({ account, name }: Account) =>
-  name === null ? `account ${account}` : `account ${account}, known there as ${name}`
+  name === null ? `account ${account}` : `account ${account}, signed in as ${name}`
 /** Another one after each renewal. */
 const markOf = ({ id, renewed_at: at }: Account) => `${id} ${at}`
 
@@ -103,7 +103,7 @@ const login = described({
   arguments: [new Argument('<alias>')],
   options: [
     new Option('--shared', 'a shared account for the whole organization'),
-    new Option('--account <name>', 'name of the account, where several are allowed'),
+    new Option('--account <name>', 'name of the account, if several are allowed'),
     new Option('--key', 'enter a key instead: typed without echo, or as the first line of standard input'),
   ],
   examples: [
@@ -123,10 +123,10 @@ const login = described({
 
 const logout = described({
   name: 'logout',
-  about: 'disconnect an account: revoke it at the server where possible, and remove it here',
+  about: 'disconnect an account: revoke its access on the server if possible, and remove it from Toolway',
   arguments: [new Argument('<alias>')],
   options: [
-    new Option('--shared', 'the shared account of the organization'),
+    new Option('--shared', 'the organization’s shared account'),
     new Option('--account <name>', 'only the account with this name'),
   ],
   examples: ['toolway connection logout docs', 'toolway connection logout mail --account work'],

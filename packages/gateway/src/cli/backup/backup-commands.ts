@@ -30,7 +30,7 @@ export function backupCommand(finish: Finish): Command {
       .addArgument(new Argument('<place>', 'a new file, or a folder in which the file is named after the current time'))
       .option('--recipient <key...>', 'public key (age1…) of a recipient who may restore it, instead of a passphrase')
       .option('--with-key', 'include the vault key: anyone who can open the backup can then open every secret in it')
-      .option('--keep <number>', 'remove all but this many of the newest backups in the folder', Number)
+      .option('--keep <number>', 'keep only this many of the newest backups in the folder, and remove the rest', Number)
       .addHelpText(
         'after',
         examples(

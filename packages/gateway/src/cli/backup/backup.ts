@@ -85,10 +85,10 @@ export async function verify(file: string, options: Given, output: Output): Prom
   const { manifest, closing } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
   output.result({ file, ...summaryOf(manifest, closing) }, [
     `The backup ${file} is complete: ${wordsOf(manifest, closing)}.`,
-    `It was made at ${manifest.made_at} by version ${manifest.version}, after migration ${manifest.migrations.at(-1)}.`,
+    `It was created at ${manifest.made_at} by version ${manifest.version}, after migration ${manifest.migrations.at(-1)}.`,
     manifest.with_keys
       ? 'It contains the vault key.'
-      : `A restore needs the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which the backup does not contain.`,
+      : `Restoring this backup requires the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which the backup does not contain.`,
   ])
   return EXIT.ok
 }
@@ -152,7 +152,7 @@ async function targetOf(
   }
   if (found !== undefined) throw new CommandFault(`${path} already exists. A backup never replaces a file.`)
   if (keep !== undefined)
-    throw new CommandFault('--keep applies to the backups in a folder: name an existing folder.', EXIT.usage)
+    throw new CommandFault('--keep applies to the backups in a folder: specify an existing folder.', EXIT.usage)
   return { file: path }
 }
 

@@ -159,7 +159,7 @@ function opencode(url: string, bearer: string): ClientConfiguration {
   return {
     client: 'opencode',
     where:
-      '~/.config/opencode/opencode.json, or opencode.json in one project; opencode 2 has the entry under mcp.servers',
+      '~/.config/opencode/opencode.json, or opencode.json in one project; in opencode 2, the entry goes under mcp.servers',
     text: json({ mcp: { [NAME]: { type: 'remote', url, headers: { Authorization: bearer } } } }),
   }
 }

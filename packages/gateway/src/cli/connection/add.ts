@@ -27,7 +27,7 @@ const REMOTE = [
   new Option('--contract <address>', 'address of a backend that describes its functions with contracts: http(s)://'),
   new Option(
     '--native <vendor>',
-    'built-in connector of a vendor, such as github or slack; --url only for a self-hosted server',
+    'built-in connector for a vendor, such as github or slack; --url only for a self-hosted server',
   ),
   new Option(
     '--scopes-for <limit>',
@@ -35,9 +35,9 @@ const REMOTE = [
   ).choices([...LIMITS]),
   new Option(
     '--source <file>',
-    'with --native: your own connector, one TypeScript file whose vendor has that name; --url is the base address of its requests',
+    'with --native: your own connector, a single TypeScript file that defines the vendor with that name; --url is the base address for its requests',
   ),
-  new Option('--org-id <id>', 'ID of the organization at the contract backend (default: its name here)'),
+  new Option('--org-id <id>', 'ID of the organization on the contract backend (default: its name in Toolway)'),
   new Option('--side-effects', 'also offer functions of a contract backend that have side effects'),
   many('--allow <name>', 'offer this function even though it has side effects; can be repeated'),
   new Option('--on-behalf', 'tell the contract backend on whose behalf a trusted key calls'),
@@ -50,16 +50,19 @@ const REMOTE = [
   new Option('--header-from <file>', 'file with one header per line, for secrets; - is standard input'),
 ]
 const PROGRAM = [
-  many('--env <pair>', 'environment variable of a started server: NAME=value, or NAME to copy its value from here'),
+  many(
+    '--env <pair>',
+    'environment variable for a started server: NAME=value, or NAME to copy its value from the current environment',
+  ),
   new Option('--env-from <file>', 'file with one NAME=value per line, for secrets; - is standard input'),
   many('--allow-path <path>', 'folder or file that a started server can use; PATH:ro is read-only; can be repeated'),
-  new Option('--network <network>', 'network access of a started server (default: public)').choices(CHILD_NETWORKS),
+  new Option('--network <network>', 'network access for a started server (default: public)').choices(CHILD_NETWORKS),
   many('--allow-host <name>', 'with --network listed: an allowed host, or *.example.com; can be repeated'),
 ]
 const DOCUMENT = [
   new Option(
     '--openapi <source>',
-    'address or file of an OpenAPI document (2.0, 3.0, 3.1); --url then sets the base address of calls',
+    'address or path of an OpenAPI document (2.0, 3.0, 3.1); --url then sets the base address for calls',
   ),
   many(
     '--include <pattern>',
@@ -67,7 +70,10 @@ const DOCUMENT = [
   ),
   many('--exclude <pattern>', 'with --openapi: operations to exclude; can be repeated'),
   many('--effect <pair>', 'with --openapi: PATTERN=read, =write or =destructive; can be repeated'),
-  new Option('--key-in <place>', 'with --openapi: where to send a key that is not a header, query:NAME or cookie:NAME'),
+  new Option(
+    '--key-in <place>',
+    'with --openapi: where to send a key that does not go in a header: query:NAME or cookie:NAME',
+  ),
   new Option('--preview', 'with --openapi: show the resulting tools without storing anything'),
 ]
 const ANY = [
@@ -82,9 +88,9 @@ const ANY = [
 export const add = described({
   name: 'add',
   about:
-    'add a connection: a remote MCP server with --url, one that the gateway starts after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
+    'add a connection: a remote MCP server with --url, one that the gateway starts with the command after --, a REST API with --openapi, a backend with --contract, or a vendor with --native',
   arguments: [
-    new Argument('<alias>', 'permanent name; tools are called <alias>__<tool>'),
+    new Argument('<alias>', 'permanent name; tools are named <alias>__<tool>'),
     new Argument('[command...]', 'after --: the command to start, with its arguments'),
   ],
   options: [...AUTH_OPTIONS, ...REMOTE, ...PROGRAM, ...DOCUMENT, ...ANY],

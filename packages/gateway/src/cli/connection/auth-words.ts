@@ -20,13 +20,13 @@ export const AUTH_OPTIONS = [
   ]),
   new Option('--owners <owners>', 'who can own an account: member, organization, or both, separated by a comma'),
   new Option('--accounts <number>', 'maximum number of accounts per member').choices(['one', 'many']),
-  new Option('--scope <scope>', 'OAuth scope to request instead of those the server names; can be repeated')
+  new Option('--scope <scope>', 'OAuth scope to request instead of those that the server specifies; can be repeated')
     .argParser(collect)
     .default([]),
-  new Option('--provider <name>', 'vendor whose OAuth it uses, such as github'),
+  new Option('--provider <name>', 'vendor whose OAuth the connection uses, such as github'),
   new Option(
     '--account-variable <name>',
-    'for a started server: environment variable that holds the key or token of the calling account; each account gets its own process',
+    'for a started server: environment variable that contains the key or token of the calling account; each account gets its own process',
   ),
 ]
 

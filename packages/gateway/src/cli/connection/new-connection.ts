@@ -131,7 +131,7 @@ function refuseMixed(words: AddWords): void {
       'Use --url ADDRESS for a remote server, -- COMMAND ARGUMENTS for one that the gateway starts, --openapi DOCUMENT for a REST API, --native VENDOR for a built-in connector, or --contract ADDRESS for a contract backend.',
     )
   if (words.source !== undefined && (words.native === undefined || url === undefined))
-    throw wrong('--source requires --native VENDOR, and --url ADDRESS as the base address of its requests.')
+    throw wrong('--source requires --native VENDOR, and --url ADDRESS as the base address for its requests.')
   const isRemote = [url, contract, words.native, ownAddress].some((one) => one !== undefined)
   if (isRemote && (env.length > 0 || envFrom !== undefined))
     throw wrong('--env applies to a server that the gateway starts; use --header for a remote one.')
@@ -140,18 +140,18 @@ function refuseMixed(words: AddWords): void {
   if (words.set.length > 0 && words.connector === undefined) throw wrong('--set requires --connector.')
   const isBare = url === undefined && ownAddress === undefined
   if (words.connector !== undefined && (isBare || contract !== undefined || words.native !== undefined))
-    throw wrong('--connector needs --url ADDRESS and cannot be combined with other sources.')
+    throw wrong('--connector requires --url ADDRESS and cannot be combined with other sources.')
   const auth = authOf(words)
   if (words.connector !== undefined && auth !== undefined)
-    throw wrong(`--auth and its options apply to MCP servers; ${words.connector} takes --header.`)
+    throw wrong(`--auth and its options apply to MCP servers; use --header for ${words.connector}.`)
   if (!isRemote && auth !== undefined && auth.kind !== 'none' && auth.variable === undefined)
     throw wrong(
-      'Use --env for a server that the gateway starts; for personal accounts, also set --account-variable NAME, the variable that holds the key or token.',
+      'Use --env for a server that the gateway starts; for personal accounts, also set --account-variable NAME, the variable that contains the key or token.',
     )
   if (isRemote && auth?.variable !== undefined)
     throw wrong('--account-variable applies only to a server that the gateway starts.')
   if (contract !== undefined && auth !== undefined)
-    throw wrong('--auth and its options apply to MCP servers; a contract backend takes --header.')
+    throw wrong('--auth and its options apply to MCP servers; use --header for a contract backend.')
   if (contract === undefined && Object.keys(contractWordsIn(words)).length > 0)
     throw wrong('--org-id, --side-effects, --allow and --on-behalf require --contract.')
 }
@@ -188,7 +188,7 @@ type DocumentWords = AddWords & { readonly openapi: string }
 export async function readingBody(words: DocumentWords) {
   const { openapi, url, command, env, envFrom } = words
   if (command.length + env.length > 0 || envFrom !== undefined)
-    throw wrong('--openapi is for a remote server: it takes --url and --header, not a command.')
+    throw wrong('--openapi is for a remote server: use it with --url and --header, not with a command.')
   const source = await sourceOf(openapi)
   return {
     ...{ ...source, ...selectionOf(words) },

@@ -15,7 +15,7 @@ interface Refreshing extends Addressed {
 
 export const refresh = described({
   name: 'refresh',
-  about: 'show the changes in a newer OpenAPI document of a connection, and apply them with --apply',
+  about: 'show the changes in a newer version of a connection’s OpenAPI document, and apply them with --apply',
   arguments: [new Argument('<alias>')],
   options: [
     new Option('--openapi <source>', 'the document’s new address or file, if it has changed'),
@@ -28,7 +28,7 @@ export const refresh = described({
     if (openapi === null) throw new CommandFault(`The connection "${alias}" does not use an OpenAPI document.`)
     if (source === undefined && openapi.document === null)
       throw new CommandFault(
-        `The document of "${alias}" was loaded from a file: name it with --openapi FILE.`,
+        `The document for "${alias}" was loaded from a file: specify the file with --openapi FILE.`,
         EXIT.usage,
       )
     const body = { ...(source === undefined ? {} : await sourceOf(source)), apply }
@@ -44,7 +44,7 @@ export const refresh = described({
       ? 'The document has not changed.'
       : applied
         ? 'The new document was stored.'
-        : 'Nothing was stored yet: use --apply to store it.'
+        : 'Nothing has been stored yet: use --apply to store the new document.'
     return { value: { alias, applied, same, drift }, lines: [...drawDrift(drift), last] }
   },
   print: (printed) => printed,

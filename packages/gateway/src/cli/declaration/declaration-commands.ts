@@ -79,6 +79,6 @@ function linesOf({ steps, extra, notes }: Plan): string[] {
     ...(steps.length === 0 ? ['No changes: everything matches the file.'] : []),
     ...(steps.length === 0 ? [] : table(['ACTION', 'ORGANIZATION', 'KIND', 'NAME', 'CHANGES'], rows)),
     ...notes,
-    ...(names.length === 0 ? [] : [`Not in the file, and kept without --prune: ${names.join(', ')}`]),
+    ...(names.length === 0 ? [] : [`Not in the file, but kept unless you use --prune: ${names.join(', ')}`]),
   ]
 }

@@ -73,7 +73,7 @@ export async function applyFile(
   output: Output,
 ): Promise<void> {
   if (steps.length === 0) return
-  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Apply the plan, steps: ${steps.length} (yes/no)`)))
+  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Apply the plan? Steps: ${steps.length} (yes/no)`)))
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {

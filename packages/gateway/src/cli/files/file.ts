@@ -49,9 +49,9 @@ const rowOf = (one: FileEntry) => [
 
 const list = described({
   name: 'list',
-  about: 'list your files, or all files of the organization with --everybody',
+  about: 'list your files, or all files in the organization with --everybody',
   options: [
-    new Option('--everybody', 'files of all members, for administrators'),
+    new Option('--everybody', 'files of all members (administrators only)'),
     new Option('--search <text>', 'part of the name'),
   ],
   examples: ['toolway file list', 'toolway file list --everybody --search report'],
@@ -95,7 +95,7 @@ const show = described({
 async function refuseNoGateway({ remote, isServing }: Transport): Promise<void> {
   if (remote !== undefined || (await isServing())) return
   throw new CommandFault(
-    'No gateway is running to receive the content: start it with `npx toolway start`.',
+    'No gateway is running to receive the content: start one with `npx toolway start`.',
     EXIT.unreachable,
   )
 }
@@ -123,9 +123,9 @@ const put = described({
   about: 'upload a file and print the reference that tools accept',
   arguments: [new Argument('<path>', 'a file on this machine')],
   options: [
-    new Option('--name <name>', 'name of the stored file (default: that of the path)'),
-    new Option('--type <type>', 'its media type'),
-    new Option('--expires <seconds>', 'seconds until it expires'),
+    new Option('--name <name>', 'name of the stored file (default: the file name in the path)'),
+    new Option('--type <type>', 'media type of the file'),
+    new Option('--expires <seconds>', 'seconds until the file expires'),
   ],
   examples: ['toolway file put report.pdf --type application/pdf'],
   async call(transport, { organization, path, name, type, expires }: PutWords, output) {

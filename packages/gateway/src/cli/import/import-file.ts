@@ -88,7 +88,7 @@ const isUsable = (server: ImportedServer): server is Usable =>
 /** The value may be a secret, so the message does not repeat it. */
 function inputOf(pair: string): [string, string] {
   const at = pair.indexOf('=')
-  if (at < 1) throw new CommandFault('An --input has no "=": write --input id=value.', EXIT.usage)
+  if (at < 1) throw new CommandFault('An --input value has no "=": use --input id=value.', EXIT.usage)
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 

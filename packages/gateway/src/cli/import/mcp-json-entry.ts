@@ -154,7 +154,7 @@ function wordsFor(
     return ['missing-input', `It needs the input '${shown}'${about ? ` (${clean(about)})` : ''}.`, asked]
   }
   if (kind === 'variable')
-    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it for the import.`, asked]
+    return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it before you import.`, asked]
   if (kind === 'workspace')
     return ['unknown-variable', `It uses the folder open in the editor (\${${shown}}); specify which folder that is.`]
   return ['unknown-variable', `It uses \${${shown}}, which has no meaning outside its client.`]

@@ -61,7 +61,7 @@ export function openMcpJson(text: string): McpJsonFile {
   const notes = notesOf(twice, path)
   const entries = Object.entries(found)
   if (entries.length > MAX_SERVERS)
-    throw new ImportFault(`${path} holds ${entries.length} servers; at most ${MAX_SERVERS} can be imported at once.`)
+    throw new ImportFault(`${path} contains ${entries.length} servers; at most ${MAX_SERVERS} can be imported at once.`)
   if (entries.length === 0) notes.push(`${path} is empty; there are no servers to import.`)
   return { client: clientOf(root, path, Object.values(found)), path, entries, inputs: inputsOf(root), notes }
 }
@@ -109,7 +109,7 @@ function findEntries(root: unknown): { path: string; found: Fields } {
   const values = Object.values(root)
   if (values.length > 0 && values.every(looksLikeServer)) return { path: INNER, found: root }
   throw new ImportFault(
-    'No servers found: expected "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf, Cline), "servers" (VS Code) or "context_servers" (Zed) at the top of the file.',
+    'No servers found: expected "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf, Cline), "servers" (VS Code) or "context_servers" (Zed) at the top level of the file.',
   )
 }
 

@@ -83,7 +83,8 @@ export function readServer(name: string, entry: unknown, file: McpJsonFile, opti
   if (asked !== 'process' && url !== undefined)
     return readRemote({ url, headers: entry['headers'] }, enabled, reader, options)
   const wanted = asked === 'process' ? '"command"' : asked === 'remote' ? '"url"' : '"command" or "url"'
-  const extension = entry['source'] === 'extension' ? ' It belongs to an editor extension, which starts it itself.' : ''
+  const extension =
+    entry['source'] === 'extension' ? ' It belongs to an editor extension, which starts the server itself.' : ''
   reader.need('wrong-shape', `${reader.path} has no ${wanted}.${extension}`)
   return unusable(reader, enabled)
 }
@@ -177,7 +178,7 @@ function readRemoteCommand(
   for (const line of remote.headers) {
     const [, name, value] = /^([\w-]+):\s*([^]*)$/.exec(line) ?? []
     if (name === undefined || value === undefined)
-      reader.need('bad-header', 'A --header of mcp-remote does not have the form Name:value.')
+      reader.need('bad-header', 'A --header argument of mcp-remote is not in the form Name:value.')
     else headers.push([name, value])
   }
   // mcp-remote fills its headers from the variables of its own entry first.
@@ -214,8 +215,8 @@ const UNREAD: readonly (readonly [name: string, note: string])[] = [
   ['headersHelper', 'Its "headersHelper" is not run; add the headers that it generates.'],
   ['oauth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
   ['auth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
-  ['autoApprove', 'Its list of tools approved without asking is not carried over; use rules.'],
-  ['alwaysAllow', 'Its list of tools approved without asking is not carried over; use rules.'],
+  ['autoApprove', 'Its list of automatically approved tools is not carried over; use rules.'],
+  ['alwaysAllow', 'Its list of automatically approved tools is not carried over; use rules.'],
   ['disabledTools', 'Its disabled tools are not carried over; use a toolset or a rule.'],
 ]
 

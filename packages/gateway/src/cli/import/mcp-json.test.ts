@@ -168,7 +168,7 @@ describe('the file of', () => {
     expect(read(file).servers[0]?.problems).toEqual([
       {
         code: 'unknown-variable',
-        message: 'It uses the variable API_KEY, which is not set; set it for the import.',
+        message: 'It uses the variable API_KEY, which is not set; set it before you import.',
         supply: '--input API_KEY=…',
         asks: 'API_KEY',
       },

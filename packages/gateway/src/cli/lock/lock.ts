@@ -132,7 +132,7 @@ const set = described({
   options: [
     new Option('--hold-present', 'hold the current tools until each is accepted'),
     new Option('--accept-present', 'accept the current tools if the lock is already on'),
-    new Option('--trust', 'trust what its server states about the effects of its tools'),
+    new Option('--trust', 'trust what the server states about the effects of its tools'),
     new Option('--no-trust', 'do not trust it').default(undefined),
   ],
   more: `
@@ -155,7 +155,7 @@ Modes:
       held > 0
         ? `${held} tools are waiting for review: \`toolway lock show ${name}\`.`
         : `${accepted} tools were accepted.`
-    return { value: { alias: name, ...lock }, lines: [`The lock of ${name} is ${mode}. ${then}`] }
+    return { value: { alias: name, ...lock }, lines: [`The lock on ${name} is ${mode}. ${then}`] }
   },
 })
 
@@ -183,14 +183,14 @@ const accept = described({
       .catch(noTool(words))
       .catch(
         reworded(
-          `${words.tool} has changed since ${short(hash)}: review it again with \`toolway lock show ${words.alias}\`.`,
+          `${words.tool} has changed since hash ${short(hash)}: review it again with \`toolway lock show ${words.alias}\`.`,
           'request.stale',
         ),
       )
   },
   print: (locked, { alias: of, tool: name, reject = false }) => ({
     value: { alias: of, ...locked },
-    lines: [`${name} ${reject ? 'stays held' : 'was accepted'}, as ${short(locked.hash)}.`],
+    lines: [`${name} ${reject ? 'stays held' : 'was accepted'} with hash ${short(locked.hash)}.`],
   }),
 })
 
@@ -214,7 +214,7 @@ const trust = described({
     value: { alias: name, ...lock },
     lines: [
       lock.trusted
-        ? `The effects that the server of ${name} states are used from now on.`
+        ? `The effects stated by the server of ${name} are used from now on.`
         : `The server of ${name} is not trusted: its statements can only make a tool count as more dangerous.`,
     ],
   }),
@@ -281,7 +281,8 @@ async function readLocked(file: string): Promise<LockedConnection[]> {
 
 const check = described({
   name: 'check',
-  about: 'compare the last known tools of servers with a file; if they differ, list the differences and exit with 1',
+  about:
+    'compare the last known tools of servers with a file; if they differ, list the differences and exit with code 1',
   arguments: [new Argument('<file>')],
   examples: ['toolway lock check toolway.lock.json'],
   async call(transport, words: OrganizationOption & { file: string }) {

@@ -66,7 +66,7 @@ async function gatewayOf(given: string | undefined, loaded: LoadedConfig): Promi
   if (url !== undefined) return { url, own: isMadeHere && isOwnAddress(url, address, loaded) }
   if (isMadeHere && (await isOwnGateway(address, loaded))) return { url: address, own: true }
   throw new CommandFault(
-    `The gateway of ${loaded.config.TOOLWAY_DATA} is not responding at ${address}: start it, or specify another with --url.`,
+    `The gateway for ${loaded.config.TOOLWAY_DATA} is not responding at ${address}: start it, or specify another with --url.`,
     EXIT.unreachable,
   )
 }

@@ -9,7 +9,7 @@ const same = (one: string, other: string) => one.trim().toLowerCase() === other.
 export async function getUser(transport: Transport, email: string): Promise<User> {
   const found = (await listAll(transport, listUsers)).find((one) => same(one.email, email))
   if (found !== undefined) return found
-  throw new CommandFault(`Nobody has the email ${email}; \`toolway user list\` lists all users.`)
+  throw new CommandFault(`No user has the email ${email}; \`toolway user list\` lists all users.`)
 }
 
 /** Of an organization, whose administrators need not know who else is in the installation. */

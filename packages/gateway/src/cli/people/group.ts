@@ -58,7 +58,7 @@ const remove = described({
   call: ({ call }, { organization, group }: GroupArgument) => call(removeGroup, { params: { organization, group } }),
   print: (_, { group }) => ({
     value: { removed: group },
-    lines: [`Removed the group ${group}. Rules that name it no longer match anybody.`],
+    lines: [`Removed the group ${group}. Rules that refer to it no longer match anybody.`],
   }),
 })
 
@@ -66,7 +66,7 @@ const moving = (to: 'join' | 'leave') =>
   described({
     name: to,
     about: to === 'join' ? 'add members to a group' : 'remove members from a group',
-    arguments: [new Argument('<group>'), new Argument('<email...>', 'their email addresses')],
+    arguments: [new Argument('<group>'), new Argument('<email...>', 'email addresses of the members')],
     examples: [`toolway group ${to} finance ada@example.com bob@example.com`],
     async call(transport, { organization, group, email: addresses }: GroupArgument & { email: readonly string[] }) {
       const people = []

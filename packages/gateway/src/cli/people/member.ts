@@ -24,11 +24,11 @@ interface Joining extends MemberArgument {
   readonly vouch?: boolean
 }
 
-const email = new Argument('<email>', 'their email address')
+const email = new Argument('<email>', 'email address of the member')
 
 const add = described({
   name: 'add',
-  about: 'add a member; a new person gets a one-time code to set a password',
+  about: 'add a member; a new person receives a one-time code to set a password',
   arguments: [email],
   options: [
     new Option('--role <role>', 'role').choices(MEMBER_ROLES).default('tenant_member'),

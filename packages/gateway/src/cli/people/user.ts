@@ -27,7 +27,7 @@ interface Adding extends UserArgument {
   readonly passwordStdin?: boolean
 }
 
-const email = new Argument('<email>', 'their email address')
+const email = new Argument('<email>', 'email address of the person')
 const stdin = new Option('--password-stdin', 'read the password from standard input')
 
 const codeLines = ({ code, expires_at: until }: { code: string; expires_at: string }): string[] => [
@@ -55,8 +55,11 @@ const add = described({
   arguments: [email],
   options: [
     new Option('--name <name>', 'display name'),
-    new Option('--platform-admin', 'make them a platform administrator'),
-    new Option('--setup-code <code>', 'sign up as the first person with the setup code from the first start'),
+    new Option('--platform-admin', 'make the person a platform administrator'),
+    new Option(
+      '--setup-code <code>',
+      'sign up as the first person, with the setup code shown when the gateway first started',
+    ),
     stdin,
   ],
   examples: ['toolway user add ada@example.com', 'toolway user add ada@example.com --setup-code XXXX-XXXX-XXXX-XXXX'],
@@ -87,7 +90,7 @@ const add = described({
 
 const list = described({
   name: 'list',
-  about: 'list the people of this installation',
+  about: 'list the users of this installation',
   examples: ['toolway user list'],
   call: (transport) => listAll(transport, listUsers),
   print: (people) => ({
@@ -151,14 +154,14 @@ const setUpCode = described({
   print: ({ code }) => ({
     value: { code },
     lines: [code],
-    notes: ['The first person signs up with it once, at /sign-in or with `toolway user add --setup-code`.'],
+    notes: ['The first person can use it once to sign up, at /sign-in or with `toolway user add --setup-code`.'],
   }),
 })
 
 export const userCommand = (finish: Finish) =>
   groupOf(
     'user',
-    'add, list and remove the people of this installation',
+    'add, list and remove the users of this installation',
     [add, list, remove, password, setUpCode],
     finish,
   )

@@ -38,17 +38,23 @@ const settings = () => [
   new Option('--description <text>', 'description'),
   new Option('--contact <email>', 'contact'),
   new Option('--requests-per-minute <number>', 'requests per minute').argParser(wholeNumber),
-  new Option('--max-requests-per-minute <number>', 'upper limit that its own administrators can set').argParser(
-    wholeNumber,
+  new Option(
+    '--max-requests-per-minute <number>',
+    'highest limit that the organization’s own administrators can set',
+  ).argParser(wholeNumber),
+  new Option(
+    '--allow-processes',
+    'allow the organization’s own administrators to create connections that start programs on this machine',
   ),
-  new Option('--allow-processes', 'allow its own administrators to create connections that start programs here'),
-  new Option('--no-allow-processes', 'allow only platform administrators to do so').default(undefined),
+  new Option('--no-allow-processes', 'allow only platform administrators to create such connections').default(
+    undefined,
+  ),
   new Option('--approvals <mode>', 'which calls need approval').choices(
     APPROVAL_PRESETS.filter((mode) => mode !== 'none'),
   ),
 ]
 const named = new Option('--name <text>', 'display name')
-const slugOrId = new Argument('<slug>', 'its slug or ID')
+const slugOrId = new Argument('<slug>', 'slug or ID of the organization')
 
 const bodyOf = (words: Settled) => ({
   ...{ name: words.name, description: words.description, contact_email: words.contact, is_active: words.active },
@@ -73,7 +79,7 @@ const known = (slug: string) =>
 const add = described({
   name: 'add',
   about: 'create an organization',
-  arguments: [new Argument('<slug>', 'permanent name in addresses')],
+  arguments: [new Argument('<slug>', 'permanent name, used in addresses')],
   options: [...settings(), named],
   examples: ['toolway org add acme --name "Acme Ltd"', 'toolway key add first -o acme'],
   call: ({ call }, words: Settled) =>
@@ -155,7 +161,7 @@ async function reach({ call }: Transport, words: Reaching) {
 
 const egress = described({
   name: 'egress',
-  about: 'show or change the private networks and hosts that connections of an organization can reach',
+  about: 'show or change the private networks and hosts that an organization’s connections can reach',
   arguments: [slugOrId],
   options: [
     new Option('--allow <place...>', 'a network such as 10.1.0.0/16, or a name such as mcp.internal or *.corp.example'),
@@ -169,8 +175,8 @@ const egress = described({
       value: { organization: slug, ...held },
       lines: [
         places.length === 0
-          ? `Connections of ${slug} can reach public addresses only, unless a platform administrator has marked a connection as private.`
-          : `Connections of ${slug} may also reach: ${places.join(', ')}.`,
+          ? `Connections in ${slug} can reach public addresses only, unless a platform administrator has marked a connection as private.`
+          : `Connections in ${slug} can also reach: ${places.join(', ')}.`,
       ],
     }
   },

@@ -20,7 +20,7 @@ const shown = ({ id, tool_name_pattern, action, reason, connector_type, is_activ
 const add = described({
   name: 'add',
   about: 'add a rule, effective immediately',
-  arguments: [new Argument('<pattern>', 'a tool name, its own or <alias>__<tool>, where * matches any characters')],
+  arguments: [new Argument('<pattern>', 'the tool’s own name or <alias>__<tool>, where * matches any characters')],
   options: [
     new Option('--reason <text>', 'reason shown to the caller').makeOptionMandatory(),
     new Option('--action <action>', 'action').choices(NAME_ACTIONS).default('block'),

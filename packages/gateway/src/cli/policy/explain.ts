@@ -26,7 +26,7 @@ export const explain = described({
     new Option('--tool <name>', 'the tool, as <alias>__<tool>').makeOptionMandatory(),
     new Option('--as <email>', 'email of the calling member'),
     new Option('--key <name>', 'name or ID of the calling key'),
-    new Option('--toolset <slug>', 'toolset of the call (default: that of the key, otherwise default)'),
+    new Option('--toolset <slug>', 'toolset of the call (default: the key’s toolset, otherwise the toolset "default")'),
     new Option(
       '--arguments <json>',
       'arguments of the call, a JSON object; without them, rules about arguments remain undecided',
@@ -85,7 +85,7 @@ function linesOf(told: Explanation, all: boolean): string[] {
     `${tool.joined} (${tool.effect}, ${tool.connector}) as ${who} (${caller.role}, ${groups}) in the toolset ${toolset}`,
     '',
     ...(stops.length === 0
-      ? ['No check before the rules blocks the call.']
+      ? ['None of the checks before the rules blocks the call.']
       : stops.map(({ what, why }) => `stopped  ${what}: ${why}`)),
     '',
     ...(rules.length === 0 ? ['No rules are active.'] : shown.flatMap(ruleLines)),

@@ -42,7 +42,7 @@ interface ScopeFlags {
 }
 
 const usage = (message: string) => new CommandFault(message, EXIT.usage)
-const named = new Argument('<rule>', 'its name or ID')
+const named = new Argument('<rule>', 'name or ID of the rule')
 const onPlatform = new Option('--platform', 'a platform rule, which applies to every organization')
 
 const rulesOf = (transport: Transport, { organization, platform = false }: ScopeOptions): Promise<KeptRule[]> =>
@@ -118,7 +118,7 @@ const add = described({
     new Option('--connector <connectors...>', 'only for connections of this kind'),
     new Option('--name <name>', 'name (default: derived from the action and the tools)'),
     new Option('--reason <text>', 'reason shown to callers who are blocked and to people who review the rule'),
-    new Option('--shadow', 'only log what it would have done'),
+    new Option('--shadow', 'only log what the rule would have done'),
     new Option('--toolset <slug>', 'only for this toolset'),
     new Option('--connection <alias>', 'only for this connection'),
     new Option('--member <email>', 'only for this member'),

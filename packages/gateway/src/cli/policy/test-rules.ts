@@ -42,7 +42,7 @@ async function runFile({ call }: Transport, words: Testing): Promise<PolicyTestR
 
 export const test = described({
   name: 'test',
-  about: 'test rules against the cases in a file and print TAP; exits with 1 if a case fails',
+  about: 'test rules against the cases in a file and print TAP; exits with code 1 if a case fails',
   arguments: [new Argument('<file>', 'YAML or JSON with cases')],
   options: [new Option('--rules <file>', 'test the rules in a file instead of the active ones; needs no installation')],
   examples: ['toolway policy test policy.test.yaml', 'toolway policy test policy.test.yaml --rules rules.yaml'],

@@ -29,7 +29,7 @@ export const levels = described({
           cellsOf('(all)', found.total[window]),
         ],
       ),
-      `The target is ${found.target} %.`,
+      `The target is ${found.target}%.`,
     ],
   }),
 })

@@ -71,7 +71,7 @@ const rowsOf = async ({ call }: Transport, { organization, all: whole = false }:
 
 const stateOf = ({ enabled, behind_since: behind, last_problem: problem }: RecordStream): string => {
   if (!enabled) return 'off'
-  if (behind !== null) return `behind since ${behind}: ${problem ?? 'it is slow'}`
+  if (behind !== null) return `behind since ${behind}: ${problem ?? 'the destination is slow'}`
   return problem ?? 'ok'
 }
 

@@ -41,7 +41,7 @@ async function watched(transport: Transport, words: Watching, output: Output): P
     await sleep(INTERVAL, undefined, { signal: ended.signal }).catch(() => {})
     const fresh = await since(transport, words, seen).catch((thrown: unknown) => {
       // A restart of the gateway or a database that is away ends no watch; nothing is missed meanwhile.
-      if (!away) output.progress(`The audit log cannot be read, trying again: ${messageOf(thrown)}`)
+      if (!away) output.progress(`The audit log cannot be read; trying again: ${messageOf(thrown)}`)
       return undefined
     })
     away = fresh === undefined

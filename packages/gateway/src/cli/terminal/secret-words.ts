@@ -27,7 +27,7 @@ export function keyOf(
   if (keyEnv === undefined) return key
   const held = lookup(keyEnv)
   if (held === undefined || held === '')
-    throw new CommandFault(`The variable ${keyEnv}, which --key-env names, is not set.`, EXIT.usage)
+    throw new CommandFault(`The variable ${keyEnv}, specified with --key-env, is not set.`, EXIT.usage)
   return held
 }
 

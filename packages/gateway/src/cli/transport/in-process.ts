@@ -75,7 +75,7 @@ export async function inProcess<T>(work: (transport: Transport) => Promise<T>): 
     async stream(operation, input) {
       const given = await ask(operation, input)
       if (given instanceof Response && given.body !== null) return given.body
-      throw new Error(`${operation.id} answers with JSON`)
+      throw new Error(`${operation.id} returns JSON`)
     },
   })
 }

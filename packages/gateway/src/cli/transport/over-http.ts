@@ -46,7 +46,7 @@ export function overHttp(loaded: LoadedConfig, remote: string): Transport {
     call: async (operation, input) => callOverHttp(await reach(), operation, input),
     async stream(operation, input) {
       const { body } = await send(await reach(), operation, input)
-      if (body === null) throw new Error(`${operation.id} was answered without a body`)
+      if (body === null) throw new Error(`The response to ${operation.id} has no body`)
       return body
     },
   }

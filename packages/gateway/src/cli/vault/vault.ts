@@ -28,8 +28,8 @@ export const status = (output: Output): Promise<number> =>
   })
 
 const OTHERS = [
-  ['unnamed', 'values from an earlier version, which do not name a key; `toolway vault rotate` updates them.'],
-  ['plain', 'values that are not encrypted; the next start encrypts them.'],
+  ['unnamed', 'values from an earlier version, which do not specify a key; `toolway vault rotate` updates them.'],
+  ['plain', 'values that are not encrypted; they are encrypted the next time the gateway starts.'],
   ['foreign', 'values encrypted by another program (enc:); they are not changed.'],
 ] as const
 
