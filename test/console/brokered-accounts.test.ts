@@ -40,7 +40,7 @@ describe.skipIf(NO_BROWSER)('accounts at Composio', () => {
     await page.goto('/connections/gmail?tab=accounts')
     const row = page.getByRole('row').filter({ hasText: 'old' })
     await row.getByText('Reconnect').waitFor()
-    await row.getByText('Kept by the server').waitFor()
+    await row.getByText('Stored by the server').waitFor()
     await look(page, 'accounts-brokered')
 
     const opened = page.waitForEvent('popup')
@@ -51,7 +51,7 @@ describe.skipIf(NO_BROWSER)('accounts at Composio', () => {
     await page.getByRole('row').filter({ hasText: 'Healthy' }).waitFor()
     expect(composio.accounts.map(({ status }) => status).sort()).toEqual(['ACTIVE', 'EXPIRED'])
 
-    await row.getByRole('button', { name: /^More about/ }).click()
+    await row.getByRole('button', { name: /^More actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Disconnect' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
     await row.waitFor({ state: 'detached' })

@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)('connect a client', () => {
     async () => {
       const { page } = ada
       await page.goto('/clients?client=chatgpt')
-      await page.getByText('ChatGPT cannot reach this address').waitFor()
+      await page.getByText('ChatGPT cannot reach this URL').waitFor()
       await page.getByRole('button', { name: 'Another client' }).click()
       await page.waitForURL(/client=generic/)
       await page.getByText('Waiting for your client').waitFor()

@@ -137,7 +137,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await page.getByLabel('Name (optional)').fill('Guarded')
     await press('Connect')
     const failed = page.getByRole('alert')
-    await failed.getByText('It failed while opening the connection').waitFor()
+    await failed.getByText('Failed while opening the connection').waitFor()
     await failed.getByText('Next step:').waitFor()
     await press('Change authentication')
     const key = page.getByLabel('Key or token')
@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
         },
       }),
     )
-    await page.getByText('4 servers. Select the ones to connect.').waitFor()
+    await page.getByText('4 servers found. Select the ones to connect.').waitFor()
     const row = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox', { name }) })
     // The same address was connected before: it is not wanted twice unless somebody says so.
     await row('vault').getByText('Already connected').waitFor()

@@ -117,11 +117,11 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await page.getByRole('button', { name: 'Test Effects' }).click()
     await page.getByText('Effects responds and has 4 tools.').waitFor()
     await page.getByRole('button', { name: 'Test Away' }).click()
-    await page.getByRole('alert').getByText('It failed while opening the connection').waitFor()
+    await page.getByRole('alert').getByText('Failed while opening the connection').waitFor()
     await page.getByRole('alert').getByRole('button', { name: 'Copy error report' }).waitFor()
 
     const choose = async (title: string, action: string) => {
-      await page.getByRole('button', { name: `More for ${title}` }).click()
+      await page.getByRole('button', { name: `More actions for ${title}` }).click()
       await page.getByRole('menuitem', { name: action, exact: true }).click()
     }
     await choose('Effects', 'Disable')
@@ -159,7 +159,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     })
     await card('Late comer', second).waitFor()
     await card('Late comer').waitFor()
-    await page.getByRole('button', { name: 'More for Late comer' }).click()
+    await page.getByRole('button', { name: 'More actions for Late comer' }).click()
     await page.getByRole('menuitem', { name: 'Disable' }).click()
     await card('Late comer', second).getByText('Disabled').waitFor()
     await second.close()
@@ -194,7 +194,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       await page.getByRole('button', { name: 'Close' }).click()
       await page.waitForURL((url) => url.search === '')
       await page.goto('/settings/integrations?error=invalid_state&why=spent')
-      await page.getByRole('alert').getByText('the link was already used, and works only once').waitFor()
+      await page.getByRole('alert').getByText('the link works only once and was already used').waitFor()
     },
   )
 
@@ -211,7 +211,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await eve.page.goto('/connections')
     await card('Effects', eve.page).waitFor()
     expect(await eve.page.getByRole('button', { name: 'Test Effects' }).isDisabled()).toBe(true)
-    await eve.page.getByRole('button', { name: 'More for Effects' }).click()
+    await eve.page.getByRole('button', { name: 'More actions for Effects' }).click()
     await eve.page.getByText('Only administrators of this organization can do this.').waitFor()
     expect(await eve.page.getByRole('menuitem', { name: 'Delete' }).isDisabled()).toBe(true)
   })

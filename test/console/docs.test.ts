@@ -19,7 +19,7 @@ describe.skipIf(NO_BROWSER)('the documentation', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/o/default')
-    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('button', { name: /^Account menu for/ }).click()
     await page.getByRole('menuitem', { name: 'Documentation' }).click()
     await page.waitForURL('/docs')
     await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()

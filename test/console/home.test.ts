@@ -59,7 +59,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.goto('/?org=default')
     await page.getByText('No tool has been called').waitFor()
     await page.getByText('1 of 2 connections healthy').waitFor()
-    // An outage is in the menu, on Home and among the alerts, and nothing says that all is well.
+    // An outage is in the menu, on Home and among the alerts, and nothing shows that all is well.
     await page.getByRole('navigation').getByLabel('1 down').waitFor()
     await page.getByRole('link', { name: '1 connection is down' }).waitFor()
     await page.getByText('A connection is down', { exact: true }).waitFor()
@@ -67,7 +67,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await call('process')
     await call('process')
     await call('nothing_of_that_name')
-    await page.getByRole('img', { name: /3 in all, 0 failed, 1 refused/ }).waitFor()
+    await page.getByRole('img', { name: /3 in total, 0 failed, 1 refused/ }).waitFor()
     // The third is the choice about approvals, which these tests begin with.
     await page.getByText('3 of 6 done').waitFor()
     const { db, organization } = console.gateway
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.goBack()
     await page.getByRole('table', { name: 'Reasons for errors and refusals' }).getByRole('link').first().click()
     await page.waitForURL(/\/records\?.*code=tool\.unknown/)
-    await page.getByRole('button', { name: /^Open the record of/ }).waitFor()
+    await page.getByRole('button', { name: /^Open the record for/ }).waitFor()
     expect(await page.getByRole('combobox', { name: 'Reason' }).inputValue()).toBe('tool.unknown')
     await page.goBack()
     await page.getByRole('table', { name: 'Top callers' }).getByRole('link', { name: 'test' }).click()

@@ -132,7 +132,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     const { page: own } = ben
     await own.goto('/keys?tab=clients')
     await row(own, 'Claude').waitFor()
-    await own.getByRole('button', { name: 'Revoke access of Cursor' }).click()
+    await own.getByRole('button', { name: 'Revoke access for Cursor' }).click()
     await own.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row(own, 'Cursor').waitFor({ state: 'detached' })
 
@@ -143,7 +143,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     await page.waitForURL(/whose=all/)
     await row(page, 'Claude').getByText(BEN.email).waitFor()
     await look(page, 'keys-clients')
-    await page.getByRole('button', { name: 'Revoke access of Claude' }).click()
+    await page.getByRole('button', { name: 'Revoke access for Claude' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row(page, 'Claude').waitFor({ state: 'detached' })
   })

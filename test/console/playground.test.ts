@@ -61,7 +61,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await page.getByRole('combobox', { name: 'Tool' }).press('Enter')
   }
   const run = () => page.getByRole('button', { name: 'Run', exact: true }).click()
-  const last = (tool: string) => page.getByRole('article', { name: `Call of ${tool}` }).last()
+  const last = (tool: string) => page.getByRole('article', { name: `Call to ${tool}` }).last()
 
   test('a tool is found, its form filled in, called and answered; two results are compared', async () => {
     await page.goto('/playground?connection=every')
@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await page.getByText('Call saved in this browser').waitFor()
     await page.goto('/playground')
     const saved = page.getByRole('region', { name: 'Saved calls' })
-    await saved.getByRole('button', { name: 'Delete the saved call of get-sum' }).click()
+    await saved.getByRole('button', { name: 'Delete the saved call to get-sum' }).click()
     await saved.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await look(page, 'playground-saved')
@@ -175,7 +175,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       await page.getByRole('combobox', { name: 'Endpoint' }).click()
       await page.getByRole('option', { name: 'All connections' }).click()
       for (const [tool, said] of [
-        ['company__who_am_i', 'Used the shared account of the organization'],
+        ['company__who_am_i', 'Used the organization’s shared account'],
         ['mine__who_am_i', 'Used your own account'],
       ] as const) {
         await choose(tool)
@@ -203,7 +203,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
     await last('echo').getByText('Shortened by the gateway').waitFor()
     await last('echo').getByText('<b onclick').first().waitFor()
     await last('echo').getByRole('button', { name: 'Read all of this result' }).click()
-    const read = page.getByRole('article', { name: /Call of toolway:/ })
+    const read = page.getByRole('article', { name: /Call to toolway:/ })
     await read.last().getByText('Characters 0 to 20,000 of').waitFor()
     await read.last().getByRole('button', { name: 'Load more' }).click()
     await read

@@ -42,16 +42,16 @@ describe.skipIf(NO_BROWSER)('records', () => {
     const { page } = opened
     await page.goto('/records')
     const table = page.getByRole('table', { name: 'Audit log' })
-    await table.getByRole('button', { name: 'Open the record of probe__echo' }).waitFor()
+    await table.getByRole('button', { name: 'Open the record for probe__echo' }).waitFor()
     await look(page, 'records')
-    const echoes = table.getByRole('button', { name: 'Open the record of probe__echo' })
+    const echoes = table.getByRole('button', { name: 'Open the record for probe__echo' })
     await call('story-live')
     await expect.poll(() => echoes.count()).toBe(2)
 
     await page.getByRole('combobox', { name: 'Outcome' }).click()
     await page.getByRole('option', { name: 'Refused' }).click()
     await page.waitForURL(/outcome=refused/)
-    await table.getByRole('button', { name: 'Open the record of probe__nothing' }).waitFor()
+    await table.getByRole('button', { name: 'Open the record for probe__nothing' }).waitFor()
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
   test('a record tells its call from receipt to answer, and why it ended where it did', async () => {
     const { page } = opened
     await page.goto('/records?outcome=refused')
-    await page.getByRole('button', { name: 'Open the record of probe__nothing' }).click()
+    await page.getByRole('button', { name: 'Open the record for probe__nothing' }).click()
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await drawer.getByText('Tool found: ended here').waitFor()
     expect(await drawer.getByText('tool.unknown').count()).toBeGreaterThan(0)
@@ -116,7 +116,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
         )
       await fails('502: the customer database is not reachable')
       await page.goto('/records?outcome=tool_error')
-      await page.getByRole('button', { name: 'Open the record of probe__fail' }).click()
+      await page.getByRole('button', { name: 'Open the record for probe__fail' }).click()
       const drawer = page.getByRole('dialog', { name: 'Record' })
       await drawer.getByText('502: the customer database is not reachable').waitFor()
       const trace = drawer.getByRole('link', { name: 'Open trace' })
@@ -125,12 +125,12 @@ describe.skipIf(NO_BROWSER)('records', () => {
       await look(page, 'record-why')
 
       await page.goto('/connections/probe?tab=settings')
-      await page.getByRole('switch', { name: 'Keep arguments and results' }).click()
-      await page.getByText('Arguments and results of calls are kept from now on').waitFor()
+      await page.getByRole('switch', { name: 'Store arguments and results' }).click()
+      await page.getByText('Call arguments and results are stored from now on').waitFor()
       await look(page, 'connection-payloads')
       await fails('503: still not reachable')
       await page.goto('/records?outcome=tool_error')
-      await page.getByRole('button', { name: 'Open the record of probe__fail' }).first().click()
+      await page.getByRole('button', { name: 'Open the record for probe__fail' }).first().click()
       await drawer.getByText('503: still not reachable').waitFor()
       await drawer.getByRole('button', { name: 'Show arguments and result' }).click()
       await drawer.getByText('"reason": "503: still not reachable"').waitFor()
@@ -197,7 +197,7 @@ describe.skipIf(NO_BROWSER)('records', () => {
       ])
       expect(file.suggestedFilename()).toBe('records-default.jsonl')
       expect(await readFile(await file.path(), 'utf8')).toContain('story-1')
-      await dialog.getByText(/is saved/).waitFor()
+      await dialog.getByText(/saved \(/).waitFor()
 
       // An administrator of the installation sees every chain, including that of the installation.
       await page.goto('/records?all=true&dialog=verify')

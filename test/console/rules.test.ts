@@ -62,7 +62,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByText('The call is refused', { exact: true }).waitFor()
     await page.getByRole('tab', { name: 'Replay past calls' }).click()
     await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('2 of 3 calls of the last 7 days would have another outcome').waitFor()
+    await page.getByText('2 of 3 calls in the last 7 days would have a different outcome').waitFor()
     await look(page, 'rule-new')
 
     await page.getByRole('button', { name: 'Save and watch only' }).click()
@@ -153,7 +153,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('option', { name: 'no-destroying' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText(/of \d+ calls of the last 7 days would have another outcome/).waitFor()
+    await page.getByText(/of \d+ calls in the last 7 days would have a different outcome/).waitFor()
     await look(page, 'rules-replay')
   })
 
@@ -179,7 +179,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('button', { name: 'Clear selection' }).click()
 
     await page.goto('/people')
-    await page.getByRole('link', { name: /^Access of eve/i }).click()
+    await page.getByRole('link', { name: /^Access for eve/i }).click()
     await side('Callers').filter({ hasText: EVE.email }).waitFor()
     await side('Toolsets').filter({ hasText: 'Books' }).waitFor()
     expect(await side('Callers').count()).toBe(1)

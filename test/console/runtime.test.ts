@@ -134,7 +134,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
         })
         .toBe(1)
       await page
-        .getByText(/records cannot be stored and wait on the disk: its disk is full/)
+        .getByText(/records cannot be stored and are waiting on disk: its disk is full/)
         .first()
         .waitFor()
       await look(page, 'runtime-health-degraded')

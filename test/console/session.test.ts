@@ -158,7 +158,7 @@ describe.skipIf(NO_BROWSER)('a sign-in', () => {
       await soon(() => both.reduce((sum, { renewed }) => sum + renewed, 0)).toBe(1)
       await Promise.all([atHome(page), atHome(other)])
 
-      await page.getByRole('button', { name: `Account of ${ADA.email}` }).click()
+      await page.getByRole('button', { name: `Account menu for ${ADA.email}` }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       await page.waitForURL('/sign-in')
       expect(await context.cookies()).toEqual([])

@@ -76,14 +76,14 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.getByText('The URL must start with https:// or http://').waitFor()
       await dialog.getByLabel('URL').fill(address)
-      await dialog.getByLabel('Allow a private network').check()
+      await dialog.getByLabel('Allow private networks').check()
       await dialog.getByRole('button', { name: 'Save' }).click()
       const secret = page.getByRole('dialog', { name: 'Webhook secret' })
       await secret
         .getByRole('region', { name: 'Secret' })
         .getByText(/^whsec_/)
         .waitFor()
-      await secret.getByRole('button', { name: 'I have stored it' }).click()
+      await secret.getByRole('button', { name: 'I have saved the secret' }).click()
       await secret.waitFor({ state: 'hidden' })
 
       await page.getByRole('button', { name: `Actions for ${address}` }).click()
@@ -118,7 +118,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       const kinds = ['Syslog over TLS', 'S3-compatible bucket', 'ClickHouse', 'Webhook', 'OpenTelemetry logs (OTLP)']
       const firstField = ['Host', 'Endpoint', 'Database', 'URL', 'Headers']
       for (const [index, kind] of kinds.entries()) {
-        await dialog.getByRole('combobox', { name: 'Kind of destination' }).click()
+        await dialog.getByRole('combobox', { name: 'Destination type' }).click()
         await page.getByRole('option', { name: kind, exact: true }).click()
         await dialog.getByLabel(firstField[index] ?? '', { exact: true }).waitFor()
       }
@@ -128,7 +128,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       await dialog.getByLabel('Name').fill('SIEM')
       await dialog.getByLabel('URL').fill(`http://127.0.0.1:${port}/v1/logs`)
       await dialog.getByLabel('Headers').fill('x-token: s3cret-of-siem')
-      await dialog.getByLabel('Allow a private network').check()
+      await dialog.getByLabel('Allow private networks').check()
       await look(page, 'settings-record-stream-form')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.waitFor({ state: 'hidden' })
@@ -155,12 +155,12 @@ describe.skipIf(NO_BROWSER)('settings', () => {
       // The installation has streams of its own, with the records of every organization.
       await page.goto('/settings?tab=installation')
       await page.getByRole('button', { name: 'Add a record stream' }).click()
-      await dialog.getByRole('combobox', { name: 'Kind of destination' }).click()
+      await dialog.getByRole('combobox', { name: 'Destination type' }).click()
       await page.getByRole('option', { name: 'OpenTelemetry logs (OTLP)', exact: true }).click()
       await dialog.getByLabel('Name').fill('Archive')
       await dialog.getByLabel('URL').fill(`http://127.0.0.1:${port}/v1/logs`)
       await dialog.getByLabel('Headers').fill('x-token: s3cret-of-archive')
-      await dialog.getByLabel('Allow a private network').check()
+      await dialog.getByLabel('Allow private networks').check()
       await dialog.getByRole('button', { name: 'Save' }).click()
       await act('Send a test record', 'Archive')
       await page.getByText('The destination accepted the test record').first().waitFor()

@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)('the shell', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('gh?')
     await expect.poll(() => page.locator('main input[data-search]').inputValue()).toBe('gh?')
-    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('button', { name: /^Account menu for/ }).click()
     await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
     await sheet.getByRole('switch', { name: 'Single-key shortcuts' }).click()
     await page.keyboard.press('Escape')

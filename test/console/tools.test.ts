@@ -9,8 +9,8 @@ import { ALIASES, MANY, manyConnections, startManyTools } from './support/many-t
 const parts = new AsyncDisposableStack()
 let console: ConsoleGateway
 
-const rows = (page: Page) => page.getByRole('table', { name: 'Tools of this organization' }).getByRole('row')
-const table = (page: Page) => page.getByRole('table', { name: 'Tools of this organization' })
+const rows = (page: Page) => page.getByRole('table', { name: 'Tools in this organization' }).getByRole('row')
+const table = (page: Page) => page.getByRole('table', { name: 'Tools in this organization' })
 
 describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
   beforeAll(async () => {
@@ -115,7 +115,7 @@ describe.skipIf(NO_BROWSER)('the tools of an organization', () => {
     await page.keyboard.press('Escape')
     await look(page, 'tools-preview')
     await page.goto('/tools?view=preview&who=role:tenant_member&where=toolset:admin')
-    await page.getByText('This caller has no access here').waitFor()
+    await page.getByText('This caller does not have access to this endpoint').waitFor()
   })
 })
 

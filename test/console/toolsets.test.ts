@@ -153,7 +153,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await expect.poll(async () => (await listed('standard')).length).toBe(3)
 
     await page.getByRole('tab', { name: 'Rules' }).click()
-    await page.getByText('No rules of its own').waitFor()
+    await page.getByText('No rules for this toolset').waitFor()
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByText(/ removed$/).waitFor()
     await page.getByRole('link', { name: 'Read and write tools, but no destructive ones' }).waitFor()
@@ -168,7 +168,9 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.goto('/toolsets/kept')
     await page.getByLabel('Title').fill('Kept and renamed')
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Toolsets' }).click()
-    await page.getByText('Your changes to Kept and renamed are not saved yet. They are kept in this tab.').waitFor()
+    await page
+      .getByText('Your changes to Kept and renamed are not saved yet. They are stored in this browser tab.')
+      .waitFor()
     await page.getByRole('link', { name: 'Kept', exact: true }).click()
     await page.getByText('Unsaved changes.').waitFor()
     await page.reload()
@@ -209,7 +211,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
 async function word(page: Page): Promise<void> {
   const editor = page.getByRole('dialog', { name: 'mail__send_message' })
   await editor.getByLabel('Name in this toolset').fill('call_tool')
-  await editor.getByText('This name is reserved for a tool of the gateway.').waitFor()
+  await editor.getByText('This name is reserved for a gateway tool.').waitFor()
   await editor.getByLabel('Name in this toolset').fill('write_letter')
   await editor.getByLabel('Description in this toolset').fill('Sends one letter to somebody.')
   expect(await editor.getByRole('group', { name: 'Difference' }).locator('ins').textContent()).toBe('letter ')

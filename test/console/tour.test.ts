@@ -67,7 +67,7 @@ describe.skipIf(NO_BROWSER)('a tour', () => {
     await page.getByLabel(/^text/i).fill('from the tour')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page
-      .getByRole('article', { name: /^Call of/ })
+      .getByRole('article', { name: /^Call to/ })
       .getByText('from the tour')
       .first()
       .waitFor()
@@ -128,6 +128,6 @@ describe.skipIf(NO_BROWSER)('a tour', () => {
     expect(textOf(await client.call('docs__who_am_i'))).toContain('ada')
     await page.getByText('Connected', { exact: true }).waitFor()
     await page.goto('/records?org=acme&tool=docs__who_am_i')
-    await page.getByRole('button', { name: 'Open the record of docs__who_am_i' }).waitFor()
+    await page.getByRole('button', { name: 'Open the record for docs__who_am_i' }).waitFor()
   })
 })
