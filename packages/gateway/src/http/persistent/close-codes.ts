@@ -21,11 +21,11 @@ export const CLOSE_CODES = {
   broken: row(1011, 'An internal error occurred in the gateway.'),
   later: row(
     1013,
-    'The gateway cannot take this connection now: there are too many, or its database does not respond. Try again later.',
+    'The gateway cannot accept this connection at the moment, because too many are open or its database does not respond. Try again later.',
   ),
   brought: row(
     4400,
-    'The token in X-User-OAuth-Token is not valid, or is a token of this gateway. Connect without it, or with a token of the server.',
+    'The token in X-User-OAuth-Token is not valid, or belongs to this gateway. Connect without a token, or with a token for the server.',
   ),
   unauthorised: row(4401, 'The key or token is missing, unknown, removed or expired. Connect with a valid one.'),
   bound: row(
@@ -35,9 +35,9 @@ export const CLOSE_CODES = {
   unknown: row(4404, 'The endpoint does not exist, or this key has no access to it.'),
   limited: row(
     4429,
-    'Too many requests came from this address, or too many of them named something that does not exist. Connect again in a minute.',
+    'Too many requests came from this address, or too many of them referred to something that does not exist. Connect again in a minute.',
   ),
-  sessionGone: row(4410, 'The session of this connection was ended. Connect again to open a new one.'),
+  sessionGone: row(4410, 'This connection’s session was ended. Connect again to open a new one.'),
 } as const satisfies Record<string, CloseCode>
 
 const OF_FAULTS: Partial<Record<FaultCode, CloseCode>> = {
