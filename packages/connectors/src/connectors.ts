@@ -25,7 +25,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   github: {
     load: async () => (await import('./github/github.ts')).github,
     title: 'GitHub',
-    about: 'Repositories, issues, pull requests, workflows and releases of GitHub.',
+    about: 'GitHub repositories, issues, pull requests, workflows and releases.',
     category: 'code',
     address: 'https://api.github.com',
     docs: 'https://docs.github.com/en/rest',
@@ -35,7 +35,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   gitlab: {
     load: async () => (await import('./gitlab/gitlab.ts')).gitlab,
     title: 'GitLab',
-    about: 'Projects, issues, merge requests and pipelines of GitLab, hosted or self-managed.',
+    about: 'GitLab projects, issues, merge requests and pipelines, hosted or self-managed.',
     category: 'code',
     address: 'https://gitlab.com',
     docs: 'https://docs.gitlab.com/api/rest/',
@@ -45,7 +45,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   bitbucket: {
     load: async () => (await import('./bitbucket/bitbucket.ts')).bitbucket,
     title: 'Bitbucket',
-    about: 'Repositories, pull requests, branches and pipelines of Bitbucket Cloud.',
+    about: 'Bitbucket Cloud repositories, pull requests, branches and pipelines.',
     category: 'code',
     address: 'https://api.bitbucket.org',
     docs: 'https://developer.atlassian.com/cloud/bitbucket/rest/',
@@ -53,7 +53,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   jira: {
     load: async () => (await import('./jira/jira.ts')).jira,
     title: 'Jira',
-    about: 'Issues, sprints, boards and projects of Jira.',
+    about: 'Jira issues, sprints, boards and projects.',
     category: 'work',
     address: 'https://api.atlassian.com',
     docs: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/',
@@ -62,7 +62,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   linear: {
     load: async () => (await import('./linear/linear.ts')).linear,
     title: 'Linear',
-    about: 'Issues, projects, cycles and comments of Linear.',
+    about: 'Linear issues, projects, cycles and comments.',
     category: 'work',
     address: 'https://api.linear.app',
     docs: 'https://linear.app/developers/graphql',
@@ -71,7 +71,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   confluence: {
     load: async () => (await import('./confluence/confluence.ts')).confluence,
     title: 'Confluence',
-    about: 'Spaces, pages, comments and search of Confluence.',
+    about: 'Spaces, pages, comments and search in Confluence.',
     category: 'documents',
     address: 'https://api.atlassian.com',
     docs: 'https://developer.atlassian.com/cloud/confluence/rest/v2/intro/',
@@ -80,7 +80,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   slack: {
     load: async () => (await import('./slack/slack.ts')).slack,
     title: 'Slack',
-    about: 'Channels, messages, reactions and people of a Slack workspace.',
+    about: 'Channels, messages, reactions and people in a Slack workspace.',
     category: 'messages',
     address: 'https://slack.com',
     docs: 'https://docs.slack.dev/reference/methods',
@@ -90,7 +90,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   discord: {
     load: async () => (await import('./discord/discord.ts')).discord,
     title: 'Discord',
-    about: 'Servers, channels, messages and members of Discord, as a bot.',
+    about: 'Servers, channels, messages and members in Discord, as a bot.',
     category: 'messages',
     address: 'https://discord.com',
     docs: 'https://discord.com/developers/docs/reference',
@@ -100,7 +100,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   teams: {
     load: async () => (await import('./teams/teams.ts')).teams,
     title: 'Microsoft Teams',
-    about: 'Teams, channels, chats and messages of Microsoft Teams.',
+    about: 'Teams, channels, chats and messages in Microsoft Teams.',
     category: 'messages',
     address: 'https://graph.microsoft.com',
     docs: 'https://learn.microsoft.com/en-us/graph/api/resources/teams-api-overview',
@@ -108,7 +108,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   gmail: {
     load: async () => (await import('./gmail/gmail.ts')).gmail,
     title: 'Gmail',
-    about: 'Messages, threads, drafts and labels of a Gmail mailbox.',
+    about: 'Messages, threads, drafts and labels in a Gmail mailbox.',
     category: 'messages',
     address: 'https://gmail.googleapis.com',
     docs: 'https://developers.google.com/workspace/gmail/api/reference/rest',
@@ -117,7 +117,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   outlook: {
     load: async () => (await import('./outlook/outlook.ts')).outlook,
     title: 'Outlook',
-    about: 'Messages, drafts and folders of an Outlook mailbox.',
+    about: 'Messages, drafts and folders in an Outlook mailbox.',
     category: 'messages',
     address: 'https://graph.microsoft.com',
     docs: 'https://learn.microsoft.com/en-us/graph/api/resources/mail-api-overview',
@@ -125,7 +125,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   google_docs: {
     load: async () => (await import('./google_docs/google_docs.ts')).google_docs,
     title: 'Google Docs',
-    about: 'Read and write documents of Google Docs.',
+    about: 'Read and write Google Docs documents.',
     category: 'documents',
     address: 'https://docs.googleapis.com',
     docs: 'https://developers.google.com/workspace/docs/api/reference/rest',
@@ -133,7 +133,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   google_sheets: {
     load: async () => (await import('./google_sheets/google_sheets.ts')).google_sheets,
     title: 'Google Sheets',
-    about: 'Cells, sheets and charts of Google Sheets.',
+    about: 'Cells, sheets and charts in Google Sheets.',
     category: 'documents',
     address: 'https://sheets.googleapis.com',
     docs: 'https://developers.google.com/workspace/sheets/api/reference/rest',
@@ -141,7 +141,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   google_slides: {
     load: async () => (await import('./google_slides/google_slides.ts')).google_slides,
     title: 'Google Slides',
-    about: 'Slides, texts and images of Google Slides.',
+    about: 'Slides, text and images in Google Slides.',
     category: 'documents',
     address: 'https://slides.googleapis.com',
     docs: 'https://developers.google.com/workspace/slides/api/reference/rest',
@@ -149,7 +149,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   notion: {
     load: async () => (await import('./notion/notion.ts')).notion,
     title: 'Notion',
-    about: 'Pages, databases, blocks and comments of Notion.',
+    about: 'Pages, databases, blocks and comments in Notion.',
     category: 'documents',
     address: 'https://api.notion.com',
     docs: 'https://developers.notion.com/reference/intro',
@@ -159,7 +159,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   excel: {
     load: async () => (await import('./excel/excel.ts')).excel,
     title: 'Excel',
-    about: 'Workbooks, sheets, tables and ranges of Excel in OneDrive.',
+    about: 'Excel workbooks, sheets, tables and ranges in OneDrive.',
     category: 'documents',
     address: 'https://graph.microsoft.com',
     docs: 'https://learn.microsoft.com/en-us/graph/api/resources/excel',
@@ -167,7 +167,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   powerpoint: {
     load: async () => (await import('./powerpoint/powerpoint.ts')).powerpoint,
     title: 'PowerPoint',
-    about: 'Presentations and slides of PowerPoint in OneDrive.',
+    about: 'PowerPoint presentations and slides in OneDrive.',
     category: 'documents',
     address: 'https://graph.microsoft.com',
     docs: 'https://learn.microsoft.com/en-us/graph/api/resources/driveitem',
@@ -175,7 +175,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   zoom: {
     load: async () => (await import('./zoom/zoom.ts')).zoom,
     title: 'Zoom',
-    about: 'Meetings, participants, recordings and users of Zoom.',
+    about: 'Zoom meetings, participants, recordings and users.',
     category: 'messages',
     address: 'https://api.zoom.us',
     docs: 'https://developers.zoom.us/docs/api/',
@@ -183,7 +183,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   copilot: {
     load: async () => (await import('./copilot/copilot.ts')).copilot,
     title: 'GitHub Copilot',
-    about: 'Seats, usage and metrics of GitHub Copilot.',
+    about: 'GitHub Copilot seats, usage and metrics.',
     category: 'usage',
     address: 'https://api.github.com',
     docs: 'https://docs.github.com/en/rest/copilot',
@@ -192,7 +192,7 @@ export const CONNECTORS: Readonly<Record<string, Connector>> = {
   claude_code: {
     load: async () => (await import('./claude_code/claude_code.ts')).claude_code,
     title: 'Claude Code',
-    about: 'Usage, cost, members and keys of Claude Code and the Claude organization.',
+    about: 'Usage, cost, members and keys for Claude Code and the Claude organization.',
     category: 'usage',
     address: 'https://api.anthropic.com',
     docs: 'https://platform.claude.com/docs/en/api/admin-api',

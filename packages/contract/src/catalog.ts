@@ -96,7 +96,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     id: 'notion',
     title: 'Notion',
     category: 'documents',
-    about: 'Pages, databases and comments of a Notion workspace. Hosted by Notion.',
+    about: 'Pages, databases and comments in a Notion workspace. Hosted by Notion.',
     url: 'https://mcp.notion.com/mcp',
     auth: ['oauth'],
     key: { page: 'https://www.notion.so/profile/integrations', placeholder: 'ntn_…' },
@@ -119,7 +119,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     id: 'linear',
     title: 'Linear',
     category: 'work',
-    about: 'Issues, projects and comments of a Linear workspace. Hosted by Linear.',
+    about: 'Issues, projects and comments in a Linear workspace. Hosted by Linear.',
     url: 'https://mcp.linear.app/mcp',
     auth: ['oauth', 'api_key'],
     key: { page: 'https://linear.app/settings/account/security', placeholder: 'lin_api_…' },
@@ -130,8 +130,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     id: 'slack',
     title: 'Slack',
     category: 'messages',
-    about:
-      'Channels, messages and search of a Slack workspace. Hosted by Slack; requires your own Slack app.',
+    about: 'Channels, messages and search in a Slack workspace. Hosted by Slack; requires your own Slack app.',
     url: 'https://mcp.slack.com/mcp',
     auth: ['oauth'],
     key: { page: 'https://api.slack.com/apps', placeholder: 'xoxp-…' },
@@ -165,7 +164,10 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     about: 'A knowledge graph as memory for models, stored in a file on the gateway host.',
     command: ['npx', '-y', '@modelcontextprotocol/server-memory'],
     asks: [
-      variable('MEMORY_FILE_PATH', 'The file that stores it.', { required: false, placeholder: 'memory.json' }),
+      variable('MEMORY_FILE_PATH', 'The file that stores the knowledge graph.', {
+        required: false,
+        placeholder: 'memory.json',
+      }),
     ],
     programs: ['npx'],
     seeds: ['nebo'],
@@ -271,8 +273,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     id: 'custom_command',
     title: 'Another program',
     category: 'other',
-    about:
-      'Any MCP server that is a program, started on the gateway host, if the platform allows it.',
+    about: 'Any MCP server that is a program, started on the gateway host, if the platform allows it.',
     icon: 'terminal',
     command: null,
     asks: [
@@ -312,7 +313,8 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     id: 'n8n',
     title: 'n8n',
     category: 'other',
-    about: 'Active workflows with a certain tag become tools. They are found through the n8n API and run through their webhooks or forms.',
+    about:
+      'Active workflows with a certain tag become tools. They are found through the n8n API and run through their webhooks or forms.',
     connector: n8n.connector,
     url: null,
     auth: ['none'],
@@ -324,7 +326,7 @@ export const CONNECTOR_CATALOG: readonly CatalogEntry[] = Object.freeze([
     id: 'composio',
     title: 'Composio',
     category: 'other',
-    about: 'Tools for many vendors, with the accounts of each member stored at Composio.',
+    about: 'Tools for many vendors, with each member’s accounts stored at Composio.',
     connector: composio.connector,
     url: COMPOSIO_URL,
     auth: ['none'],

@@ -27,7 +27,7 @@ const { read, write } = rest({
 const workspace = { workspace: text('Slug of the workspace, e.g. acme') }
 const repo = { ...workspace, repo_slug: text('Slug of the repository, e.g. web') }
 const pr = { ...repo, pull_request_id: whole('Number of the pull request, e.g. 7') }
-const q = maybe('Filter in the query language of Bitbucket, e.g. name ~ "web"')
+const q = maybe('Filter in Bitbucket’s query language, e.g. name ~ "web"')
 const REPO = '/repositories/{workspace}/{repo_slug}'
 const TRACKER = 'The built-in tracker is deprecated; repositories without it return NOT_FOUND.'
 
@@ -118,7 +118,7 @@ export const bitbucket = vendor({
   },
   tools: {
     list_repositories: read('GET /repositories/{workspace}', {
-      says: 'List the repositories of a workspace.',
+      says: 'List the repositories in a workspace.',
       input: { ...workspace, q, sort: maybe('e.g. -updated_on') },
       at: 'values',
       list: Repository,
@@ -129,7 +129,7 @@ export const bitbucket = vendor({
       output: Repository,
     }),
     list_pull_requests: read(`GET ${REPO}/pullrequests`, {
-      says: 'List the pull requests of a repository by state, newest first.',
+      says: 'List the pull requests in a repository by state, newest first.',
       input: { ...repo, state: choice(['OPEN', 'MERGED', 'DECLINED', 'SUPERSEDED']).default('OPEN') },
       at: 'values',
       list: PullRequest,
@@ -162,7 +162,7 @@ export const bitbucket = vendor({
       scopes: ['pullrequest:write'],
     }),
     list_pr_comments: read(`GET ${REPO}/pullrequests/{pull_request_id}/comments`, {
-      says: 'List the comments of a pull request with the lines that they are about.',
+      says: 'List the comments on a pull request with the lines that they refer to.',
       input: pr,
       at: 'values',
       list: Comment,
@@ -176,7 +176,7 @@ export const bitbucket = vendor({
       scopes: ['pullrequest'],
     }),
     list_issues: read(`GET ${REPO}/issues`, {
-      says: `List the issues of a repository. ${TRACKER}`,
+      says: `List the issues in a repository. ${TRACKER}`,
       input: { ...repo, q },
       at: 'values',
       list: Issue,
@@ -206,7 +206,7 @@ export const bitbucket = vendor({
       scopes: ['issue:write'],
     }),
     list_pipelines: read(`GET ${REPO}/pipelines`, {
-      says: 'List the pipeline runs of a repository.',
+      says: 'List the pipeline runs in a repository.',
       input: { ...repo, sort: maybe('e.g. created_on') },
       at: 'values',
       list: Pipeline,
@@ -226,19 +226,19 @@ export const bitbucket = vendor({
       scopes: ['pipeline:write'],
     }),
     list_branches: read(`GET ${REPO}/refs/branches`, {
-      says: 'List the branches of a repository with their last commits.',
+      says: 'List the branches in a repository with their last commits.',
       input: { ...repo, q },
       at: 'values',
       list: Branch,
     }),
     list_commits: read(`GET ${REPO}/commits`, {
-      says: 'List the commits of a repository, newest first.',
+      says: 'List the commits in a repository, newest first.',
       input: repo,
       at: 'values',
       list: Commit,
     }),
     get_file: read(`GET ${REPO}/src/{commit}/{+path}`, {
-      says: 'Read a text file of a repository at a commit or branch. For a folder, returns its entries.',
+      says: 'Read a text file in a repository at a commit or branch. For a folder, returns its entries.',
       input: {
         ...repo,
         commit: text('Hash or branch, e.g. main'),

@@ -106,7 +106,7 @@ export const claude_code = vendor({
   whoami: 'get_org_info',
   tools: {
     get_usage: read('GET /v1/organizations/usage_report/messages', {
-      says: 'Get token usage of the organization by day and model.',
+      says: 'Get the organization’s token usage by day and model.',
       input: period,
       send: byModel,
       paging: buckets,
@@ -114,7 +114,7 @@ export const claude_code = vendor({
       list: Usage,
     }),
     get_cost_breakdown: read('GET /v1/organizations/cost_report', {
-      says: 'Get costs of the organization by day, in cents, grouped by purpose.',
+      says: 'Get the organization’s costs by day, in cents, grouped by purpose.',
       input: period,
       send: (input) => ({ ...times(input), 'group_by[]': ['description'] }),
       paging: buckets,
@@ -122,7 +122,7 @@ export const claude_code = vendor({
       list: Costs,
     }),
     get_code_analytics: read('GET /v1/organizations/usage_report/claude_code', {
-      says: 'Get the work of Claude Code for each user on one day: sessions, lines, commits and accepted edits.',
+      says: 'Get each user’s Claude Code activity on one day: sessions, lines, commits and accepted edits.',
       input: { start_date: text('The day, e.g. 2026-11-01') },
       send: ({ start_date }) => ({ starting_at: start_date }),
       paging: token('next_page', 'page', { ...size, max: 1_000 }, 'has_more'),
@@ -149,7 +149,7 @@ export const claude_code = vendor({
       output: Deleted,
     }),
     list_invites: read('GET /v1/organizations/invites', {
-      says: 'List the invitations of the organization with their states.',
+      says: 'List the organization’s invitations with their states.',
       at: 'data',
       list: Invite,
     }),
@@ -164,7 +164,7 @@ export const claude_code = vendor({
       output: Deleted,
     }),
     list_workspaces: read('GET /v1/organizations/workspaces', {
-      says: 'List the workspaces of the organization that are not archived.',
+      says: 'List the workspaces in the organization that are not archived.',
       at: 'data',
       list: Workspace,
     }),
@@ -174,12 +174,12 @@ export const claude_code = vendor({
       output: Workspace,
     }),
     list_api_keys: read('GET /v1/organizations/api_keys', {
-      says: 'List the API keys of the organization; values are not shown.',
+      says: 'List the organization’s API keys; values are not shown.',
       at: 'data',
       list: Key,
     }),
     update_api_key: write('POST /v1/organizations/api_keys/{api_key_id}', {
-      says: 'Rename an API key or change its status. An inactive key can be made active again.',
+      says: 'Rename an API key or change its status. An inactive key can be reactivated.',
       input: {
         api_key_id: text('From claude_code_list_api_keys, e.g. apikey_01Rj2N8SVvo6BePZj99NhmiT'),
         name: maybe('New name'),
@@ -215,7 +215,7 @@ export const claude_code = vendor({
       output: Member,
     }),
     get_normalized_metrics: read.steps({
-      says: 'Get users, sessions, lines, tokens, cost and models in the format that all coding-tool connectors share; users and sessions are those of the first day.',
+      says: 'Get users, sessions, lines, tokens, cost and models in the format that all coding-tool connectors share; users and sessions cover only the first day.',
       input: period,
       output: codingMetrics(
         'active_users',

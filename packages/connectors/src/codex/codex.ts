@@ -27,11 +27,11 @@ const { read, write, destroy, ask } = rest({
 /** Reports are paged by buckets of time. */
 const buckets = token('next_page', 'page', undefined, 'has_more')
 
-const start_time = whole('Beginning in seconds since 1970, e.g. 1793491200')
-const period = { start_time, end_time: whole('End in seconds since 1970').optional() }
+const start_time = whole('Start time, in seconds since 1970, e.g. 1793491200')
+const period = { start_time, end_time: whole('End time, in seconds since 1970').optional() }
 const bucket_width = choice(['1m', '1h', '1d']).optional()
 const project_ids = texts('Only these projects, e.g. proj_abc')
-const group_by = (examples: string) => texts(`Members to group by, e.g. ${examples}`)
+const group_by = (examples: string) => texts(`Fields to group by, e.g. ${examples}`)
 const usage = {
   ...period,
   bucket_width,
@@ -145,7 +145,7 @@ export const codex = vendor({
       output: Deleted,
     }),
     list_invites: read('GET /organization/invites', {
-      says: 'List the invitations of the organization with their states.',
+      says: 'List the organization’s invitations with their states.',
       at: 'data',
       list: Invite,
     }),
@@ -155,7 +155,7 @@ export const codex = vendor({
       output: Invite,
     }),
     list_projects: read('GET /organization/projects', {
-      says: 'List the projects of the organization.',
+      says: 'List the projects in the organization.',
       input: { include_archived: flag('Include archived projects') },
       at: 'data',
       list: Project,
@@ -177,7 +177,7 @@ export const codex = vendor({
       list: Key,
     }),
     list_audit_events: read('GET /organization/audit_logs', {
-      says: 'List the audit events of the organization, filtered by time, project, type or actor.',
+      says: 'List the organization’s audit events, filtered by time, project, type or actor.',
       input: {
         effective_at_start: whole('Not before, in seconds since 1970').optional(),
         effective_at_end: whole('Before, in seconds since 1970').optional(),

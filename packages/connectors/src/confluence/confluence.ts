@@ -157,7 +157,7 @@ export const confluence = vendor({
       scopes: ['read:space:confluence'],
     }),
     list_pages: read('GET /pages', {
-      says: 'List pages without their text, of all spaces or of one.',
+      says: 'List pages without their text, in all spaces or in one.',
       input: {
         space_id: maybe('Number from confluence_list_spaces'),
         sort: choice(SORTS).optional(),
@@ -239,7 +239,7 @@ export const confluence = vendor({
       scopes: ['read:hierarchical-content:confluence'],
     }),
     list_page_comments: read('GET /pages/{id}/footer-comments', {
-      says: 'List the comments of a page, in storage format.',
+      says: 'List the comments on a page, in storage format.',
       input: { page_id },
       send: ({ page_id }) => ({ id: page_id, 'body-format': 'storage' }),
       at: 'results',
@@ -259,14 +259,14 @@ export const confluence = vendor({
       scopes: ['write:comment:confluence'],
     }),
     get_page_labels: read('GET /pages/{id}/labels', {
-      says: 'List the labels of a page.',
+      says: 'List the labels on a page.',
       input: { page_id },
       send: ofPage,
       at: 'results',
       list: Label,
     }),
     add_label: first.write('POST /content/{id}/label', {
-      says: 'Add a label to a page. Returns all labels of the page.',
+      says: 'Add a label to a page. Returns all labels on the page.',
       input: { page_id, label: text('One word, e.g. release-notes') },
       send: ({ page_id, label }) => ({ id: page_id, prefix: 'global', name: label }),
       output: Labels,

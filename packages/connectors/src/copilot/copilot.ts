@@ -113,7 +113,7 @@ export const copilot = vendor({
   quota: githubQuota,
   tools: {
     get_org_usage: read.steps({
-      says: 'Get active users, suggestions, acceptances and lines of an organization by day.',
+      says: 'Get an organization’s active users, suggestions, acceptances and lines by day.',
       input: { ...report, ...paged },
       output: Days,
       *run(input) {
@@ -123,7 +123,7 @@ export const copilot = vendor({
       },
     }),
     get_usage_trends: read.steps({
-      says: 'Get totals of the latest 28 days of an organization, overall and by week.',
+      says: 'Get an organization’s totals for the latest 28 days, overall and by week.',
       input: report,
       output: Trends,
       *run(input) {
@@ -132,7 +132,7 @@ export const copilot = vendor({
       },
     }),
     get_user_usage: read.steps({
-      says: 'Get the use of each user on the latest day that has a report, or on up to 7 days.',
+      says: 'Get each user’s usage on the latest day that has a report, or on up to 7 days.',
       input: { ...report, ...paged },
       output: Users,
       *run(input) {
@@ -141,7 +141,7 @@ export const copilot = vendor({
         return { ...span, users: items.map((user) => ({ ...user, ...sumsOf([user]) })), next_page }
       },
     }),
-    get_acceptance_rate: computed('Get how many suggestions of code completion were accepted, and their share.', {
+    get_acceptance_rate: computed('Get how many code completion suggestions were accepted, and their share.', {
       output: Rate,
       of(records) {
         const completions = partsOf(records, 'totals_by_feature').filter(({ feature }) => feature === 'code_completion')
@@ -157,7 +157,7 @@ export const copilot = vendor({
       output: Editors,
       of: (records) => ({ editors: sumsBy(partsOf(records, 'totals_by_ide'), 'ide') }),
     }),
-    get_chat_usage: computed('Get the use of chat by mode: ask, edit, plan, agent and inline.', {
+    get_chat_usage: computed('Get chat usage by mode: ask, edit, plan, agent and inline.', {
       output: Chat,
       of(records) {
         const chats = partsOf(records, 'totals_by_feature').filter(({ feature }) => /chat|agent/.test(String(feature)))
@@ -199,13 +199,13 @@ export const copilot = vendor({
       output: Billing,
     }),
     list_seat_assignments: read('GET /orgs/{org}/copilot/billing/seats', {
-      says: 'List the members with a seat, with their last activity and its editor.',
+      says: 'List the members with a seat, with their last activity and the editor they used.',
       input: { org },
       at: 'seats',
       list: Seat,
     }),
     get_seat_details: read('GET /orgs/{org}/members/{username}/copilot', {
-      says: 'Get the seat of one member with the last activity.',
+      says: 'Get one member’s seat and last activity.',
       input: { org, username: text('Login, e.g. octocat') },
       output: Seat,
     }),
@@ -220,7 +220,7 @@ export const copilot = vendor({
       output: shape({ seats_cancelled: num() }),
     }),
     list_inactive_seats: read.steps({
-      says: 'List seats without activity for a number of days, at most 200, with their total number.',
+      says: 'List seats without activity for a number of days, at most 200, and their total number.',
       input: { org, days_inactive: whole('e.g. 30').default(30) },
       output: Inactive,
       *run({ org: of, days_inactive }) {
@@ -236,13 +236,13 @@ export const copilot = vendor({
       output: shape(policy),
     }),
     get_content_exclusions: read('GET /orgs/{org}/copilot/content_exclusion', {
-      says: 'Get the paths by repository that Copilot ignores.',
+      says: 'Get the paths that Copilot ignores, by repository.',
       input: { org },
       output: shape({ exclusions: free() }),
       give: (body) => ({ exclusions: body }),
     }),
     list_audit_events: read('GET /orgs/{org}/audit-log', {
-      says: 'List audit events of Copilot, newest first. Available only with GitHub Enterprise Cloud.',
+      says: 'List Copilot audit events, newest first. Available only with GitHub Enterprise Cloud.',
       input: { org, phrase: text('Search phrase, e.g. action:copilot.cfb_seat_added').default('action:copilot') },
       paging: link('after', { name: 'per_page', default: 30, max: 100 }),
       list: Event,

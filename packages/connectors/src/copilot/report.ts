@@ -13,7 +13,7 @@ const MOST_FILES = 20
 
 export const days = {
   since: maybe('First day, e.g. 2026-11-01; if omitted, the latest 28 days'),
-  until: maybe('Last day; the same as since for one day of the past year'),
+  until: maybe('Last day; for a single day in the past year, the same as since'),
 }
 
 interface Asked {

@@ -162,7 +162,7 @@ export const cursor = vendor({
       list: Edits,
     }),
     get_tab_usage: read('GET /analytics/team/tabs', {
-      says: 'Get the use of tab completions by day.',
+      says: 'Get tab completion usage by day.',
       ...report,
       list: Tabs,
     }),
@@ -172,7 +172,7 @@ export const cursor = vendor({
       list: Active,
     }),
     get_model_usage: read('GET /analytics/team/models', {
-      says: 'Get the use of each model by day.',
+      says: 'Get the usage of each model by day.',
       ...report,
       list: Models,
     }),
@@ -182,30 +182,30 @@ export const cursor = vendor({
       list: Extensions,
     }),
     get_mcp_adoption: read('GET /analytics/team/mcp', {
-      says: 'Get the use of MCP tools by day and server.',
+      says: 'Get MCP tool usage by day and server.',
       ...report,
       list: Mcp,
     }),
     get_commands_adoption: read('GET /analytics/team/commands', {
-      says: 'Get the use of commands by day.',
+      says: 'Get command usage by day.',
       ...report,
       list: Commands,
     }),
     get_leaderboard: read('GET /analytics/team/leaderboard', {
-      says: 'Get the ranking of members by accepted completions and agent edits, the first 30 of each.',
+      says: 'Get the top 30 members by accepted completions and by agent edits.',
       input: period,
       send: dates,
       output: Leaderboard,
     }),
     get_daily_usage_data: read('POST /teams/daily-usage-data', {
-      says: 'Get the figures of each member by day, for at most 30 days.',
+      says: 'Get each member’s figures by day, for at most 30 days.',
       input: period,
       send: milliseconds,
       at: 'data',
       list: Daily,
     }),
     get_usage_events: read('POST /teams/filtered-usage-events', {
-      says: 'List single uses with model, tokens and cost, of all members or of one.',
+      says: 'List individual uses with model, tokens and cost, of all members or of one.',
       input: {
         ...period,
         user_ids: z.array(z.int()).max(1).optional().describe('Number of one member, e.g. 12345678'),
@@ -244,7 +244,7 @@ export const cursor = vendor({
       output: Limit,
     }),
     list_audit_events: read('GET /teams/audit-logs', {
-      says: 'List the audit events of the team, for at most 30 days.',
+      says: 'List the team’s audit events, for at most 30 days.',
       input: { start_date: maybe('First day, e.g. 2026-11-01'), end_date: maybe('Last day, e.g. 2026-11-30') },
       send: ({ start_date, end_date }) => ({ startTime: start_date, endTime: end_date }),
       at: 'events',

@@ -81,7 +81,7 @@ export const discord = vendor({
       output: FullGuild,
     }),
     list_channels: read('GET /guilds/{guild_id}/channels', {
-      says: 'List the channels of a server. Types: 0 text, 2 voice, 4 category, 5 announcement, 15 forum.',
+      says: 'List the channels in a server. Types: 0 text, 2 voice, 4 category, 5 announcement, 15 forum.',
       input: guild,
       list: Channel,
     }),
@@ -91,7 +91,7 @@ export const discord = vendor({
       output: Channel,
     }),
     list_messages: read('GET /channels/{channel_id}/messages', {
-      says: 'List the messages of a channel, newest first. Texts are empty unless the bot has the message content intent.',
+      says: 'List the messages in a channel, newest first. Message text is empty unless the bot has the message content intent.',
       input: channel,
       paging: lastItem('', 'before', { name: 'limit', default: 50, max: 100 }),
       list: Message,
@@ -103,7 +103,7 @@ export const discord = vendor({
       output: Message,
     }),
     edit_message: write('PATCH /channels/{channel_id}/messages/{message_id}', {
-      says: 'Edit a message of the bot.',
+      says: 'Edit one of the bot’s messages.',
       input: { ...message, content },
       send: (given) => ({ ...given, ...quiet }),
       output: Message,
@@ -119,7 +119,7 @@ export const discord = vendor({
       list: Member,
     }),
     search_messages: read('GET /guilds/{guild_id}/messages/search', {
-      says: 'Search the messages of a server. While Discord builds its index, the result is empty: try again later.',
+      says: 'Search the messages in a server. While Discord builds its index, the result is empty: try again later.',
       input: { ...guild, query: text('Words, e.g. release notes') },
       send: ({ query, ...given }) => ({ ...given, content: query }),
       // Each match is a list of its own.
@@ -128,7 +128,7 @@ export const discord = vendor({
       list: Message,
     }),
     list_threads: read('GET /guilds/{guild_id}/threads/active', {
-      says: 'List the active threads of a server.',
+      says: 'List the active threads in a server.',
       input: guild,
       at: 'threads',
       list: Thread,

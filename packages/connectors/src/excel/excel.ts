@@ -47,7 +47,7 @@ export const excel = vendor({
     list_workbooks: files.list('children'),
     get_workbook: files.get('a workbook'),
     list_worksheets: read('GET /me/drive/items/{item_id}/workbook/worksheets', {
-      says: 'List the sheets of a workbook.',
+      says: 'List the sheets in a workbook.',
       input: item,
       at: 'value',
       list: Sheet,
@@ -70,7 +70,7 @@ export const excel = vendor({
       output: Row,
     }),
     clear_range: destroy(`POST ${RANGE}/clear`, {
-      says: 'Clear the contents of a range; formats are kept.',
+      says: 'Clear the contents of a range; formatting is kept.',
       input: range,
       send: (given) => ({ ...quoted(given), applyTo: 'Contents' }),
     }),
@@ -94,7 +94,7 @@ export const excel = vendor({
       input: sheet,
     }),
     list_tables: read('GET /me/drive/items/{item_id}/workbook/tables', {
-      says: 'List the tables of a workbook.',
+      says: 'List the tables in a workbook.',
       input: item,
       at: 'value',
       list: Table,
@@ -104,13 +104,13 @@ export const excel = vendor({
       input: {
         ...sheet,
         address: text('e.g. A1:C10'),
-        has_headers: flag('Whether the first row contains the names').default(true),
+        has_headers: flag('Whether the first row contains the column names').default(true),
       },
       send: ({ has_headers, address, ...given }) => ({ ...given, address, hasHeaders: has_headers }),
       output: Table,
     }),
     get_used_range: read(`GET ${SHEET}/usedRange(valuesOnly={valuesOnly})`, {
-      says: 'Read all cells with values of a sheet, at most 1,000 rows.',
+      says: 'Read all cells with values in a sheet, at most 1,000 rows.',
       input: sheet,
       send: (given) => ({ ...given, valuesOnly: true, $select: MEMBERS }),
       output: Range,

@@ -30,8 +30,8 @@ const repo = {
 const username = text('Login, e.g. octocat')
 const issue = {
   body: maybe('Markdown'),
-  labels: texts('Label names; they replace the labels of the issue'),
-  assignees: texts('Logins; they replace the assignees of the issue'),
+  labels: texts('Label names; they replace the issue’s labels'),
+  assignees: texts('Logins; they replace the issue’s assignees'),
   milestone: whole('Number of the milestone').optional(),
 }
 const state = choice(['open', 'closed', 'all']).default('open')
@@ -78,7 +78,7 @@ export const github = vendor({
       output: Shapes.Repository,
     }),
     list_issues: read('GET /repos/{owner}/{repo}/issues', {
-      says: 'List the issues of a repository, newest first. Pull requests are left out, so a page can be short.',
+      says: 'List the issues in a repository, newest first. Pull requests are left out, so a page can be short.',
       input: { ...repo, state, labels: maybe('Label names separated by commas, e.g. bug,ui') },
       list: Shapes.Issue,
       keep: ({ pull_request }) => pull_request === undefined,
@@ -106,7 +106,7 @@ export const github = vendor({
       output: Shapes.FullIssue,
     }),
     get_file_content: read.steps({
-      says: 'Read a text file of a repository at a branch, tag or commit. For a folder, returns its entries.',
+      says: 'Read a text file in a repository at a branch, tag or commit. For a folder, returns its entries.',
       input: {
         ...repo,
         path: text('Path in the repository, e.g. src/index.ts'),
@@ -129,7 +129,7 @@ export const github = vendor({
       },
     }),
     list_pull_requests: read('GET /repos/{owner}/{repo}/pulls', {
-      says: 'List the pull requests of a repository, newest first.',
+      says: 'List the pull requests in a repository, newest first.',
       input: { ...repo, state },
       list: Shapes.PullRequest,
     }),
@@ -159,7 +159,7 @@ export const github = vendor({
       scopes: ['read:org'],
     }),
     get_user_info: read.steps({
-      says: 'Get the public profile of a user and the first 20 repositories.',
+      says: 'Get a user’s public profile and their first 20 repositories.',
       input: { username },
       output: Shapes.ProfileWithRepositories,
       scopes: none,
@@ -179,7 +179,7 @@ export const github = vendor({
       scopes: none,
     }),
     list_commits: read('GET /repos/{owner}/{repo}/commits', {
-      says: 'List the commits of a branch, newest first, filtered by path, author or time.',
+      says: 'List the commits on a branch, newest first, filtered by path, author or time.',
       input: {
         ...repo,
         sha: maybe('Branch, tag or commit to start from'),
@@ -203,8 +203,8 @@ export const github = vendor({
       output: Shapes.Comparison,
     }),
     list_branches: read('GET /repos/{owner}/{repo}/branches', {
-      says: 'List the branches of a repository with their head commits.',
-      input: { ...repo, protected: flag('Only protected branches, or only others') },
+      says: 'List the branches in a repository with their head commits.',
+      input: { ...repo, protected: flag('Only protected branches, or only unprotected ones') },
       list: Shapes.Branch,
     }),
     get_branch: read('GET /repos/{owner}/{repo}/branches/{branch}', {
@@ -223,7 +223,7 @@ export const github = vendor({
       scopes: none,
     }),
     get_user_stats: read.steps({
-      says: 'Get the profile figures of a user, with stars and main languages summed over up to 100 repositories.',
+      says: 'Get a user’s profile figures, with stars and main languages summed over up to 100 repositories.',
       input: { username },
       output: Shapes.UserStats,
       scopes: none,
@@ -239,7 +239,7 @@ export const github = vendor({
       list: Shapes.Contributor,
     }),
     get_repo_stats: read.steps({
-      says: 'Get stars, forks, issues, size, license, topics and the bytes of each language of a repository.',
+      says: 'Get a repository’s stars, forks, issues, size, license, topics and bytes per language.',
       input: repo,
       output: Shapes.RepositoryStats,
       *run(input) {
@@ -249,13 +249,13 @@ export const github = vendor({
       },
     }),
     list_workflows: read('GET /repos/{owner}/{repo}/actions/workflows', {
-      says: 'List the Actions workflows of a repository.',
+      says: 'List the Actions workflows in a repository.',
       input: repo,
       at: 'workflows',
       list: Shapes.Workflow,
     }),
     list_workflow_runs: read('GET /repos/{owner}/{repo}/actions/runs', {
-      says: 'List the Actions runs of a repository or of one workflow, newest first.',
+      says: 'List the Actions runs in a repository or for one workflow, newest first.',
       input: { ...repo, workflow_id: maybe('Number or file name, e.g. ci.yml'), status: choice(RUN_STATES).optional() },
       route: ({ workflow_id }) =>
         workflow_id === undefined ? undefined : 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs',
@@ -268,7 +268,7 @@ export const github = vendor({
       output: Shapes.WorkflowRun,
     }),
     list_releases: read('GET /repos/{owner}/{repo}/releases', {
-      says: 'List the releases of a repository, newest first.',
+      says: 'List the releases in a repository, newest first.',
       input: repo,
       list: Shapes.Release,
     }),

@@ -206,7 +206,7 @@ export const gitlab = vendor({
       output: Project,
     }),
     list_merge_requests: read('GET /projects/{project_id}/merge_requests', {
-      says: 'List the merge requests of a project by state, newest first.',
+      says: 'List the merge requests in a project by state, newest first.',
       input: { ...project, state: choice(['opened', 'closed', 'merged', 'all']).default('opened') },
       list: MergeRequest,
     }),
@@ -227,7 +227,7 @@ export const gitlab = vendor({
       output: FullMergeRequest,
     }),
     list_issues: read('GET /projects/{project_id}/issues', {
-      says: 'List the issues of a project by state and labels, newest first.',
+      says: 'List the issues in a project by state and labels, newest first.',
       input: { ...project, state: choice(['opened', 'closed', 'all']).default('opened'), labels },
       list: Issue,
     }),
@@ -258,7 +258,7 @@ export const gitlab = vendor({
       output: FullIssue,
     }),
     list_pipelines: read('GET /projects/{project_id}/pipelines', {
-      says: 'List the CI pipelines of a project by status and ref, newest first.',
+      says: 'List the CI pipelines in a project by status and ref, newest first.',
       input: { ...project, status: choice(STATES).optional(), ref: maybe('Branch or tag, e.g. main') },
       list: Pipeline,
     }),
@@ -268,12 +268,12 @@ export const gitlab = vendor({
       output: FullPipeline,
     }),
     list_branches: read('GET /projects/{project_id}/repository/branches', {
-      says: 'List the branches of a repository with their last commits.',
+      says: 'List the branches in a repository with their last commits.',
       input: { ...project, search: maybe('Part of the name; ^ and $ mark beginning and end') },
       list: Branch,
     }),
     get_file: read('GET /projects/{project_id}/repository/files/{file_path}', {
-      says: 'Read a text file of a repository at a branch, tag or commit.',
+      says: 'Read a text file in a repository at a branch, tag or commit.',
       input: {
         ...project,
         file_path: text('Path in the repository, e.g. src/index.ts'),
@@ -283,7 +283,7 @@ export const gitlab = vendor({
       give: (file) => ({ ...file, text: textOf(String(file['content'] ?? '')) ?? 'The file is not text.' }),
     }),
     list_commits: read('GET /projects/{project_id}/repository/commits', {
-      says: 'List the commits of a branch, newest first.',
+      says: 'List the commits on a branch, newest first.',
       input: { ...project, ref_name: maybe('Branch or tag, e.g. main') },
       list: Commit,
     }),
@@ -308,17 +308,17 @@ export const gitlab = vendor({
       output: Note,
     }),
     list_milestones: read('GET /projects/{project_id}/milestones', {
-      says: 'List the milestones of a project by state.',
+      says: 'List the milestones in a project by state.',
       input: { ...project, state: choice(['active', 'closed']).optional() },
       list: Milestone,
     }),
     list_labels: read('GET /projects/{project_id}/labels', {
-      says: 'List the labels of a project.',
+      says: 'List the labels in a project.',
       input: project,
       list: Label,
     }),
     get_repository_tree: read('GET /projects/{project_id}/repository/tree', {
-      says: 'List the files and folders of a repository at a path and ref.',
+      says: 'List the files and folders in a repository at a path and ref.',
       input: {
         ...project,
         path: maybe('Folder, e.g. src'),

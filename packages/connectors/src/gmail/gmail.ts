@@ -249,7 +249,7 @@ export const gmail = vendor({
       list: Thread,
     }),
     get_thread: read('GET /threads/{id}', {
-      says: 'Read all messages of a thread, oldest first.',
+      says: 'Read all messages in a thread, oldest first.',
       input: { id: text('From gmail_list_threads, e.g. 18c2f0a9b1d4e5f6') },
       output: FullThread,
       give: (thread) => ({

@@ -73,7 +73,7 @@ const filesOf = (type: string, conditions: readonly (string | undefined)[], orde
 })
 const ownedBy = (email: string | undefined) => (email === undefined ? undefined : `${quoted(email)} in owners`)
 
-const owner_email = maybe('Only files of this owner, e.g. ada@example.com')
+const owner_email = maybe('Only files owned by this person, e.g. ada@example.com')
 const ORDERS = ['modifiedTime', 'modifiedTime desc', 'name', 'name desc', 'createdTime', 'createdTime desc'] as const
 
 /** The tools that list the files of one type. `many` names them in descriptions. */
@@ -103,7 +103,7 @@ export const fileTools = (type: string, many: string) => ({
   }),
   permissions: (name: string) =>
     drive.read('GET /files/{fileId}/permissions', {
-      says: `List who has access to one of the ${many}, and in which role.`,
+      says: `List who has access to one of the ${many}, and with which role.`,
       input: { [name]: text('Identifier, from its address, e.g. 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms') },
       send: (given) => ({
         fileId: (given as Json)[name],

@@ -108,7 +108,7 @@ export const google_docs = vendor({
       output: Changed,
     }),
     insert_text: write(update, {
-      says: 'Insert text at a position of a document; 1 is the beginning.',
+      says: 'Insert text at a position in a document; 1 is the beginning.',
       input: { ...document, text: text('Plain text'), index: whole('e.g. 1') },
       send: ({ document_id, text: added, index }) => ({
         document_id,

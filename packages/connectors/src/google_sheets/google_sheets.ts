@@ -126,7 +126,7 @@ export const google_sheets = vendor({
       output: Appended,
     }),
     clear_range: destroy('POST /spreadsheets/{spreadsheet_id}/values/{range}:clear', {
-      says: 'Clear the values of a range; formats are kept.',
+      says: 'Clear the values of a range; formatting is kept.',
       input: range,
       output: Cleared,
     }),
@@ -168,7 +168,7 @@ export const google_sheets = vendor({
       output: Metadata,
     }),
     batch_update: write(update, {
-      says: 'Run a list of update requests in the format of the vendor, all or none.',
+      says: 'Run a list of update requests in Google’s format, all of them or none.',
       input: {
         ...spreadsheet,
         requests: z.array(z.record(z.string(), z.unknown())).min(1).describe('e.g. [{"deleteSheet":{"sheetId":0}}]'),
@@ -204,7 +204,7 @@ export const google_sheets = vendor({
       output: Replaced,
     }),
     format_range: write(update, {
-      says: 'Set text style and colours of a block of cells. Rows and columns count from 0; the end is not included.',
+      says: 'Set the text style and colours of a block of cells. Rows and columns are counted from 0; the end is not included.',
       input: {
         ...spreadsheet,
         sheet_id,

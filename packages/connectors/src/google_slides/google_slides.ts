@@ -78,7 +78,7 @@ export const google_slides = vendor({
       output: Presentation,
     }),
     get_slide: read(one, {
-      says: 'Get the elements of one slide with their texts.',
+      says: 'Get the elements of one slide with their text.',
       input: { ...presentation, slide_index },
       send: ({ presentation_id }) => ({ presentation_id }),
       output: Slide,

@@ -29,7 +29,7 @@ const content = {
   description: maybe('Plain text'),
   assignee_id: maybe('From jira_search_users'),
   priority_name: maybe('e.g. High'),
-  labels: texts('They replace the labels of the issue, e.g. backend'),
+  labels: texts('They replace the issue’s labels, e.g. backend'),
 }
 const board_id = whole('From jira_list_boards')
 const sprint_id = whole('From jira_list_sprints')
@@ -69,7 +69,7 @@ export const jira = vendor({
       give: (issue) => Shapes.issueOf(issue, Shapes.USUAL),
     }),
     get_issue: read('GET /issue/{issueIdOrKey}', {
-      says: 'Get one issue with its description and first 20 comments; other fields are in the member more.',
+      says: 'Get one issue with its description and first 20 comments; other fields are returned under "more".',
       input: { issue_key, fields },
       send: ({ issue_key, fields = Shapes.ALL }) => ({ issueIdOrKey: issue_key, fields }),
       output: Shapes.FullIssue,
@@ -112,7 +112,7 @@ export const jira = vendor({
       says: 'Assign an issue to a person, or remove its assignee.',
       input: {
         issue_key,
-        account_id: z.string().nullable().describe('From jira_search_users; null: nobody, -1: the default one'),
+        account_id: z.string().nullable().describe('From jira_search_users; null: nobody, -1: the default assignee'),
       },
       send: ({ issue_key, account_id }) => ({ issueIdOrKey: issue_key, accountId: account_id }),
     }),
@@ -124,7 +124,7 @@ export const jira = vendor({
       give: Shapes.commentOf,
     }),
     get_comments: read('GET /issue/{issueIdOrKey}/comment', {
-      says: 'List the comments of an issue, oldest first.',
+      says: 'List the comments on an issue, oldest first.',
       input: { issue_key },
       send: ({ issue_key }) => ({ issueIdOrKey: issue_key }),
       paging: offset('comments', 'startAt', size, { total: 'total' }),
@@ -145,7 +145,7 @@ export const jira = vendor({
       output: Shapes.FullProject,
     }),
     list_boards: agile.read('GET /board', {
-      says: 'List Scrum and Kanban boards, of all projects or of one.',
+      says: 'List Scrum and Kanban boards, in all projects or in one.',
       input: { project_key: maybe('e.g. ENG') },
       send: ({ project_key }) => ({ projectKeyOrId: project_key }),
       at: 'values',
@@ -175,7 +175,7 @@ export const jira = vendor({
       scopes: SPRINTS,
     }),
     get_sprint_issues: agile.read('GET /sprint/{sprintId}/issue', {
-      says: 'List the issues of a sprint.',
+      says: 'List the issues in a sprint.',
       input: { sprint_id },
       send: ({ sprint_id }) => ({ sprintId: sprint_id, fields: Shapes.USUAL }),
       paging: offset('issues', 'startAt', size, { total: 'total' }),
@@ -185,7 +185,7 @@ export const jira = vendor({
       scopes: SPRINT_ISSUES,
     }),
     search_users: read('GET /user/search', {
-      says: 'Find people by name or email address among the first 1,000 of the site; other tools require their account IDs.',
+      says: 'Find people by name or email address among the site’s first 1,000 people; other tools require their account IDs.',
       input: { query: text('e.g. ada') },
       paging: offset('', 'startAt', size),
       list: Shapes.User,

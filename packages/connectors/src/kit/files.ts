@@ -44,7 +44,7 @@ export function* givenFile(input: FileInput): Run<GivenFile> {
   const { body } = yield { kind: 'file', file: input }
   const [name, type, size] = ['name', 'media_type', 'size'].map((member) => get(body, member))
   if (typeof name !== 'string' || typeof type !== 'string' || typeof size !== 'number')
-    throw refusal('NOT_FOUND', `There is no file ${input} here.`)
+    throw refusal('NOT_FOUND', `The file ${input} does not exist.`)
   return { name, type, size, source: { reference: input } }
 }
 
@@ -54,7 +54,7 @@ export function* givenFiles(inputs: readonly FileInput[], most: number): Run<rea
   for (const input of inputs) files.push(yield* givenFile(input))
   const size = files.reduce((sum, one) => sum + one.size, 0)
   if (size > most)
-    throw refusal('PAYLOAD_TOO_LARGE', `The files have ${size} bytes in total, but the vendor accepts at most ${most}.`)
+    throw refusal('PAYLOAD_TOO_LARGE', `The files are ${size} bytes in total, but the vendor accepts at most ${most}.`)
   return files
 }
 

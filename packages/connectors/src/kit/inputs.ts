@@ -15,6 +15,6 @@ export function changed<T extends Json>(members: T): T {
   if (Object.values(members).some((value) => value !== undefined)) return members
   throw refusal(
     'INVALID_ARGUMENT',
-    `Give at least one of ${Object.keys(members).join(', ') || 'the members to change'}.`,
+    `Specify at least one of ${Object.keys(members).join(', ') || 'the fields to change'}.`,
   )
 }

@@ -100,7 +100,7 @@ function spread(template: string, values: Record<string, unknown>): string {
     const parts = String(values[name] ?? '')
       .split('/')
       .filter((part) => part !== '')
-    if (parts.length === 0) throw refusal('INVALID_ARGUMENT', `${name} must not be empty: it is a part of the URL.`)
+    if (parts.length === 0) throw refusal('INVALID_ARGUMENT', `${name} must not be empty: it is part of the URL.`)
     delete values[name]
     return parts
       .map((part, index) => {

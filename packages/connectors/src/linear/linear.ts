@@ -163,7 +163,7 @@ export const linear = vendor({
       output: FullIssue,
     }),
     search_issues: read('query searchIssues(term: String!, first: Int, after: String)', {
-      says: 'Search issues by the words of their titles and descriptions.',
+      says: 'Search issues by words in their titles and descriptions.',
       input: { query: text('e.g. login timeout') },
       send: ({ query: term }) => ({ term }),
       list: FoundIssue,
@@ -182,7 +182,7 @@ export const linear = vendor({
       output: FullTeam,
     }),
     list_projects: read('query projects(filter: ProjectFilter, first: Int, after: String)', {
-      says: 'List projects, of all teams or of one.',
+      says: 'List the projects of all teams or of one.',
       input: { teamId: maybe('From linear_list_teams') },
       send: ({ teamId }) => ({ filter: { accessibleTeams: { some: by(teamId) } } }),
       list: Project,
@@ -231,7 +231,7 @@ export const linear = vendor({
       scopes: ['comments:create'],
     }),
     list_comments: read('query issue(id: String!).comments(first: Int, after: String)', {
-      says: 'List the comments of an issue.',
+      says: 'List the comments on an issue.',
       input: { issueId },
       send: ({ issueId }) => ({ id: issueId }),
       list: Comment,
@@ -241,7 +241,7 @@ export const linear = vendor({
       list: User,
     }),
     get_user_by_email: read('query users(filter: UserFilter, first: Int, after: String)', {
-      says: 'Find the user with an email address.',
+      says: 'Find a user by email address.',
       input: { email: text('e.g. ada@example.com') },
       send: ({ email }) => ({ filter: { email: { eq: email } } }),
       list: User,

@@ -29,7 +29,7 @@ function paragraphsOf(content: string): readonly Json[] {
   if (paragraphs.length > MOST || paragraphs.some((paragraph) => paragraph.length > LONGEST * MOST))
     throw refusal(
       'INVALID_ARGUMENT',
-      `content: Notion accepts ${MOST} paragraphs at once; append the rest with further calls.`,
+      `content: Notion accepts ${MOST} paragraphs at once; append the rest in further calls.`,
     )
   return paragraphs.map((paragraph) => ({
     type: 'paragraph',
@@ -91,7 +91,7 @@ export const notion = vendor({
       give: Shapes.hitOf,
     }),
     get_page: read('GET /pages/{page_id}', {
-      says: 'Get the title, place and properties of a page; notion_get_page_content has its text.',
+      says: 'Get the title, location and properties of a page; notion_get_page_content has its text.',
       input: { page_id },
       output: Shapes.Page,
       give: Shapes.pageOf,
@@ -110,7 +110,7 @@ export const notion = vendor({
       give: (answer) => ({ ...answer, blocks: Shapes.blocksOf(answer['results']) }),
     }),
     get_database: read.steps({
-      says: 'Get the title, data sources and columns of a database, with the options of columns.',
+      says: 'Get the title, data sources and columns of a database, including column options.',
       input: { database_id, data_source_id },
       output: Shapes.FullDatabase,
       *run({ database_id, data_source_id }) {
@@ -131,7 +131,7 @@ export const notion = vendor({
         filter: z
           .record(z.string(), z.unknown())
           .optional()
-          .describe('Filter of Notion, e.g. {"property":"Done","checkbox":{"equals":true}}'),
+          .describe('Notion filter, e.g. {"property":"Done","checkbox":{"equals":true}}'),
         sorts: z
           .array(z.object({ property: z.string(), direction: z.enum(['ascending', 'descending']) }))
           .optional()

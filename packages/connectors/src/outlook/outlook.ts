@@ -34,7 +34,7 @@ const attachment = { ...message, attachment_id: text('From outlook_list_attachme
 const addresses = (says: string) => z.array(z.string()).min(1).describe(says)
 const to_recipients = addresses('e.g. ["ada@example.com"]')
 const content_type = choice(['HTML', 'Text']).default('HTML')
-const select = maybe('Members to get, e.g. subject,from')
+const select = maybe('Properties to return, e.g. subject,from')
 const filter = maybe("OData filter, e.g. isRead eq false and importance eq 'high'")
 
 const Item = shape({
@@ -109,7 +109,7 @@ export const outlook = vendor({
   },
   tools: {
     list_messages: read('GET /me/mailFolders/{folder_id}/messages', {
-      says: 'List the messages of a folder, newest first, with a preview. Read a message with outlook_get_message.',
+      says: 'List the messages in a folder, newest first, with a preview. Read a message with outlook_get_message.',
       input: {
         folder_id: text('From outlook_list_folders, or inbox, drafts, sentitems').default('inbox'),
         filter,
@@ -152,7 +152,7 @@ export const outlook = vendor({
       }),
     }),
     delete_message: destroy('DELETE /me/messages/{message_id}', {
-      says: 'Delete a message: it moves to the deleted items.',
+      says: 'Delete a message: it is moved to Deleted Items.',
       input: message,
       scopes: ['Mail.ReadWrite'],
     }),
@@ -169,7 +169,7 @@ export const outlook = vendor({
       list: Folder,
     }),
     create_folder: write('POST /me/mailFolders', {
-      says: 'Create a mail folder, in another one if parent_folder_id is given.',
+      says: 'Create a mail folder, inside another folder if parent_folder_id is given.',
       input: { display_name: text('e.g. Invoices'), parent_folder_id: maybe('From outlook_list_folders') },
       route: ({ parent_folder_id }) =>
         parent_folder_id === undefined ? undefined : 'POST /me/mailFolders/{parent_folder_id}/childFolders',
@@ -215,7 +215,7 @@ export const outlook = vendor({
       output: Flagged,
     }),
     list_focused_inbox: read('GET /me/mailFolders/{folder_id}/messages', {
-      says: 'List the messages of the focused inbox, newest first.',
+      says: 'List the messages in the focused inbox, newest first.',
       input: { filter },
       send: ({ filter: wanted }) => ({
         folder_id: 'inbox',

@@ -102,7 +102,7 @@ export const powerpoint = vendor({
       output: File,
     }),
     list_slides: read.steps({
-      says: 'List the slides of a presentation with their titles, at most 500.',
+      says: 'List the slides in a presentation with their titles, at most 500.',
       input: item,
       output: Slides,
       run: ({ item_id }) => slidesIn(item_id),

@@ -162,7 +162,7 @@ export const slack = vendor({
   },
   tools: {
     conversations_history: read('GET /conversations.history', {
-      says: 'Read the messages of a channel, newest first. Slack allows some apps to read only 15 messages per minute.',
+      says: 'Read the messages in a channel, newest first. Slack allows some apps to read only 15 messages per minute.',
       input: { channel_id, ...limits, include_all_metadata: flag('Include app metadata') },
       send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
       at: 'messages',
@@ -170,7 +170,7 @@ export const slack = vendor({
       scopes: HISTORY,
     }),
     conversations_replies: read('GET /conversations.replies', {
-      says: 'Read the messages of a thread, oldest first.',
+      says: 'Read the messages in a thread, oldest first.',
       input: { channel_id, thread_ts: text('ts of the first message of the thread'), ...limits },
       send: ({ channel_id: channel, thread_ts: ts, ...rest }) => ({ channel, ts, ...rest }),
       at: 'messages',
@@ -199,7 +199,7 @@ export const slack = vendor({
       },
     }),
     conversations_search_messages: read('GET /search.messages', {
-      says: 'Search messages that the connected person can see. A legacy method of Slack; it requires a user token.',
+      says: 'Search messages that the connected person can see. Uses a legacy Slack method, which requires a user token.',
       input: {
         query: text('e.g. from:@ada in:#general login'),
         page: z.int().min(1).optional(),
@@ -250,7 +250,7 @@ export const slack = vendor({
       scopes: ['users:read'],
     }),
     users_lookup_by_email: read('GET /users.lookupByEmail', {
-      says: 'Find the member with an email address.',
+      says: 'Find a member by email address.',
       input: { email: text('e.g. ada@example.com') },
       at: 'user',
       output: Member,
@@ -264,7 +264,7 @@ export const slack = vendor({
       give: (answer) => ({ ...answer, done: true }),
     }),
     reactions_remove: write('POST /reactions.remove', {
-      says: 'Remove an emoji reaction of the connected person from a message.',
+      says: 'Remove the connected person’s emoji reaction from a message.',
       input: at,
       send: ({ channel_id: channel, ...rest }) => ({ channel, ...rest }),
       output: Reacted,

@@ -114,7 +114,7 @@ export const teams = vendor({
   tools: {
     list_teams: read('GET /me/joinedTeams', {
       says: 'List the teams that the connected person is a member of.',
-      input: { select: maybe('Members to return, e.g. displayName') },
+      input: { select: maybe('Properties to return, e.g. displayName') },
       send: () => ({}),
       paging: whole,
       at: 'value',
@@ -127,7 +127,7 @@ export const teams = vendor({
       output: Team,
     }),
     list_channels: read('GET /teams/{team_id}/channels', {
-      says: 'List the channels of a team.',
+      says: 'List the channels in a team.',
       input: { ...team, filter: maybe("e.g. membershipType eq 'private'") },
       send: ({ team_id, filter }) => ({ team_id, $filter: filter }),
       paging: whole,
@@ -142,7 +142,7 @@ export const teams = vendor({
       scopes: ['Channel.ReadBasic.All'],
     }),
     list_channel_messages: read('GET /teams/{team_id}/channels/{channel_id}/messages', {
-      says: 'List the messages of a channel without replies, newest first. Requires administrator consent.',
+      says: 'List the messages in a channel without replies, newest first. Requires administrator consent.',
       input: channel,
       at: 'value',
       list: Item,
@@ -151,7 +151,7 @@ export const teams = vendor({
       scopes: ['ChannelMessage.Read.All'],
     }),
     get_channel_message: read('GET /teams/{team_id}/channels/{channel_id}/messages/{message_id}', {
-      says: 'Read one message of a channel.',
+      says: 'Read one message in a channel.',
       input: message,
       output: Message,
       give: plainBody,
@@ -164,7 +164,7 @@ export const teams = vendor({
       output: Sent,
     }),
     reply_to_message: destroy('POST /teams/{team_id}/channels/{channel_id}/messages/{message_id}/replies', {
-      says: 'Reply to a message of a channel.',
+      says: 'Reply to a message in a channel.',
       input: { ...message, ...content },
       send: ({ team_id, channel_id, message_id, ...given }) => ({
         team_id,
@@ -183,7 +183,7 @@ export const teams = vendor({
       scopes: ['Chat.ReadBasic'],
     }),
     list_chat_messages: read('GET /chats/{chat_id}/messages', {
-      says: 'List the messages of a chat, newest first.',
+      says: 'List the messages in a chat, newest first.',
       input: chat,
       at: 'value',
       list: Item,

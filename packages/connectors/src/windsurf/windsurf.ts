@@ -117,7 +117,7 @@ export const windsurf = vendor({
   whoami: 'get_credit_balance',
   tools: {
     get_analytics: read('POST /Analytics', {
-      says: 'Get totals of selected metrics of the team over a period.',
+      says: 'Get totals of selected team metrics over a period.',
       input: { ...period, metrics: z.array(z.enum(NAMES)).min(1).describe('e.g. lines_accepted') },
       send: ({ metrics, ...given }) => ({ ...times(given), query_requests: metrics.map(queryOf) }),
       output: Analytics,
@@ -144,12 +144,12 @@ export const windsurf = vendor({
       give: (body) => cascadeOf(body),
     }),
     get_usage_config: read('POST /GetUsageConfig', {
-      says: 'Get the limit of add-on credits of the team.',
+      says: 'Get the team’s limit on add-on credits.',
       send: () => ({ team_level: true }),
       output: Config,
     }),
     set_usage_config: write('POST /UsageConfig', {
-      says: 'Set or clear the limit of add-on credits of the team, of a group or of a member.',
+      says: 'Set or clear the limit on add-on credits for the team, a group or a member.',
       input: {
         config: z.strictObject({
           add_on_credit_cap: z.int().min(0).optional().describe('Credits; if omitted, the limit is cleared'),
@@ -167,7 +167,7 @@ export const windsurf = vendor({
       give: () => ({ done: true }),
     }),
     get_credit_balance: read('POST /GetTeamCreditBalance', {
-      says: 'Get the credits and seats of the team in the current billing cycle.',
+      says: 'Get the team’s credits and seats in the current billing cycle.',
       output: Credits,
     }),
     list_members: read('POST /UserPageAnalytics', {
@@ -182,7 +182,7 @@ export const windsurf = vendor({
       'Windsurf has no API for audit events; an administrator can export them on the website.',
     ),
     get_spending_breakdown: read.steps({
-      says: 'Get the credits that Cascade used by day and model in a period, and the add-on credits of the team. Credits are not money.',
+      says: 'Get the credits that Cascade used by day and model in a period, and the team’s add-on credits. Credits are not money.',
       input: {
         start_date: text('First day, e.g. 2026-11-01').default('2026-01-01'),
         end_date: text('Last day, e.g. 2026-11-30').default('2026-12-31'),

@@ -109,7 +109,7 @@ export const zoom = vendor({
   },
   tools: {
     list_meetings: read('GET /users/me/meetings', {
-      says: 'List the meetings of the connected user: scheduled, live or upcoming ones.',
+      says: 'List the connected user’s meetings: scheduled, live or upcoming.',
       input: { type: choice(['scheduled', 'live', 'upcoming']).default('upcoming') },
       at: 'meetings',
       list: Meeting,
@@ -158,7 +158,7 @@ export const zoom = vendor({
       scopes: ['user:read:user'],
     }),
     list_recordings: read('GET /users/me/recordings', {
-      says: 'List the cloud recordings of the connected user in a range of at most one month.',
+      says: 'List the connected user’s cloud recordings in a range of at most one month.',
       input: { from_date: maybe('e.g. 2026-11-01'), to_date: maybe('e.g. 2026-11-30') },
       send: ({ from_date, to_date }) => ({ from: from_date, to: to_date }),
       at: 'meetings',
@@ -166,7 +166,7 @@ export const zoom = vendor({
       scopes: ['cloud_recording:read:list_user_recordings'],
     }),
     get_meeting_recordings: read('GET /meetings/{meeting_id}/recordings', {
-      says: 'Get the files of the recordings of one meeting.',
+      says: 'Get the recording files of one meeting.',
       input: { meeting_id: text('Number or UUID of the meeting, e.g. 4444AAAiAAAAAiAiAiiAii==') },
       send: byPast,
       output: FullRecording,
