@@ -113,7 +113,7 @@ test('S4-TK-15: 127.0.0.1 is refused by default and allowed by a setting; concur
   const urls = ['/news', '/docs', '/loop', '/large', '/hangs'].map(at)
   const { saved_files: files, errors } = await toolkit.crawl({ urls })
   expect(files.map(({ url }) => url)).toEqual([at('/news')])
-  expect(errorOf(errors, '/docs')).toMatch(/robots.txt of the site does not allow/)
+  expect(errorOf(errors, '/docs')).toMatch(/site’s robots.txt does not allow/)
   expect(errorOf(errors, '/loop')).toMatch(/redirects more than 5 times/)
   expect(errorOf(errors, '/large')).toMatch(/larger than 100000 bytes/)
   expect(errorOf(errors, '/hangs')).toMatch(/stopped in the middle|took too long/)

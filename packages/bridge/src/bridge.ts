@@ -149,7 +149,7 @@ class OpenBridge implements Bridge {
   #say(side: Side, one: Ask): void {
     const { tell } = this.#parts
     if (this.#bytes + one.body.length > MOST_BYTES)
-      return tell('The gateway is too slow for the messages of the client; a message was dropped.')
+      return tell('The gateway is too slow for the client’s messages; a message was dropped.')
     this.#bytes += one.body.length
     const done = this.#said
       .then(() => side.say(one))

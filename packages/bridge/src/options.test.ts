@@ -44,7 +44,7 @@ describe('the address', () => {
     [['--url', 'https://ada:pw@tools.example.com'], /must not contain a user name/],
     [[...URL_WORDS, '--toolset', 'a', '--connection', 'b'], /not both/],
     [[...URL_WORDS, '--toolset', '../x'], /not a valid name for --toolset/],
-    [['--url', 'http://a.example/o/x/t/y/mcp', '--toolset', 'a'], /already names an endpoint/],
+    [['--url', 'http://a.example/o/x/t/y/mcp', '--toolset', 'a'], /already points to an endpoint/],
   ])('of %j is refused in a sentence', (words, sentence) => {
     expect(refusalOf(words)).toMatch(sentence)
   })
@@ -66,7 +66,7 @@ describe('the key', () => {
 
   test.each([
     [[...URL_WORDS, '--key', 'secret-of-mine'], {}, /read by every user of this machine/],
-    [[...URL_WORDS, '--key-env', 'MINE'], {}, /The variable MINE, which --key-env names, is not set/],
+    [[...URL_WORDS, '--key-env', 'MINE'], {}, /The variable MINE, which --key-env refers to, is not set/],
     [URL_WORDS, { TOOLWAY_KEY: '${env:TOOLWAY_KEY}' }, /placeholder that this client does not replace/],
     [URL_WORDS, { TOOLWAY_KEY: 'secret of\nmine' }, /is not a valid key/],
     [[...URL_WORDS, '--key-file', '/run/key'], {}, /cannot be read \(ENOENT\)/],

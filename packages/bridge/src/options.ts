@@ -30,11 +30,11 @@ Options:
   --toolset SLUG         one toolset of the gateway
   --connection ALIAS     one connection of the gateway, with its tools under their own names
   --organization SLUG    the organization of the toolset or connection (default: default)
-  --key-env NAME         the variable that holds the key (default: TOOLWAY_KEY)
-  --key-file PATH        a file that holds the key (or TOOLWAY_KEY_FILE)
+  --key-env NAME         the variable that contains the key (default: TOOLWAY_KEY)
+  --key-file PATH        a file that contains the key (or TOOLWAY_KEY_FILE)
   --help, --version
 
-HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold where Node can use them (24.5 and later); NODE_EXTRA_CA_CERTS always does.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply if Node supports them (24.5 and later); NODE_EXTRA_CA_CERTS always applies.
 
 In a client's configuration:
   { "command": "toolway-bridge", "args": ["--url", "http://127.0.0.1:8787"], "env": { "TOOLWAY_KEY": "uru_…" } }
@@ -69,7 +69,7 @@ export function readOptions(args: readonly string[], variables: Variables, readF
     if (words.version === true) return { print: `${VERSION}\n` }
     if (words.key !== undefined)
       throw new Refusal(
-        'A key among the arguments can be read by every user of this machine: put it into the variable TOOLWAY_KEY, or name another with --key-env.',
+        'A key passed as an argument can be read by every user of this machine: put it in the variable TOOLWAY_KEY, or specify another variable with --key-env.',
       )
     const url = addressOf(words, variables)
     return { run: { url, ...keyOf(words, variables, readFile) } }
@@ -118,7 +118,7 @@ function pathOf({ pathname }: URL, { toolset, connection, organization }: Words)
     throw new Refusal('Use either --toolset or --connection, not both.')
   if (!isBase)
     throw new Refusal(
-      'The address already names an endpoint: omit --toolset, --connection and --organization, or its path.',
+      'The address already points to an endpoint: omit --toolset, --connection and --organization, or remove the path from the address.',
     )
   const owner = organization ?? 'default'
   return toolset === undefined ? `/api/v1/${owner}/connectors/${connection}/mcp` : `/o/${owner}/t/${toolset}/mcp`
@@ -143,7 +143,7 @@ function keyOf(
   }
   if (named !== undefined && !held)
     throw new Refusal(
-      `The variable ${named}, which --key-env names, is not set: set it to the key in the client's configuration.`,
+      `The variable ${named}, which --key-env refers to, is not set: set it to the key in the client's configuration.`,
     )
   const keySource = `the variable ${variable}`
   // Without a key the gateway says what it thinks of that, in the client, where it is read.
@@ -162,9 +162,7 @@ function contentOf(file: string, readFile: (path: string) => string): string {
 function tokenOf(text: string, source: string): string {
   const token = text.trim().replace(/^Bearer\s+/i, '')
   if (/^\$\{|^\$\w|^%\w+%$/.test(token))
-    throw new Refusal(
-      `The value of ${source} is a placeholder that this client does not replace: put the key itself there.`,
-    )
+    throw new Refusal(`The value of ${source} is a placeholder that this client does not replace: use the key itself.`)
   if (!TOKEN.test(token))
     throw new Refusal(`The value of ${source} is not a valid key: letters, digits and - . _ ~ + / only.`)
   return token

@@ -92,7 +92,7 @@ class BridgeSession implements Session {
       .then((life) => {
         lost.ended.abort()
         this.#now = life
-        this.#parts.tell('The gateway had lost this session; it was opened again.')
+        this.#parts.tell('The gateway lost this session; it has been reopened.')
         this.#parts.onLife(life)
         this.missed(life)
         return life

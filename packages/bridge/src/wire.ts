@@ -73,16 +73,17 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** No second attempt changes what a certificate says. */
 const LASTING: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'its certificate is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to a file that contains it',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate is from an unknown issuer; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
+    'its certificate is from an unknown issuer; to trust it, set NODE_EXTRA_CA_CERTS to a file that contains it',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate is from an unknown issuer; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
+    'its certificate is from an unknown issuer; to trust it, set NODE_EXTRA_CA_CERTS to a file that contains it',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate cannot be verified; to trust it, set NODE_EXTRA_CA_CERTS to a file with it',
+    'its certificate cannot be verified; to trust it, set NODE_EXTRA_CA_CERTS to a file that contains it',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  EPROTO: 'it does not use TLS there; try an http:// address',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS there; try an http:// address',
+  EPROTO: 'it does not use TLS on this port; try an http:// address',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS on this port; try an http:// address',
 }
 
 /** TLS is loaded where it is spoken: it is a good part of the time that a start takes. */

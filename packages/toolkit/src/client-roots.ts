@@ -54,7 +54,7 @@ function createLegacy(server: Server, tell: (line: string) => void): ClientRoots
         return { uris: await asked }
       } catch (thrown) {
         if (known === asked) known = undefined
-        tell(`the client did not name its roots: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+        tell(`the client did not provide its roots: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
         return { uris: undefined }
       }
     },

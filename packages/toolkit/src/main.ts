@@ -15,7 +15,7 @@ process.stderr.on('error', () => {})
 const LAST = 250
 
 const WAITING =
-  'waits for an MCP client on its standard input. Clients start it themselves, by `toolway-toolkit --root FOLDER`; --help lists the options, and Ctrl+C ends it.'
+  'waits for an MCP client on its standard input. Clients start it themselves, with `toolway-toolkit --root FOLDER`; --help lists the options, and Ctrl+C ends it.'
 
 async function serve({ roots, budgets, message, text, environment }: Settings): Promise<void> {
   if (process.platform === 'win32') throw new Refusal('The toolkit does not run on Windows directly: start it in WSL.')

@@ -102,7 +102,7 @@ test('a client that goes away stops its calls, and the process leaves no half fi
 test('a failed call is told to programs too, without breaking clients that check results against the output schema', async () => {
   await using base = await makeFolder()
   const args = ['--root', base.path]
-  const expected = { code: 'NOT_FOUND', message: `${base.path}/none.txt is not there.`, retryable: false }
+  const expected = { code: 'NOT_FOUND', message: `${base.path}/none.txt does not exist.`, retryable: false }
   for (const era of ERAS) {
     await using toolkit = await startToolkit({ era, args })
     await toolkit.client.listTools()
@@ -143,9 +143,9 @@ test('U-16: the toolkit takes texts of 16 MiB or of --max-text, and a message th
   await expect(
     toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(65 * 1024 * 1024) }),
   ).rejects.toThrow()
-  expect(toolkit.told.join('')).toContain('a message of the client has more than')
+  expect(toolkit.told.join('')).toContain('a message from the client is larger than')
   await using small = await startToolkit({ args: ['--root', base.path, '--max-message', '20000'] })
   await small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(19_000) })
   await expect(small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(20_000) })).rejects.toThrow()
-  expect(small.told.join('')).toContain('has more than 20000 bytes')
+  expect(small.told.join('')).toContain('is larger than 20000 bytes')
 })

@@ -33,7 +33,7 @@ export interface ToolkitServerParts {
 }
 
 const INSTRUCTIONS =
-  'Files of the user’s own machine. Paths are relative to the workspace, or absolute within it; results contain absolute paths. Nothing leaves the machine except by a tool whose description says so.'
+  'Files on the user’s own machine. Paths are relative to the workspace, or absolute within it; results contain absolute paths. Nothing leaves the machine except through a tool whose description says so.'
 
 /** The server of one connection, with a session of its own. */
 export function createToolkitServer({ tools, workspace, budgets, era, tell, hide }: ToolkitServerParts): Server {

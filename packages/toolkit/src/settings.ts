@@ -5,14 +5,14 @@ import { CRAWL_HELP, CRAWL_OPTIONS, crawlVariables } from './crawl/settings.ts'
 import { LIMITS } from './limits.ts'
 import { Refusal } from './refusal.ts'
 
-export const HELP = `toolway-toolkit: files of this machine as MCP tools, over stdio
+export const HELP = `toolway-toolkit: files on this machine as MCP tools, over stdio
 
   --root FOLDER         a folder in which files can be read and written; relative paths start in the first one. Can be
                         repeated. TOOLWAY_TOOLKIT_ROOT also sets one. A client that provides its own folders
                         can use those inside these roots. If omitted, the client's folders are used.
-  --max-tool-calls N    maximum number of tool calls of a session
-  --max-calls TOOL=N    maximum number of calls of one tool; can be repeated
-  --max-message BYTES   maximum size of a message of the client; default and maximum: 67108864 (64 MiB)
+  --max-tool-calls N    maximum number of tool calls in a session
+  --max-calls TOOL=N    maximum number of calls to one tool; can be repeated
+  --max-message BYTES   maximum size of a message from the client; default and maximum: 67108864 (64 MiB)
   --max-text N          maximum characters of a text that is written or appended; default: 16777216, maximum: 67108864
 ${CRAWL_HELP}  --version             show the version
   --help                show this text
@@ -87,5 +87,5 @@ function toolAndCount(text: string): [string, number] {
 export function refuseUnknownTools({ byTool }: Budgets, names: readonly string[]): void {
   const unknown = [...byTool.keys()].filter((name) => !names.includes(name))
   if (unknown.length > 0)
-    throw new Refusal(`--max-calls names ${unknown.join(', ')}, which is not a tool. Tools: ${names.join(', ')}.`)
+    throw new Refusal(`--max-calls contains ${unknown.join(', ')}, which is not a tool. Tools: ${names.join(', ')}.`)
 }

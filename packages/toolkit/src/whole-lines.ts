@@ -18,7 +18,7 @@ export class WholeLines extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
-    const refuse = () => done(new Error(`a message of the client has more than ${this.#limit} bytes.`))
+    const refuse = () => done(new Error(`a message from the client is larger than ${this.#limit} bytes.`))
     let end = 0
     for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, end)) {
       if (this.#size + at - end > this.#limit) return refuse()

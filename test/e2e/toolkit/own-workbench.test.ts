@@ -119,20 +119,20 @@ test('a setting that does not fit is named by the call that needs it', async () 
   await writeFile(join(machine.root, 'b'), 'b')
   for (const [variables, words] of [
     [{ TOOLWAY_WORKBENCH_COMMAND: 'node x.js' }, 'Set TOOLWAY_WORKBENCH_TOOL'],
-    [{ TOOLWAY_WORKBENCH_URL: 'ftp://x' }, 'TOOLWAY_WORKBENCH_URL does not fit'],
+    [{ TOOLWAY_WORKBENCH_URL: 'ftp://x' }, 'TOOLWAY_WORKBENCH_URL is not valid'],
     [
       { ...settings('javascript', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'no-such-program-here' },
       'cannot be started (ENOENT)',
     ],
     [{ ...settings('javascript', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'false' }, 'ended (code 1) before it answered'],
     [{ TOOLWAY_WORKBENCH_TOOL: 'run' }, 'set TOOLWAY_WORKBENCH_COMMAND or TOOLWAY_WORKBENCH_URL'],
-    [{ TOOLWAY_URL: 'https://gateway.example' }, 'TOOLWAY_URL is set and TOOLWAY_KEY is not'],
+    [{ TOOLWAY_URL: 'https://gateway.example' }, 'TOOLWAY_URL is set but TOOLWAY_KEY is not'],
     [{ TOOLWAY_URL: 'http://gateway.example/mcp', TOOLWAY_KEY: 'uru_x' }, 'use https:, or set TOOLWAY_ALLOW_HTTP=true'],
     [
       { COMPOSIO_API_KEY: 'x', COMPOSIO_BASE_URL: 'http://composio.example' },
-      'COMPOSIO_BASE_URL names http://composio.example',
+      'COMPOSIO_BASE_URL points to http://composio.example',
     ],
-    [{ ...settings('cobol', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'x' }, 'TOOLWAY_WORKBENCH_LANGUAGE does not fit'],
+    [{ ...settings('cobol', 'x'), TOOLWAY_WORKBENCH_COMMAND: 'x' }, 'TOOLWAY_WORKBENCH_LANGUAGE is not valid'],
   ] as const) {
     const toolkit = await machine.start({ ...variables })
     const refused = await toolkit.call('workbench_upload', { local_path: 'b', remote_path: '/home/user/b' })

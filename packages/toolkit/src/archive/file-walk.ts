@@ -34,7 +34,7 @@ export async function walkFiles(
     found.set(path, size)
     bytes += size
     if (bytes > MOST_BYTES)
-      throw new Refusal(`The files have more than ${MOST_BYTES} bytes in total.`, 'PAYLOAD_TOO_LARGE')
+      throw new Refusal(`The files are larger than ${MOST_BYTES} bytes in total.`, 'PAYLOAD_TOO_LARGE')
   }
 
   async function walk(folder: Folder, depth: number): Promise<void> {
@@ -55,7 +55,7 @@ export async function walkFiles(
 
   for (const path of paths) {
     const entry = await workspace.look(path)
-    if (entry === undefined) throw new Refusal(`${path} is not there.`, 'NOT_FOUND')
+    if (entry === undefined) throw new Refusal(`${path} does not exist.`, 'NOT_FOUND')
     if (entry.type === 'other') throw new Refusal(`${path} is neither a file nor a folder, or is a symbolic link.`)
     if (entry.type === 'file') add(entry.path, entry.size ?? 0)
     else {

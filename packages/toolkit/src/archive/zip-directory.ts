@@ -65,7 +65,7 @@ async function readEnd(file: FileReader) {
       refuse('it is one part of a multi-part archive')
     const [size, begin] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)]
     if (count === 0xffff || size === 0xffffffff || begin === 0xffffffff) refuse('it is in the format ZIP64')
-    if (begin + size !== start + at) refuse('its list is not where it says')
+    if (begin + size !== start + at) refuse('its list is not at the stated position')
     return { count, size, at: begin }
   }
   return refuse('it is not a ZIP archive')
@@ -93,7 +93,7 @@ function parseList(list: Buffer, count: number): Listed[] {
     entries.push(parseEntry(list.subarray(at, next)))
     at = next
   }
-  if (at !== list.length) refuse('its list has more entries than it says')
+  if (at !== list.length) refuse('its list has more entries than it states')
   return entries
 }
 
@@ -147,7 +147,7 @@ async function placed(file: FileReader, { raw, flags, ...entry }: Listed, end: n
     head.readUInt16LE(8) === entry.method &&
     head.readUInt16LE(26) === raw.length &&
     own.equals(raw)
-  if (!agrees) refuse(`${quoted(entry.name)} has two headers that say different things`)
+  if (!agrees) refuse(`${quoted(entry.name)} has two headers that contradict each other`)
   const at = entry.header + LOCAL.size + raw.length + head.readUInt16LE(28)
   if (at + entry.packed > end) refuse(`${quoted(entry.name)} is outside the archive`)
   return { ...entry, at }
@@ -189,7 +189,7 @@ function refuseBomb(entries: readonly ZipEntry[], archive: number): void {
   if (bytes > SMALL && bytes > archive * MOST_RATIO)
     refuse(`its files are more than ${MOST_RATIO} times its size`, 'PAYLOAD_TOO_LARGE')
   for (const { name, size, packed } of entries)
-    if (size > packed * MOST_DEFLATE) refuse(`${quoted(name)} cannot have the size that it says`)
+    if (size > packed * MOST_DEFLATE) refuse(`${quoted(name)} cannot have the size that it states`)
 }
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 200))

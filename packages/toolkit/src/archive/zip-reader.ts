@@ -20,7 +20,7 @@ export async function* unpack(
   const packed = file.chunks({ from: entry.at, to: entry.at + entry.packed, signal })
   for await (const chunk of method === STORED ? packed : inflated(packed)) {
     length += chunk.byteLength
-    if (length > size) throw new Refusal(`${name} is larger than the archive says.`)
+    if (length > size) throw new Refusal(`${name} is larger than the archive states.`)
     sum = crc32(chunk, sum)
     yield chunk
   }
@@ -34,7 +34,7 @@ async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   try {
     for await (const chunk of stream) yield chunk as Buffer
   } catch (thrown) {
-    throw isOfZlib(thrown) ? new Refusal('A file of the archive is damaged.') : thrown
+    throw isOfZlib(thrown) ? new Refusal('A file in the archive is damaged.') : thrown
   } finally {
     stream.destroy()
     await fed

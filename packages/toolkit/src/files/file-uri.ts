@@ -7,8 +7,8 @@ import { partsOf } from './paths.ts'
 export function pathOfFileUri(uri: string): string {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   if (url?.protocol !== 'file:') throw new Refusal(`${quoted(uri)} is not a file: address.`)
-  if (url.hostname !== '') throw new Refusal(`${quoted(uri)} names another machine: ${url.hostname}.`)
-  if (url.search !== '' || url.hash !== '') throw new Refusal(`${quoted(uri)} has more than a path.`)
+  if (url.hostname !== '') throw new Refusal(`${quoted(uri)} points to another machine: ${url.hostname}.`)
+  if (url.search !== '' || url.hash !== '') throw new Refusal(`${quoted(uri)} contains more than a path.`)
   if (/^\/[a-z](?::|%3a|\|)(?:\/|$)/i.test(url.pathname))
     throw new Refusal(`${quoted(uri)} is a Windows path, which does not exist on this machine.`)
   try {

@@ -55,7 +55,7 @@ test('a file that is not committed, is cancelled or grows too large leaves what 
     await writer.append(bytesOf('12345'))
     await expect(writer.append(bytesOf('6'))).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   }
-  await expect(workspace.write('report.md', 'new', { replace: false })).rejects.toThrow('is there already')
+  await expect(workspace.write('report.md', 'new', { replace: false })).rejects.toThrow('already exists')
   expect(await readFile(join(root, 'report.md'), 'utf8')).toBe('old')
   expect(await readdir(root)).toEqual(['report.md'])
 })

@@ -102,7 +102,7 @@ export class FileWriter implements AsyncDisposable {
     const { path, options } = this.#parts
     options.signal?.throwIfAborted()
     if (options.most !== undefined && this.#size + bytes.byteLength > options.most)
-      throw new Refusal(`${path} would have more than ${options.most} bytes.`, 'PAYLOAD_TOO_LARGE')
+      throw new Refusal(`${path} would be larger than ${options.most} bytes.`, 'PAYLOAD_TOO_LARGE')
     for (let at = 0; at < bytes.byteLength;) {
       const { bytesWritten } = await this.#handle.write(bytes, at, bytes.byteLength - at, this.#size + at)
       at += bytesWritten
@@ -168,7 +168,7 @@ async function refuseOther({ folder, name, path, options }: WriterParts) {
   const there = await folder.look(name)
   if (there === undefined) return undefined
   if (!there.isFile()) throw new Refusal(`${path} exists and is not a file.`)
-  if (options.replace === false) throw new Refusal(`${path} is there already.`)
+  if (options.replace === false) throw new Refusal(`${path} already exists.`)
   return there
 }
 

@@ -175,7 +175,7 @@ const WORDS: Readonly<Record<string, string>> = {
 function refusalOf(thrown: unknown, path: string): unknown {
   if (thrown instanceof Refusal) return thrown
   const code = codeOf(thrown)
-  if (code === 'ENOENT') return new Refusal(`${path} is not there.`, 'NOT_FOUND')
+  if (code === 'ENOENT') return new Refusal(`${path} does not exist.`, 'NOT_FOUND')
   const words = code === undefined ? undefined : WORDS[code]
   return words === undefined ? thrown : new Refusal(`${path} ${words}.`)
 }

@@ -54,7 +54,7 @@ export async function closeRoots(roots: readonly Root[]): Promise<void> {
 
 const canonicalOf = (given: string): Promise<string> =>
   realpath(given).catch(() => {
-    throw new Refusal(`The root ${given} is not there.`, 'NOT_FOUND')
+    throw new Refusal(`The root ${given} does not exist.`, 'NOT_FOUND')
   })
 
 /** The rest of a path within a folder, with its slash; undefined where the path is not within. */

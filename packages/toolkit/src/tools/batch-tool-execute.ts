@@ -15,12 +15,12 @@ const Result = z.strictObject({
   tool: z.string(),
   success: z.boolean(),
   result: z.string().describe(`The text of the result, ${CHARACTERS} characters at most.`),
-  characters: z.int().describe('Of the whole text.'),
+  characters: z.int().describe('Characters in the whole text.'),
   truncated: z.boolean(),
   error: z
     .looseObject({ code: z.string(), message: z.string(), retryable: z.boolean() })
     .optional()
-    .describe('Why the call failed; `blocked_by` names a budget that is used up.'),
+    .describe('Why the call failed; `blocked_by` identifies a budget that is used up.'),
 })
 
 export interface BatchParts {
@@ -39,7 +39,7 @@ export function createBatchToolExecute({ tools, timeout = LIMITS.batch.milliseco
   return tool({
     name: 'batch_tool_execute',
     title: 'Execute tools in a batch',
-    description: `Carries out up to ${MOST} calls of other tools of this server, ${AT_ONCE} at a time and each for ${timeout / 1_000} seconds at most, and gives the first ${CHARACTERS} characters of each result. The order in which they run is not fixed, so a call must not need the result of another one. A call that fails leaves the others as they are.`,
+    description: `Makes up to ${MOST} calls to other tools on this server, ${AT_ONCE} at a time and each for ${timeout / 1_000} seconds at most, and returns the first ${CHARACTERS} characters of each result. The order in which they run is not fixed, so a call must not depend on the result of another. A call that fails does not affect the others.`,
     input: z.strictObject({ calls: z.array(Call).min(1).max(MOST) }),
     output: z.strictObject({ total: z.int(), successful: z.int(), failed: z.int(), results: z.array(Result) }),
     examples: [
@@ -72,7 +72,7 @@ export function createBatchToolExecute({ tools, timeout = LIMITS.batch.milliseco
 }
 
 async function carriedOut(one: Tool | undefined, given: unknown, call: ToolCall, timeout: number): Promise<Outcome> {
-  if (one === undefined) throw new Refusal('A call names no tool.', 'TOOL_NOT_FOUND')
+  if (one === undefined) throw new Refusal('A call does not specify a tool.', 'TOOL_NOT_FOUND')
   const timer = AbortSignal.timeout(timeout)
   const signal = AbortSignal.any([call.signal, timer])
   const ended = new Promise<Outcome>((resolve) => {

@@ -13,10 +13,10 @@ const Absolute = z.string().describe('Absolute.')
 export const compressFiles = tool({
   name: 'compress_files',
   title: 'Compress files',
-  description: `Writes files and whole folders into a ZIP archive on this machine, whole or not at all. Files keep their paths relative to the workspace, or to \`base\`, so that two files of one name stay two. Symbolic links and empty folders are left out. ${MOST} files and ${MOST_BYTES} bytes at most. The same files give the same archive.`,
+  description: `Writes files and whole folders into a ZIP archive on this machine, either completely or not at all. Files keep their paths relative to the workspace, or to \`base\`, so that two files with the same name stay separate. Symbolic links and empty folders are left out. ${MOST} files and ${MOST_BYTES} bytes at most. The same files always produce the same archive.`,
   input: z.strictObject({
-    paths: z.array(Path).min(1).max(1_000).describe('Files and folders; a folder is taken with all below it.'),
-    archive_path: Path.describe('The archive that is written; one that is there is replaced.'),
+    paths: z.array(Path).min(1).max(1_000).describe('Files and folders; a folder is included with everything in it.'),
+    archive_path: Path.describe('The archive to write; an existing one is replaced.'),
     base: Path.optional().describe('The folder to which the names in the archive are relative.'),
   }),
   output: z.strictObject({
@@ -53,7 +53,7 @@ export const compressFiles = tool({
         await using file = await workspace.open(path)
         bytes += file.size
         if (bytes > MOST_BYTES)
-          throw new Refusal(`The files have more than ${MOST_BYTES} bytes in total.`, 'PAYLOAD_TOO_LARGE')
+          throw new Refusal(`The files are larger than ${MOST_BYTES} bytes in total.`, 'PAYLOAD_TOO_LARGE')
         yield { name, chunks: () => file.chunks({ signal }) }
         progress(index + 1, files.length, name)
       }
@@ -74,11 +74,11 @@ function namesOf(workspace: Workspace, files: readonly string[], base: string | 
   for (const path of files) {
     const below = folder ?? workspace.resolve(path).root
     const inside = below === '/' ? '/' : `${below}/`
-    if (!path.startsWith(inside)) throw new Refusal(`${path} does not lie in the base ${below}.`)
+    if (!path.startsWith(inside)) throw new Refusal(`${path} is not inside the base ${below}.`)
     const name = path.slice(inside.length)
     const other = named.get(name)
     if (other !== undefined)
-      throw new Refusal(`${other} and ${path} would both be called ${name}: compress them apart.`)
+      throw new Refusal(`${other} and ${path} would both be called ${name}: compress them separately.`)
     named.set(name, path)
   }
   return [...named].sort(([one], [other]) => (one < other ? -1 : 1))
@@ -87,14 +87,14 @@ function namesOf(workspace: Workspace, files: readonly string[], base: string | 
 export const extractFiles = tool({
   name: 'extract_files',
   title: 'Extract files',
-  description: `Unpacks a ZIP archive of this machine into a folder. The whole archive is checked before the first file is written: names that lead out of the folder, links, names that are there twice, encrypted files and archives that grow beyond ${MOST} files or ${MOST_BYTES} bytes are refused.`,
+  description: `Unpacks a ZIP archive on this machine into a folder. The whole archive is checked before the first file is written: names that point outside the folder, links, duplicate names, encrypted files and archives that grow beyond ${MOST} files or ${MOST_BYTES} bytes are refused.`,
   input: z.strictObject({
     archive_path: Path,
-    folder: Path.describe('The folder that the files are written into; it is made where it is not there.'),
+    folder: Path.describe('The folder that the files are written into; it is created if it does not exist.'),
     replace: z
       .boolean()
       .default(false)
-      .describe('Whether files that are there are replaced; else the archive is refused.'),
+      .describe('Whether existing files are replaced; otherwise the archive is refused.'),
   }),
   output: z.strictObject({ folder: Absolute, files: z.array(Absolute), bytes: z.int() }),
   examples: [{ archive_path: 'downloads/data.zip', folder: 'data' }],
@@ -112,8 +112,7 @@ export const extractFiles = tool({
     const steps = entries.length * 2
     for (const [index, entry] of entries.entries()) {
       const there = await workspace.look(`${shown}/${entry.name}`)
-      if (there !== undefined && !(replace && there.type === 'file'))
-        throw new Refusal(`${there.path} is there already.`)
+      if (there !== undefined && !(replace && there.type === 'file')) throw new Refusal(`${there.path} already exists.`)
       for await (const chunk of unpack(file, entry, signal)) void chunk
       progress(index + 1, steps, `checked ${entry.name}`)
     }

@@ -24,22 +24,20 @@ const Input = z.strictObject({
     .min(1)
     .max(MOST_URLS)
     .default(TARGET)
-    .describe('Stops after so many good pages; later addresses are not requested.'),
+    .describe('Stops after this many good pages; later addresses are not requested.'),
   batch_size: z
     .int()
     .min(1)
     .max(BATCH)
     .default(BATCH)
-    .describe(
-      'How many pages are read at the same time at most, before the next ones begin. 5 suits reading long pages.',
-    ),
+    .describe('The maximum number of pages that are read at the same time. 5 suits reading long pages.'),
 })
 
 const Output = z.strictObject({
   total: z.int().describe('Addresses, each counted once.'),
   successful: z.int(),
   failed: z.int(),
-  not_requested: z.int().describe('Addresses that were left because enough pages were good.'),
+  not_requested: z.int().describe('Addresses that were skipped because enough good pages had been found.'),
   saved_files: z.array(z.strictObject({ url: z.string(), file: z.string(), path: z.string().describe('Absolute.') })),
   errors: z.array(z.strictObject({ url: z.string(), error: z.string() })),
 })
@@ -50,7 +48,7 @@ export function createCrawlParallel(settings: CrawlSettings): Tool {
     name: 'crawl_parallel',
     title: 'Crawl pages',
     description:
-      'Fetches web pages in parallel, takes their main text without navigation and advertisements, and saves each as Markdown with title, source, date, description and word count. PDFs and texts are read, too. A page that fails is told with its reason; the others go on.',
+      'Fetches web pages in parallel, extracts their main text without navigation and advertisements, and saves each as Markdown with title, source, date, description and word count. PDFs and text files are read too. If a page fails, the reason is reported and the others continue.',
     input: Input,
     output: Output,
     readOnly: false,

@@ -16,7 +16,7 @@ const writeLocalFile = (content: z.ZodString) =>
     name: 'write_local_file',
     title: 'Write local file',
     description:
-      'Writes a text file on this machine, in UTF-8, and makes the folders that it needs. A file that is there is replaced, whole or not at all.',
+      'Writes a text file on this machine, in UTF-8, and creates the folders that it needs. An existing file is replaced, either completely or not at all.',
     input: z.strictObject({ path: Path, content }),
     output: z.strictObject({
       path: z.string().describe('Absolute.'),
@@ -43,7 +43,7 @@ const appendToFile = (content: z.ZodString) =>
   tool({
     name: 'append_to_file',
     title: 'Append to file',
-    description: 'Adds text to the end of a file on this machine, which is made where it is not there.',
+    description: 'Adds text to the end of a file on this machine, which is created if it does not exist.',
     input: z.strictObject({ path: Path, content }),
     output: z.strictObject({ path: z.string().describe('Absolute.'), chars: z.int(), bytes: z.int() }),
     examples: [{ path: 'notes.md', content: 'One more line.\n' }],
@@ -65,7 +65,7 @@ const appendToFile = (content: z.ZodString) =>
 export const listDirectory = tool({
   name: 'list_directory',
   title: 'List directory',
-  description: `Lists a folder of the workspace by name, ${LIMITS.listed} entries at most. Symbolic links are told as "other".`,
+  description: `Lists a folder of the workspace by name, ${LIMITS.listed} entries at most. Symbolic links are reported as "other".`,
   input: z.strictObject({ path: Path.default('.') }),
   output: z.strictObject({
     path: z.string().describe('Absolute.'),
@@ -77,7 +77,7 @@ export const listDirectory = tool({
         modified: z.string(),
       }),
     ),
-    left: z.int().describe('How many more there are.'),
+    left: z.int().describe('How many more entries there are.'),
   }),
   examples: [{ path: 'search_results' }, {}],
   readOnly: true,
@@ -101,18 +101,18 @@ export const readResearchFiles = tool({
   name: 'read_research_files',
   title: 'Read research files',
   description:
-    'Reads text files one after another, as much as one batch holds. Where more is left, call it again with the offset of `next` and the files from there on.',
+    'Reads text files one after another, as much as fits into one batch. If more is left, call it again with the offset in `next` and the files from that one on.',
   input: z.strictObject({
     paths: z.array(Path).min(1).max(LIMITS.readFiles),
-    offset: z.int().min(0).default(0).describe('The character of the first file at which reading begins.'),
+    offset: z.int().min(0).default(0).describe('The character at which reading of the first file begins.'),
     max_chars: z.int().min(batchOfText.least).max(batchOfText.most).default(batchOfText.unsaid),
   }),
   output: z.strictObject({
     files: z.array(z.strictObject({ path: z.string(), from: z.int(), to: z.int(), chars: z.int(), text: z.string() })),
     next: z
-      .strictObject({ index: z.int().describe('Of the file in `paths`.'), offset: z.int() })
+      .strictObject({ index: z.int().describe('The index of the file in `paths`.'), offset: z.int() })
       .nullable()
-      .describe('Null: all was read.'),
+      .describe('Null if everything was read.'),
   }),
   examples: [
     { paths: ['search_results/crawl_0123456789ab.md', 'search_results/crawl_ba9876543210.md'] },

@@ -21,10 +21,10 @@ export function createGatewayFileTools(connect: Connect): readonly Tool[] {
     name: 'upload_file',
     title: 'Upload file to gateway',
     description:
-      'Puts a file of this machine into the gateway and gives a reference to it, which tools of the gateway take in place of a file. The content does not pass through the model.',
+      'Uploads a file from this machine to the gateway and returns a reference to it, which the gateway’s tools accept in place of a file. The content does not pass through the model.',
     input: z.strictObject({
       path: LocalPath,
-      media_type: z.string().max(255).optional().describe('Without it, the ending of the name decides.'),
+      media_type: z.string().max(255).optional().describe('If omitted, the file name extension determines it.'),
       expires_in: z.int().min(60).optional().describe('Seconds after which the gateway removes the file.'),
     }),
     output: Stored,
@@ -50,7 +50,7 @@ export function createGatewayFileTools(connect: Connect): readonly Tool[] {
     name: 'download_file',
     title: 'Download file from gateway',
     description:
-      'Writes a file of the gateway to this machine by its reference, whole or not at all. The content does not pass through the model.',
+      'Downloads a file from the gateway to this machine by its reference, either completely or not at all. The content does not pass through the model.',
     input: z.strictObject({ uri: Reference, local_path: LocalPath }),
     output: Stored,
     examples: [{ uri: 'toolway://files/file_01k0000000000000000000000a', local_path: 'downloads/report.pdf' }],

@@ -9,13 +9,13 @@ const Article = z.object({
   url: z.string(),
   title: z.string().default(''),
   content: z.string().default('').describe('Full Markdown; it is not shortened.'),
-  status: z.enum(['success', 'failed']).default('failed').describe('Counts as failed where it is not said.'),
+  status: z.enum(['success', 'failed']).default('failed').describe('If omitted, the article counts as failed.'),
 })
 
 export const saveCorpus = tool({
   name: 'save_corpus',
   title: 'Save corpus',
-  description: `Writes the articles that were read into ${FILE} of a folder on this machine, whole and unshortened. A corpus that is there is replaced.`,
+  description: `Writes the articles that were read into ${FILE} in a folder on this machine, in full. An existing corpus is replaced.`,
   input: z.strictObject({
     articles: z.array(Article).max(LIMITS.articles),
     workspace_path: z
@@ -29,7 +29,7 @@ export const saveCorpus = tool({
     articles_saved: z.int(),
     successful: z.int(),
     failed: z.int(),
-    total_content_bytes: z.int().describe('Bytes in UTF-8 of the contents of successful articles.'),
+    total_content_bytes: z.int().describe('Size of the content of successful articles, in UTF-8 bytes.'),
   }),
   examples: [
     {

@@ -10,7 +10,7 @@ export const createUploadToComposio = (connect: Connect): Tool =>
     name: 'upload_to_composio',
     title: 'Upload to Composio',
     description:
-      'Puts a file of this machine into the storage of Composio. Give the s3_key of the answer to a tool that takes a file, such as the attachment of GMAIL_SEND_EMAIL: { name, mimetype, s3key }.',
+      'Uploads a file from this machine to Composio’s storage. Pass the s3_key from the response to a tool that accepts a file, such as the attachment of GMAIL_SEND_EMAIL: { name, mimetype, s3key }.',
     input: z.strictObject({
       path: z.string().min(1).describe('Relative to the workspace of the session, or absolute within it.'),
       mime_type: z
@@ -18,13 +18,13 @@ export const createUploadToComposio = (connect: Connect): Tool =>
         .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w.-]+)*$/)
         .max(255)
         .optional()
-        .describe('Without it, the ending of the name decides.'),
-      toolkit: Slug.default('gmail').describe('The toolkit whose tool will get the file.'),
-      tool: Slug.default('GMAIL_SEND_EMAIL').describe('The tool that will get the file.'),
+        .describe('If omitted, the file name extension determines it.'),
+      toolkit: Slug.default('gmail').describe('The toolkit whose tool will receive the file.'),
+      tool: Slug.default('GMAIL_SEND_EMAIL').describe('The tool that will receive the file.'),
     }),
     output: z.strictObject({
       s3_key: z.string().describe('For the argument of a tool.'),
-      s3_url: z.string().nullable().describe('Where the file is kept; it cannot be opened without a signature.'),
+      s3_url: z.string().nullable().describe('Where the file is stored; it cannot be opened without a signature.'),
       local_path: z.string().describe('Absolute.'),
       s3key: z.string().describe('The same as s3_key.'),
       mimetype: z.string(),

@@ -10,22 +10,20 @@ const LocalPath = z
   .string()
   .min(1)
   .describe('On this machine: relative to the workspace of the session, or absolute within it.')
-const RemotePath = z.string().min(1).describe('At the workbench: absolute, below /home/user.')
+const RemotePath = z.string().min(1).describe('On the workbench: absolute, below /home/user.')
 const SessionId = z
   .string()
   .max(200)
   .regex(/^\w[\w.:-]*$/, 'is not a Composio session')
   .optional()
-  .describe(
-    'A session of Composio that is there already, such as trs_…. Without it, the session of this toolkit is used.',
-  )
+  .describe('An existing Composio session, such as trs_…. If omitted, this toolkit’s session is used.')
 
 const Transferred = z.strictObject({
   local_path: z.string().describe('Absolute.'),
   remote_path: z.string(),
   size: z.int().describe('Bytes.'),
   sha256: z.string().describe('Hexadecimal.'),
-  resumed_at: z.int().describe('Bytes that were there already, from a call that had ended before its end.'),
+  resumed_at: z.int().describe('Bytes that were already there from an earlier call that was interrupted.'),
   session_id: z.string().nullable(),
 })
 
@@ -34,7 +32,7 @@ export function createWorkbenchTools(connect: Connect): readonly Tool[] {
     name: 'workbench_upload',
     title: 'Upload to workbench',
     description:
-      'Copies a file of this machine to the remote workbench, in parts, and makes the folders that it needs. Size and hash are checked at the workbench before success is reported. After a failure, the same call goes on where it ended.',
+      'Copies a file from this machine to the remote workbench, in parts, and creates the folders that it needs. Size and hash are checked on the workbench before success is reported. After a failure, repeating the call continues where it stopped.',
     input: z.strictObject({ local_path: LocalPath, remote_path: RemotePath, session_id: SessionId }),
     output: Transferred,
     examples: [{ local_path: 'work_products/report.html', remote_path: '/home/user/report.html' }],
@@ -57,9 +55,11 @@ export function createWorkbenchTools(connect: Connect): readonly Tool[] {
     name: 'workbench_download',
     title: 'Download from workbench',
     description:
-      'Copies a file of the remote workbench to this machine, whole or not at all. Size and hash are compared with those at the workbench. After a failure, the same call goes on where it ended.',
+      'Copies a file from the remote workbench to this machine, either completely or not at all. Size and hash are compared with those on the workbench. After a failure, repeating the call continues where it stopped.',
     input: z.strictObject({ remote_path: RemotePath, local_path: LocalPath, session_id: SessionId }),
-    output: Transferred.extend({ verified: z.boolean().describe('False: the workbench did not tell size and hash.') }),
+    output: Transferred.extend({
+      verified: z.boolean().describe('False if the workbench did not report size and hash.'),
+    }),
     examples: [{ remote_path: '/home/user/output.csv', local_path: 'downloads/output.csv' }],
     readOnly: false,
     destructive: true,

@@ -66,8 +66,8 @@ async function uploadDirectly(
   return { key, url, mimetype, name }
 
   async function put({ putAt, isThere, isAzure }: UploadTarget): Promise<void> {
-    if (isThere) return progress(file.size, file.size, 'the storage has this file already')
-    if (putAt === undefined) throw new RemoteFailure('Composio gave no address for the upload.')
+    if (isThere) return progress(file.size, file.size, 'the storage already has this file')
+    if (putAt === undefined) throw new RemoteFailure('Composio returned no address for the upload.')
     const sent = createHash('md5')
     const headers = { 'content-type': mimetype, ...(isAzure ? { 'x-ms-blob-type': 'BlockBlob' } : {}) }
     const bytes = told(file, { signal, progress }, (chunk) => sent.update(chunk))
@@ -113,6 +113,8 @@ async function uploadThroughGateway(
   const data = await gateway.call(UPLOAD, given, { user, session: undefined, signal: carrying.signal })
   const handed = Handed.safeParse(data)
   if (!handed.success)
-    throw new RemoteFailure(`The gateway took the file, and its tool ${UPLOAD} returned no key.`, { details: { data } })
+    throw new RemoteFailure(`The gateway accepted the file, but its tool ${UPLOAD} returned no key.`, {
+      details: { data },
+    })
   return { key: handed.data.s3key, url: undefined, mimetype: handed.data.mimetype, name }
 }

@@ -71,13 +71,13 @@ async function wholeOf(
   const address = typeof file === 'string' ? { uri: file } : file
   if (typeof address?.file === 'string') return { kind: 'stream', bytes: filePlane().read(address.file, doing) }
   if (address?.problem !== undefined)
-    throw new RemoteFailure(`The gateway gives no file for ${path}: ${address.problem}`)
+    throw new RemoteFailure(`The gateway did not provide a file for ${path}: ${address.problem}`)
   const url = address?.s3url ?? address?.s3_url ?? address?.url ?? address?.uri
   if (url === undefined)
     throw new RemoteFailure(`${GET_FILE} returned neither content nor an address for ${path}.`, { details: { data } })
   if (/^https?:/i.test(url)) return { kind: 'stream', bytes: presigned.get(url, doing) }
   if (address?.file_downloaded === true) return { kind: 'stream', bytes: readDownloaded(url, doing) }
-  throw new RemoteFailure(`${GET_FILE} returned an address for ${path} that is none of a download.`)
+  throw new RemoteFailure(`${GET_FILE} returned an address for ${path} that is not a download address.`)
 }
 
 /** A text may be the content or its base64; where that is not said, both are readings, and the file's hash decides. */

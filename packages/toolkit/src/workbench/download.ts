@@ -107,7 +107,7 @@ async function carryUnseen(
   { bench, workspace, remote, local }: DownloadParts,
   { signal, progress }: Carrying,
 ): Promise<Downloaded> {
-  const missing = () => new Refusal(`${remote} is not at the workbench.`, 'NOT_FOUND')
+  const missing = () => new Refusal(`${remote} is not on the workbench.`, 'NOT_FOUND')
   if (bench.fetchWhole === undefined) throw missing()
   const whole = await again(signal, async () => bench.fetchWhole?.(remote, { signal }))
   const [attempt] = attemptsIn(whole)

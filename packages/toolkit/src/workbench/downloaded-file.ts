@@ -13,7 +13,8 @@ import type { Doing } from './workbench.ts'
 const realpathOf = async (uri: string): Promise<string> => realpath(uri.startsWith('file:') ? fileURLToPath(uri) : uri)
 
 export async function* readDownloaded(uri: string, { signal }: Doing): AsyncGenerator<Uint8Array, void, void> {
-  const refused = () => new RemoteFailure('The download that the answer names is not a file in the temporary folder.')
+  const refused = () =>
+    new RemoteFailure('The download that the response refers to is not a file in the temporary folder.')
   const real = await realpathOf(uri).catch(() => {
     throw refused()
   })

@@ -120,7 +120,7 @@ export class FilePlane {
       ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
     }
     const said = Begun.safeParse(await this.#ask('POST', this.#files, signal, body))
-    if (!said.success) throw new RemoteFailure('The gateway gave no address for the upload.')
+    if (!said.success) throw new RemoteFailure('The gateway returned no address for the upload.')
     return said.data
   }
 
@@ -174,7 +174,9 @@ export class FilePlane {
       })
     if (writer.size !== found.size || writer.sha256() !== found.sha256) {
       await writer.abort()
-      throw new RemoteFailure(`${reference} is not here as it was sent: its size or hash differs. Download it again.`)
+      throw new RemoteFailure(
+        `${reference} did not arrive as it was sent: its size or hash differs. Download it again.`,
+      )
     }
     const { path } = await writer.commit()
     return { ...found, path, resumedAt }
@@ -189,7 +191,7 @@ export class FilePlane {
 
   async #find(id: string, signal: AbortSignal): Promise<StoredFile> {
     const found = StoredFile.safeParse(await again(signal, () => this.#ask('GET', `${this.#files}/${id}`, signal)))
-    if (!found.success) throw new RemoteFailure('The gateway described the file in an unknown form.')
+    if (!found.success) throw new RemoteFailure('The gateway described the file in an unknown format.')
     return found.data
   }
 
@@ -214,7 +216,7 @@ function idOf(reference: string): string {
 
 function signedIn(said: unknown): z.output<typeof Signed> {
   const signed = Signed.safeParse(said)
-  if (!signed.success) throw new RemoteFailure('The gateway gave no address for the bytes.')
+  if (!signed.success) throw new RemoteFailure('The gateway returned no address for the bytes.')
   return signed.data
 }
 

@@ -43,7 +43,9 @@ export function createScriptWorkbench(parts: ScriptWorkbenchParts): Workbench {
     refuseFailed(path, answer)
     const said = ANSWERS[operation.name].safeParse(answer.said)
     if (!said.success)
-      throw new RemoteFailure('The workbench returned an answer of another form.', { details: { data: answer.said } })
+      throw new RemoteFailure('The workbench returned an answer in an unexpected format.', {
+        details: { data: answer.said },
+      })
     return { said: said.data as z.output<(typeof ANSWERS)[Name]>, bytes: answer.bytes }
   }
 
@@ -62,14 +64,14 @@ export function createScriptWorkbench(parts: ScriptWorkbenchParts): Workbench {
     async writePart(path, offset, bytes, doing) {
       const { said } = await carryOut(path, { name: 'write', offset, bytes }, doing)
       if ('gap' in said)
-        throw new RemoteFailure(`The workbench has lost a part of ${path}: it holds ${said.gap} bytes of ${offset}.`)
+        throw new RemoteFailure(`The workbench has lost a part of ${path}: it contains ${said.gap} of ${offset} bytes.`)
       if (said.size !== offset + bytes.byteLength || said.sha256 !== hashOf(bytes))
         throw new RemoteFailure(`A part of ${path} was changed on its way to the workbench.`, { kind: 'passing' })
     },
     async finish(path, { size, sha256 }, doing) {
       const { said } = await carryOut(path, { name: 'finish', size, sha256 }, doing)
       if (!said.done)
-        throw new RemoteFailure(`${path} is not at the workbench as it was sent: its size or hash differs.`)
+        throw new RemoteFailure(`${path} did not arrive on the workbench as it was sent: its size or hash differs.`)
     },
     async readPart(path, offset, size, doing) {
       const { said, bytes } = await carryOut(path, { name: 'read', offset, size }, doing)

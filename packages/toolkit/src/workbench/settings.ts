@@ -10,7 +10,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const Url = z
   .url({ protocol: /^https?$/ })
-  .refine((url) => URL.parse(url)?.username === '' && URL.parse(url)?.password === '', 'holds a user name or password')
+  .refine(
+    (url) => URL.parse(url)?.username === '' && URL.parse(url)?.password === '',
+    'contains a user name or password',
+  )
 const isTrue = z.enum(['true', '1', 'yes', 'false', '0', 'no']).transform((word) => ['true', '1', 'yes'].includes(word))
 const Key = z.string().regex(/^[\x21-\x7e]+$/, 'has spaces or line breaks: set the key alone')
 const Command = z.string().transform((text, context): [string, ...string[]] => {
@@ -104,7 +107,7 @@ function refuseHalves(said: Variables): void {
   if ((said.TOOLWAY_URL === undefined) !== (said.TOOLWAY_KEY === undefined)) {
     const [there, missing] =
       said.TOOLWAY_KEY === undefined ? ['TOOLWAY_URL', 'TOOLWAY_KEY'] : ['TOOLWAY_KEY', 'TOOLWAY_URL']
-    throw new Refusal(`The variable ${there} is set and ${missing} is not: set both, or neither.`, 'NEEDS_AUTH')
+    throw new Refusal(`The variable ${there} is set but ${missing} is not: set both, or neither.`, 'NEEDS_AUTH')
   }
   const ways = [said.TOOLWAY_WORKBENCH_COMMAND, said.TOOLWAY_WORKBENCH_URL].filter((way) => way !== undefined).length
   if (ways === 2) throw new Refusal('Set one of TOOLWAY_WORKBENCH_COMMAND and TOOLWAY_WORKBENCH_URL, not both.')
@@ -123,7 +126,7 @@ function refusePlainHttp(said: Variables): void {
     const url = URL.parse(said[name] ?? '')
     if (url?.protocol === 'http:' && !LOOPBACK.test(url.hostname))
       throw new Refusal(
-        `The variable ${name} names ${url.origin}, which would get keys and files unencrypted: use https:, or set TOOLWAY_ALLOW_HTTP=true.`,
+        `The variable ${name} points to ${url.origin}, which would receive keys and files unencrypted: use https:, or set TOOLWAY_ALLOW_HTTP=true.`,
       )
   }
 }
@@ -162,4 +165,4 @@ function wayIn(said: Variables): Way | undefined {
 const organizationIn = (url: string): string => /^\/o\/([^/]+)\//.exec(new URL(url).pathname)?.[1] ?? 'default'
 
 export const NO_WAY =
-  'The variable COMPOSIO_API_KEY is not set. Set it with DEFAULT_USER_ID, or set TOOLWAY_URL and TOOLWAY_KEY of a gateway that is connected to Composio.'
+  'The variable COMPOSIO_API_KEY is not set. Set it with DEFAULT_USER_ID, or set TOOLWAY_URL and TOOLWAY_KEY for a gateway that is connected to Composio.'

@@ -45,7 +45,7 @@ export async function carryUp(
     }
     hash.update(bytes)
     at += bytes.byteLength
-    progress(at, file.size, `${at} of ${file.size} bytes are at the workbench`)
+    progress(at, file.size, `${at} of ${file.size} bytes are on the workbench`)
   } while (at < file.size)
   const sent = { size: file.size, sha256: hash.digest('hex') }
   await again(signal, () => bench.finish(remote, sent, { signal }))

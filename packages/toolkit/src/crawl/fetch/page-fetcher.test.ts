@@ -153,7 +153,7 @@ test('a site whose robots.txt fails is left alone', async () => {
   await using server = await listen(
     ({ url }, response) => void response.writeHead(url === '/robots.txt' ? 500 : 200).end(),
   )
-  expect(await outcome(server.at('/page'), { robots: 'obey' })).toMatch(/robots.txt of the site cannot be read/)
+  expect(await outcome(server.at('/page'), { robots: 'obey' })).toMatch(/site’s robots.txt cannot be read/)
   expect(server.requests).toEqual([])
 })
 

@@ -78,8 +78,8 @@ const PASSING: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'The host name could not be resolved at the moment.',
   ETIMEDOUT: 'The server could not be reached in time.',
   UND_ERR_CONNECT_TIMEOUT: 'The server could not be reached in time.',
-  ENETUNREACH: 'The network of the server cannot be reached.',
-  EHOSTUNREACH: 'The network of the server cannot be reached.',
+  ENETUNREACH: 'The server’s network cannot be reached.',
+  EHOSTUNREACH: 'The server’s network cannot be reached.',
 }
 
 /** undici passes on what its connector threw, or wraps it. */
@@ -94,6 +94,6 @@ function problemOf(thrown: unknown): PageProblem {
   const known = PROBLEMS[code]
   if (known !== undefined) return new PageProblem(known, { cause: thrown })
   const tls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)
-  const sentence = tls ? 'The certificate or encryption of the server is not valid' : 'The response could not be read'
+  const sentence = tls ? 'The server’s certificate or encryption is not valid' : 'The response could not be read'
   return new PageProblem(`${sentence} (${code === '' ? (thrown as Error).name : code}).`, { cause: thrown })
 }

@@ -58,8 +58,8 @@ export class Robots {
     if (rules.isAllowed(url)) return rules.delay
     throw new PageProblem(
       rules === NOTHING
-        ? 'The robots.txt of the site cannot be read, so the page is not fetched (setting --robots).'
-        : 'The robots.txt of the site does not allow this page (setting --robots).',
+        ? 'The site’s robots.txt cannot be read, so the page is not fetched (setting --robots).'
+        : 'The site’s robots.txt does not allow this page (setting --robots).',
     )
   }
 }

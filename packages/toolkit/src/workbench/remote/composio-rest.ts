@@ -80,11 +80,11 @@ export class ComposioRest implements RemoteTools {
 
   async openSession(user: string | undefined, { signal }: Doing): Promise<string> {
     if (user === undefined)
-      throw new RemoteFailure('No user of Composio is named: set DEFAULT_USER_ID, or give a session_id.')
+      throw new RemoteFailure('No Composio user is specified: set DEFAULT_USER_ID, or give a session_id.')
     const known = await this.#parts.memory.find(this.#nameOf(user))
     if (known !== undefined) return known
     const said = Session.safeParse(await this.#post('/tool_router/session', { user_id: user }, signal))
-    if (!said.success) throw new RemoteFailure('Composio opened no session: its answer has no session_id.')
+    if (!said.success) throw new RemoteFailure('Composio did not open a session: its response has no session_id.')
     await this.#parts.memory.keep(this.#nameOf(user), said.data.session_id)
     return said.data.session_id
   }
@@ -103,14 +103,14 @@ export class ComposioRest implements RemoteTools {
       return dataOf(await this.#post(`${at}/execute_meta`, { slug, arguments: given }, signal, true), slug)
     if (at !== undefined)
       return dataOf(await this.#post(`${at}/execute`, { tool_slug: slug, arguments: given }, signal, true), slug)
-    if (user === undefined) throw new RemoteFailure('No user of Composio is named: set DEFAULT_USER_ID.')
+    if (user === undefined) throw new RemoteFailure('No Composio user is specified: set DEFAULT_USER_ID.')
     const body = { user_id: user, arguments: given }
     return dataOf(await this.#post(`/tools/execute/${encodeURIComponent(slug)}`, body, signal), slug)
   }
 
   async requestUpload(upload: NewUpload, { signal }: Doing): Promise<UploadTarget> {
     const target = UploadTarget.safeParse(await this.#post('/files/upload/request', upload, signal))
-    if (!target.success) throw new RemoteFailure('Composio gave no address for the upload.')
+    if (!target.success) throw new RemoteFailure('Composio returned no address for the upload.')
     return target.data
   }
 

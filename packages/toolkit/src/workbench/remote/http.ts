@@ -42,7 +42,7 @@ export async function askJson(remote: Remote, { method, url, body, signal, inSes
   const text = await textOf(remote, response, signal)
   const value = jsonIn(text)
   if (response.status < 200 || response.status >= 300) throw refusalOf(remote, response, value, inSession === true)
-  if (value === undefined) throw new RemoteFailure(`${remote.name} answered with something that is not JSON.`)
+  if (value === undefined) throw new RemoteFailure(`${remote.name} responded with something that is not JSON.`)
   return value
 }
 
@@ -76,7 +76,7 @@ function bounded({ name }: Remote): TransformStream<Uint8Array, Uint8Array> {
       size += chunk.byteLength
       if (size > MOST_ANSWER)
         controller.error(
-          new RemoteFailure(`The answer of ${name} has more than ${MOST_ANSWER} bytes.`, { kind: 'too-large' }),
+          new RemoteFailure(`The response from ${name} is larger than ${MOST_ANSWER} bytes.`, { kind: 'too-large' }),
         )
       else controller.enqueue(chunk)
     },
@@ -113,16 +113,16 @@ function jsonIn(text: string): unknown {
 
 /** The meaning of a status and the next step, after the words of the other side. */
 const STATUSES: Readonly<Record<number, readonly [meaning: string, FailureKind]>> = {
-  400: ['does not take the request', 'lasting'],
+  400: ['does not accept the request', 'lasting'],
   401: ['does not accept the key', 'lasting'],
-  402: ['wants the plan to be paid', 'lasting'],
-  403: ['does not permit this with the key', 'lasting'],
-  404: ['does not know this', 'lasting'],
+  402: ['requires a paid plan', 'lasting'],
+  403: ['does not permit this with this key', 'lasting'],
+  404: ['cannot find this', 'lasting'],
   408: ['waited too long for the request', 'passing'],
-  409: ['refuses this because of its present state', 'lasting'],
+  409: ['refuses this because of its current state', 'lasting'],
   410: ['no longer has this', 'lasting'],
   413: ['refuses the request as too large', 'too-large'],
-  429: ['asks for fewer requests', 'passing'],
+  429: ['is receiving too many requests', 'passing'],
 }
 
 const CODES: Readonly<Record<number, RefusalCode>> = {
@@ -140,7 +140,7 @@ export function refusalOf(
   inSession = false,
 ): RemoteFailure {
   const [meaning, kind] =
-    STATUSES[status] ?? (status >= 500 ? ['has a failure of its own', 'passing'] : ['refuses', 'lasting'])
+    STATUSES[status] ?? (status >= 500 ? ['has an internal error', 'passing'] : ['refuses', 'lasting'])
   const said = typeof body === 'object' && body !== null ? wordsOf((body as { error?: unknown }).error) : undefined
   const words = said === undefined ? '' : `: ${cut(said.replaceAll(remote.secret, '***')).replace(/[.\s]+$/, '')}`
   const next =

@@ -64,7 +64,7 @@ export class McpTools implements RemoteTools {
     // It may be connected until the next call.
     this.#names.drop(names)
     throw new RemoteFailure(
-      `${client.name} offers no tool ${slug}: connect Composio there with the alias ${alias}, or name its alias in TOOLWAY_COMPOSIO.`,
+      `${client.name} offers no tool ${slug}: connect Composio there with the alias ${alias}, or specify its alias in TOOLWAY_COMPOSIO.`,
     )
   }
 }

@@ -63,7 +63,7 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
       const response = await request(url, { method: 'GET', headers }, { signal })
       if (from > 0 && response.statusCode !== 206) {
         await response.body.dump()
-        throw new RemoteFailure('The storage sends the whole file and not the rest of it.')
+        throw new RemoteFailure('The storage sends the whole file instead of the rest of it.')
       }
       try {
         for await (const chunk of response.body) yield chunk as Uint8Array
@@ -87,7 +87,7 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
       await response.body.dump()
       const offset = Number(response.headers['upload-offset'] ?? Number.NaN)
       if (!Number.isSafeInteger(offset) || offset < 0)
-        throw new RemoteFailure('The storage does not say how much of the upload it has.')
+        throw new RemoteFailure('The storage does not report how much of the upload it has.')
       return offset
     },
   }
@@ -96,7 +96,7 @@ export function createPresigned({ trusted, guarded }: PresignedParts): Presigned
 function addressOf(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new RemoteFailure('The remote side named an address that is not a plain web address.')
+    throw new RemoteFailure('The remote side returned an address that is not a plain web address.')
   return url
 }
 

@@ -56,7 +56,7 @@ export function answerIn(value: unknown, nonce: string): ScriptAnswer {
     })
   const [, said, bytes] = new RegExp(`@@toolway:${nonce}:([A-Za-z0-9+/=]*):([A-Za-z0-9+/=]*)@@`).exec(text) ?? []
   if (said === undefined || bytes === undefined)
-    throw new RemoteFailure('The workbench cut off the answer of the script.', { kind: 'too-large' })
+    throw new RemoteFailure('The workbench cut off the script’s answer.', { kind: 'too-large' })
   return {
     said: objectIn(Buffer.from(said, 'base64').toString()),
     bytes: Buffer.from(bytes, 'base64'),
@@ -70,7 +70,7 @@ function objectIn(text: string): ScriptAnswer['said'] {
   } catch {
     // No JSON.
   }
-  throw new RemoteFailure('The workbench returned an answer of another form.')
+  throw new RemoteFailure('The workbench returned an answer in an unexpected format.')
 }
 
 const DEEPEST = 8
