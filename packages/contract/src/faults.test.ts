@@ -72,7 +72,7 @@ describe('a fault', () => {
       message: 'Unknown tool: a__b',
       facts: { tool: 'a__b' },
     })
-    expect(fault.mend).toBe('List the tools again; it may have been removed or renamed.')
+    expect(fault.mend).toBe('List the tools again; the tool may have been removed or renamed.')
     expect(fault.row).toBe(FAULTS['tool.unknown'])
   })
 

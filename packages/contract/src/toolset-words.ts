@@ -36,7 +36,7 @@ export const Audience = z
     keys: z.array(z.string().min(1).max(200)).min(1).max(1000).optional(),
   })
   .refine((audience) => Object.values(audience).some((member) => member !== undefined), {
-    error: 'names nobody: set roles, groups, members or keys, or omit the audience',
+    error: 'includes nobody: set roles, groups, members or keys, or omit the audience',
   })
 export type Audience = z.output<typeof Audience>
 
@@ -53,7 +53,7 @@ export const ToolWords = z
     name: z
       .string()
       .regex(/^[a-zA-Z](?:[a-zA-Z0-9-]|_(?!_)){0,63}$/, {
-        error: 'must start with a letter and have at most 64 characters of a-z, A-Z, 0-9, _ and -, no __',
+        error: 'must start with a letter and have at most 64 characters of a-z, A-Z, 0-9, _ and -, without __',
       })
       .refine((name) => !OWN_TOOLS.has(name), { error: 'is the name of a tool of the gateway itself' })
       .optional(),

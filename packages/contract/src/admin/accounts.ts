@@ -123,7 +123,7 @@ export const listReliance = operation({
 export const changeAccount = operation({
   id: 'changeAccount',
   at: `PATCH ${ACCOUNTS}/{account}`,
-  summary: 'Rename an account, or make it the default for calls that do not name one.',
+  summary: 'Rename an account, or make it the default for calls that do not specify one.',
   needs: inOrganization('connector_read'),
   body: AccountChange,
   answer: Account,
@@ -132,7 +132,7 @@ export const removeAccount = operation({
   id: 'removeAccount',
   at: `DELETE ${ACCOUNTS}/{account}`,
   summary:
-    'Disconnect an account: revoke it at its authorization server and delete it here, even if the revocation fails.',
+    'Disconnect an account: revoke it at its authorization server and delete it from the gateway, even if the revocation fails.',
   needs: inOrganization('connector_read'),
   answer: AccountsEnded,
 })

@@ -49,7 +49,7 @@ export const setAgentModel = operation({
       .max(2_000)
       .refine(
         (text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '',
-        'contains a user name or password: send the key as key',
+        'contains a user name or password: send the key in the field key',
       )
       .optional(),
     model: z.string().min(1).max(200),
@@ -94,7 +94,7 @@ export const runAgent = operation({
   id: 'runAgent',
   at: `POST ${AGENT}/runs`,
   summary:
-    'Run the agent on a request, with the tools of the caller. It uses a key that belongs to the caller and expires after an hour.',
+    'Run the agent on a request, with the caller’s tools. It uses a key that belongs to the caller and expires after an hour.',
   needs: inOrganization('tool_call'),
   body: z.strictObject({
     /** The conversation, the wish last. */

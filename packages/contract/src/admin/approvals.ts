@@ -176,7 +176,7 @@ export const answerApprovalSigned = operation({
   id: 'answerApprovalSigned',
   at: 'POST /api/v1/approvals/{approval}/answer',
   summary:
-    'Answer a request as a webhook that its rules name: signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes, each id once.',
+    'Answer a request as a webhook that its rules refer to. The answer must be signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`) and sent within five minutes; each ID is accepted only once.',
   needs: anyone,
   body: SignedAnswer,
   answer: ApprovalOutcome,

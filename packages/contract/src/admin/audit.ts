@@ -158,7 +158,7 @@ export const listRecordSigners = operation({
   id: 'listRecordSigners',
   at: 'GET /api/v1/records/signers',
   summary:
-    'List the fingerprints of the keys that sign records, the current one first. Keep them elsewhere to verify with.',
+    'List the fingerprints of the keys that sign records, the current one first. Store them elsewhere for later verification.',
   needs: signedIn,
   answer: z.strictObject({ fingerprints: z.array(z.string()) }),
 })
@@ -179,7 +179,7 @@ export const redactRecord = operation({
   id: 'redactRecord',
   at: `POST ${OWN}/{record}/redact`,
   summary:
-    'Redact values of a record and delete its payload; the chain stays intact. Use the organization `platform` for records that belong to none.',
+    'Redact values of a record and delete its payload; the chain stays intact. Use the organization `platform` for records that belong to no organization.',
   needs: platform('audit_view_global'),
   body: z.strictObject({ fields: z.array(z.enum(REDACTABLE)).min(1), reason: z.string().trim().min(1).max(1_000) }),
   answer: z.strictObject({
@@ -192,7 +192,7 @@ export const pruneRecords = operation({
   id: 'pruneRecords',
   at: `POST ${OWN}/prune`,
   summary:
-    'Delete records older than a given time, up to a signed checkpoint. Use the organization `platform` for records that belong to none.',
+    'Delete records older than a given time, up to a signed checkpoint. Use the organization `platform` for records that belong to no organization.',
   needs: platform('audit_view_global'),
   body: z.strictObject({ before: z.iso.datetime({ offset: true }) }),
   answer: z.strictObject({ removed: z.int() }),

@@ -91,7 +91,7 @@ export const register = operation({
 export const login = operation({
   id: 'login',
   at: `POST ${AUTH}/login`,
-  summary: 'Sign in with email and password, or with a token of the identity provider.',
+  summary: 'Sign in with an email address and password, or with a token from the identity provider.',
   needs: anyone,
   body: z.union([
     z.strictObject({ email: z.string().min(1).max(254), password: Password, ...wanted }),
@@ -103,7 +103,7 @@ export const login = operation({
 export const refresh = operation({
   id: 'refresh',
   at: `POST ${AUTH}/refresh`,
-  summary: 'Exchange a refresh token or its cookie for a new pair. Each refresh token is valid once.',
+  summary: 'Exchange a refresh token or its cookie for a new pair of tokens. Each refresh token can be used only once.',
   needs: anyone,
   body: z.strictObject({ refresh_token: z.string().min(1).max(200) }).optional(),
   answer: TokenPair,
@@ -112,7 +112,7 @@ export const refresh = operation({
 export const logout = operation({
   id: 'logout',
   at: `POST ${AUTH}/logout`,
-  summary: 'Sign out: end the refresh token (or that of the cookie) and all access tokens of the same sign-in.',
+  summary: 'Sign out: revoke the refresh token (or the one in the cookie) and all access tokens from the same sign-in.',
   needs: anyone,
   body: z.strictObject({ refresh_token: z.string().min(1).max(200) }).optional(),
 })

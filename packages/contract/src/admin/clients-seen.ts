@@ -27,7 +27,7 @@ export const listClientsSeen = operation({
   id: 'listClientsSeen',
   at: 'GET /api/v1/organizations/{organization}/clients/seen',
   summary:
-    'List the clients of the last 90 days and how far each got, newest first: all of them if you manage keys, otherwise your own.',
+    'List the clients seen in the last 90 days and how far each got, newest first: all of them if you manage keys, otherwise your own.',
   needs: inOrganization('connector_read'),
   answer: z.strictObject({
     items: z.array(SeenClient),

@@ -34,7 +34,7 @@ const CLIENTS = '/api/v1/admin/clients'
 export const listOAuthClients = operation({
   id: 'listOAuthClients',
   at: `GET ${CLIENTS}`,
-  summary: 'List the OAuth clients that are registered by hand.',
+  summary: 'List the OAuth clients that were registered manually.',
   needs: platform('key_manage'),
   query: Paging,
   answer: pageOf(OAuthClient),

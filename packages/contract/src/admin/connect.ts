@@ -29,7 +29,7 @@ export const ConnectLink = z.strictObject({
 export const linkConnection = operation({
   id: 'linkConnection',
   at: `POST ${CONNECTION}/link`,
-  summary: 'Create a link with which a person connects an account or enters a key within ten minutes.',
+  summary: 'Create a link that lets a person connect an account or enter a key within ten minutes.',
   needs: inOrganization('connector_read'),
   body: ConnectWords.optional(),
   answer: ConnectLink,
@@ -66,7 +66,8 @@ export const beginProviderAuth = operation({
 export const beginOwnProviderAuth = operation({
   id: 'beginOwnProviderAuth',
   at: 'POST /api/v1/oauth/{provider}/auth',
-  summary: 'The same in the caller’s own organization. A signed-in browser gets the address of the provider.',
+  summary:
+    'Start connecting an account with a provider in the caller’s own organization. A signed-in browser receives the provider’s address.',
   needs: signedIn,
   body: OAuthRedirect.extend({ organization: z.string().min(1).max(100).optional() }).optional(),
   answer: Begun,
@@ -95,7 +96,7 @@ export const readConnectSession = operation({
   id: 'readConnectSession',
   at: 'GET /api/v1/oauth/cli-sessions/{session}',
   summary:
-    'Get the result of connecting an account that this caller started: available once, within five minutes after its end.',
+    'Get the result of connecting an account that this caller started: available only once, within five minutes of completion.',
   needs: signedIn,
   answer: z.strictObject({
     status: z.enum(['pending', 'success', 'error']),
@@ -111,7 +112,7 @@ export const hearBroker = operation({
   id: 'hearBroker',
   at: 'POST /api/v1/organizations/{organization}/connections/{connection}/events',
   summary:
-    'Receive an event from the server that stores the accounts of users, such as an expired account: signed with the connection’s webhook secret (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`), within five minutes.',
+    'Receive an event from the server that stores users’ accounts, such as an expired account. The event must be signed with the connection’s webhook secret (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`) and sent within five minutes.',
   needs: anyone,
   body: z.looseObject({ type: z.string().max(200) }),
   answer: z.strictObject({

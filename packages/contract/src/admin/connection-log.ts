@@ -29,7 +29,7 @@ export const listConnectionLog = operation({
   id: 'listConnectionLog',
   at: `GET ${LOG}`,
   summary:
-    'Get the last lines of a connection’s log in the gateway that responds, including stderr of its processes; newest last.',
+    'Get the last lines of a connection’s log from the gateway that responds, including the stderr of its processes; newest last.',
   needs,
   query: z.strictObject({ count: z.coerce.number().int().min(1).max(500).default(200) }),
   answer: z.strictObject({ items: z.array(ConnectionLogLine) }),
@@ -39,7 +39,7 @@ export const followConnectionLog = operation({
   id: 'followConnectionLog',
   at: `GET ${LOG}/stream`,
   summary:
-    'Stream these lines as they arrive (event `log`). A reader that is too slow gets the event `dropped` and is disconnected.',
+    'Stream the lines of a connection’s log as they arrive (event `log`). A reader that is too slow receives the event `dropped` and is disconnected.',
   needs,
   answer: ConnectionLogLine,
   media: 'text/event-stream',

@@ -102,7 +102,7 @@ export const followEvents = operation({
 export const followOrganizationEvents = operation({
   id: 'followOrganizationEvents',
   at: 'GET /api/v1/organizations/{organization}/events',
-  summary: 'Stream changes in the named organization.',
+  summary: 'Stream changes in the specified organization.',
   needs: inOrganization('connector_read'),
   answer: GatewayEvent,
   media: 'text/event-stream',
@@ -112,7 +112,7 @@ export const listAlerts = operation({
   id: 'listAlerts',
   at: `GET ${TENANT}/alerts`,
   summary:
-    'List the alerts of the last 90 days, newest first: all of them if you administer the organization, otherwise your own.',
+    'List the alerts from the last 90 days, newest first: all of them if you administer the organization, otherwise your own.',
   needs: inOrganization('connector_read'),
   query: Paging.extend({ kind: z.string().max(50).optional(), connection_id: z.string().max(100).optional() }),
   answer: pageOf(Alert),

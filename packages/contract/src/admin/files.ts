@@ -50,7 +50,8 @@ const LinkWish = z.strictObject({ link_seconds: LinkSeconds }).optional()
 export const listFiles = operation({
   id: 'listFiles',
   at: `GET ${FILES}`,
-  summary: 'List your files, or those of the whole organization with whose=everybody (for administrators of members).',
+  summary:
+    'List your files, or those of the whole organization with whose=everybody (for those who administer members).',
   needs: inOrganization('tool_call'),
   query: Paging.extend({
     whose: z.enum(['own', 'everybody']).default('own'),
@@ -64,7 +65,7 @@ export const addFile = operation({
   id: 'addFile',
   at: `POST ${FILES}`,
   summary:
-    'Start an upload: the response has an address for the content (tus 1.0: HEAD, PATCH). The file exists once it is complete and its size and hash match.',
+    'Start an upload: the response contains an address for the content (tus 1.0: HEAD, PATCH). The file exists once it is complete and its size and hash match.',
   needs: inOrganization('tool_call'),
   body: z.strictObject({
     name: z.string().min(1).max(255),
@@ -105,7 +106,7 @@ export const addUploadLink = operation({
 export const addDownloadLink = operation({
   id: 'addDownloadLink',
   at: `POST ${FILE}/download`,
-  summary: 'Create an address for one download of one of your files. It is valid for one request.',
+  summary: 'Create an address for downloading one of your files. It is valid for a single request.',
   needs: inOrganization('tool_call'),
   reads: true,
   body: LinkWish,
@@ -116,7 +117,7 @@ export const addDownloadLink = operation({
 export const removeFile = operation({
   id: 'removeFile',
   at: `DELETE ${FILE}`,
-  summary: 'Delete one of your files; administrators of members can delete any file of the organization.',
+  summary: 'Delete one of your files; those who administer members can delete any file of the organization.',
   needs: inOrganization('tool_call'),
 })
 

@@ -25,7 +25,8 @@ export type RunningGateway = z.output<typeof RunningGateway>
 export const listGateways = operation({
   id: 'listGateways',
   at: 'GET /api/v1/admin/gateways',
-  summary: 'List the gateway processes that run on this database, with their versions, roles and last sign of life.',
+  summary:
+    'List the gateway processes that run on this database, with their versions and roles, and when each was last seen.',
   needs: platform('stats_view_global'),
   answer: z.strictObject({ items: z.array(RunningGateway) }),
 })

@@ -43,7 +43,7 @@ export const putGroup = operation({
 export const removeGroup = operation({
   id: 'removeGroup',
   at: `DELETE ${GROUPS}/{group}`,
-  summary: 'Delete a group. Rules that name it no longer match anyone through it.',
+  summary: 'Delete a group. Rules that refer to it no longer match anyone through it.',
   needs,
 })
 export const joinGroup = operation({

@@ -73,7 +73,7 @@ const INTEGRATION = `${INTEGRATIONS}/{connection}`
 export const listIntegrations = operation({
   id: 'listIntegrations',
   at: `GET ${INTEGRATIONS}`,
-  summary: 'List the integrations of your organization: its connections, in the format of the system Uru.',
+  summary: 'List the integrations of your organization: its connections, in Uru’s format.',
   needs: inOwnOrganization('connector_read'),
   query: Paging,
   answer: pageOf(Integration),
@@ -139,7 +139,7 @@ export const finishOAuth = operation({
   id: 'finishOAuth',
   at: `GET ${INTEGRATIONS}/oauth/callback`,
   summary:
-    'The redirect address for authorization servers, identified by the state and the browser that started. Redirects with `connected` or `error` in the query.',
+    'The redirect address for authorization servers, identified by the state and the browser that started the flow. Redirects with `connected` or `error` in the query.',
   needs: anyone,
   query: z.looseObject({}),
   answer: z.string(),
@@ -213,7 +213,8 @@ export const connectIntegration = operation({
 export const departForAccount = operation({
   id: 'departForAccount',
   at: `POST ${CONNECTION}/accounts/depart`,
-  summary: 'The same for a connection of the named organization.',
+  summary:
+    'Start connecting an account with OAuth for a connection of the specified organization: returns the address for the browser.',
   needs: inOrganization('tool_call'),
   query: ConnectWish,
   answer: OAuthRedirect,

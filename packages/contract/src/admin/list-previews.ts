@@ -49,7 +49,7 @@ export const previewList = operation({
     'Show what tools/list returns to a caller of the organization at an endpoint. No tool is called and nothing is recorded.',
   needs: inOrganization('tool_configure'),
   body: Who.refine(({ as, key, role }) => [as, key, role].filter((one) => one !== undefined).length <= 1, {
-    error: 'must name one caller: a member, a key or a role',
+    error: 'must specify one caller: a member, a key or a role',
   }),
   answer: ListPreview,
 })

@@ -85,7 +85,7 @@ export const listToolLocks = operation({
 export const getToolLock = operation({
   id: 'getToolLock',
   at: `GET ${LOCK}`,
-  summary: 'Get the lock on the tools of a connection. The ETag identifies the current list of its server.',
+  summary: 'Get the lock on the tools of a connection. The ETag identifies its server’s current list.',
   needs: sees,
   answer: ToolLock,
 })
@@ -93,7 +93,7 @@ export const setToolLock = operation({
   id: 'setToolLock',
   at: `PUT ${LOCK}`,
   summary:
-    'Set the lock. When turned on, it accepts the current list of the server or holds it for review (`present`). When turned off, it accepts everything.',
+    'Set the lock. When turned on, it accepts the server’s current list or holds it for review (`present`). When turned off, it accepts everything.',
   needs: decides,
   body: z.strictObject({
     mode: z.enum(LOCK_MODES),

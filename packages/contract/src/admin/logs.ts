@@ -28,7 +28,7 @@ const Wanted = z.strictObject({
 export const listRecentLogs = operation({
   id: 'listRecentLogs',
   at: 'GET /api/v1/admin/logs/recent',
-  summary: 'Get the last lines of the log of the gateway that responds, newest last.',
+  summary: 'Get the last lines of the log from the gateway that responds, newest last.',
   needs: platform('audit_view_global'),
   query: Wanted.extend({ count: z.coerce.number().int().min(1).max(1000).default(100) }),
   answer: z.strictObject({ items: z.array(LogLine) }),
@@ -38,7 +38,7 @@ export const followLogs = operation({
   id: 'followLogs',
   at: 'GET /api/v1/admin/logs/stream',
   summary:
-    'Stream the lines of the log as they arrive (event `log`). A reader that is too slow gets the event `dropped` and is disconnected.',
+    'Stream the lines of the log as they arrive (event `log`). A reader that is too slow receives the event `dropped` and is disconnected.',
   needs: platform('audit_view_global'),
   query: Wanted,
   answer: LogLine,

@@ -33,7 +33,7 @@ export const listMembers = operation({
 export const addMember = operation({
   id: 'addMember',
   at: `POST ${MEMBERS}`,
-  summary: 'Add a member by email. For a new user the answer contains a one-time code to set a password.',
+  summary: 'Add a member by email. For a new user, the response contains a one-time code to set a password.',
   needs: inOrganization('user_manage'),
   body: z.strictObject({
     email: Email,

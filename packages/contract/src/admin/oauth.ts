@@ -72,7 +72,7 @@ export const removeCredentials = operation({
   id: 'removeCredentials',
   at: `DELETE ${OAUTH}/auth/{provider}`,
   summary:
-    'Revoke credentials with a provider, there and here: the shared ones of the organization, or with `user` those of that member. You can always revoke your own.',
+    'Revoke credentials both at the provider and in the gateway: the organization’s shared credentials or, with `user`, those of that member. You can always revoke your own.',
   needs: inOrganization('connector_read'),
   query: z.strictObject({ user: z.string().min(1).optional() }),
 })

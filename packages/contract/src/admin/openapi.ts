@@ -99,7 +99,7 @@ export const previewOpenApi = operation({
   id: 'previewOpenApi',
   at: `POST ${CONNECTIONS}/openapi/preview`,
   summary:
-    'Preview an OpenAPI document: its tools with their effects, and the reasons for operations that are left out. Nothing is stored.',
+    'Preview an OpenAPI document: its tools with their effects, and the reasons why operations are left out. Nothing is stored.',
   needs: inOrganization('connector_create'),
   body: z.strictObject({ ...source, ...reading, private: z.boolean().optional() }),
   answer: OpenApiPreview,
@@ -141,7 +141,8 @@ export const getOpenApiDocument = operation({
 export const refreshOpenApi = operation({
   id: 'refreshOpenApi',
   at: `POST ${CONNECTION}/openapi/refresh`,
-  summary: 'Compare a newer document: fetched again, fetched from another URL, or given. `apply` stores it.',
+  summary:
+    'Compare the stored document with a newer one: fetched again, fetched from another URL, or sent in the request. `apply` stores it.',
   needs: inOrganization('connector_update'),
   body: z.strictObject({
     ...source,

@@ -143,7 +143,7 @@ export const getOrganization = operation({
 export const changeOrganization = operation({
   id: 'changeOrganization',
   at: `PUT ${TENANT}`,
-  summary: 'Update an organization. All addresses of an inactive one respond as if it did not exist.',
+  summary: 'Update an organization. All addresses of an inactive organization respond as if it did not exist.',
   needs: platform('tenant_update'),
   body: OrganizationChange,
   answer: Organization,

@@ -17,7 +17,8 @@ export type PayloadSetting = z.output<typeof PayloadSetting>
 export const getPayloadSetting = operation({
   id: 'getPayloadSetting',
   at: `GET ${AT}`,
-  summary: 'Get whether arguments and results of a connection’s calls are stored with their records, and for how long.',
+  summary:
+    'Show whether the arguments and results of a connection’s calls are stored with their records, and for how long.',
   needs: inOrganization('connector_read'),
   answer: PayloadSetting,
 })

@@ -55,7 +55,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
     name: 'connect_account',
     title: 'Connect an account',
     description:
-      'Create a link with which the caller connects a personal account of a connection. A person has to open it within ten minutes.',
+      'Create a link that lets the caller connect a personal account for a connection. A person has to open it within ten minutes.',
     effect: 'write',
     operation: linkConnection,
   },
@@ -92,7 +92,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
     name: 'pending_approvals',
     title: 'Pending approvals',
     description:
-      'List approvals that the caller asked for or may answer. They are answered by a person in the console, not by a tool.',
+      'List approvals that the caller requested or may answer. They are answered by a person in the console, not by a tool.',
     effect: 'read',
     operation: listApprovals,
   },

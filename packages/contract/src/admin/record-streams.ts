@@ -166,7 +166,7 @@ export const listAllRecordStreams = operation({
   id: 'listAllRecordStreams',
   at: `GET ${ALL_STREAMS}`,
   summary:
-    'List the record streams of the installation, which have the records of every organization and of the platform.',
+    'List the record streams of the installation, which contain the records of every organization and of the platform.',
   needs: platform('tenant_update'),
   answer: List,
 })

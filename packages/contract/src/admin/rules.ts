@@ -70,7 +70,7 @@ export const listPlatformRules = operation({
 export const addPlatformRule = operation({
   id: 'addPlatformRule',
   at: `POST ${PLATFORM_RULES}`,
-  summary: 'Add a rule that applies to every organization, or to those that it names.',
+  summary: 'Add a rule that applies to every organization, or to those that it lists.',
   needs: manage,
   body: RuleWords,
   answer: KeptRule,
@@ -116,7 +116,7 @@ export const listOrganizationRules = operation({
   id: 'listOrganizationRules',
   at: `GET ${RULES}`,
   summary:
-    'List the rules that apply in an organization: the platform’s, which it cannot change, and its own of every scope.',
+    'List the rules that apply in an organization: the platform rules, which it cannot change, and its own rules of every scope.',
   needs: within,
   query: Filter.extend({ scope: z.enum(RULE_SCOPES).optional() }),
   answer: pageOf(KeptRule),

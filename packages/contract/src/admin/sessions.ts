@@ -23,7 +23,7 @@ const needs = platform('stats_view_global')
 export const listSessions = operation({
   id: 'listSessions',
   at: `GET ${SESSIONS}`,
-  summary: 'List the sessions of all gateways on this database, and those that only the gateway that responds holds.',
+  summary: 'List the sessions of all gateways on this database, and those held only by the gateway that responds.',
   needs,
   query: Paging.extend({ tenant_slug: Slug.optional() }),
   answer: pageOf(OpenSession),

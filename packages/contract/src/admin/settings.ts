@@ -6,7 +6,7 @@ export const listSettings = operation({
   id: 'listSettings',
   at: 'GET /api/v1/admin/settings',
   summary:
-    'List the settings in effect and their sources (of secrets only whether they are set), and how programs are confined.',
+    'List the settings in effect and their sources (for secrets, only whether they are set), and how programs are confined.',
   needs: platform('stats_view_global'),
   answer: z.strictObject({
     settings: z.array(

@@ -37,14 +37,14 @@ export type PlatformStats = z.output<typeof PlatformStats>
 export const findStats = operation({
   id: 'findStats',
   at: 'GET /api/v1/admin/tenants/{organization}/stats',
-  summary: 'Get the totals of an organization, and its calls of the last 24 hours.',
+  summary: 'Get the totals of an organization, and its calls in the last 24 hours.',
   needs: inOrganization('stats_view_own'),
   answer: Stats,
 })
 export const findPlatformStats = operation({
   id: 'findPlatformStats',
   at: 'GET /api/v1/admin/stats',
-  summary: 'Get the totals of the installation, and its calls of the last 24 hours.',
+  summary: 'Get the totals of the installation, and its calls in the last 24 hours.',
   needs: platform('stats_view_global'),
   answer: PlatformStats,
 })

@@ -75,7 +75,7 @@ export const listTools = operation({
 export const listToolsOfConnection = operation({
   id: 'listToolsOfConnection',
   at: 'GET /api/v1/admin/connectors/{connection}/tools',
-  summary: 'The same by the ID of the connection alone, which determines the organization.',
+  summary: 'List the tools of a connection by its ID alone, which determines the organization.',
   needs: inItsOrganization('tool_configure'),
   query,
   answer: pageOf(Tool),
@@ -113,7 +113,8 @@ export const disableAllTools = operation({
 export const syncTools = operation({
   id: 'syncTools',
   at: `POST ${TOOLS}/sync`,
-  summary: 'Fetch the lists of the server now. A failure names the step at which it failed; the last lists are kept.',
+  summary:
+    'Fetch the server’s lists now. If this fails, the error shows the step that failed, and the last lists are kept.',
   needs,
   answer: z.strictObject({
     ok: z.boolean(),

@@ -48,7 +48,7 @@ const Moment = z.iso.datetime({ offset: true }).optional()
 export const findUsage = operation({
   id: 'findUsage',
   at: 'GET /api/v1/organizations/{organization}/usage',
-  summary: `Calls over time from \`from\` on (a day ago) and before \`to\` (now), ${MOST_USAGE_DAYS} days at most: steps are counted from \`from\` on. Callers who may view records also get tools, callers, clients and reasons of failed calls, and may ask for one caller.`,
+  summary: `Calls over time starting at \`from\` (default: a day ago) and before \`to\` (default: now), ${MOST_USAGE_DAYS} days at most. Steps are counted from \`from\`. Callers who may view records also receive tools, callers, clients and the reasons why calls failed, and may request a single caller.`,
   needs: inOrganization('stats_view_own'),
   query: z
     .strictObject({
@@ -61,7 +61,7 @@ export const findUsage = operation({
       caller: z.string().min(1).max(200).optional(),
     })
     .refine(({ from, to }) => isSpan(from, to), {
-      message: `\`to\` must come after \`from\`, and no more than ${MOST_USAGE_DAYS} days after it.`,
+      message: `\`to\` must be after \`from\`, and no more than ${MOST_USAGE_DAYS} days after it.`,
       path: ['from'],
     }),
   answer: Usage,

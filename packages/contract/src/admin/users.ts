@@ -68,7 +68,7 @@ export const removeUser = operation({
 export const addPasswordCode = operation({
   id: 'addPasswordCode',
   at: `POST ${USERS}/{user}/password-code`,
-  summary: 'Create a one-time code with which a user sets a new password.',
+  summary: 'Create a one-time code that lets a user set a new password.',
   needs: platform('user_manage'),
   answer: PasswordCode,
   status: 201,

@@ -70,7 +70,7 @@ export const listWebhooks = operation({
 export const addWebhook = operation({
   id: 'addWebhook',
   at: `POST ${WEBHOOKS}`,
-  summary: 'Add a webhook for alerts. Its secret is only in this response.',
+  summary: 'Add a webhook for alerts. Its secret is included only in this response.',
   needs: inOrganization('tenant_update'),
   body: NewWebhook,
   answer: WebhookWithSecret,
@@ -80,7 +80,7 @@ export const changeWebhook = operation({
   id: 'changeWebhook',
   at: `PUT ${WEBHOOK}`,
   summary:
-    'Update a webhook. Fields that are not sent keep their values. A new address does not get what was waiting for the old one.',
+    'Update a webhook. Fields that are not sent keep their values. Deliveries pending for the old address are not sent to the new one.',
   needs: inOrganization('tenant_update'),
   body: WebhookChange,
   answer: Webhook,

@@ -62,7 +62,7 @@ const FORM: SettingsForm = {
       label: 'Tool source',
       choices: { rest: 'the REST interface', session: 'tool router sessions', mcp: 'an MCP server of one app' },
     },
-    { name: 'toolkits', control: 'list', label: 'Toolkits', hint: 'Their slugs: gmail, slack.' },
+    { name: 'toolkits', control: 'list', label: 'Toolkits', hint: 'Their slugs, such as gmail or slack.' },
     { name: 'server', control: 'text', label: 'MCP server', hint: 'Its ID at Composio.' },
     { name: 'servers_at', control: 'text', label: 'URL of MCP servers' },
     {

@@ -64,7 +64,7 @@ const FORM: SettingsForm = {
       name: 'organization',
       control: 'text',
       label: 'Organization there',
-      hint: 'Name of the organization in the backend. Leave empty if it is the same as here.',
+      hint: 'Name of the organization in the backend. Leave empty if it is the same as in Toolway.',
     },
     {
       name: 'exposes',

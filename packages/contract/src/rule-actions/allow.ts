@@ -33,7 +33,7 @@ export const allow = ruleAction({
         name: 'lifts',
         value: '<rules...>',
         about: 'with --allow: names of the rules that do not apply',
-        missing: 'An exception names the rules that do not apply: --allow PATTERN --lifts NAME.',
+        missing: 'An exception must list the rules that do not apply: --allow PATTERN --lifts NAME.',
       },
     ],
   },

@@ -14,7 +14,7 @@ export const ParameterPath = z
   .min(1)
   .max(200)
   .regex(/^(?:[^.\\]|\\.)+(?:\.(?:[^.\\]|\\.)+){0,15}$/, {
-    error: 'a parameter path must consist of names separated by dots, "limit" or "filters.custom.owner"',
+    error: 'a parameter path must consist of names separated by dots, such as "limit" or "filters.custom.owner"',
   })
 
 export const Scalar = z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])
