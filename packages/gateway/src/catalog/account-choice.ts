@@ -20,7 +20,7 @@ export function offerAccount(definition: JsonObject, argument: string | undefine
   if (argument === undefined) return definition
   return withArgument(definition, argument, {
     type: 'string',
-    description: 'The account to use, by its name here. If omitted: the default account.',
+    description: 'The name of the account to use. If omitted: the default account.',
   })
 }
 

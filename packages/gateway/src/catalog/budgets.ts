@@ -54,7 +54,7 @@ export const readResultTool = (name: string): JsonObject => ({
       length: { type: 'integer', minimum: 1, maximum: 65536, default: 16384, description: 'Characters to read' },
       path: {
         type: 'string',
-        description: 'For a JSON result: names separated by dots, "orders.5" or "orders.*.id"',
+        description: 'For a JSON result: names separated by dots, such as "orders.5" or "orders.*.id"',
       },
     },
     required: ['id'],

@@ -44,7 +44,7 @@ export const uploadTool = (name: string): JsonObject => ({
   name,
   title: 'Upload a file',
   description:
-    'Returns a URL to upload the content of a file to, and the reference toolway://files/… that tools accept as a file. Send the bytes by PATCH with Upload-Offset: 0 and Content-Type: application/offset+octet-stream (tus 1.0); no key is needed. The file can be used once all of it has arrived.',
+    'Returns a URL to upload the content of a file to, and the reference toolway://files/… that tools accept as a file. Send the bytes with PATCH, Upload-Offset: 0 and Content-Type: application/offset+octet-stream (tus 1.0); no key is needed. The file can be used once all of it has arrived.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -68,7 +68,7 @@ export const downloadTool = (name: string): JsonObject => ({
   name,
   title: 'Download a file',
   description:
-    'Returns a URL for one download of one of your stored files, by GET without a key. To continue an interrupted download, get another URL and use Range.',
+    'Returns a URL for one download of one of your stored files, with GET and without a key. To continue an interrupted download, get another URL and use Range.',
   inputSchema: {
     type: 'object',
     properties: {

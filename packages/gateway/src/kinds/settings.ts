@@ -16,7 +16,7 @@ export function checked(settings: unknown): ConnectionSettings {
 export const mismatch = (place: string, problem: string) => new Fault('body.shape', { place, problem })
 
 export function refuseMask(place: string, text: string): void {
-  if (text.includes(MASK)) throw mismatch(place, 'holds a mask where a secret was: say it in full')
+  if (text.includes(MASK)) throw mismatch(place, 'contains a mask instead of a secret: enter the secret in full')
 }
 
 type Pairs = Readonly<Record<string, string | null>>

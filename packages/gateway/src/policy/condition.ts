@@ -133,7 +133,7 @@ export function createCondition(text: string): Condition {
       node.args[0] = LINEAR
     }
     if (node.op === 'call' && Array.isArray(node.args) && node.args[0] === MATCHES)
-      throw new Error('write text.matches("…") in place of matches(text, "…")')
+      throw new Error('write text.matches("…") instead of matches(text, "…")')
   })
   const linear = serialize(read.ast)
   const checked = environment.check(linear)

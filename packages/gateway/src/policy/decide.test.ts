@@ -142,7 +142,7 @@ describe('a decision', () => {
     ],
     [{ parameter: 'to.*', pattern: '[^@]+@acme\\.test' }, { to: ['a@acme.test'] }, undefined],
     [{ parameter: 'channel', in: ['#a', '#b'] }, { channel: '#c' }, 'must be one of "#a", "#b"'],
-    [{ parameter: 'secret' }, { secret: 1 }, 'it may not be said'],
+    [{ parameter: 'secret' }, { secret: 1 }, 'it must not be set'],
   ])('U-06: a rejection %j of %j', (parameters, args, problem) => {
     const verdict = evaluate([rule({ action: 'reject', parameters })], args)
     expect(verdict?.action).toBe(problem === undefined ? 'allow' : 'reject')

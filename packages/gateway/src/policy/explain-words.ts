@@ -16,7 +16,7 @@ export function wordMismatch(rule: Rule, mismatch: SchemaMismatch, tool: ToolFac
     case 'toolset':
       return `It applies in the toolset ${of}; this is ${endpoint.toolset === '' ? 'no toolset' : endpoint.toolset}.`
     case 'connection':
-      return `It applies to the connection ${of}; this tool is of ${tool.connection}.`
+      return `It applies to the connection ${of}; this tool belongs to ${tool.connection}.`
     case 'connector':
       return `It matches ${list(match.connectors)}; the connection is ${tool.connector}.`
     case 'effect':

@@ -23,7 +23,7 @@ describe('a rule that does not speak', () => {
     [
       'connection',
       testRule({ action: 'block' }, { scope: 'connection', of: 'x' }),
-      'to the connection x; this tool is of git',
+      'to the connection x; this tool belongs to git',
     ],
     [
       'connector',

@@ -43,7 +43,7 @@ export class WrongVaultKey extends Error {
 export class WrappedKeyClosed extends Error {
   constructor(failure: KeyServiceFault) {
     super(
-      `The vault key of this database is wrapped, and ${failure.message}: check the service and the rights of this gateway there, then start again.`,
+      `The vault key of this database is wrapped, and ${failure.message}: check the service and this gateway’s permissions in it, then start again.`,
       { cause: failure },
     )
   }

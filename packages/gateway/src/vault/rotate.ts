@@ -128,7 +128,7 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     const count = held.reduce((sum, one) => sum + one.count, 0)
     if (count > 0)
       throw new KeyStays(
-        `${count} values are still encrypted with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to its end first.`,
+        `${count} values are still encrypted with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
       )
     await writeRemembered(
       sql,

@@ -112,7 +112,7 @@ function look({ requestContext, mcpRequest, parts }: Looking, own: OwnTool, give
     )
   const query = textAt(given, 'query')
   if (query === undefined || query.trim() === '')
-    throw new Fault('params.shape', { place: '/arguments/query', problem: 'must say what to search for' })
+    throw new Fault('params.shape', { place: '/arguments/query', problem: 'must specify what to search for' })
   return structured(findTools(requestContext, mcpRequest, { query, limit: limitAt(given), effect: effectAt(given) }))
 }
 

@@ -109,7 +109,7 @@ export function searchTools({ toolListing, revision, tasks }: Telling): JsonObje
     {
       name: 'call_tool',
       title: 'Call a tool',
-      description: 'Call one tool that search_tools found, with the arguments that its input schema asks for.',
+      description: 'Call one tool that search_tools found, with the arguments that its input schema requires.',
       inputSchema: object({ name: text('The name as search_tools returned it.'), arguments: ARGUMENTS }, ['name']),
       annotations: acts(toolListing.limit),
       ...mayBeTask(tasks),

@@ -45,7 +45,7 @@ function namesIn(wanted: JsonObject, member: string): readonly string[] {
   const place = `/notifications/${member}`
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
     throw new Fault('params.shape', { place, problem: 'must be an array of strings' })
-  if (names.length > MOST) throw new Fault('params.shape', { place, problem: `must name at most ${MOST}` })
+  if (names.length > MOST) throw new Fault('params.shape', { place, problem: `must contain at most ${MOST}` })
   return names
 }
 

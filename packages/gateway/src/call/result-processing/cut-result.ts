@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 
 /** Bytes for the notice, which counts too. */
 const NOTICE = 200
-const LESS = 'Ask for less, or for a part of it.'
+const LESS = 'Request less, or only part of it.'
 /** Bytes of UTF-8 that one unit of a JavaScript text can become. */
 const WIDEST = 3
 
@@ -60,7 +60,7 @@ function cut(content: readonly Json[], bytes: number, limit: number, next: strin
 }
 
 const noticeOf = (bytes: number, limit: number, next: string) =>
-  `[Truncated by Toolway: the text of this result has ${bytes} bytes, and at most ${limit} are passed on. ${next}]`
+  `[Truncated by Toolway: the text of this result is ${bytes} bytes long, and at most ${limit} are passed on. ${next}]`
 
 /** The beginning of a text that fits into so many bytes, whole characters only. */
 function headOf(text: string, bytes: number): string {

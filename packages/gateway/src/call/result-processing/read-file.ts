@@ -41,7 +41,7 @@ export async function readFileBytes(
   const { name, mediaType, size, sha256 } = file
   const _meta = { 'dev.toolway/file': { name, media_type: mediaType, size, sha256 } }
   if (size > MOST_BLOB) {
-    const text = `${name} (${mediaType}) has ${size} bytes, which is too much for a model. Get a download URL: the tool download_file, or POST /api/v1/organizations/{organization}/files/${id}/download.`
+    const text = `${name} (${mediaType}) is ${size} bytes long, which is too much for a model. Get a download URL with the tool download_file, or with POST /api/v1/organizations/{organization}/files/${id}/download.`
     return { mimeType: 'text/plain', text, _meta }
   }
   const bytes = await collect(await files.open(owner, id))

@@ -92,7 +92,7 @@ interface Notice {
 }
 
 function nextOf({ kept, tool }: Notice): string {
-  if (kept === undefined) return 'Ask for less, or for a part of it.'
+  if (kept === undefined) return 'Request less, or only part of it.'
   const ways = [...(tool === undefined ? [] : [`the tool ${tool} and the ID ${kept.id}`]), `the resource ${kept.uri}`]
   return `For ${Math.round(kept.seconds / 60)} minutes, all of it can be read with ${ways.join(', or ')}.`
 }

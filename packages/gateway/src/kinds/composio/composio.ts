@@ -15,7 +15,7 @@ export const composio = backendKind({
     }
     const key = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1]
     if (key === undefined || key === '')
-      refuse('/headers/x-api-key', 'is missing: it is the API key of your project at Composio (COMPOSIO_API_KEY)')
+      refuse('/headers/x-api-key', 'is missing: it is the API key of your Composio project (COMPOSIO_API_KEY)')
     if (words.way === 'mcp' && words.server === undefined)
       refuse('/composio/server', 'is missing: the ID of the MCP server at Composio')
     if (words.way !== 'mcp' && (words.toolkits ?? []).length === 0)

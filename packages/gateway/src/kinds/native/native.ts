@@ -109,7 +109,7 @@ function vendorIn(said: ConnectionRequest): string | undefined {
   const type = 'connector_type' in said && said.connector_type !== 'native' ? said.connector_type : undefined
   const vendor = said.native?.vendor
   if (vendor !== undefined && type !== undefined && type !== vendor)
-    throw mismatch('/connector_type', 'names another vendor than /native/vendor')
+    throw mismatch('/connector_type', 'specifies a different vendor than /native/vendor')
   return vendor ?? type
 }
 
@@ -121,9 +121,9 @@ const KNOWN = Object.keys(CONNECTORS).join(', ')
 
 /** Throws `body.shape`. */
 function addressOf(vendor: string, source: string | undefined): string {
-  if (source !== undefined) throw mismatch('/url', 'is missing: it says where the requests of the connector go')
+  if (source !== undefined) throw mismatch('/url', 'is missing: it specifies where the connector’s requests go')
   const address = isVendor(vendor) ? CONNECTORS[vendor]?.address : undefined
-  if (address === undefined) throw mismatch('/native/vendor', `is none of ${KNOWN}`)
+  if (address === undefined) throw mismatch('/native/vendor', `is not one of ${KNOWN}`)
   return address
 }
 

@@ -69,7 +69,7 @@ function keptAuth({ auth, environment }: ProcessWire): { readonly auth?: Connect
   const refuse = (place: string, problem: string) => new Fault('params.shape', { place: `/auth/${place}`, problem })
   if (kind === 'auto') throw refuse('kind', 'cannot be auto for a program: use key or oauth')
   if (variable === undefined)
-    throw refuse('variable', 'is missing: the variable that holds the token or key of an account')
+    throw refuse('variable', 'is missing: the variable that contains the token or key of an account')
   if (Object.hasOwn(environment, variable)) throw refuse('variable', 'is also one of the variables of the connection')
   if (kind === 'oauth' && (provider === undefined || provider === 'mcp'))
     throw refuse('provider', 'is missing: a program has no authorization server of its own')

@@ -10,7 +10,7 @@ export const allow: ActionBehaviour<'allow'> = {
         '/action',
         `cannot be allow for a ${scope}: create it for the organization, with a condition on the principal`,
       )
-    if (parameters.lifts.includes(name)) say('/parameters/lifts', 'names the rule itself')
+    if (parameters.lifts.includes(name)) say('/parameters/lifts', 'refers to the rule itself')
   },
   follows: ({ parameters }) => `it lifts ${parameters.lifts.join(', ')}.`,
   says({ changes, arguments: args }) {

@@ -14,7 +14,7 @@ export const reject: ActionBehaviour<'reject'> = {
   check({ parameters }, _, say) {
     const { min, max, in: values, pattern, parameter } = parameters
     const bounds = [min, max, values, pattern].some((one) => one !== undefined)
-    if (bounds && parameter === undefined) say('/parameters/parameter', 'must name the argument')
+    if (bounds && parameter === undefined) say('/parameters/parameter', 'must specify the argument')
     if (isUpsideDown(parameters)) say('/parameters/min', 'is larger than max')
   },
   unreadable(parameters) {
@@ -67,7 +67,7 @@ function patternIn({ pattern }: Parameters): RE2JS | undefined {
  */
 function problemOf(value: Json, { min, max, in: allowed }: Parameters, pattern: RE2JS | undefined): string | undefined {
   if (min === undefined && max === undefined && allowed === undefined && pattern === undefined)
-    return 'it may not be said'
+    return 'it must not be set'
   if (allowed?.some((one) => same(one, value)) === false) {
     const values = allowed.map((one) => JSON.stringify(one)).join(', ')
     return `it must be one of ${values.slice(0, 200)}`

@@ -110,13 +110,13 @@ export function liftProblems(words: RuleWords, scope: RuleScope, known: readonly
     if (may.some((rule) => rule.name === name)) return []
     const place = `/parameters/lifts/${at}`
     if (scope !== 'platform' && known.some((rule) => rule.name === name))
-      return { place, problem: `names "${name}", a platform rule, which only platform rules can lift` }
+      return { place, problem: `refers to "${name}", a platform rule, which only platform rules can lift` }
     const [near] = nearestNames(
       name,
       may.map((rule) => rule.name),
     )
     const guess = near === undefined ? '' : ` (did you mean "${near}"?)`
-    return { place, problem: `names "${name}", which is not a rule here${guess}` }
+    return { place, problem: `refers to "${name}", which is not a rule here${guess}` }
   })
 }
 

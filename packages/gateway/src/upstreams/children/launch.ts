@@ -58,7 +58,7 @@ export function checkLaunch(
   if (platform === 'win32') {
     throw new ChildError(
       'POSIX_ONLY',
-      'Stdio servers need a POSIX system (Linux, macOS, or WSL on Windows): only there can a server be stopped together with everything that it started.',
+      'Stdio servers need a POSIX system (Linux, macOS, or WSL on Windows), because only there can a server be stopped together with everything that it started.',
     )
   }
   const no = (what: string) => new ChildError('INVALID_LAUNCH', what)

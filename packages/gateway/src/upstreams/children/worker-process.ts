@@ -40,7 +40,7 @@ export function startWorker({ log, frame, dead, gone }: WorkerParts) {
     try {
       read(chunk)
     } catch (thrown) {
-      log.error({ worker: worker.pid, err: thrown }, 'the worker of the stdio servers sent an invalid frame')
+      log.error({ worker: worker.pid, err: thrown }, 'the worker for the stdio servers sent an invalid frame')
       kill()
     }
   })
@@ -52,10 +52,10 @@ export function startWorker({ log, frame, dead, gone }: WorkerParts) {
       log.error({ worker: worker.pid }, `worker: ${line.slice(0, 2_000)}`),
     )
   }
-  log.debug({ worker: worker.pid }, 'the worker of the stdio servers is started')
+  log.debug({ worker: worker.pid }, 'the worker for the stdio servers has started')
   worker.once('exit', dead)
   // 'close' follows an 'error' too when there was no process to begin with.
-  worker.on('error', (thrown) => log.error({ err: thrown }, 'the worker of the stdio servers could not be started'))
+  worker.on('error', (thrown) => log.error({ err: thrown }, 'the worker for the stdio servers could not be started'))
   const closed = new Promise<void>((tell) => {
     worker.once('close', (code: number | null, signal: NodeJS.Signals | null) => {
       gone({ code, signal })

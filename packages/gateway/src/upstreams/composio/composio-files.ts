@@ -27,7 +27,7 @@ export const UPLOAD_TOOL: ComposioTool = {
     name: UPLOAD_FILE,
     title: 'Upload a file to Composio',
     description:
-      'Uploads a stored file to the storage of Composio for one of its tools. Returns {s3key, mimetype, name}, which the tool accepts as its file. Tools of this connection accept toolway://files/… directly.',
+      'Uploads a stored file to Composio’s storage for one of its tools. Returns {s3key, mimetype, name}, which the tool accepts as its file. Tools of this connection accept toolway://files/… directly.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -39,7 +39,7 @@ export const UPLOAD_TOOL: ComposioTool = {
         },
         toolkit_slug: { type: 'string', minLength: 1, description: 'e.g. gmail' },
         tool_slug: { type: 'string', minLength: 1, description: 'e.g. GMAIL_SEND_EMAIL' },
-        media_type: { type: 'string', description: 'If it differs from that of the file, e.g. application/pdf' },
+        media_type: { type: 'string', description: 'If it differs from the file’s own type, e.g. application/pdf' },
       },
       required: ['file', 'toolkit_slug', 'tool_slug'],
       additionalProperties: false,

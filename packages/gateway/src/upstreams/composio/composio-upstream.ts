@@ -66,7 +66,7 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
     onStale: (age, thrown) =>
       onNote(
         { age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
-        'the tools of Composio could not be fetched; the previous list is used',
+        'the Composio tools could not be fetched; the previous list is used',
       ),
     onLeftOut(leftOut) {
       for (const { name, reason } of leftOut) onNote({ tool: name, reason }, 'a tool is left out')

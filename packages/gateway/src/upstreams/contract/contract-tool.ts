@@ -24,7 +24,7 @@ export interface ContractTool {
 
 const THIN = 'It returns ids, titles and scores; get_content fetches the text of what was found.'
 const SUMMARY = 'It returns a summary, not the whole text.'
-const LLM = 'It needs a language model to be connected at the backend.'
+const LLM = 'It requires a language model to be connected to the backend.'
 
 export function toolOf(contract: Contract, aliases: readonly string[]): ContractTool {
   const { schema, hidden, required } = inputSchemaOf(contract.inputSchema, [ORGANIZATION_PARAMETER])

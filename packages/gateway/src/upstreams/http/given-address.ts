@@ -29,5 +29,5 @@ export function problemOfAddress(given: string, permits: Permits, protocols = ['
   const { allowPrivate, exceptions = NO_EXCEPTIONS } = permits
   // Where some networks may be reached, only its address tells whether such a name is in one of them.
   if (!NEARBY.test(host) || allowPrivate || exceptions !== NO_EXCEPTIONS) return undefined
-  return 'names a private network that may not be reached from here'
+  return 'points to a private network that may not be reached from here'
 }

@@ -51,7 +51,7 @@ export async function openSsePair(
     // Said once: a session does not move.
     if (endpoint !== undefined) return
     const address = addressAt(url, data)
-    if (address === undefined) return end(malformed(wire, 'it names an endpoint at another origin'))
+    if (address === undefined) return end(malformed(wire, 'it refers to an endpoint at another origin'))
     endpoint = address
     named.resolve(address)
   })
@@ -76,7 +76,7 @@ export async function openSsePair(
     (thrown: unknown) => end(Fault.of(thrown)),
   )
 
-  const silent = () => end(malformed(wire, 'it names no endpoint on its event stream'))
+  const silent = () => end(malformed(wire, 'it does not announce an endpoint on its event stream'))
   const timer = setTimeout(silent, ENDPOINT_PATIENCE)
   signal.addEventListener('abort', silent, { once: true })
   if (signal.aborted) silent()

@@ -49,7 +49,7 @@ export function createN8nUpstream({ reach, now, onNote, onTurn }: N8nUpstreamPar
     onStale: (age, thrown) =>
       onNote(
         { age_s: Math.round(age / 1000), problem: Fault.of(thrown).message },
-        'the workflows of n8n could not be fetched; the previous list is used',
+        'the n8n workflows could not be fetched; the previous list is used',
       ),
     onLeftOut(leftOut) {
       for (const { name, reason } of leftOut) onNote({ workflow: name, reason }, 'a workflow is left out')

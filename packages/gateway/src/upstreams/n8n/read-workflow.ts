@@ -79,8 +79,8 @@ function workflowIn(given: Json): Workflow | undefined {
 
 function withoutTrigger(nodes: readonly JsonObject[]): string {
   const mcp = nodes.find(({ type }) => type === MCP)
-  if (mcp === undefined) return 'it has no Webhook and no Form trigger, so a request cannot start it'
-  return `it is an MCP server of its own: connect its address, …/mcp/${textAt(mcp['parameters'], 'path') ?? ''}`
+  if (mcp === undefined) return 'it has neither a Webhook nor a Form trigger, so a request cannot start it'
+  return `it is itself an MCP server: connect its address, …/mcp/${textAt(mcp['parameters'], 'path') ?? ''}`
 }
 
 interface Trigger {

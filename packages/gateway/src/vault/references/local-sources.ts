@@ -46,7 +46,7 @@ export function createVariableSource(template: string, lookup: (name: string) =>
       if (organization.includes('--') || path.includes('__') || !/^[A-Za-z0-9][A-Za-z0-9_]*$/.test(path))
         return Promise.reject(
           new SecretFault(
-            'the name of a variable has letters, digits and single underscores, and does not begin with an underscore',
+            'the name of a variable may contain only letters, digits and single underscores, and must not begin with an underscore',
           ),
         )
       const name = `${placeOf(template, organization.toUpperCase().replaceAll('-', '_'))}${path}`

@@ -32,7 +32,7 @@ export function realPlace(path: string): string {
 }
 
 export const outsideWords = (roots: readonly string[]): string =>
-  `it is outside the folders that TOOLWAY_SANDBOX_ROOTS names for this organization (${roots.join(', ') || 'none'})`
+  `it is outside the folders that TOOLWAY_SANDBOX_ROOTS lists for this organization (${roots.join(', ') || 'none'})`
 
 /** Of an administrator of an organization. */
 export const NO_ROOTS_WORDS = 'TOOLWAY_SANDBOX_ROOTS is not set, so only a platform administrator can allow paths'

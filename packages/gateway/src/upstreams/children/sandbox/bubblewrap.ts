@@ -83,7 +83,7 @@ export function createBubblewrap(): SandboxDriver {
 function reasonOf(thrown: unknown): string {
   const { code, stderr = '' } = thrown as { code?: unknown; stderr?: string }
   const said = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
-  return `bubblewrap cannot make namespaces here (${said === '' ? String(code) : said}): allow user namespaces for the user of the gateway.`
+  return `bubblewrap cannot create namespaces here (${said === '' ? String(code) : said}): allow user namespaces for the gateway’s user.`
 }
 
 function confine(launch: ConfinedLaunch): ConfinedCommand {

@@ -34,7 +34,7 @@ exec "$engine" "$@"`
 const ABOUT = {
   docker: {
     format: '{{json .MemoryLimit}} {{json .PidsLimit}} {{len .ServerErrors}}',
-    mend: 'start its daemon, and give the user of the gateway access to it',
+    mend: 'start its daemon, and give the gateway’s user access to it',
   },
   podman: { format: '{{json .Host.CgroupControllers}}', mend: 'install podman and crun' },
 } as const

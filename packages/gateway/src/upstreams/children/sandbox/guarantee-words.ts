@@ -2,12 +2,12 @@
 import type { Guarantee } from './driver.ts'
 
 export const MISSING_WORDS: Readonly<Record<Guarantee, string>> = {
-  files: 'A server can read files of this machine that every user can read.',
-  processes: 'A server can see other processes of this machine, and can leave processes behind.',
-  network: 'A server can reach ports of this machine and its private networks.',
-  privileges: 'A server runs with the permissions of the gateway.',
+  files: 'A server can read files on this machine that every user can read.',
+  processes: 'A server can see other processes on this machine, and can leave processes behind.',
+  network: 'A server can reach ports on this machine and its private networks.',
+  privileges: 'A server runs with the gateway’s permissions.',
   'system calls': 'System calls that servers do not need are not filtered.',
-  memory: 'Memory is limited only by a check of the gateway every two seconds.',
-  'process count': 'The number of processes is limited only by a check of the gateway every two seconds.',
+  memory: 'Memory is limited only by a check that the gateway makes every two seconds.',
+  'process count': 'The number of processes is limited only by a check that the gateway makes every two seconds.',
   disk: 'Disk usage is not limited.',
 }

@@ -48,7 +48,7 @@ function confine(access: ClusterAccess, launch: ConfinedLaunch): ConfinedCommand
     throw no(
       'The kubernetes driver does not support a list of hosts: set the network of this server to public or none.',
     )
-  if (allowPaths.length > 0) throw no('A Pod cannot access folders of the gateway: remove allow_paths.')
+  if (allowPaths.length > 0) throw no('A Pod cannot access the gateway’s folders: remove allow_paths.')
   const { image, runtime, namespace = namespaceOf(access) } = container
   const name = `toolway-stdio-${randomUUID()}`
   const pod = podOf({ name, image, launch, ...(runtime === undefined ? {} : { runtime }) })

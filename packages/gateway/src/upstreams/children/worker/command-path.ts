@@ -39,7 +39,7 @@ export async function findPrograms(names: readonly string[], path: string): Prom
   throw new ChildError(
     'PROGRAM_NOT_FOUND',
     `${missing.join(' and ')} ${verb} not installed: this server needs ${missing.length === 1 ? 'it' : 'them'}. ` +
-      'Install it where the gateway runs (in its image, if it runs in a container), in a folder of PATH.',
+      'Install it where the gateway runs (in its image, if it runs in a container), in a folder on PATH.',
   )
 }
 
@@ -62,7 +62,7 @@ export async function findCommand(command: string, { path, cwd }: { path: string
     'COMMAND_NOT_FOUND',
     command.includes('/')
       ? `The command "${shown}" was not found: there is no such file where the gateway runs. Check the path.`
-      : `The command "${shown}" was not found in any of the ${folders.length} folders of PATH. ` +
+      : `The command "${shown}" was not found in any of the ${folders.length} folders on PATH. ` +
           'Install it where the gateway runs (in its image, if it runs in a container), or give the full path.',
   )
 }

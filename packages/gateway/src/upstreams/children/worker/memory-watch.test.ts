@@ -10,7 +10,7 @@ describe('a group that is watched', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  test('is told about once, when it holds more than its own limit', async () => {
+  test('is told about once, when it contains more than its own limit', async () => {
     const held = new Map([
       [10, { bytes: 0, processes: 1 }],
       [20, { bytes: 0, processes: 1 }],

@@ -47,7 +47,7 @@ export function createProcessReaper(): ProcessReaper {
     started.stdin?.on('error', () => started.stdin?.destroy())
     started.on('exit', () => {
       replaced += 1
-      if (replaced > REPLACEMENTS) throw new Error('the process reaper of the stdio servers does not stay alive')
+      if (replaced > REPLACEMENTS) throw new Error('the process reaper for the stdio servers does not stay alive')
       shell = begin()
     })
     return started

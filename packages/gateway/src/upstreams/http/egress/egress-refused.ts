@@ -5,7 +5,7 @@ const REFUSALS = {
   unlisted: { status: 403, says: 'the host is not among the hosts that this server may reach (allow_hosts)' },
   address: { status: 403, says: 'the address does not resolve, or is in a network that this server may not reach' },
   plain: { status: 403, says: 'a tunnel to a listed host carries TLS only' },
-  name: { status: 403, says: 'the TLS handshake in the tunnel names another host than the one that was asked for' },
+  name: { status: 403, says: 'the TLS handshake in the tunnel names a different host than the one requested' },
   busy: { status: 503, says: 'this server has too many connections open' },
   unreachable: { status: 502, says: 'the host did not accept the connection' },
   silent: { status: 504, says: 'the host did not respond in time' },

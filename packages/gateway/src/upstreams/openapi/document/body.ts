@@ -32,7 +32,7 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
   if (chosen === undefined) {
     const media = Object.keys(content)[0]?.slice(0, 80) ?? 'nothing'
     if (required || Object.keys(content).length > 0)
-      throw new Unfit(`takes a body of ${media}, which cannot be expressed as arguments`)
+      throw new Unfit(`requires a body of the type ${media}, which cannot be expressed as arguments`)
     return undefined
   }
   const { kind, media, described } = chosen
@@ -40,7 +40,7 @@ export function takeBody(given: unknown, taking: Taking, parts: SchemaParts): Bo
   const text = textOf(body['description'], LIMITS.note)
   const plain = kind === 'text' ? undefined : flattened(schema)
   if (plain === undefined) {
-    if (kind === 'form' || kind === 'multipart') throw new Unfit('takes a form whose fields are not described')
+    if (kind === 'form' || kind === 'multipart') throw new Unfit('requires a form whose fields are not described')
     const whole = nameFor('body', taking, 'request')
     const base = kind === 'text' ? { type: 'string' } : schema
     taking.properties.set(whole, text === undefined || 'description' in base ? base : { ...base, description: text })
@@ -83,9 +83,9 @@ function withoutFiles(kind: BodyKind, schema: JsonObject | undefined, { note }: 
   if (!isObject(properties)) return schema
   const files = Object.keys(properties).filter((name) => isFile(properties[name]))
   const needed = files.find((name) => Array.isArray(required) && required.includes(name))
-  if (needed !== undefined) throw new Unfit(`takes a file, "${needed.slice(0, 50)}"`)
+  if (needed !== undefined) throw new Unfit(`requires a file, "${needed.slice(0, 50)}"`)
   if (files.length === 0) return schema
-  if (files.length === Object.keys(properties).length) throw new Unfit('takes files and nothing else')
+  if (files.length === Object.keys(properties).length) throw new Unfit('accepts only files')
   note(`files are left out: ${files.join(', ').slice(0, 100)}`)
   return {
     ...schema,

@@ -64,7 +64,7 @@ function bound(root: JsonObject): void {
     if (depth > LIMITS.depth) throw new DocumentProblem(`it nests deeper than ${LIMITS.depth} levels`)
     const inner: unknown[] = Array.isArray(value) ? value : Object.values(value)
     count += inner.length
-    if (count > LIMITS.values) throw new DocumentProblem(`it holds more than ${LIMITS.values} values`)
+    if (count > LIMITS.values) throw new DocumentProblem(`it contains more than ${LIMITS.values} values`)
     if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))
       throw new DocumentProblem('it contains the name __proto__, which is refused')
     for (const each of inner)

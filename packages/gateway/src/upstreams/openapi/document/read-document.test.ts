@@ -189,8 +189,8 @@ describe('what is left out', () => {
     },
   }
   test.each([
-    ['takes a body of application/octet-stream', { post: operation({ requestBody: binary }) }],
-    ['takes a file, "file"', { post: operation({ requestBody: upload }) }],
+    ['requires a body of the type application/octet-stream', { post: operation({ requestBody: binary }) }],
+    ['requires a file, "file"', { post: operation({ requestBody: upload }) }],
     ['uses TRACE', { trace: operation() }],
     ['is at another address', { get: operation({ servers: [{ url: 'https://evil.example.com' }] }) }],
     ['returns a stream', { get: operation({ responses: { 200: { content: { 'text/event-stream': {} } } } }) }],

@@ -56,7 +56,7 @@ export function readOperation(found: Found, name: string, said: Effect | undefin
     additionalProperties: false,
   }
   if (JSON.stringify(inputSchema).length > LIMITS.input)
-    throw new Unfit(`takes arguments whose description is larger than ${LIMITS.input} characters`)
+    throw new Unfit(`has arguments whose description is larger than ${LIMITS.input} characters`)
   if (isObject(given['callbacks'])) parts.note('its callbacks are not received')
   const effect = said ?? EFFECTS[method]
   const outputSchema = outputOf(answers.schema, parts)

@@ -62,7 +62,10 @@ export function standalone(
       })
       const one = isObject(made) ? made : made ? {} : { not: {} }
       if (JSON.stringify(one).length > most) continue
-      if (at > 0) parts.note(at === 1 ? 'texts inside its schema are left out' : 'its schema is cut where it is deep')
+      if (at > 0)
+        parts.note(
+          at === 1 ? 'text inside its schema is left out' : 'its schema is truncated where it is nested too deeply',
+        )
       return one
     } catch (thrown) {
       if (!(thrown instanceof TooMuch)) throw thrown
@@ -106,7 +109,7 @@ function convert(given: unknown, making: Making): JsonObject | boolean {
   if (++making.spent.values > LIMITS.written) throw new Unfit('exceeds the size limit of one document')
   if (typeof given['$ref'] === 'string') return follow(given, given['$ref'], making)
   if (making.depth < 0) {
-    making.note('its schema is cut where it is deep')
+    making.note('its schema is truncated where it is nested too deeply')
     return {}
   }
   if (given['type'] === 'file') throw new Unfit('takes a file')

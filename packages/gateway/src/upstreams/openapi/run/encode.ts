@@ -42,7 +42,7 @@ export function inPath(placed: Placed, value: unknown): string {
     : isObject(given)
       ? pairsOf(given).flat().map(plain)
       : [plain(given)]
-  if (texts.length === 0) throw new Unsendable('must not be empty: it is a part of the URL')
+  if (texts.length === 0) throw new Unsendable('must not be empty: it is part of the URL')
   for (const text of texts) refuseInPath(text)
   const written = pathWord(placed, given)
   // The prefix of a style can change the meaning of a path segment: `.` before a slash.
@@ -69,7 +69,7 @@ function pathWord({ name, style, explode }: Placed, given: unknown): string {
  * place (CVE-2026-29791).
  */
 function refuseInPath(text: string): void {
-  if (text === '') throw new Unsendable('must not be empty: it is a part of the URL')
+  if (text === '') throw new Unsendable('must not be empty: it is part of the URL')
   if (hasControls(text)) throw new Unsendable('must not contain line breaks or other control characters')
   let plain = text
   // As often as somebody on the way may decode it.

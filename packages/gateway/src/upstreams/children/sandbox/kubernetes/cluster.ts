@@ -71,7 +71,7 @@ export function createCluster({ server, account }: ClusterAccess, namespace: str
           let bytes = 0
           answer.on('data', (chunk: Buffer) => {
             bytes += chunk.length
-            if (bytes > MOST_BYTES) answer.destroy(new Error('the response of the cluster is too large'))
+            if (bytes > MOST_BYTES) answer.destroy(new Error('the cluster’s response is too large'))
             else chunks.push(chunk)
           })
           answer.on('error', reject)
