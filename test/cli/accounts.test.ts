@@ -73,7 +73,7 @@ test('a key is read without showing it, tried at the server, and kept', async ()
   const words = ['connection', 'login', 'search', '--shared', '--key']
   const wrong = await here.run(words, { input: 'another\n' })
   expect(wrong).toMatchObject({ code: 1, out: '' })
-  expect(wrong.err).toContain('refused the credential of the gateway')
+  expect(wrong.err).toContain('refused the gateway’s credential')
   const kept = await here.run(words, { input: `${KEY}\n` })
   expect(kept).toMatchObject({ code: 0, out: 'The key of search works and was stored.\n' })
   for (const text of [wrong.err, kept.out, kept.err]) expect(text).not.toContain(KEY)

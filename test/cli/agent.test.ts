@@ -161,7 +161,7 @@ describe('the preset agent', () => {
 
   test.each([
     [{ Z_AI_MODE: 'ZAI' }, 'Z_AI_MODE is set but Z_AI_API_KEY is not'],
-    [{ AGENT_SERVERS: 'video' }, 'AGENT_SERVERS names "video": it may name video_audio and youtube.'],
+    [{ AGENT_SERVERS: 'video' }, 'AGENT_SERVERS contains "video": it may contain only video_audio and youtube.'],
     [{ DEFAULT_USER_ID: 'a b' }, 'default_user cannot be sent'],
   ])('variables that do not go together are refused: %j', async (own, sentence) => {
     await using other = await makeInstallation({}, SOURCES)

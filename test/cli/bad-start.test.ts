@@ -61,7 +61,7 @@ describe('settings that do not fit', () => {
     ],
     [
       { TOOLWAY_AUTH: 'off', TOOLWAY_HOST: '0.0.0.0' },
-      'TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=0.0.0.0, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.',
+      'TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=0.0.0.0, because everybody on that network could call your tools: listen on 127.0.0.1 or require keys.',
     ],
     [
       { TOOLWAY_CONFIG: '/no/such/file.yaml' },
@@ -75,7 +75,7 @@ describe('settings that do not fit', () => {
   test('a secret that does not fit is not shown', async () => {
     await using here = await makeInstallation()
     expect(await refuse(here, { TOOLWAY_BOOTSTRAP_KEY: 'hunter2' })).toBe(
-      'TOOLWAY_BOOTSTRAP_KEY is not valid (from the environment): it must be uru_ and 64 hexadecimal digits.',
+      'TOOLWAY_BOOTSTRAP_KEY is not valid (from the environment): it must be uru_ followed by 64 hexadecimal digits.',
     )
     expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
     expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(
@@ -94,7 +94,7 @@ describe('a declaration file that does not fit', () => {
     ['connections:\n  a:\n    uri: http://x.example\n', ':3:5: connections.a.uri is unknown (did you mean "url"?).'],
     [
       'connections:\n  a: {}\n',
-      ':2:3: connections.a needs a url (a remote server) or a command (one that is started here).',
+      ':2:3: connections.a needs a url (a remote server) or a command (a server that the gateway starts).',
     ],
     [
       'connections:\n  a:\n    url: http://x.example\n    command: x\n',
@@ -122,7 +122,7 @@ describe('a declaration file that does not fit', () => {
     ],
     [
       'keys:\n  ci:\n    value: hunter2\n',
-      ':3:5: keys.ci.value must be uru_ and 64 hexadecimal digits, or a scoped key (smcp_…).',
+      ':3:5: keys.ci.value must be uru_ followed by 64 hexadecimal digits, or a scoped key (smcp_…).',
     ],
     [
       'organizations:\n  acme:\n    keys:\n      ci:\n        value: {file: no-such}\n',
@@ -183,7 +183,7 @@ describe('a declaration file that does not fit', () => {
     await using here = await withFile('connections:\n  demo:\n    url: http://x.example\n')
     await (await here.start()).stop()
     expect(await refuse(here, { TOOLWAY_CONFIG: here.file })).toBe(
-      'The declaration file names the connection "demo", which already exists (from first run): remove that one (`toolway connection remove "demo"`) or choose another name.',
+      'The declaration file declares the connection "demo", which already exists (from first run): remove that one (`toolway connection remove "demo"`) or choose another name.',
     )
     expect(await here.run(['connection', 'remove', 'demo'])).toMatchObject({ code: 0 })
     expect(await (await here.start({ TOOLWAY_CONFIG: here.file })).stop()).toBe(0)

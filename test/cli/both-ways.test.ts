@@ -128,7 +128,7 @@ test('accounts of connections', async () => {
   await near('connection', 'add', 'search', '--url', effects.url, '--auth', 'key')
   const words = ['connection', 'login', 'search', '--shared', '--key']
   const wrong = await here.run(words, { input: 'another\n', settings: elsewhere() })
-  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('refused the credential of the gateway') })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('refused the gateway’s credential') })
   const kept = await here.run(words, { input: `${key}\n`, settings: elsewhere() })
   expect(kept).toEqual({ code: 0, out: 'The key of search works and was stored.\n', err: '' })
   expect((await both('connection', 'accounts')).out).toMatch(/^search +default \* +organization +good/m)

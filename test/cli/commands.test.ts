@@ -59,7 +59,7 @@ describe('keys', () => {
     })
     expect(await here.run(['key', 'add', 'x', '--toolset', 'nope'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('/toolset is not a toolset there'),
+      err: expect.stringContaining('/toolset is not a toolset in that organization'),
     })
     expect(await here.run(['key', 'add'])).toMatchObject({
       code: 2,

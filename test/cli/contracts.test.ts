@@ -54,7 +54,7 @@ test('is added by its address, tested with what it leaves out and why, and calle
     out: expect.stringMatching(/^wrong was added, but it is not ready: .*HTTP 401/),
   })
   const looked = await here.run(['connection', 'test', 'wrong'])
-  expect(looked.out).toContain('refused the credential of the gateway (HTTP 401)')
+  expect(looked.out).toContain('refused the gateway’s credential (HTTP 401)')
 })
 
 test('is declared in a file', async () => {

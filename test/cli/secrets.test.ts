@@ -153,7 +153,7 @@ describe('a secret', () => {
 
 test('what a command says and what mends it are two sentences', async () => {
   expect(await here.run(['call', 'demo__nothing'])).toMatchObject({
-    err: 'Unknown tool: demo__nothing. List the tools again; it may have been removed or renamed.\n',
+    err: 'Unknown tool: demo__nothing. List the tools again; the tool may have been removed or renamed.\n',
   })
   expect(running.err()).not.toContain('"level":"error"')
 })

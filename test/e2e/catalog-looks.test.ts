@@ -177,7 +177,7 @@ test('a server that lists more than anybody could use is bounded in bytes, and i
   expect(body).toMatchObject({
     left_out: [
       { name: 'enormous', reason: 'its definition is larger than 64 KiB, which no client could use' },
-      { reason: expect.stringContaining('may have 8 MiB together') },
+      { reason: expect.stringContaining('may have 8 MiB in total') },
     ],
   })
 })

@@ -76,7 +76,7 @@ test('a key is given by the person whom the link is for, tried, kept sealed, and
   // Without the token of this sign-in nothing is taken, and what is mistyped is found out now.
   expect((await browser.submit(action, { ...fields, csrf: 'other', key: KEY })).status).toBe(403)
   const wrong = await browser.submit(action, { ...fields, key: 'not-the-key' })
-  expect(await wrong.text()).toContain('refused the credential of the gateway')
+  expect(await wrong.text()).toContain('refused the gateway’s credential')
   expect(await toolNames(at.gateway, at.gateway.url)).toEqual([])
 
   const kept = await browser.submit(action, { ...fields, key: KEY })

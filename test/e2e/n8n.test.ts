@@ -193,8 +193,8 @@ describe('workflows', () => {
     })
     const { left_out } = (await answer.json()) as { left_out: unknown[] }
     expect(left_out).toEqual([
-      { name: 'Nightly', reason: 'it has no Webhook and no Form trigger, so a request cannot start it' },
-      { name: 'Its own server', reason: 'it is an MCP server of its own: connect its address, …/mcp/mytools' },
+      { name: 'Nightly', reason: 'it has neither a Webhook nor a Form trigger, so a request cannot start it' },
+      { name: 'Its own server', reason: 'it is itself an MCP server: connect its address, …/mcp/mytools' },
     ])
   })
 

@@ -89,7 +89,7 @@ describe('organizations', () => {
     })
     expect(await platform(`PUT ${TENANTS}/steady`, { slug: 'moved' })).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('/slug never changes') },
+      body: { detail: expect.stringContaining('/slug cannot be changed') },
     })
     expect((await platform(`PUT ${TENANTS}/steady`, { slug: 'steady', name: 'Same' })).status).toBe(200)
   })

@@ -129,7 +129,7 @@ describe('a gateway', () => {
     })
     await using bridge = startBridge(built, { url: moved.url, key: 'k' })
     const answer = await bridge.ask({ id: 1, method: 'initialize', params: {} })
-    expect(answer.error?.message).toContain('HTTP 308: it sends its callers on to https://tools.example.com/mcp.')
+    expect(answer.error?.message).toContain('HTTP 308: it redirects to https://tools.example.com/mcp.')
   })
 
   test('is reached by the proxy of the environment, where Node knows how', async () => {

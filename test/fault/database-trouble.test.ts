@@ -189,7 +189,7 @@ describe('a database that', () => {
   })
 
   test.each([
-    ['does not let the gateway in', 'nologin', 'login', 'does not let the gateway in'],
+    ['does not let the gateway in', 'nologin', 'login', 'refuses the gateway’s sign-in'],
     [
       'accepts no more connections',
       'nosuperuser connection limit 0',

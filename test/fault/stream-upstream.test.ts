@@ -135,7 +135,9 @@ describe('an HTTP+SSE server', () => {
       stream(response).write('event: message\ndata: {"jsonrpc":"2.0","method":"hello"}\n\n')
     })
     await using gateway = await startTestGateway({ connections: [at(upstream.url)] })
-    expect(await gateway.settled('faulty')).toMatchObject({ reason: expect.stringContaining('names no endpoint') })
+    expect(await gateway.settled('faulty')).toMatchObject({
+      reason: expect.stringContaining('does not announce an endpoint'),
+    })
   })
 
   test('that is none after all is told apart: what is said is what the POST was refused with', async () => {

@@ -99,7 +99,7 @@ describe('S1-SEC-04: sizes', () => {
       const text = answer.result?.content?.[0]?.text ?? ''
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(262_144)
       expect(text).toContain(
-        `[Truncated by Toolway: the text of this result has ${JSON.stringify({ rows }).length} bytes`,
+        `[Truncated by Toolway: the text of this result is ${JSON.stringify({ rows }).length} bytes`,
       )
       expect(answer.result?.['structuredContent']).toEqual({ rows })
     }

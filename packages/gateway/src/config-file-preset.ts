@@ -35,7 +35,7 @@ export function createPresets({ path, lookup, complain }: PresetsParts) {
     if (!members.success) return said
     const { preset, variables = {} } = members.data
     if (preset === undefined && members.data.variables !== undefined)
-      throw complain([...place, 'variables'], 'are those of a preset: say which one it is')
+      throw complain([...place, 'variables'], 'belong to a preset: specify which one')
     if (preset === undefined) return said
     const fill = createFill({ path, place, lookup, complain })
     const own = new Map(Object.entries(variables).map(([name, value]) => [name, fill(value, 'variables', name)]))

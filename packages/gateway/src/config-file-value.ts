@@ -40,7 +40,7 @@ export function createFill({ path, place, lookup, complain }: FillParts): Fill {
     try {
       return readFileSync(file, 'utf8').trim()
     } catch (thrown) {
-      throw complainHere(keys, `names ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code})`)
+      throw complainHere(keys, `points to ${file}, which cannot be read (${(thrown as NodeJS.ErrnoException).code})`)
     }
   }
   return Object.assign(fill, { complain: complainHere })

@@ -170,7 +170,7 @@ const Key = z.strictObject({
   expires: z
     .union(
       [z.iso.date(), z.iso.datetime({ offset: true })],
-      'must be a date, 2027-01-31, or a time, 2027-01-31T12:00:00Z',
+      'must be a date such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z',
     )
     .optional(),
 })
@@ -352,7 +352,10 @@ function declared(slug: string, members: Members, fill: Fill): Declared {
     keys: Object.entries(keys).map(([key, { value, toolset, expires, ...rest }]) => {
       const text = fill(value, 'keys', key, 'value')
       if (!KEY_FORM.test(text))
-        throw fill.complain(['keys', key, 'value'], 'must be uru_ and 64 hexadecimal digits, or a scoped key (smcp_…)')
+        throw fill.complain(
+          ['keys', key, 'value'],
+          'must be uru_ followed by 64 hexadecimal digits, or a scoped key (smcp_…)',
+        )
       const marked = roleOfMark(text)
       if (marked !== undefined && marked !== rest.role)
         throw fill.complain(['keys', key, 'role'], `must be ${marked}, the beginning of its value`)
@@ -416,5 +419,5 @@ function wordKind(connection: unknown): string | undefined {
   const isKnown = (name: string) => NAMES.includes(name)
   return names.some((name) => name === 'url' || name === 'command' || name === 'vendor' || !isKnown(name))
     ? undefined
-    : 'needs a url (a remote server) or a command (one that is started here)'
+    : 'needs a url (a remote server) or a command (a server that the gateway starts)'
 }

@@ -354,6 +354,7 @@ const TELEMETRY: Record<string, string> = {
   TOOLWAY_TRACE_CONTENT: 'on',
   LOGFIRE_TOKEN: 'pylf_v1_us_abcdefgh',
   LOGFIRE_BASE_URL: 'https://logfire.example',
+  TOOLWAY_TRACE_URL: 'https://traces.example/{trace_id}',
   TOOLWAY_KEY_SERVICE: 'aws-kms:alias/toolway',
   TOOLWAY_KEY_SERVICE_ENDPOINT: 'https://kms.example',
   TOOLWAY_SECRET_FOLDER: '/run/secrets/{organization}',

@@ -99,7 +99,7 @@ export const SETTINGS = {
     processes,
     'Number of processes that share the port, from 1 to 64, or auto: one for each core. They share the database and the limits; each starts its own stdio servers. SIGUSR2 replaces them one after the other.',
   ),
-  TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 takes any free one.')),
+  TOOLWAY_PORT: known(['PORT'], setting(port.default(8787), 'Port to listen on; 0 selects any free port.')),
   TOOLWAY_HOST: known(
     ['HOST'],
     setting(
@@ -120,7 +120,7 @@ export const SETTINGS = {
     setting(
       z
         .string()
-        .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ and 64 hexadecimal digits')
+        .regex(/^uru_[0-9a-f]{64}$/, 'it must be uru_ followed by 64 hexadecimal digits')
         .optional(),
       'First key of the default organization, instead of a generated one.',
       true,
@@ -144,12 +144,12 @@ export const SETTINGS = {
   ),
   TOOLWAY_AUTH: known(
     ['SAGEMCP_ENABLE_AUTH'],
-    setting(onOff('on'), 'off: no key is required. Only on a loopback address.'),
+    setting(onOff('on'), 'off: no key is required. Allowed only on a loopback address.'),
   ),
   TOOLWAY_DEMO: setting(onOff('on'), 'off: the first start does not create the demo connection.'),
   TOOLWAY_APPROVALS: setting(
     z.enum(['off', 'ask-destructive', 'ask-writes']).default('ask-destructive'),
-    'Approval setting of new organizations: ask-destructive (tools that may be destructive, and tools of servers that are not trusted), ask-writes (tools that are not known to be read-only) or off. Existing organizations keep their setting.',
+    'Approval setting for new organizations: ask-destructive (tools that may be destructive, and tools of servers that are not trusted), ask-writes (tools that are not known to be read-only) or off. Existing organizations keep their setting.',
   ),
   TOOLWAY_TOOLKIT_ROOT: setting(
     z.string().min(1).optional(),
@@ -365,7 +365,7 @@ function readSettingFile(source: string, path: string): [string, Origin] {
     return [readFileSync(path, 'utf8').trim(), `file ${path}`]
   } catch (thrown) {
     throw new ConfigFault(
-      `${source} names ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`,
+      `${source} points to ${path}, which cannot be read (${codeOf(thrown)}): check the path and its permissions.`,
     )
   }
 }
@@ -395,10 +395,10 @@ function refuseUnknown(environment: NodeJS.ProcessEnv): void {
 function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience, ...config }: Config): void {
   if ((issuer === undefined) !== (audience === undefined))
     throw new ConfigFault(
-      'TOOLWAY_JWT_ISSUER and TOOLWAY_JWT_AUDIENCE belong together: set both, so that tokens made for other programs are refused.',
+      'TOOLWAY_JWT_ISSUER and TOOLWAY_JWT_AUDIENCE belong together: set both, so that tokens issued for other programs are refused.',
     )
   if (config.TOOLWAY_JWT_JWKS_URL !== undefined && issuer === undefined)
-    throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, whose keys are there.')
+    throw new ConfigFault('TOOLWAY_JWT_JWKS_URL needs TOOLWAY_JWT_ISSUER, the issuer of the keys at that URL.')
   if (config.DATABASE_DIRECT_URL !== undefined && config.DATABASE_URL === undefined)
     throw new ConfigFault(
       'DATABASE_DIRECT_URL needs DATABASE_URL, which points to the pooler in front of the same database.',
@@ -409,7 +409,7 @@ function refuseHalf({ TOOLWAY_JWT_ISSUER: issuer, TOOLWAY_JWT_AUDIENCE: audience
 function refuseShown({ TOOLWAY_OPENAPI: shown, MCP_API_KEY: key }: Config): void {
   if (shown === 'public' && key === undefined)
     throw new ConfigFault(
-      'TOOLWAY_OPENAPI=public shows the tools of MCP_API_KEY, which is not set: set it, or leave the document to keys.',
+      'TOOLWAY_OPENAPI=public shows the tools of MCP_API_KEY, which is not set: set it, or use TOOLWAY_OPENAPI=key.',
     )
 }
 
@@ -428,7 +428,7 @@ function refuseOpenDoor(config: Config): void {
   if (auth === 'on') return
   if (!isLoopback(host)) {
     throw new ConfigFault(
-      `TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or keep keys on.`,
+      `TOOLWAY_AUTH=off is refused with TOOLWAY_HOST=${host}, because everybody on that network could call your tools: listen on 127.0.0.1 or require keys.`,
     )
   }
   // A public name means a proxy or a tunnel in front, and behind it everybody would be the operator.
@@ -437,7 +437,7 @@ function refuseOpenDoor(config: Config): void {
   )
   if (open === undefined) return
   throw new ConfigFault(
-    `TOOLWAY_AUTH=off is refused together with the name ${open}, because everybody who reaches that name could call your tools: keep keys on.`,
+    `TOOLWAY_AUTH=off is refused together with the name ${open}, because everybody who reaches that name could call your tools: require keys.`,
   )
 }
 

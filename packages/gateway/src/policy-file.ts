@@ -109,7 +109,7 @@ function describe(file: z.output<typeof File>, complain: Complain): CuratorePoli
   const { version, denylist, settings } = file
   const first = version.startsWith('1')
   if (first && file.allowlist === undefined)
-    throw complain(['version'], 'is 1, which needs an allowlist: the names of the tools that are exposed')
+    throw complain(['version'], 'is 1, which requires an allowlist: the names of the tools that are exposed')
   if (!first && (file.allowlist ?? []).length > 0)
     throw complain(
       ['allowlist'],
@@ -151,7 +151,7 @@ function effectRules(settings: z.output<typeof Settings>): RuleWords[] {
           name: CONFIRM,
           action: 'approve',
           parameters: { by: { self: true } },
-          reason: 'Calls of tools with side effects are confirmed first.',
+          reason: 'Calls to tools with side effects are confirmed first.',
         }),
   })
   if (names.length === 0) return [restriction]
@@ -160,7 +160,7 @@ function effectRules(settings: z.output<typeof Settings>): RuleWords[] {
     action: 'allow',
     match: { tools: withRenamed(names) },
     parameters: { lifts: [restriction.name] },
-    reason: 'The policy file names these tools in side_effects_allowlist.',
+    reason: 'The policy file lists these tools in side_effects_allowlist.',
   })
   return [restriction, lift]
 }

@@ -20,10 +20,10 @@ const TOOLKIT_FILE = fileURLToPath(new URL('../../toolkit/bin/toolway-toolkit.mj
 
 /** The variables of the preset (ledger S4-ENV-01); `toolway doctor` names those that are missing. */
 const VARIABLES: readonly PresetVariable[] = [
-  { name: 'COMPOSIO_API_KEY', needed: true, about: 'the API key of your project at Composio (Settings, API Keys)' },
-  { name: 'DEFAULT_USER_ID', needed: true, about: 'the user at Composio for whom an agent without one acts' },
+  { name: 'COMPOSIO_API_KEY', needed: true, about: 'the API key of your Composio project (Settings, API Keys)' },
+  { name: 'DEFAULT_USER_ID', needed: true, about: 'the Composio user for whom an agent without its own user acts' },
   { name: 'COMPOSIO_TOOLKITS', needed: false, about: 'slugs of toolkits, separated by commas' },
-  { name: 'COMPOSIO_URL', needed: false, about: "another address of Composio's REST interface" },
+  { name: 'COMPOSIO_URL', needed: false, about: "another address for Composio's REST interface" },
   {
     name: 'AGENT_SERVERS',
     needed: false,
@@ -32,7 +32,7 @@ const VARIABLES: readonly PresetVariable[] = [
   { name: 'TOOLWAY_TOOLKIT_ROOT', needed: false, about: 'the folder in which the gateway starts the local toolkit' },
   { name: 'LOGFIRE_TOKEN', needed: false, about: 'the write token for traces' },
   { name: 'EDGAR_IDENTITY', needed: false, about: 'your name and email address, for the edgartools server' },
-  { name: 'Z_AI_API_KEY', also: ['ZAI_API_KEY'], needed: false, about: 'a key of Z.AI, for the server zai_vision' },
+  { name: 'Z_AI_API_KEY', also: ['ZAI_API_KEY'], needed: false, about: 'a Z.AI key, for the server zai_vision' },
   { name: 'Z_AI_MODE', needed: false, about: 'the platform of that key: ZAI (the default) or ZHIPU' },
 ]
 
@@ -111,9 +111,9 @@ function others(lookup: Lookup): object {
   const named = listed(lookup('AGENT_SERVERS'))
   const strange = named.find((name) => !BY_NAME.some((one) => one === name))
   if (strange !== undefined)
-    throw new ConfigFault(`AGENT_SERVERS names "${strange}": it may name ${BY_NAME.join(' and ')}.`)
+    throw new ConfigFault(`AGENT_SERVERS contains "${strange}": it may contain only ${BY_NAME.join(' and ')}.`)
   if (!isUnset(lookup('Z_AI_MODE')) && isUnset(lookup('Z_AI_API_KEY')))
-    throw new ConfigFault('Z_AI_MODE is set but Z_AI_API_KEY is not: set it to a key of Z.AI.')
+    throw new ConfigFault('Z_AI_MODE is set but Z_AI_API_KEY is not: set it to a Z.AI key.')
   const wanted = [
     ...(isUnset(lookup('EDGAR_IDENTITY')) ? [] : ['edgartools']),
     ...BY_NAME.filter((name) => named.includes(name)),

@@ -10,17 +10,17 @@ const TOOLKITS = 'gmail,googlecalendar,googledrive,slack'
 
 const VARIABLES: readonly PresetVariable[] = [
   { name: 'N8N_URL', needed: false, about: 'the address of n8n, whose workflows are the company tools' },
-  { name: 'N8N_API_KEY', needed: false, about: 'a key from the settings of n8n' },
-  { name: 'COMPOSIO_API_KEY', needed: false, about: 'the API key of your project at Composio (Settings, API Keys)' },
+  { name: 'N8N_API_KEY', needed: false, about: 'a key from the n8n settings' },
+  { name: 'COMPOSIO_API_KEY', needed: false, about: 'the API key of your Composio project (Settings, API Keys)' },
   { name: 'COMPOSIO_TOOLKITS', needed: false, about: 'slugs of toolkits, separated by commas' },
-  { name: 'COMPOSIO_SERVERS', needed: false, about: 'app=SERVER_ID, separated by commas, in place of toolkits' },
-  { name: 'COMPOSIO_URL', needed: false, about: "another address of Composio's REST interface" },
-  { name: 'COMPOSIO_MCP_URL', needed: false, about: 'another address of those MCP servers' },
-  { name: 'DEFAULT_USER_ID', needed: false, about: 'the user at Composio for keys that belong to no member' },
+  { name: 'COMPOSIO_SERVERS', needed: false, about: 'app=SERVER_ID, separated by commas, instead of toolkits' },
+  { name: 'COMPOSIO_URL', needed: false, about: "another address for Composio's REST interface" },
+  { name: 'COMPOSIO_MCP_URL', needed: false, about: 'another address for those MCP servers' },
+  { name: 'DEFAULT_USER_ID', needed: false, about: 'the Composio user for keys that do not belong to a member' },
 ]
 
 export const uru: Preset = {
-  about: 'creates the connections to n8n, Composio and Toolway itself that its variables name',
+  about: 'creates the connections to n8n, Composio and Toolway itself that its variables describe',
   // The port of the source system's proxy, which clients know.
   settings: { TOOLWAY_PORT: '3001', TOOLWAY_DEMO: 'off' },
   ports: { web: '3000', api: '8000', mcp: '3001' },
@@ -38,7 +38,7 @@ export const uru: Preset = {
 function company(lookup: Lookup): object {
   if (isUnset(lookup('N8N_URL'))) return {}
   if (isUnset(lookup('N8N_API_KEY')))
-    throw new ConfigFault('N8N_URL is set but N8N_API_KEY is not: set it to a key from the settings of n8n.')
+    throw new ConfigFault('N8N_URL is set but N8N_API_KEY is not: set it to a key from the n8n settings.')
   const headers = { 'X-N8N-API-KEY': { env: 'N8N_API_KEY' } }
   return { company: { type: 'n8n', title: 'Company', url: { env: 'N8N_URL' }, headers } }
 }
@@ -48,9 +48,7 @@ function personal(lookup: Lookup): object {
   if (isUnset(lookup('COMPOSIO_API_KEY'))) {
     const said = ['COMPOSIO_TOOLKITS', 'COMPOSIO_SERVERS'].find((name) => !isUnset(lookup(name)))
     if (said === undefined) return {}
-    throw new ConfigFault(
-      `${said} is set but COMPOSIO_API_KEY is not: set it to the API key of your project at Composio.`,
-    )
+    throw new ConfigFault(`${said} is set but COMPOSIO_API_KEY is not: set it to the API key of your Composio project.`)
   }
   const shared = {
     type: 'composio',

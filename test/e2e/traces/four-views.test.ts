@@ -231,7 +231,7 @@ test('S4-TRC-02: with LOGFIRE_TOKEN traces, metrics and logs go to Logfire, whic
   const told = await until('it is told', () =>
     stranger.log.find(({ message }) => message.startsWith('telemetry could not be exported')),
   )
-  expect(JSON.stringify(told)).toContain('status 401')
+  expect(JSON.stringify(told)).toContain('it responded with HTTP 401')
   expect(JSON.stringify(stranger.log)).not.toContain('pylf_v1_us_another')
   expect(logfire.spans).toHaveLength(before)
 })

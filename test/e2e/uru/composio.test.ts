@@ -19,7 +19,7 @@ const TOOLS: DoubleTool[] = [
   { slug: 'OTHER_APP', toolkit: 'other' },
 ]
 
-/** The answer of a multi-execute. */
+/** The response from a multi-execute. */
 const Multi = z.object({
   data: z.object({
     results: z.array(

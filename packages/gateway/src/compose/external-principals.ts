@@ -77,7 +77,7 @@ function environmentOf({ config, find }: ComposeExternalPrincipalsParts) {
 export function refuseNoPlace({ DEFAULT_ORG_ID: name }: Config, find: ComposeExternalPrincipalsParts['find']): void {
   if (name === undefined || find({ id: name }) !== undefined || find({ slug: name }) !== undefined) return
   throw new ConfigFault(
-    `DEFAULT_ORG_ID names the organization "${name}", which does not exist: use its ID or slug, or declare it in the file of TOOLWAY_CONFIG.`,
+    `DEFAULT_ORG_ID refers to the organization "${name}", which does not exist: use its ID or slug, or declare it in the TOOLWAY_CONFIG file.`,
   )
 }
 

@@ -69,7 +69,7 @@ export async function composeTelemetry(parts: ComposeTelemetryParts): Promise<Te
   opened.defer(() => telemetry.close())
   log.info(
     Object.fromEntries(SIGNALS.map((signal) => [signal, targets[signal].map(({ url }) => shownUrl(url))])),
-    'telemetry is exported by OTLP',
+    'telemetry is exported over OTLP',
   )
   return telemetry
 }

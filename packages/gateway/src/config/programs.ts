@@ -6,9 +6,9 @@ export const PROGRAM_SETTINGS = {
   TOOLWAY_CA: setting(
     z
       .string()
-      .regex(/-----BEGIN CERTIFICATE-----/, 'it must contain PEM certificates: TOOLWAY_CA_FILE names a file')
+      .regex(/-----BEGIN CERTIFICATE-----/, 'it must contain PEM certificates; to specify a file, use TOOLWAY_CA_FILE')
       .optional(),
-    'Additional trusted certificate authorities (PEM), for outgoing connections of the gateway and for the programs that it starts. Usually set with TOOLWAY_CA_FILE.',
+    'Additional trusted certificate authorities (PEM), for the gateway’s outgoing connections and for the programs that it starts. Usually set with TOOLWAY_CA_FILE.',
   ),
   TOOLWAY_PROGRAM_PROXY: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),

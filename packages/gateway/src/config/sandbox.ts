@@ -17,15 +17,15 @@ export const SANDBOX_SETTINGS = {
       .default('2048')
       .refine((text) => /^\d{1,7}$/.test(text) && Number(text) >= 64, MEMORY_PROBLEM)
       .transform(Number),
-    'Memory limit of a local server and its child processes, in MiB. A server that exceeds it is stopped.',
+    'Memory limit for a local server and its child processes, in MiB. A server that exceeds it is stopped.',
   ),
   TOOLWAY_CHILD_PROCESSES: setting(
     wholeNumber(16, 100_000).default(1024),
-    'Maximum number of processes and threads of a local server. A browser needs several hundred.',
+    'Maximum number of processes and threads for a local server. A browser needs several hundred.',
   ),
   TOOLWAY_CHILD_DISK: setting(
     wholeNumber(16, 9_999_999).default(4096),
-    'Disk limit of a local server’s folders, package cache included, in MiB. A server that exceeds it is stopped.',
+    'Disk limit for a local server’s folders, package cache included, in MiB. A server that exceeds it is stopped.',
   ),
   TOOLWAY_SANDBOX: setting(
     z.enum(['required', 'preferred', 'off'], 'it must be required, preferred or off').default('preferred'),

@@ -25,7 +25,7 @@ export const SIGN_IN_SETTINGS = {
   TOOLWAY_PASSWORD_LENGTH: setting(wholeNumber(8, 128).default(12), 'Minimum length of new passwords.'),
   TOOLWAY_OIDC_ISSUER: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
-    'Issuer URL of the OpenID Connect provider for sign-in. Plain http only on loopback addresses.',
+    'Issuer URL of the OpenID Connect provider for sign-in. Plain http is allowed only on loopback addresses.',
   ),
   TOOLWAY_OIDC_CLIENT_ID: setting(
     z.string().min(1).optional(),
@@ -43,7 +43,7 @@ export const SIGN_IN_SETTINGS = {
   TOOLWAY_OIDC_NAME: setting(z.string().min(1).max(40).optional(), 'Name of the provider on the sign-in page.'),
   TOOLWAY_OIDC_NEW: setting(
     z.enum(['refuse', 'viewer', 'member'], 'it must be refuse, viewer or member').default('refuse'),
-    'Users of the provider without an account here. refuse: no access. viewer, member: they join the default organization with that role.',
+    'Provider users who have no account in Toolway. refuse: no access. viewer, member: they join the default organization with that role.',
   ),
   SUPABASE_URL: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with https://' }).optional(),
@@ -72,7 +72,7 @@ export const SIGN_IN_SETTINGS = {
   ),
   DEFAULT_ORG_ID: setting(
     z.string().min(1).optional(),
-    'ID or slug of the organization of MCP_API_KEY. Default: default.',
+    'ID or slug of the organization that MCP_API_KEY belongs to. Default: default.',
   ),
   CURATORE_BACKEND_URL: known(
     ['BACKEND_URL'],
@@ -86,7 +86,7 @@ export const SIGN_IN_SETTINGS = {
     'Preset curatore: API key sent to the backend as X-API-Key.',
     true,
   ),
-  BACKEND_TIMEOUT: setting(wholeNumber(1, 3600).default(30), 'Preset curatore: timeout of the backend in seconds.'),
+  BACKEND_TIMEOUT: setting(wholeNumber(1, 3600).default(30), 'Preset curatore: backend timeout in seconds.'),
   POLICY_FILE: setting(
     z.string().min(1).optional(),
     'Preset curatore: path of policy.yaml, reloaded when it changes. Default: the bundled file.',
@@ -106,11 +106,11 @@ export const SIGN_IN_SETTINGS = {
   TOOLWAY_JWT_AUDIENCE: setting(z.string().min(1).optional(), 'Required audience of external tokens (aud).'),
   TOOLWAY_JWT_JWKS_URL: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
-    'URL of the keys (JWKS) of that issuer. Default: from its discovery document.',
+    'URL of that issuer’s keys (JWKS). Default: the one in its discovery document.',
   ),
   TOOLWAY_JWT_ORGANIZATION_CLAIM: setting(
     z.string().min(1).default('org_id'),
-    'Claim of external tokens that holds the organization’s ID or slug.',
+    'Claim of external tokens that contains the organization’s ID or slug.',
   ),
   TOOLWAY_IDENTITY_URL: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
@@ -143,7 +143,7 @@ export function providerOf(config: SignIn): ProviderSettings | undefined {
   }
   const { protocol, hostname, host } = new URL(issuer)
   if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, '')))
-    throw new ConfigFault(`The identity provider ${issuer} is reached by plain http: use https.`)
+    throw new ConfigFault(`The identity provider ${issuer} is reached over plain http: use https.`)
   if (!supabase && clientId === undefined)
     throw new ConfigFault('TOOLWAY_OIDC_ISSUER needs TOOLWAY_OIDC_CLIENT_ID: register this gateway at the provider.')
   return { issuer, title: config.TOOLWAY_OIDC_NAME ?? (supabase ? 'Supabase' : host), clientId, clientSecret, supabase }

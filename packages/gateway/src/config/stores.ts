@@ -5,7 +5,7 @@ import { setting, wholeNumber, type Setting } from './setting.ts'
 export const STORE_SETTINGS = {
   TOOLWAY_OUTBOX: setting(
     z.string().min(1).optional(),
-    'Directory for the journal of calls that are not in the audit log yet. Default: outbox in the data directory. Gateways with one database can share a directory on a common volume: each recovers the entries of a gateway that was killed.',
+    'Directory for the journal of calls that are not in the audit log yet. Default: outbox in the data directory. Gateways that share a database can also share a directory on a common volume: each recovers the entries of a gateway that was killed.',
   ),
   TOOLWAY_RECORDS_DAYS: setting(
     wholeNumber(1, 99_999).optional(),
@@ -17,7 +17,7 @@ export const STORE_SETTINGS = {
   ),
   TOOLWAY_STOP_DELAY: setting(
     wholeNumber(0, 600).optional(),
-    'Shutdown delay in seconds: requests are still accepted while /health/ready returns 503, so that load balancers notice. Default: 5 if TOOLWAY_TRUSTED_PROXIES or a public TOOLWAY_PUBLIC_URL is set, otherwise and in a terminal 0.',
+    'Shutdown delay in seconds: requests are still accepted while /health/ready returns 503, so that load balancers notice. Default: 5 if TOOLWAY_TRUSTED_PROXIES or a public TOOLWAY_PUBLIC_URL is set; otherwise, and in a terminal, 0.',
   ),
   TOOLWAY_DRAIN_SECONDS: setting(
     wholeNumber(0, 3600).default(70),
@@ -47,11 +47,11 @@ export const STORE_SETTINGS = {
   ),
   REDIS_URL: setting(
     z.url({ protocol: /^rediss?$/, error: 'it must start with redis:// or rediss://' }).optional(),
-    'Redis for shared rate limits of several gateways. Without it, they are counted in the database of DATABASE_URL.',
+    'Redis for rate limits shared by several gateways. Without it, requests are counted in the DATABASE_URL database.',
     true,
   ),
   TOOLWAY_CHANGES: setting(
     z.enum(['postgres', 'redis'], 'it must be postgres or redis').default('postgres'),
-    'Change feed between gateways. postgres: LISTEN/NOTIFY. redis: a stream in REDIS_URL, recommended from ten gateways on.',
+    'Change feed between gateways. postgres: LISTEN/NOTIFY. redis: a stream in REDIS_URL, recommended for ten or more gateways.',
   ),
 } as const satisfies Record<string, Setting>

@@ -29,7 +29,7 @@ const pairs = z
   .string()
   .refine(
     (text) => pairsIn(text) !== undefined,
-    'it must be name=value pairs, separated by commas, with values in percent encoding',
+    'it must be name=value pairs, separated by commas, with percent-encoded values',
   )
   .optional()
 
@@ -77,7 +77,7 @@ export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: endpoint('logs'),
   OTEL_EXPORTER_OTLP_HEADERS: setting(
     pairs,
-    'Headers of every export, such as Authorization=Bearer%20…: name=value pairs separated by commas, values in percent encoding.',
+    'Headers for every export, such as Authorization=Bearer%20…: name=value pairs separated by commas, with percent-encoded values.',
     true,
   ),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers('traces'),
@@ -219,7 +219,7 @@ export function telemetryProblem(config: TelemetryConfig): string | undefined {
   for (const { url, headers } of SIGNALS.flatMap((signal) => exportTargets(config)[signal])) {
     const { username, password, protocol: scheme, hostname } = new URL(url)
     if (username !== '' || password !== '')
-      return 'The URL of an OTLP endpoint must not contain a user or password: put credentials in OTEL_EXPORTER_OTLP_HEADERS.'
+      return 'The URL of an OTLP endpoint must not contain a user name or password: put credentials in OTEL_EXPORTER_OTLP_HEADERS.'
     if (Object.entries(headers).some(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value)))
       return 'OTEL_EXPORTER_OTLP_HEADERS contains an invalid HTTP header name or value.'
     if (logfire !== undefined && url.startsWith(logfire) && scheme === 'http:' && !LOOPBACK.test(hostname))

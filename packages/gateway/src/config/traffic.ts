@@ -18,7 +18,7 @@ export const TRAFFIC_SETTINGS = {
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
       z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
-      'off: stateless; clients get no session, and HTTP+SSE is not available. questions: as off, but clients that support elicitation get a session at endpoints whose policy file asks for confirmations (preset curatore).',
+      'off: stateless; clients receive no session, and HTTP+SSE is not available. questions: like off, but clients that support elicitation receive a session at endpoints whose policy file requires confirmations (preset curatore).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(
@@ -50,7 +50,7 @@ export const TRAFFIC_SETTINGS = {
     ['RATE_LIMIT_RPM'],
     setting(
       perMinute('100'),
-      'Requests per minute per organization. requests_per_minute of the organization overrides it. off: no limit.',
+      'Requests per minute per organization. The organization’s requests_per_minute overrides it. off: no limit.',
     ),
   ),
   TOOLWAY_LIMIT_ADMINISTRATION: setting(

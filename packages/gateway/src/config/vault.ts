@@ -12,7 +12,7 @@ const SECRET_LENGTH = 32
 export const VAULT_SETTINGS = {
   TOOLWAY_KEYCHAIN: setting(
     onOff('off'),
-    'on: the vault key is moved from its file to the keychain of the operating system at the next start.',
+    'on: the vault key is moved from its file to the operating system’s keychain at the next start.',
   ),
   MCP_ENCRYPTION_KEY: setting(
     vaultKey.optional(),

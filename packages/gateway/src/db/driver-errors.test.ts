@@ -10,7 +10,7 @@ function said(code: string, routine?: string): pg.DatabaseError {
 describe('what PostgreSQL says about itself', () => {
   test.each([
     ['08006', 'it does not respond'],
-    ['28P01', 'it refuses the sign-in of the gateway'],
+    ['28P01', 'it refuses the gateway’s sign-in'],
     ['3D000', 'it does not exist'],
     ['25006', 'it is read-only'],
     ['42501', 'the gateway lacks permissions in it'],

@@ -11,7 +11,7 @@ const TROUBLES: readonly (readonly [state: RegExp, problem: string])[] = [
   [/^53[23]00/, 'it accepts no more connections'],
   [/^53/, 'it lacks resources'],
   [/^25006/, 'it is read-only'],
-  [/^28/, 'it refuses the sign-in of the gateway'],
+  [/^28/, 'it refuses the gateway’s sign-in'],
   [/^3D000/, 'it does not exist'],
   [/^42501/, 'the gateway lacks permissions in it'],
   [/^58/, 'its disk does not work'],

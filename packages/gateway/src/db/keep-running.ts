@@ -40,7 +40,7 @@ export function keepRunning({ first, start, log }: KeepRunningParts): Pick<Serve
         watch(await start())
         return log.warn({}, 'the embedded PostgreSQL is back')
       } catch (thrown) {
-        log.error({ err: thrown }, 'the embedded PostgreSQL does not restart; retrying')
+        log.error({ err: thrown }, 'the embedded PostgreSQL cannot be restarted; retrying')
       }
     }
   }

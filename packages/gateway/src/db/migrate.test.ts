@@ -141,7 +141,7 @@ describeEachPostgres('migrations', (createDatabase) => {
     await using database = await createDatabase({ empty: true })
     await using newer = await folderWith(files.length, { '9000_later.sql': 'create table later (id int);' })
     await migrate(database.connection, newer)
-    await expect(migrate(database.connection)).rejects.toThrow(/newer Toolway.*9000_later/)
+    await expect(migrate(database.connection)).rejects.toThrow(/newer version of Toolway.*9000_later/)
     expect(await applied(database.connection)).toEqual([...names, '9000_later'])
   })
 })

@@ -15,7 +15,7 @@ import { withoutRow } from './driver-errors.ts'
 export class DatabaseNewer extends Error {
   constructor(found: string, last: string) {
     super(
-      `the database was migrated by a newer Toolway (it has migration ${found}, this version ends at ${last}): ` +
+      `the database was migrated by a newer version of Toolway (it has migration ${found}, this version ends at ${last}): ` +
         'start that version again, or restore a backup from before it',
     )
     this.name = 'DatabaseNewer'
@@ -43,7 +43,7 @@ export async function migrate(
   { log, directory = ownFolder, only }: MigrateParts = {},
 ): Promise<string[]> {
   const client = new pg.Client({ ...connection, application_name: 'toolway migrate' })
-  client.on('error', (error) => log?.warn({ error: error.message }, 'the connection of the migration was lost'))
+  client.on('error', (error) => log?.warn({ error: error.message }, 'the migration’s connection was lost'))
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockNumber])

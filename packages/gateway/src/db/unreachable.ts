@@ -24,7 +24,7 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
 
   /** For the operator at a terminal, who needs the reason that callers do not see. */
   get forOperator(): string {
-    return `${this.message} PostgreSQL says: ${this.reason}. Check that it is running, and check the user, password, permissions and disk.`
+    return `${this.message} PostgreSQL reports: ${this.reason}. Check that it is running, and check the user, password, permissions and disk.`
   }
 
   static override [Symbol.hasInstance](thrown: unknown): thrown is DatabaseUnreachable {

@@ -68,7 +68,7 @@ async function planOrganization(call: Call, declared: Declared, present: Present
     extra: [...extraOf(declared, present), ...ofConnections.extra, ...own.extra],
     notes: declared.keys.map(
       ({ name }) =>
-        `The key "${name}" of ${declared.slug} can be declared only at a start: no operation accepts its value.`,
+        `The key "${name}" of ${declared.slug} can be declared only at startup: no operation accepts its value.`,
     ),
   }
 }

@@ -45,7 +45,7 @@ const TEXT = z.string().max(200_000)
 
 function addTextTools(server: McpServer): void {
   const expression = z.string().min(1).max(500).describe('For example: round((1250 * 1.19) / 12, 2)')
-  const about = 'Compute an expression of + - * / % ^, parentheses, pi, e, sqrt, abs, min, max and round.'
+  const about = 'Evaluate an expression that uses + - * / % ^, parentheses, pi, e, sqrt, abs, min, max and round.'
   addTool(server, ['calculate', 'read', about], { expression }, (given) => {
     const result = calculate(given.expression)
     return [`${given.expression} = ${result}`, { expression: given.expression, result }]

@@ -49,7 +49,7 @@ describe('readiness', () => {
 
   test('is degraded while records cannot be stored', async () => {
     const { readiness, told } = fixture()
-    told.records = 'records cannot be stored and wait on the disk: its disk is full'
+    told.records = 'records cannot be stored and are waiting on disk: its disk is full'
     expect(await readiness()).toMatchObject({
       status: 'degraded',
       problem: told.records,

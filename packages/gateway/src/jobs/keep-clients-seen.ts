@@ -84,12 +84,14 @@ export function createKeepClientsSeen({ now, store, forget, log }: KeepClientsSe
     waiting = new Map()
     await store([...seen.values()]).catch((thrown: unknown) => {
       for (const name of seen.keys()) known.delete(name)
-      log.warn({ err: thrown, clients: seen.size }, 'clients seen could not be stored')
+      log.warn({ err: thrown, clients: seen.size }, 'the list of clients seen could not be stored')
     })
   }
 
   const forgetOld = () =>
-    forget().catch((thrown: unknown) => log.warn({ err: thrown }, 'old entries of clients seen could not be removed'))
+    forget().catch((thrown: unknown) =>
+      log.warn({ err: thrown }, 'old entries in the list of clients seen could not be removed'),
+    )
 
   return {
     note(requestContext, { method, caller }) {

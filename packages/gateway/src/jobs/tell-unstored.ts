@@ -96,7 +96,7 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
     const ended = trouble
     trouble = undefined
     if (ended === undefined || now() - ended.since < AFTER) return
-    tellEnd(ended).catch((thrown: unknown) => log.warn({ err: thrown }, 'an alert of stored records is lost'))
+    tellEnd(ended).catch((thrown: unknown) => log.warn({ err: thrown }, 'an alert about stored records was lost'))
   }
 
   return {
@@ -112,6 +112,6 @@ export function createTellUnstored({ db, store, log, now }: TellUnstoredParts): 
     problem: () =>
       trouble === undefined
         ? undefined
-        : `records cannot be stored and wait on the disk: ${String(trouble.fault.facts['problem'])}`,
+        : `records cannot be stored and are waiting on disk: ${String(trouble.fault.facts['problem'])}`,
   }
 }

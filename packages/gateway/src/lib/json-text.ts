@@ -146,7 +146,7 @@ function endItem(scan: Scan, close: string): void {
   if (scan.peek() === close) return
   const comma = scan.offset()
   if (!scan.take(',')) throw scan.fault(`expected ',' or '${close}', found ${scan.seen()}`)
-  if (!scan.relaxed && scan.peek() === close) throw scan.fault(`a comma before '${close}' is one too many`, comma)
+  if (!scan.relaxed && scan.peek() === close) throw scan.fault(`there is an extra comma before '${close}'`, comma)
 }
 
 function readString(text: string, start: number, fault: (reason: string, offset: number) => JsonTextFault): string {

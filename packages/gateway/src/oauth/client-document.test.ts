@@ -53,7 +53,7 @@ describe('a client that is a document', () => {
   })
 
   test.each([
-    ['names another client', json((id) => documentOf(`${id}x`)), 'names another client_id'],
+    ['names another client', json((id) => documentOf(`${id}x`)), 'contains a different client_id'],
     ['contains a secret', json((id) => documentOf(id, { client_secret: 's' })), 'contains a secret'],
     [
       'wants a secret',

@@ -124,7 +124,7 @@ function read(id: string, text: string): ShapedClient {
     throw problem('its document is not JSON')
   }
   if (typeof said !== 'object' || said === null) throw problem('its document is not a JSON object')
-  if ((said as { client_id?: unknown }).client_id !== id) throw problem('its document names another client_id')
+  if ((said as { client_id?: unknown }).client_id !== id) throw problem('its document contains a different client_id')
   if ('client_secret' in said) throw problem('its document contains a secret')
   // A secret named in a public document would be known to all its readers, so such a client can only be a public one.
   const shaped = shapeClient({ token_endpoint_auth_method: 'none', ...said })

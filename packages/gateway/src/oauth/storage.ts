@@ -109,11 +109,11 @@ function tokenAdapter(parts: StorageParts, kind: TokenKind): Adapter {
       if (first) return
       // Two came at once and both found it unused: this is the second.
       const grantId = await db.system((sql) => grantOfToken(sql, hash(id)))
-      if (grantId !== undefined) await end(grantId, 'a code or token of it was used twice')
+      if (grantId !== undefined) await end(grantId, 'one of its codes or tokens was used twice')
       throw new errors.InvalidGrant('it was used before')
     },
     destroy: (id) => db.system(async (sql) => void (await removeToken(sql, hash(id)))),
     // The tokens of a grant that has ended are good for nothing; they stay, so that one that comes again is known.
-    revokeByGrantId: (grantId) => end(grantId, 'a token of it was used twice, or was given back'),
+    revokeByGrantId: (grantId) => end(grantId, 'one of its tokens was used twice, or was revoked'),
   }
 }

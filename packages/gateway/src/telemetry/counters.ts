@@ -114,7 +114,7 @@ function metricsIn(registry: Registry) {
       'Times a connection was marked as down because it did not respond or could not be started',
     ),
     crashes: counter('toolway_child_failures_total', 'Times a local server exited unexpectedly or failed to start'),
-    renewals: counter('toolway_oauth_refresh_tokens_total', 'Refresh tokens given to OAuth clients'),
+    renewals: counter('toolway_oauth_refresh_tokens_total', 'Refresh tokens issued to OAuth clients'),
     accounts: counter(
       'toolway_credential_renewals_total',
       'Renewals of accounts at other servers: renewed, or failed',

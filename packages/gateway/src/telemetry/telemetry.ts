@@ -146,7 +146,7 @@ function queueOf(
 const metricsIn = (registry: Registry) => ({
   items: new Counter({
     name: 'toolway_telemetry_items_total',
-    help: 'Spans, log lines and metrics exported by OTLP, by outcome',
+    help: 'Spans, log lines and metrics exported over OTLP, by outcome',
     labelNames: ['signal', 'result'],
     registers: [registry],
   }),

@@ -88,7 +88,7 @@ function refuseUnfit({ vault }: Pick<AdminParts, 'vault'>, row: ConnectionRow, o
   if (auth.kind !== 'key')
     throw new Fault('body.shape', {
       place: '/key',
-      problem: 'is not taken by this connection: its auth.kind is not key',
+      problem: 'is not accepted by this connection: its auth.kind is not key',
     })
   if (!auth.owners.includes(owner))
     throw new Fault('body.shape', { place: '/owner', problem: `cannot be ${owner} for this connection` })

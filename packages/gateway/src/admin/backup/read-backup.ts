@@ -95,7 +95,7 @@ export async function* readBackup(
     source.on('error', (error) => unpacked.destroy(error))
     for await (const entry of readTar(unpacked)) {
       const part = partOf(entry.name)
-      if (part === undefined) throw broken(file, `it contains ${entry.name}, which is not a part of a backup`)
+      if (part === undefined) throw broken(file, `it contains ${entry.name}, which is not part of a backup`)
       if (part.kind === 'manifest') manifest = await manifestOf(entry, file)
       else if (part.kind === 'keys') tell(await keysOf(entry, file))
       else {

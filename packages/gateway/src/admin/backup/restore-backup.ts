@@ -69,7 +69,7 @@ async function chooseKeys({ sources, file }: RestoreParts, { manifest, keys }: B
   if (there.some(({ fingerprint }) => fingerprint === seals)) return false
   if (there.some(({ kind }) => kind !== 'environment' && kind !== 'service'))
     throw new BackupUnusable(
-      `The vault key in ${sources.directory} is not the one of the backup (${idOf(seals)}): restore into an empty data directory, or provide that key.`,
+      `The vault key in ${sources.directory} is not the one that the backup uses (${idOf(seals)}): restore into an empty data directory, or provide that key.`,
     )
   if (keys.some((root) => fingerprintOf(root) === seals)) return true
   throw new BackupUnusable(

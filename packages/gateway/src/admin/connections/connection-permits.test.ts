@@ -47,6 +47,6 @@ describe('a path of a connection', () => {
     // A folder of the installation that is a link.
     expect(refused(role, [join(home, 'acme/link')], [join(home, 'acme/link/new')])).toBeUndefined()
     for (const path of [home, join(home, 'other'), join(home, 'acme/link'), join(home, 'acme/../other'), '/etc:ro'])
-      expect(refused(role, ROOTS, [path]), path).toMatch(/^process\.path .* names for this organization \(\S+\/acme\)/)
+      expect(refused(role, ROOTS, [path]), path).toMatch(/^process\.path .* lists for this organization \(\S+\/acme\)/)
   })
 })

@@ -73,7 +73,7 @@ export function permittedParts(
   if (moved && keeps && !platform)
     throw new Fault('body.shape', {
       place: 'command' in wire ? '/environment' : '/headers',
-      problem: 'holds values that were set for another server: set each of them again, or to null',
+      problem: 'contains values that were set for another server: set each of them again, or to null',
     })
   const { settings, secrets } = partsFrom({ ...words, shown: shownOf(wire) })
   // Nothing is reached from here but a program, or the gateway itself.

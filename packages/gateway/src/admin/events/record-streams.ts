@@ -95,7 +95,7 @@ async function rewrite(sql: OrgSql | SystemSql, row: StreamRow, { parts, role, b
   const opened = JSON.parse(parts.vault.open(row.sealed_secrets, recordStreamRow(row.id))) as Record<string, unknown>
   const isSame = destination.kind === before.kind && addressOf(destination) === addressOf(before)
   if (destination.kind === 'webhook' && before.kind !== 'webhook')
-    throw new Fault('body.shape', { place: 'destination', problem: 'make another stream for a webhook' })
+    throw new Fault('body.shape', { place: 'destination', problem: 'create another stream for a webhook' })
   const own = destination.kind === 'webhook' ? { webhook: opened['webhook'] } : {}
   const secrets = { ...(isSame ? opened : own), ...body.secrets }
   await changeStream(sql, row, {

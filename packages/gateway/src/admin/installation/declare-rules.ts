@@ -43,7 +43,7 @@ function refuse(words: RuleWords, scope: RuleScope, known: readonly Known[]): vo
 
 const conflict = (name: string, origin: string) =>
   new DeclarationConflict(
-    `The declaration file names the rule "${name}", which already exists (from ${origin}): remove that one (\`toolway policy remove "${name}"\`) or choose another name.`,
+    `The declaration file declares the rule "${name}", which already exists (from ${origin}): remove that one (\`toolway policy remove "${name}"\`) or choose another name.`,
   )
 
 const same = (held: WrittenRule, wanted: WrittenRule): boolean =>

@@ -349,5 +349,5 @@ const isSame = ({ toolset, role, limit, trusted, expires }: DeclaredKey, held: K
 
 const conflict = (what: string, name: string, origin: string) =>
   new DeclarationConflict(
-    `The declaration file names the ${what} "${name}", which already exists (from ${origin}): remove that one (\`toolway ${what} remove "${name}"\`) or choose another name.`,
+    `The declaration file declares the ${what} "${name}", which already exists (from ${origin}): remove that one (\`toolway ${what} remove "${name}"\`) or choose another name.`,
   )

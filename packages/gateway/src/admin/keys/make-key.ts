@@ -54,10 +54,11 @@ function refuseImpossible(
   if (role === 'platform_admin' && organizationId !== undefined)
     throw wrong('/scope', 'belongs to no organization: omit tenant_id')
   if (role !== 'platform_admin' && organizationId === undefined)
-    throw wrong('/tenant_id', `must name the organization of a key with the scope ${role}`)
+    throw wrong('/tenant_id', `must specify the organization of a key with the scope ${role}`)
   if (organizationId === undefined && family === 'uru') throw wrong('/family', 'must be scoped for a platform key')
   if (organizationId === undefined && trusted) throw wrong('/trusted', 'is only for keys of an organization')
-  if (toolset !== undefined && !isToolset(toolsets, toolset)) throw wrong('/toolset', 'is not a toolset there')
+  if (toolset !== undefined && !isToolset(toolsets, toolset))
+    throw wrong('/toolset', 'is not a toolset in that organization')
   if (expiresAt !== undefined && expiresAt.getTime() <= Date.now()) throw wrong('/expires_at', 'must be in the future')
 }
 

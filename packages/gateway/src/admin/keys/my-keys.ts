@@ -51,7 +51,7 @@ function placeOf({ snapshots }: AdminParts, { organizationId }: Principal, user:
   const [only, ...others] = own
   if (only === undefined) throw new Fault('place.unknown')
   if (others.length > 0)
-    throw new Fault('body.shape', { place: '/organization', problem: 'must name one of your organizations' })
+    throw new Fault('body.shape', { place: '/organization', problem: 'must be one of your organizations' })
   return only
 }
 

@@ -55,7 +55,7 @@ export function refuseEmpty({ operations, leftOut, unselected }: ReadApart): voi
   const why = leftOut[0]?.reason
   const problem =
     why !== undefined
-      ? `of ${leftOut.length} each is left out, the first because it ${why}`
+      ? `all ${leftOut.length} are left out, the first because it ${why}`
       : unselected > 0
         ? `the selection leaves all ${unselected} out`
         : 'it has none'

@@ -102,7 +102,7 @@ function gatesOf({ snapshot, caller, drafted }: Question, tool: KnownTool, tools
       'audience',
       audience === undefined || isFor(audience, caller.facts),
       audience === undefined ? 'The toolset is available to everyone.' : 'The toolset is available to this caller.',
-      `The toolset ${toolset} is not available to this caller: its audience names other roles, groups, members or keys.`,
+      `The toolset ${toolset} is not available to this caller: its audience lists other roles, groups, members or keys.`,
     ),
     gate(
       'selection',

@@ -52,7 +52,7 @@ async function placeOf(sql: OrgSql, scope: InnerScope, of: string | undefined): 
     if (of !== undefined) throw refuse('is only for rules of a toolset, a connection, a member or a key')
     return { scope }
   }
-  if (of === undefined) throw refuse(`must name the ${scope}`)
+  if (of === undefined) throw refuse(`must specify the ${scope}`)
   const place = await findPlace(sql, scope, of)
   if (place !== undefined) return place
   if (scope === 'toolset' && isToolset([], of))

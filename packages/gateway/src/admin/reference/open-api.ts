@@ -34,7 +34,7 @@ export function openApiOf(operations: readonly Operation[]): Json {
       title: 'Toolway administration',
       version: '1',
       description:
-        'Every operation requires a key or an access token as `Authorization: Bearer …`, unless it says otherwise. Errors are problem+json (RFC 9457). POST accepts an `Idempotency-Key`; resources that are returned with an `ETag` accept it as `If-Match`.',
+        'Every operation requires a key or an access token as `Authorization: Bearer …`, unless stated otherwise. Errors are problem+json (RFC 9457). POST accepts an `Idempotency-Key`; resources that are returned with an `ETag` accept it as `If-Match`.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
@@ -49,13 +49,13 @@ export function openApiOf(operations: readonly Operation[]): Json {
           in: 'header',
           required: false,
           description:
-            'A unique name for this request, chosen by the client. If the request is sent again within a day, the first response is returned and nothing is done again.',
+            'A unique name for this request, chosen by the client. If the request is sent again within a day, the first response is returned and the operation is not repeated.',
           schema: { type: 'string', maxLength: 200 },
         },
       },
       responses: {
         Problem: {
-          description: 'The request was refused or failed; `code` says why, and `mend` says what to do.',
+          description: 'The request was refused or failed; `code` states the reason, and `mend` states what to do.',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
@@ -136,7 +136,7 @@ export function tagOf({ path }: Operation): string {
 }
 
 const FOLLOWED =
-  'A client that prefers `text/event-stream` gets events `progress` (this shape), then one `result` with the answer as JSON, or one `error` with a problem.'
+  'A client that prefers `text/event-stream` receives `progress` events (in this format), then one `result` event with the answer as JSON, or one `error` event with a problem.'
 
 function describe(operation: Operation, { schemaOf }: Components): Json {
   const { id, path, method, summary, needs, query, body, answer, status, media, progress } = operation

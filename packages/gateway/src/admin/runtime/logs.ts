@@ -81,7 +81,11 @@ export function streamOfLines(
         }
         const hear = (line: object) => {
           if ((controller.desiredSize ?? 0) > 0) return say(eventOf('log', line))
-          say(eventOf('dropped', { problem: `more than ${MOST_WAITING} lines wait to be read: ask again` }))
+          say(
+            eventOf('dropped', {
+              problem: `more than ${MOST_WAITING} lines are waiting to be read: send the request again`,
+            }),
+          )
           end()
         }
         const leave = follow(hear)

@@ -16,7 +16,7 @@ import type { Rows } from './rows.ts'
 /** There is no command that makes keys here, and no sign-in: keys come from settings and from the file. */
 const NEXT_STEP = {
   curatore: 'Send "Authorization: Bearer …" with the value of MCP_API_KEY in the settings of this gateway.',
-  file: 'Send "Authorization: Bearer …" with a key declared in the file that TOOLWAY_CONFIG names.',
+  file: 'Send "Authorization: Bearer …" with a key declared in the file that TOOLWAY_CONFIG points to.',
 } as const
 
 const TOKEN_STEP =

@@ -53,7 +53,7 @@ export async function refuseUnknown(migrations: readonly string[], directory = O
   const unknown = migrations.find((name) => !known.has(name))
   if (unknown !== undefined)
     throw new LoadRefused(
-      `The backup was made by a newer Toolway (it has migration ${unknown}, which this version does not know): restore it with that version or a later one.`,
+      `The backup was created by a newer version of Toolway (it has migration ${unknown}, which this version does not know): restore it with that version or a later one.`,
     )
 }
 
@@ -81,7 +81,7 @@ async function refuseRows(client: pg.Client, migrations: readonly string[]): Pro
   if (names.size === 0) return
   if (!names.has('migrations'))
     throw new LoadRefused(
-      'The database is not empty: it has tables of another program. Restore into an empty database.',
+      'The database is not empty: it contains tables from another program. Restore into an empty database.',
     )
   for (const name of OF_PEOPLE) {
     if (!names.has(name)) continue
@@ -116,7 +116,7 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
   )
   const missing = loading.tables.find(({ name }) => !known.has(name))
   if (missing !== undefined)
-    throw new LoadRefused(`The backup has a table ${missing.name} that its own migrations do not create.`)
+    throw new LoadRefused(`The backup contains a table ${missing.name} that its own migrations do not create.`)
   const references = (await client.query<{ relation: string; name: string; definition: string }>(REFERENCES)).rows
   const all = [...known.values()]
   const eachTable = (what: (name: string) => string, tables = all) =>
@@ -135,7 +135,8 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
   const counts = new Map<string, number>()
   for await (const { table, content } of loading.rows) {
     const own = columns.get(table)
-    if (own === undefined) throw new LoadRefused(`The backup has rows of a table ${table} that it does not describe.`)
+    if (own === undefined)
+      throw new LoadRefused(`The backup contains rows for a table ${table} that it does not describe.`)
     const stream = client.query(copyFrom(`copy public.${pg.escapeIdentifier(table)} (${listOf(own)}) from stdin`))
     await pipeline(content, stream)
     counts.set(table, (counts.get(table) ?? 0) + stream.rowCount)

@@ -58,7 +58,9 @@ export async function withSnapshot<T>(
     )
     const snapshot = await open(client)
     if (snapshot.tables.some(({ name }) => !locked.includes(name)))
-      throw new Error('Tables were added while the backup started: start it again when the migration has ended.')
+      throw new Error(
+        'Tables were added while the backup was starting: start it again when the migration has finished.',
+      )
     return await work(snapshot)
   } catch (thrown) {
     throw withoutRow(thrown)

@@ -36,7 +36,7 @@ export async function readEntries(line: StreamLine, key: string, after: string, 
 export async function serverOf(line: StreamLine): Promise<string> {
   const text = String(await line.call(['INFO', 'server']))
   const id = /^run_id:(\w+)/m.exec(text)?.[1]
-  if (id === undefined) throw new Error('Redis does not say which process it is')
+  if (id === undefined) throw new Error('Redis does not report which process it is')
   return id
 }
 

@@ -139,14 +139,14 @@ class StreamFeed implements ChangeFeed {
   async #fallBack(problem: string): Promise<void> {
     const { db, onNotice, log } = this.#parts
     if (this.#problem === undefined || this.#problem === STARTING)
-      log.warn({ problem }, 'changes cannot be read from Redis: the database is listened to until they can')
+      log.warn({ problem }, 'changes cannot be read from Redis; listening to the database until they can')
     this.#problem = problem
     if (this.#listener !== undefined) return
     try {
       this.#listener = await db.listen(CHANNEL, onNotice)
-      this.#reload('the database is listened to')
+      this.#reload('listening to the database')
     } catch (thrown) {
-      log.warn({ err: thrown }, 'the database cannot be listened to either; retrying')
+      log.warn({ err: thrown }, 'cannot listen to the database either; retrying')
     }
   }
 
@@ -161,7 +161,7 @@ class StreamFeed implements ChangeFeed {
     const { db, log } = this.#parts
     // While Redis is away no gateway holds the relay, and rows would wait without bound.
     if (await db.system((sql) => dropWaiting(sql, KEPT)))
-      log.warn({}, 'too many changes waited for Redis and were removed: everything is reloaded')
+      log.warn({}, 'too many changes were waiting for Redis and were removed; everything is reloaded')
     const look = await db.system(lookAtRelay)
     if (this.#closed.signal.aborted) return
     if (!look.wanted) {

@@ -64,8 +64,8 @@ function operationOf(tool: JsonObject, name: string, schemas: Record<string, Jso
       '401': refusal('The key is missing or unknown.'),
       '404': refusal('There is no such tool for this key.'),
       '413': refusal('The body is too large.'),
-      '429': refusal('Too many requests; `Retry-After` says how many seconds to wait.'),
-      default: refusal('The request was refused; `code` says why, and `mend` says what to do.'),
+      '429': refusal('Too many requests; `Retry-After` specifies how many seconds to wait.'),
+      default: refusal('The request was refused; `code` states the reason, and `mend` states what to do.'),
     },
   }
 }

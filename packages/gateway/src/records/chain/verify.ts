@@ -121,7 +121,7 @@ class Chain {
 
   close(): Verdict {
     const seq = this.#seq
-    if (!this.#ended) this.#fail('end', seq + 1, `the end is missing: nothing says that ${seq} was the last record`)
+    if (!this.#ended) this.#fail('end', seq + 1, `the end is missing: nothing shows that ${seq} was the last record`)
     for (const [at] of this.#kept)
       if (at > seq)
         this.#fail(

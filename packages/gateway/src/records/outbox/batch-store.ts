@@ -66,7 +66,7 @@ export class BatchStore {
       }
     }
     if (begun.size > 0)
-      log.warn({ count: begun.size }, 'a gateway ended before calls were answered; their records say so')
+      log.warn({ count: begun.size }, 'a gateway ended before calls were answered; their records state this')
     batch.push(...begun.values())
     return take()
   }

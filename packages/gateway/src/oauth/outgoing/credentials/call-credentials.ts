@@ -270,7 +270,7 @@ class OpenedCredentials implements CallCredentials {
     return this.#needed(
       facts,
       asking,
-      `the server requires permissions that it does not have (${asked.join(' ') || 'not specified'})`,
+      `the server requires permissions that the account does not have (${asked.join(' ') || 'not specified'})`,
       scopes,
     )
   }

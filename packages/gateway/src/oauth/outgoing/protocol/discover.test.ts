@@ -139,29 +139,29 @@ describe('whom a server trusts', () => {
   const html: Answer = { type: 'text/html', body: '<h1>Hello</h1>' }
   const wrong: [what: string, answers: Readonly<Record<string, Answer>>, problem: RegExp][] = [
     [
-      'metadata about another server',
+      'metadata for another server',
       { ...whole, [`${RESOURCE}/mcp`]: resource({ resource: 'https://other.example/mcp' }) },
-      /about another server/,
+      /for another server/,
     ],
     [
       'metadata about a sibling of the server',
       { ...whole, [`${RESOURCE}/mcp`]: resource({ resource: '{origin}/mc' }) },
-      /about another server/,
+      /for another server/,
     ],
     [
       'metadata without an authorization server',
       { ...whole, [`${RESOURCE}/mcp`]: resource({ authorization_servers: [] }) },
-      /names no authorization server/,
+      /does not list an authorization server/,
     ],
     [
       'an authorization server of another issuer',
       { ...whole, [SERVER]: metadata({ issuer: 'https://evil.example' }) },
-      /about another issuer/,
+      /for another issuer/,
     ],
     [
       'an issuer that is the same but for a slash',
       { ...whole, [SERVER]: metadata({ issuer: '{origin}/' }) },
-      /about another issuer/,
+      /for another issuer/,
     ],
     [
       'an authorization server without PKCE',
@@ -198,7 +198,7 @@ describe('whom a server trusts', () => {
     [
       'not valid JSON',
       { ...whole, [`${RESOURCE}/mcp`]: { body: '{' }, [RESOURCE]: resource({ resource: 'nonsense' }) },
-      /about another server/,
+      /for another server/,
     ],
   ]
   test.each(wrong)('is not taken from %s', async (_, answers, problem) => {

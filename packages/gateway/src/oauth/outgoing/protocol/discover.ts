@@ -61,7 +61,8 @@ export async function discoverNamed({ url, challenge, egress }: Discovering): Pr
   if (resource === undefined) return { authority: await discoverOlder(server, egress), name: undefined }
   refuseForeign(resource, server, egress)
   const issuers = resource.authorization_servers ?? []
-  if (issuers.length === 0) throw malformed(egress, 'its protected-resource metadata names no authorization server')
+  if (issuers.length === 0)
+    throw malformed(egress, 'its protected-resource metadata does not list an authorization server')
   const { issuer, metadata } = await findServer(issuers, egress)
   return { authority: authorityOf(metadata, { issuer, resource }, egress), name: resource.resource_name }
 }
@@ -96,7 +97,7 @@ function refuseForeign({ resource }: Resource, server: URL, egress: Egress): voi
   const named = URL.parse(resource)
   const under = (path: string) => (path.endsWith('/') ? path : `${path}/`)
   if (named?.origin !== server.origin || !under(server.pathname).startsWith(under(named.pathname)))
-    throw malformed(egress, 'its protected-resource metadata is about another server')
+    throw malformed(egress, 'its protected-resource metadata is for another server')
 }
 
 /** The first that has metadata, in the server's order. */
@@ -122,7 +123,7 @@ async function findMetadata(issuer: string, egress: Egress, same = isSame): Prom
     const found = await fetchDocument(at, { shape: Metadata, what, egress }).catch(absentIfPage(at, undefined))
     if (found === undefined) continue
     // A document about another issuer would give its author that issuer's codes (RFC 8414, section 3.3).
-    if (!same(found.issuer, issuer)) throw malformed(egress, `${what} is about another issuer`)
+    if (!same(found.issuer, issuer)) throw malformed(egress, `${what} is for another issuer`)
     return found
   }
   return undefined
