@@ -442,7 +442,7 @@ describe('connections', () => {
     await refused('Must be a number of seconds up to 3600.', 'x', '--timeout', 'soon', '--', 'y')
     expect(await here.run(['connection', 'add', 'demo', '--url', 'http://x.example'])).toMatchObject({
       code: 1,
-      err: 'The alias "demo" is already in use: choose another, or remove that connection first.\n',
+      err: 'The alias "demo" is already in use: choose another, or first remove the connection that uses it.\n',
     })
   })
 

@@ -25,7 +25,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     await look(page, 'settings')
     await page.getByLabel('Contact email').fill('nobody')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Enter an email address or leave it empty').waitFor()
+    await page.getByText('Enter an email address, or leave this field empty').waitFor()
     await page.getByLabel('Contact email').fill('help@example.com')
     await name.fill('The default one')
     await page.getByRole('button', { name: 'Save' }).click()

@@ -223,7 +223,7 @@ export const FAULTS = {
   'prompt.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown prompt: {prompt}', 'List the prompts again.'),
   'resource.unwatched': row('find', 'NOT_SUPPORTED', [200, PARAMS], 'The connection {connection} does not support subscriptions to {uri}.', 'Read it again when you need it.'),
   'listen.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'This caller has reached the limit of {limit} open listen streams.', 'Close one of them, or subscribe to more in one stream.'),
-  'task.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown task.', 'Call the tool again. The task may have expired.'),
+  'task.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Unknown task.', 'The task may have expired. Call the tool again.'),
   'resource.unknown': row('find', 'NOT_FOUND', [200, PARAMS], 'Resource not found: {uri}', 'List the resources again.'),
 
   'openapi.unreadable': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'This OpenAPI document cannot be used: {problem}.', 'Correct the document, or use another version of it. Versions 2.0, 3.0 and 3.1 are supported, as JSON or YAML.'),

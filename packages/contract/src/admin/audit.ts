@@ -117,7 +117,7 @@ export const exportAudit = operation({
   id: 'exportAudit',
   at: `GET ${ADMIN}/audit/export`,
   summary:
-    'Export the records of all organizations and of the platform, or of one. A complete export in JSON lines can be verified.',
+    'Export the records of one organization, or of all organizations and the platform. A complete export in JSON Lines format can be verified.',
   needs: platform('audit_view_global'),
   query: Export.extend(AnyTenant),
   answer: z.string(),
@@ -127,7 +127,7 @@ export const exportAudit = operation({
 export const exportOrganizationAudit = operation({
   id: 'exportOrganizationAudit',
   at: `GET ${OWN}/export`,
-  summary: 'Export the records of an organization. A complete export in JSON lines can be verified.',
+  summary: 'Export the records of an organization. A complete export in JSON Lines format can be verified.',
   needs: inOrganization('audit_view_own'),
   query: Export,
   answer: z.string(),

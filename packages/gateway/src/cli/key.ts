@@ -167,7 +167,7 @@ const remove = described({
 const takeOver = described({
   name: 'import',
   about:
-    'import keys from another system with their bcrypt hashes: JSON lines of name, hash, prefix, role, organization',
+    'import keys from another system with their bcrypt hashes: JSON Lines of name, hash, prefix, role, organization',
   arguments: [new Argument('<file>', 'file with the lines; - is standard input')],
   examples: ['toolway key import old-keys.jsonl'],
   async call({ call }, { file }: { file: string }) {

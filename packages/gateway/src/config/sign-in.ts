@@ -59,7 +59,7 @@ export const SIGN_IN_SETTINGS = {
   ),
   MCP_API_KEY_LIMIT: setting(
     z.enum(LIMITS, `it must be one of ${LIMITS.join(', ')}`).default('read'),
-    'Access of MCP_API_KEY. read: read-only tools. write: no destructive tools.',
+    'Access granted by MCP_API_KEY. read: only read-only tools. write: all tools except destructive ones.',
   ),
   MCP_API_KEY_TRUSTED: setting(
     onOff('off'),

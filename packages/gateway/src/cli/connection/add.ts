@@ -146,6 +146,8 @@ async function addDocument(
 
 const taken = (alias: string) => (thrown: unknown) => {
   throw thrown instanceof Refusal && thrown.is('thing.taken')
-    ? new CommandFault(`The alias "${alias}" is already in use: choose another, or remove that connection first.`)
+    ? new CommandFault(
+        `The alias "${alias}" is already in use: choose another, or first remove the connection that uses it.`,
+      )
     : thrown
 }
