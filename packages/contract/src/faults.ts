@@ -251,7 +251,7 @@ export const FAULTS = {
   ),
   'upstream.start': row('start', 'TIMEOUT', [504, UNREACHABLE, 'retry'], 'The program of connection {connection} did not respond within {seconds} s of starting.', 'Check its log. It may be waiting for the network, a package or a setting.'),
   'upstream.needs-auth': row('open', 'NEEDS_AUTH', [502, UNREACHABLE], 'The server of connection {connection} refused the gateway’s credential ({problem}).', 'Connect an account with `toolway connection login {connection}`, or give the connection a valid key.'),
-  'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} was interrupted before it responded. The call may have taken effect.', 'Check the effect before you call again.'),
+  'upstream.lost': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} was interrupted before it responded. The call may have taken effect.', 'Check whether the call took effect before you repeat it.'),
   'upstream.error': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} responded with an error: {problem}.', 'Check the server\'s key, settings and network.'),
   'upstream.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} responded with something that is not MCP: {problem}.', '`toolway connection test {connection}` shows the response.'),
   'contract.malformed': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The response from the backend of connection {connection} does not match its contract: {problem}.', '`toolway connection test {connection}` shows the response.'),
@@ -266,7 +266,7 @@ export const FAULTS = {
   'connector.partly': row('run', 'EXECUTION_ERROR', [200, UNREACHABLE], '{tool} was only partly completed: a later step failed ({problem}).', 'Check the result at {vendor} before you call again.'),
   'upstream.timeout': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The connection {connection} did not respond within {seconds} s.', 'Request less, or raise the timeout of the connection.'),
   'upstream.busy': row('open', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'The connection {connection} is still processing earlier requests.', 'Try again in a moment.'),
-  'upstream.ended': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} ended before it responded: {problem}. The call may have taken effect.', 'Request less, or raise TOOLWAY_CHILD_MEMORY or TOOLWAY_STDIO_LINE_LIMIT, whichever was reached. Check the effect before you call again.'),
+  'upstream.ended': row('run', 'EXECUTION_ERROR', [502, UNREACHABLE], 'The connection {connection} ended before it responded: {problem}. The call may have taken effect.', 'Request less, or raise TOOLWAY_CHILD_MEMORY or TOOLWAY_STDIO_LINE_LIMIT, whichever was reached. Check whether the call took effect before you repeat it.'),
   'upstream.limited': row('open', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'The server of connection {connection} accepts no more requests for now (HTTP 429).', 'Try again in {seconds} s.'),
   'upstream.question': row('run', 'NOT_SUPPORTED', [501, UNREACHABLE], 'The connection {connection} requested input that the protocol version of this client does not support.', 'Use a client that supports the server\'s protocol version ({revision}).'),
   'question.limit': row(
@@ -322,7 +322,7 @@ export const FAULTS = {
   'call.cancelled': row('run', 'CANCELLED', [499, UNREACHABLE], 'The call was cancelled by the client.', 'Nothing to do.'),
 
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Try again in a moment.'),
-  'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the response arrived. The call may have taken effect.', 'Check the effect before you call again.'),
+  'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the response arrived. The call may have taken effect.', 'Check whether the call took effect before you repeat it.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Try again in a moment.'),
   'database.unavailable': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway\'s database is not available: {problem}. Nothing was stored.', 'Try again in a moment. If the error persists, the operator can find the cause in the gateway log.'),
   // Not to be sent again unseen, so `retry` is not set.

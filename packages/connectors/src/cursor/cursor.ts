@@ -157,7 +157,7 @@ export const cursor = vendor({
   whoami: 'list_members',
   tools: {
     get_agent_edits: read('GET /analytics/team/agent-edits', {
-      says: 'Get the edits that the agent suggested and people accepted, by day.',
+      says: 'Get the number of edits that the agent suggested and that people accepted, by day.',
       ...report,
       list: Edits,
     }),

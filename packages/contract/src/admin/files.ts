@@ -134,7 +134,7 @@ export type FileUsage = z.output<typeof FileUsage>
 export const getFileUsage = operation({
   id: 'getFileUsage',
   at: 'GET /api/v1/organizations/{organization}/file-usage',
-  summary: 'Get the file storage that the organization uses, and its quota, in bytes.',
+  summary: 'Get how much file storage the organization uses, and its quota, both in bytes.',
   needs: inOrganization('tool_call'),
   answer: FileUsage,
 })

@@ -113,7 +113,7 @@ export const PLATFORM_TOOLS: readonly PlatformTool[] = [
   {
     name: 'get_toolset',
     title: 'Get a toolset',
-    description: 'Get one toolset: which tools it has, for whom, and how they are discovered.',
+    description: 'Get one toolset: its tools, who can use it, and how its tools are discovered.',
     effect: 'read',
     operation: getToolset,
   },

@@ -28,7 +28,7 @@ const SYSTEM = /^\/(?:proc|sys|dev)(?:\/|$)/
 /** Throws a `Refusal` for a root that is no folder. */
 export async function openRoot(given: string): Promise<Root> {
   const canonical = await canonicalOf(given)
-  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a system folder.`)
+  if (SYSTEM.test(canonical)) throw new Refusal(`The root ${given} is a system folder and cannot be used.`)
   try {
     return { given: resolve(given), canonical, folder: await Folder.root(canonical) }
   } catch (thrown) {

@@ -64,7 +64,9 @@ export function createScriptWorkbench(parts: ScriptWorkbenchParts): Workbench {
     async writePart(path, offset, bytes, doing) {
       const { said } = await carryOut(path, { name: 'write', offset, bytes }, doing)
       if ('gap' in said)
-        throw new RemoteFailure(`The workbench has lost a part of ${path}: it contains ${said.gap} of ${offset} bytes.`)
+        throw new RemoteFailure(
+          `The workbench has lost part of ${path}: the file contains ${said.gap} of ${offset} bytes.`,
+        )
       if (said.size !== offset + bytes.byteLength || said.sha256 !== hashOf(bytes))
         throw new RemoteFailure(`A part of ${path} was changed on its way to the workbench.`, { kind: 'passing' })
     },

@@ -14,7 +14,9 @@ export async function sourceOf(source: string): Promise<Source> {
   if (/^https?:\/\//i.test(source)) return { document_url: source }
   const found = await stat(source).catch(() => undefined)
   if (found?.isFile() !== true)
-    throw new CommandFault(`The file ${source} does not exist; an address must start with http:// or https://.`)
+    throw new CommandFault(
+      `The file ${source} does not exist. If you meant an address, it must start with http:// or https://.`,
+    )
   if (found.size > DOCUMENT_LIMIT) throw new CommandFault(`The file ${source} is larger than ${DOCUMENT_LIMIT} bytes.`)
   return { document_gzip: (await pack(await readFile(source))).toString('base64') }
 }

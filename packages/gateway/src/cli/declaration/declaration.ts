@@ -81,7 +81,9 @@ export async function applyFile(
   } catch (thrown) {
     const next = steps[done]
     const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
-    output.progress(`Refused at: ${at}. Steps completed: ${done} of ${steps.length}; run apply again to continue.`)
+    output.progress(
+      `Refused at: ${at}. Steps completed: ${done} of ${steps.length}. To continue, fix the cause and run "toolway apply" again.`,
+    )
     throw thrown
   }
 }
