@@ -55,7 +55,7 @@ describe('keys', () => {
     expect(await here.run(['key', 'remove', 'nobody'])).toMatchObject({
       code: 1,
       out: '',
-      err: 'There is no key named "nobody" in default; `toolway key list` lists them; add --platform for platform keys.\n',
+      err: 'There is no key named "nobody" in default; `toolway key list` lists the keys (with --platform, the platform keys).\n',
     })
     expect(await here.run(['key', 'add', 'x', '--toolset', 'nope'])).toMatchObject({
       code: 2,
@@ -94,7 +94,8 @@ describe('keys', () => {
     const failed = await here.run(['key', 'remove', 'ci', '--json'])
     expect(failed).toMatchObject({ code: 1, out: '' })
     expect(JSON.parse(failed.err)).toEqual({
-      error: 'There is no key named "ci" in default; `toolway key list` lists them; add --platform for platform keys.',
+      error:
+        'There is no key named "ci" in default; `toolway key list` lists the keys (with --platform, the platform keys).',
       exitCode: 1,
     })
   })

@@ -51,7 +51,7 @@ test('is added by its address, tested with what it leaves out and why, and calle
   const wrong = await here.run(['connection', 'add', 'wrong', '--contract', url, '--header', 'X-API-Key: other'])
   expect(wrong).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/^wrong was added, but it is not ready: .*HTTP 401/),
+    out: expect.stringMatching(/^wrong is not ready: .*HTTP 401/),
   })
   const looked = await here.run(['connection', 'test', 'wrong'])
   expect(looked.out).toContain('refused the gateway’s credential (HTTP 401)')

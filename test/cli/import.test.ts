@@ -65,7 +65,10 @@ describe('an import', () => {
     expect(await aliases()).toEqual(['demo'])
 
     const done = await here.run(['import', path])
-    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('`toolway import --undo` removes them again') })
+    expect(done).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('`toolway import --undo` removes the added connections'),
+    })
     for (const said of [tried, done]) {
       expect(said.err).toMatch(/my[-_]server/)
       expect(said.err).toContain('https://tools.example.com/mcp')

@@ -69,7 +69,7 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     }
     for (const right of ['https://mcp.example.com/mcp', 'http://localhost:3000/mcp']) {
       await start(right)
-      await page.getByText('An address', { exact: true }).waitFor()
+      await page.getByText('A URL', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Continue' }).waitFor()
     }
   })

@@ -202,7 +202,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/connections/shop?tab=document')
-    await page.getByRole('heading', { name: 'The document' }).waitFor()
+    await page.getByRole('heading', { name: 'Document', exact: true }).waitFor()
     const newer = Buffer.from(JSON.stringify(documentOf('2', ['orders', 'goods'])))
     await page
       .locator('input[type=file]')
@@ -210,7 +210,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByText('Version 1 is in use; this is 2.').waitFor()
     await page.getByText('1 tool removed').waitFor()
     await look(page, 'connection-document')
-    await page.getByRole('button', { name: 'Use it' }).click()
+    await page.getByRole('button', { name: 'Use this version' }).click()
     await page.getByText('Version 2 is now in use').waitFor()
 
     await using backend = await startContractBackend({ key: 'k' })
@@ -256,7 +256,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.getByRole('tab', { name: 'Tools' }).click()
     await page.getByText('Only organization administrators can do this.').first().waitFor()
     await page.goto('/connections/filed')
-    await page.getByText('This connection is declared in an installation file').waitFor()
+    await page.getByText('This connection is defined in a declaration file').waitFor()
     await page.goto('/connections/nothing')
     await page.getByText('Connection not found').waitFor()
   })

@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
       const { page } = opened
       await page.goto('/rules')
       const table = page.getByRole('table', { name: 'Rules' })
-      await table.getByText('of the platform').waitFor()
+      await table.getByText('from the platform').waitFor()
       expect(await table.getByRole('link').allTextContents()).toEqual([
         ...['everywhere', 'no-destroying', 'slow', 'looked-at', 'of-work'],
       ])

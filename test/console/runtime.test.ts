@@ -70,7 +70,7 @@ describe.skipIf(NO_BROWSER)('what runs', () => {
     const row = page.getByRole('row').filter({ hasText: 'raw' })
     await row.getByText('test …cdef').waitFor()
     await look(page, 'runtime-sessions')
-    await row.getByRole('button', { name: /^End the session of raw/ }).click()
+    await row.getByRole('button', { name: /^End the session for raw/ }).click()
     await page.getByRole('heading', { name: 'No client sessions' }).waitFor()
     await expect(callTool(client, 'probe__echo', { text: 'x' })).resolves.toMatchObject({ status: 404 })
   })

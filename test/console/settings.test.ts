@@ -50,7 +50,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
     const row = page.getByRole('row').filter({ hasText: 'GitHub' })
     await row.getByText('••••abcd').waitFor()
     expect(await page.content()).not.toContain(SECRET)
-    await row.getByRole('button', { name: 'Remove the app of GitHub' }).click()
+    await row.getByRole('button', { name: 'Remove the GitHub app' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'No OAuth apps yet' }).waitFor()
   })
@@ -88,7 +88,7 @@ describe.skipIf(NO_BROWSER)('settings', () => {
 
       await page.getByRole('button', { name: `Actions for ${address}` }).click()
       await page.getByRole('menuitem', { name: 'Send test message' }).click()
-      await page.getByText('Delivered: the server responded 200').waitFor()
+      await page.getByText('Delivered. The server responded with 200').waitFor()
       expect(told).toBe(1)
       await look(page, 'settings-webhooks')
       await page.getByRole('button', { name: `Actions for ${address}` }).click()

@@ -148,7 +148,7 @@ describe('connections', () => {
     })
     expect(await admin(`PUT ${CONNECTIONS}/child`, { command: 'env', args: [] })).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('/environment holds values that were set for another server') },
+      body: { detail: expect.stringContaining('/environment contains values that were set for another server') },
     })
     // A path is of the machine: without folders that the installation names, the platform alone allows one, and it stays.
     const path = { allow_paths: ['/srv/mine:ro'] }

@@ -63,7 +63,7 @@ describe('a question on the session’s own stream', () => {
     const waiting = client.call('wait', {}, { signal: leaving.signal }).catch(() => 'given up')
     await until('the other call is there', async () => {
       const told = await client.call('ask_user', { message: 'Who?' }).catch((thrown: unknown) => thrown)
-      return JSON.stringify(told instanceof Error ? told.message : told).includes('2 calls are under way')
+      return JSON.stringify(told instanceof Error ? told.message : told).includes('2 calls are in progress')
     })
     leaving.abort()
     expect(await waiting).toBe('given up')

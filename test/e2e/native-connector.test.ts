@@ -280,7 +280,7 @@ describe('a native connector', () => {
       connector: 'native',
       native: { vendor: 'nobody' },
     })
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('is none of')])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('is not one of')])
   })
 })
 

@@ -214,7 +214,7 @@ describe('what a rule cannot say', () => {
     [{ match: { parameter: '.x' } }, '/match/parameter'],
     [{ name: 'No Spaces' }, '/name'],
     [{ reason: ' ' }, '/reason'],
-    [{ scope: 'toolset' }, 'must name the toolset'],
+    [{ scope: 'toolset' }, 'must specify the toolset'],
     [{ scope: 'toolset', of: 'standard' }, 'create your own toolset'],
     [{ scope: 'toolset', of: 'default' }, 'for the organization'],
     [{ scope: 'toolset', of: 'works' }, 'did you mean \\"work\\"'],

@@ -74,7 +74,7 @@ test('the answer to a question of a live call says at the other gateway where th
   const inputResponses = { [question]: { action: 'accept', content: { username: 'ada', email: 'a@example.com' } } }
   const again = { ...call, requestState: asked['requestState'], inputResponses }
   const elsewhere = (await ask(at(peer, second.address), 'tools/call', again, { meta })).answer
-  expect(JSON.stringify(elsewhere)).toContain('another gateway behind the same address has it')
+  expect(JSON.stringify(elsewhere)).toContain('another gateway behind the same address is handling it')
   expect(JSON.stringify((await ask(peer, 'tools/call', again, { meta })).answer.result)).toContain('action=accept')
 })
 

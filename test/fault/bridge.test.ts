@@ -156,7 +156,7 @@ describe('a gateway', () => {
     await using bridge = startBridge(built, { url: gateway.url.replace('http:', 'https:'), key: gateway.key })
     const answer = await bridge.ask({ id: 1, method: 'initialize', params: {} })
     expect(answer.error).toMatchObject({ data: { fault: 'bridge.unreachable' } })
-    expect(answer.error?.message).toContain('does not use TLS there')
+    expect(answer.error?.message).toContain('does not use TLS on this port')
   })
 })
 

@@ -302,8 +302,8 @@ describe('failures', () => {
 
   test.each([
     [403, 'does not permit'],
-    [404, 'does not know'],
-    [409, 'present state'],
+    [404, 'cannot find this'],
+    [409, 'current state'],
   ])('HTTP %i is told with its status and what it means', async (status, words) => {
     const session = await composioSession()
     composio.next.push(status)

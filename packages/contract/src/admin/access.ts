@@ -46,7 +46,7 @@ export const getAccessMap = operation({
   id: 'getAccessMap',
   at: 'GET /api/v1/organizations/{organization}/access',
   summary:
-    'Show which connections each role, group and key can reach through which toolsets, or only those of one member or key. Rules can block further calls.',
+    'Show which connections each role, group and key can reach through which toolsets, or only those of one member or key. Rules can still block individual calls.',
   needs: inOrganization('policy_manage'),
   query: z.strictObject({
     /** The email address of a member: only that member. */

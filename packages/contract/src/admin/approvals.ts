@@ -160,7 +160,7 @@ export const listLastingApprovals = operation({
 export const endLastingApproval = operation({
   id: 'endLastingApproval',
   at: `DELETE ${LASTING}/{lasting}`,
-  summary: 'End a standing approval. The next such call needs approval again.',
+  summary: 'End a standing approval. The next call that it would have covered needs approval again.',
   needs: inOrganization('connector_read'),
 })
 
@@ -176,7 +176,7 @@ export const answerApprovalSigned = operation({
   id: 'answerApprovalSigned',
   at: 'POST /api/v1/approvals/{approval}/answer',
   summary:
-    'Answer a request as a webhook that its rules refer to. The answer must be signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`) and sent within five minutes; each ID is accepted only once.',
+    'Answer an approval request as a webhook that one of its rules refers to. The answer must be signed like the messages to that webhook (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`) and sent within five minutes; each ID is accepted only once.',
   needs: anyone,
   body: SignedAnswer,
   answer: ApprovalOutcome,

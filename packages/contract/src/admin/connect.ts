@@ -96,7 +96,7 @@ export const readConnectSession = operation({
   id: 'readConnectSession',
   at: 'GET /api/v1/oauth/cli-sessions/{session}',
   summary:
-    'Get the result of connecting an account that this caller started: available only once, within five minutes of completion.',
+    'Get the result of an attempt by this caller to connect an account. It is available only once, within five minutes of completion.',
   needs: signedIn,
   answer: z.strictObject({
     status: z.enum(['pending', 'success', 'error']),

@@ -131,7 +131,7 @@ export const listIntegrationTools = operation({
   id: 'listIntegrationTools',
   at: `GET ${INTEGRATIONS}/tools`,
   summary:
-    'List the tools of every enabled integration that you may use, and the reason for each integration that failed. `version` is that of `integrations_changed`. With the `ETag` of a response as `If-None-Match`, the response is 304 while nothing has changed.',
+    'List the tools of every enabled integration that you may use, and the reason for each integration that failed. `version` is the same number as in the event `integrations_changed`. With the `ETag` of a response as `If-None-Match`, the response is 304 while nothing has changed.',
   needs: inOwnOrganization('connector_read'),
   answer: z.strictObject({ items: z.array(IntegrationTools), version: z.number().int() }),
 })
@@ -139,7 +139,7 @@ export const finishOAuth = operation({
   id: 'finishOAuth',
   at: `GET ${INTEGRATIONS}/oauth/callback`,
   summary:
-    'The redirect address for authorization servers, identified by the state and the browser that started the flow. Redirects with `connected` or `error` in the query.',
+    'The redirect address for authorization servers. The flow is identified by the state and by the browser that started it. Redirects with `connected` or `error` in the query.',
   needs: anyone,
   query: z.looseObject({}),
   answer: z.string(),

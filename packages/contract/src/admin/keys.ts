@@ -142,7 +142,7 @@ export const addMyKey = operation({
   id: 'addMyKey',
   at: `POST ${MY_KEYS}`,
   summary:
-    'Create a key of your own: a scoped key or, with family uru, your personal key. You can have only one personal key (otherwise 409).',
+    'Create a key of your own: a scoped key or, with family uru, your personal key. You can have only one personal key (a request for a second one returns 409).',
   needs: signedIn,
   body: KeyWish.partial({ name: true }).extend({ scope: Scope.optional(), family: Family, organization: Organization }),
   answer: MadeKey,

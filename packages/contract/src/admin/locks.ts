@@ -85,7 +85,8 @@ export const listToolLocks = operation({
 export const getToolLock = operation({
   id: 'getToolLock',
   at: `GET ${LOCK}`,
-  summary: 'Get the lock on the tools of a connection. The ETag identifies its server’s current list.',
+  summary:
+    'Get the lock on the tools of a connection. The ETag identifies the current list of the connection’s server.',
   needs: sees,
   answer: ToolLock,
 })
@@ -122,7 +123,7 @@ const Looked = z.strictObject({ hash: ToolHash })
 export const acceptTool = operation({
   id: 'acceptTool',
   at: `POST ${LOCKED}/accept`,
-  summary: 'Accept a tool as reviewed, by its hash. Refused if the tool has changed since.',
+  summary: 'Accept a tool as reviewed, by its hash. The request is refused if the tool has changed since the review.',
   needs: decides,
   body: Looked,
   answer: LockedTool,

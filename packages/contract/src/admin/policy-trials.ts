@@ -86,7 +86,7 @@ const Days = z.coerce.number().int().min(1).max(90).default(7)
 export const listShadows = operation({
   id: 'listShadows',
   at: `GET ${POLICY}/shadow`,
-  summary: 'Show what each watch-only rule would have done in recent days, by tool and caller.',
+  summary: 'Show what each shadow rule would have done in recent days, by tool and caller.',
   needs,
   query: z.strictObject({ days: Days }),
   answer: z.strictObject({

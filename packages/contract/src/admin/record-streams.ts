@@ -144,7 +144,7 @@ export const addRecordStream = operation({
 export const changeRecordStream = operation({
   id: 'changeRecordStream',
   at: `PUT ${STREAM}`,
-  summary: 'Update a record stream, or pause and resume it. It continues where it stopped.',
+  summary: 'Update a record stream, or pause or resume it. A resumed stream continues where it stopped.',
   needs: inOrganization('tenant_update'),
   body: RecordStreamChange,
   answer: RecordStream,
@@ -183,7 +183,7 @@ export const addInstallationRecordStream = operation({
 export const changeInstallationRecordStream = operation({
   id: 'changeInstallationRecordStream',
   at: `PUT ${ONE_OF_ALL}`,
-  summary: 'Update a record stream of the installation, or pause and resume it.',
+  summary: 'Update a record stream of the installation, or pause or resume it.',
   needs: platform('tenant_update'),
   body: RecordStreamChange,
   answer: RecordStream,

@@ -39,7 +39,7 @@ export const listToolsets = operation({
 export const getToolset = operation({
   id: 'getToolset',
   at: `GET ${TOOLSETS}/{toolset}`,
-  summary: 'Get one toolset, including built-in ones.',
+  summary: 'Get one toolset, which can be a built-in one.',
   needs,
   answer: Toolset,
 })

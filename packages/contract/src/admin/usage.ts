@@ -48,7 +48,7 @@ const Moment = z.iso.datetime({ offset: true }).optional()
 export const findUsage = operation({
   id: 'findUsage',
   at: 'GET /api/v1/organizations/{organization}/usage',
-  summary: `Calls over time starting at \`from\` (default: a day ago) and before \`to\` (default: now), ${MOST_USAGE_DAYS} days at most. Steps are counted from \`from\`. Callers who may view records also receive tools, callers, clients and the reasons why calls failed, and may request a single caller.`,
+  summary: `Get the number of calls over time, starting at \`from\` (default: a day ago) and before \`to\` (default: now), ${MOST_USAGE_DAYS} days at most. Steps are counted from \`from\`. Callers who may view records also receive tools, callers, clients and the reasons why calls failed, and may filter by a single caller.`,
   needs: inOrganization('stats_view_own'),
   query: z
     .strictObject({

@@ -32,7 +32,7 @@ export const listUsers = operation({
 export const addUser = operation({
   id: 'addUser',
   at: `POST ${USERS}`,
-  summary: 'Add a user, with a password, or with a one-time code in the response to set one.',
+  summary: 'Add a user. If no password is given, the response contains a one-time code to set one.',
   needs: platform('user_manage'),
   body: z.strictObject({
     email: Email,

@@ -106,7 +106,7 @@ export const testWebhook = operation({
 export const rotateWebhookSecret = operation({
   id: 'rotateWebhookSecret',
   at: `POST ${WEBHOOK}/rotate`,
-  summary: 'Rotate the secret of a webhook. The previous one also signs for 24 hours.',
+  summary: 'Rotate the secret of a webhook. Messages are also signed with the previous secret for 24 hours.',
   needs: inOrganization('tenant_update'),
   answer: WebhookWithSecret,
 })

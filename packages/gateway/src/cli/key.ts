@@ -100,7 +100,7 @@ const add = described({
   print: ({ key, ...rest }) => ({
     value: { ...shown(rest), key },
     lines: [key],
-    notes: ['It is shown only once.'],
+    notes: ['The key is shown only once.'],
   }),
 })
 
@@ -144,8 +144,8 @@ const remove = described({
     if (meant === undefined)
       throw new CommandFault(
         platform
-          ? `There is no platform key named "${name}"; \`toolway key list --platform\` lists them.`
-          : `There is no key named "${name}" in ${organization}; \`toolway key list\` lists them; add --platform for platform keys.`,
+          ? `There is no platform key named "${name}"; \`toolway key list --platform\` lists the platform keys.`
+          : `There is no key named "${name}" in ${organization}; \`toolway key list\` lists the keys (with --platform, the platform keys).`,
       )
     const params = { organization, key: meant.id }
     await transport.call(platform ? removePlatformKey : removeOrganizationKey, { params })

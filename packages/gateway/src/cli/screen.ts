@@ -24,7 +24,7 @@ export interface SignUp {
 /** Stands in printed configurations where the key would be. */
 const PLACEHOLDER = 'YOUR_KEY'
 
-const AGAIN = '`npx toolway user setup-code` creates another.'
+const AGAIN = '`npx toolway user setup-code` creates a new one.'
 
 /** Where a browser goes, and what it takes to get in. */
 const consoleOf = ({ address, setUpCode, empty, secretsFile }: SignUp): string[] => {
@@ -82,7 +82,7 @@ function keyLines(key: string, secretsFile: string | undefined): string[] {
   if (secretsFile === undefined) return [`  Key       ${key}`, `            It is shown only once. ${another}`]
   return [
     `  Key       in ${secretsFile}, readable only by its owner, because this output does not go to a terminal.`,
-    `            Replace ${PLACEHOLDER} below with it, and delete the file. ${another}`,
+    `            Replace ${PLACEHOLDER} below with the key, and delete the file. ${another}`,
   ]
 }
 

@@ -132,7 +132,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   EACCES: 'it is not writable',
   EPERM: 'it is not writable',
   EROFS: 'its file system is read-only',
-  ENOENT: 'it cannot be created there',
+  ENOENT: 'it cannot be created',
   ENOTDIR: 'it or something in its path is a file',
   EEXIST: 'it or something in its path is a file',
   ENOSPC: 'its file system is full',

@@ -164,7 +164,7 @@ const accounts = described({
       all.length === 0
         ? ['No account is connected yet. Connect one with `toolway connection login ALIAS`.']
         : table(
-            ['CONNECTION', 'ACCOUNT', 'OWNER', 'STATE', 'NAME THERE'],
+            ['CONNECTION', 'ACCOUNT', 'OWNER', 'STATE', 'SIGNED IN AS'],
             all.map((one) => [
               ...[one.connection, one.is_default ? `${one.account} *` : one.account, one.email ?? 'organization'],
               ...[stateOf(one), one.name ?? '-'],

@@ -31,11 +31,11 @@ const REMOTE = [
   ),
   new Option(
     '--scopes-for <limit>',
-    'with --native: request only the scopes for tools that read, or also for tools that write; other scopes are requested when a tool needs them',
+    'with --native: request only the scopes for tools that read, or also those for tools that write; other scopes are requested when a tool needs them',
   ).choices([...LIMITS]),
   new Option(
     '--source <file>',
-    'with --native: your own connector, a single TypeScript file that defines the vendor with that name; --url is the base address for its requests',
+    'with --native: your own connector, a single TypeScript file that defines the vendor named in --native; --url is the base address for its requests',
   ),
   new Option('--org-id <id>', 'ID of the organization on the contract backend (default: its name in Toolway)'),
   new Option('--side-effects', 'also offer functions of a contract backend that have side effects'),
@@ -52,11 +52,16 @@ const REMOTE = [
 const PROGRAM = [
   many(
     '--env <pair>',
-    'environment variable for a started server: NAME=value, or NAME to copy its value from the current environment',
+    'environment variable for a server that the gateway starts: NAME=value, or NAME to copy its value from the current environment',
   ),
   new Option('--env-from <file>', 'file with one NAME=value per line, for secrets; - is standard input'),
-  many('--allow-path <path>', 'folder or file that a started server can use; PATH:ro is read-only; can be repeated'),
-  new Option('--network <network>', 'network access for a started server (default: public)').choices(CHILD_NETWORKS),
+  many(
+    '--allow-path <path>',
+    'folder or file that a server started by the gateway can use; PATH:ro is read-only; can be repeated',
+  ),
+  new Option('--network <network>', 'network access for a server that the gateway starts (default: public)').choices(
+    CHILD_NETWORKS,
+  ),
   many('--allow-host <name>', 'with --network listed: an allowed host, or *.example.com; can be repeated'),
 ]
 const DOCUMENT = [

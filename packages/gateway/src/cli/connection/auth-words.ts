@@ -26,7 +26,7 @@ export const AUTH_OPTIONS = [
   new Option('--provider <name>', 'vendor whose OAuth the connection uses, such as github'),
   new Option(
     '--account-variable <name>',
-    'for a started server: environment variable that contains the key or token of the calling account; each account gets its own process',
+    'for a server that the gateway starts: environment variable that contains the key or token of the calling account; each account gets its own process',
   ),
 ]
 

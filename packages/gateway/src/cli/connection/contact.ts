@@ -64,7 +64,7 @@ export async function awaitContact(
   }
   return {
     value: { alias, status: 'new' },
-    lines: [`${alias} was added and is still connecting. \`toolway connection list\` shows the result.`],
+    lines: [`${alias} is still connecting. \`toolway connection list\` shows the result.`],
   }
 }
 
@@ -77,7 +77,7 @@ function outcomeOf(connection: Connection): Printed {
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)
-      ? `${alias} was added. Its server requires an account: ${loginOf(connection)}`
-      : `${alias} was added, but it is not ready: ${reason ?? status} \`toolway connection test ${alias}\` shows details.`
+      ? `${alias} is not connected yet. Its server requires an account: ${loginOf(connection)}`
+      : `${alias} is not ready: ${reason ?? status} \`toolway connection test ${alias}\` shows details.`
   return { value: { alias, status, reason }, lines: [line], code: EXIT.failed }
 }

@@ -15,7 +15,7 @@ export function drawPreview(preview: OpenApiPreview): string[] {
   ])
   return [
     `${title} ${version} (OpenAPI ${format})`,
-    `Calls go to ${url ?? 'nowhere: set --url'}.`,
+    `Base address for calls: ${url ?? 'none, set it with --url'}.`,
     `${counts.tools} tools: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
     ...security.map(
       ({ name, kind, place, scopes }) =>

@@ -176,7 +176,7 @@ const link = described({
   print: (value) => ({
     value,
     lines: [value.url],
-    notes: [`It is valid for one download, until ${value.expires_at}.`],
+    notes: [`The link is valid for one download, until ${value.expires_at}.`],
   }),
 })
 

@@ -74,7 +74,7 @@ async function importFile(
   const left = plan.servers.length - usable.length
   const line = dryRun
     ? 'Nothing was changed (--dry-run).'
-    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already present`}. \`toolway import --undo\` removes them again.`
+    : `Added ${added.length} of ${plan.servers.length}${there.length === 0 ? '' : `, ${there.length} already present`}. \`toolway import --undo\` removes the added connections.`
   return {
     value: { added, skipped, left, dryRun },
     lines: [line],

@@ -112,7 +112,7 @@ function transportOf(entry: Fields, reader: EntryReader): 'process' | 'remote' |
   if (REMOTE.has(said)) return 'remote'
   reader.need(
     'unsupported-transport',
-    `${reader.path}.type must be "stdio", "http", "sse" or "ws"; this one is not supported.`,
+    `${reader.path}.type must be "stdio", "http", "sse" or "ws"; other types are not supported.`,
   )
   return entry['command'] === undefined ? 'remote' : 'process'
 }

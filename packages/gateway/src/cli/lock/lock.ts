@@ -133,7 +133,7 @@ const set = described({
     new Option('--hold-present', 'hold the current tools until each is accepted'),
     new Option('--accept-present', 'accept the current tools if the lock is already on'),
     new Option('--trust', 'trust what the server states about the effects of its tools'),
-    new Option('--no-trust', 'do not trust it').default(undefined),
+    new Option('--no-trust', 'do not trust what the server states about the effects of its tools').default(undefined),
   ],
   more: `
 Modes:
@@ -204,7 +204,7 @@ const trust = described({
   name: 'trust',
   about: 'trust a connection’s server to state the effects of its tools',
   arguments: [alias],
-  options: [new Option('--off', 'stop trusting it')],
+  options: [new Option('--off', 'stop trusting the server')],
   examples: ['toolway lock trust docs', 'toolway lock trust docs --off'],
   async call(transport, words: ConnectionArgument & { off?: boolean }) {
     const { mode } = await lockOf(transport, words)

@@ -42,12 +42,12 @@ const add = described({
   print: ({ member, invitation }, { organization }) => ({
     value: { email: member.email, role: member.role, code: invitation?.code ?? null },
     lines: [
-      `${member.email} is ${member.role} of ${organization}.`,
+      `${member.email} has the role ${member.role} in ${organization}.`,
       ...(invitation === null
         ? []
         : [
             `Code: ${invitation.code}`,
-            'With this code, they can set a password once at /sign-in/code, within three days.',
+            'With this code, the new member can set a password once at /sign-in/code, within three days.',
           ]),
     ],
   }),
@@ -79,7 +79,7 @@ const role = described({
   },
   print: (_, { organization, email: address, role: wanted }) => ({
     value: { email: address, role: wanted },
-    lines: [`${address} is ${wanted} of ${organization}.`],
+    lines: [`${address} has the role ${wanted} in ${organization}.`],
   }),
 })
 

@@ -32,7 +32,7 @@ const stdin = new Option('--password-stdin', 'read the password from standard in
 
 const codeLines = ({ code, expires_at: until }: { code: string; expires_at: string }): string[] => [
   `Code: ${code}`,
-  `With this code, they can set a password once at /sign-in/code, until ${until.slice(0, 16)}Z.`,
+  `With this code, the user can set a password once at /sign-in/code, until ${until.slice(0, 16)}Z.`,
 ]
 
 type Person = Pick<TokenPair['user'], 'email' | 'platform_admin'>
@@ -107,7 +107,7 @@ const list = described({
 
 const remove = described({
   name: 'remove',
-  about: 'remove a person and their memberships, keys and sessions',
+  about: 'remove a person and their memberships, keys and sign-ins',
   arguments: [email],
   examples: ['toolway user remove ada@example.com'],
   async call(transport, { email: address }: UserArgument) {
@@ -116,7 +116,7 @@ const remove = described({
   },
   print: (_, { email: address }) => ({
     value: { removed: address },
-    lines: [`Removed ${address} and their memberships, keys and sessions.`],
+    lines: [`Removed ${address} and their memberships, keys and sign-ins.`],
   }),
 })
 
@@ -136,7 +136,7 @@ const password = described({
     made === undefined
       ? {
           value: { email: address },
-          lines: [`${address} has a new password. All earlier sessions were signed out.`],
+          lines: [`${address} has a new password. All earlier sign-ins were ended.`],
         }
       : { value: { email: address, code: made.code }, lines: codeLines(made) },
 })
@@ -154,7 +154,7 @@ const setUpCode = described({
   print: ({ code }) => ({
     value: { code },
     lines: [code],
-    notes: ['The first person can use it once to sign up, at /sign-in or with `toolway user add --setup-code`.'],
+    notes: ['The first person can use the code once to sign up, at /sign-in or with `toolway user add --setup-code`.'],
   }),
 })
 

@@ -46,9 +46,10 @@ const settings = () => [
     '--allow-processes',
     'allow the organization’s own administrators to create connections that start programs on this machine',
   ),
-  new Option('--no-allow-processes', 'allow only platform administrators to create such connections').default(
-    undefined,
-  ),
+  new Option(
+    '--no-allow-processes',
+    'allow only platform administrators to create connections that start programs on this machine',
+  ).default(undefined),
   new Option('--approvals <mode>', 'which calls need approval').choices(
     APPROVAL_PRESETS.filter((mode) => mode !== 'none'),
   ),

@@ -33,7 +33,7 @@ const add = described({
   call: ({ call }, { pattern: tool_name_pattern, action, reason, connector: connector_type }: Adding) =>
     call(addRule, { body: { tool_name_pattern, action, reason, connector_type } }),
   print(rule) {
-    const what = rule.action === 'block' ? 'blocked' : 'marked in the audit log'
+    const what = rule.action === 'block' ? 'blocked' : 'flagged in the audit log'
     return {
       value: shown(rule),
       lines: [`${rule.id}: tools matching ${rule.tool_name_pattern} are ${what} from now on.`],
@@ -81,7 +81,7 @@ const remove = described({
 export const ruleCommand = (finish: Finish) =>
   groupOf(
     'rule',
-    'block tools by name in every organization, or mark their calls; `toolway policy` offers all other actions',
+    'block tools by name in every organization, or flag their calls; `toolway policy` offers all other actions',
     [add, list, remove],
     finish,
   )

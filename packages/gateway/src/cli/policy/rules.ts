@@ -259,7 +259,7 @@ function objectOf(text: string): Record<string, unknown> {
     // Said below.
   }
   throw usage(
-    `--parameters must be a JSON object, as in '{"max": 20}'; parameters that it does not contain keep their value.`,
+    `--parameters must be a JSON object, as in '{"max": 20}'; parameters that it does not contain keep their values.`,
   )
 }
 

@@ -36,7 +36,7 @@ export const shadow = described({
                 ...[rule, would, tool, caller, String(calls), last.slice(0, 16), example],
               ]),
             ),
-            ...(report.truncated ? ['There are more; the least frequent are not shown.'] : []),
+            ...(report.truncated ? ['There are more results; the least frequent ones are not shown.'] : []),
           ],
   }),
 })

@@ -20,7 +20,7 @@ const many = (flags: string, about: string) =>
 export const verify = described({
   name: 'verify',
   about: 'verify that no record was changed, removed, inserted or moved, in the database or in an exported file',
-  arguments: [new Argument('[file]', 'an export; needs neither a database nor a data directory')],
+  arguments: [new Argument('[file]', 'an exported file, which can be verified without a database or a data directory')],
   options: [
     many('--fingerprint <hex>', 'fingerprint of the signing key; can be repeated'),
     many('--checkpoint <seq:hash>', 'a checkpoint that was stored elsewhere; can be repeated'),
@@ -91,7 +91,7 @@ function linesOf(verdict: Checked): string[] {
     good
       ? `Valid: ${organization}, ${range}, proven up to ${proven ?? 'nothing'}.`
       : `INVALID: ${organization}: ${problem?.says}.`,
-    ...(good ? [] : [`  ${problem?.kind} at record ${where}; ${range} before it are valid.`]),
+    ...(good ? [] : [`  ${problem?.kind} at record ${where}; valid before it: ${range}.`]),
     ...fingerprints.map((fingerprint) => `  signed by ${fingerprint}`),
     ...warnings.map((warning) => `  Warning: ${warning}.`),
   ]

@@ -52,7 +52,7 @@ export const rotate = (output: Output): Promise<number> =>
         ? `An interrupted rotation was completed: ${done} values were re-encrypted with ${id} (${source}).`
         : `The vault key is now ${id} (${source}); ${done} values were re-encrypted.`,
       ...unopened.map((place) => `Cannot be decrypted with any key, and was not changed: ${place}.`),
-      ...(left === 0 ? [] : [`${left} values were locked by others: run this again.`]),
+      ...(left === 0 ? [] : [`${left} values were locked by other processes: run the command again.`]),
       ...(resumed
         ? []
         : [

@@ -46,7 +46,7 @@ export async function startChildren(parts: Partial<ChildrenParts> = {}) {
     home,
     log: lines,
     /** The pid of the worker started last. */
-    worker: () => Number(lines.findLast(({ message }) => message.endsWith('is started'))?.facts['worker']),
+    worker: () => Number(lines.findLast(({ message }) => message.endsWith('has started'))?.facts['worker']),
     async [Symbol.asyncDispose]() {
       await children.close()
       await rm(home, { recursive: true, force: true })

@@ -137,7 +137,7 @@ describe('references to secrets', () => {
     expect(await read('a', 'TOKEN')).toBe('of-a')
     expect(await read('a-b', 'TOKEN')).toBe('of-a-b')
     await expect(read('a', 'B__TOKEN')).rejects.toThrow('single underscores')
-    await expect(read('a', '_TOKEN')).rejects.toThrow('does not begin with an underscore')
+    await expect(read('a', '_TOKEN')).rejects.toThrow('must not begin with an underscore')
     await expect(read('a--b', 'TOKEN')).rejects.toThrow('single underscores')
     await expect(read('a', 'NONE')).rejects.toThrow('SECRET_A__NONE is not set')
   })
