@@ -149,7 +149,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
       await page.getByRole('button', { name: 'Connect a shared account' }).click()
       // The authorization server knows who is there: the window comes back by itself, and closes.
       await (await opening).waitForEvent('close')
-      await page.getByText('An account of Guarded is connected').waitFor()
+      await page.getByText('Guarded account connected').waitFor()
       await page.getByText('Healthy').waitFor()
       await page.getByText('Connected', { exact: true }).waitFor()
 
@@ -207,7 +207,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'shop.json', mimeType: 'application/json', buffer: newer })
-    await page.getByText('Version 1 is in use; this is 2.').waitFor()
+    await page.getByText('Version 1 is in use; this is version 2.').waitFor()
     await page.getByText('1 tool removed').waitFor()
     await look(page, 'connection-document')
     await page.getByRole('button', { name: 'Use this version' }).click()

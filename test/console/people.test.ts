@@ -76,7 +76,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
     expect(await page.getByRole('switch', { name: `${ADA.email} can sign in` }).isDisabled()).toBe(true)
     await look(page, 'users')
     await page.getByRole('button', { name: 'New password code for eve' }).click()
-    await page.getByRole('heading', { name: 'A code for eve' }).waitFor()
+    await page.getByRole('heading', { name: 'Code for eve' }).waitFor()
   })
 
   test(

@@ -103,7 +103,7 @@ describe('a result over its budget', () => {
       const [text = ''] = textsOf(answer)
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2_000)
       expect(text).toMatch(
-        /\[Truncated by Toolway: the text of this result is \d+ bytes, and at most 2000 are passed on\. For 60 minutes/,
+        /\[Truncated by Toolway: the text of this result is \d+ bytes long, and at most 2000 are passed on\. For 60 minutes/,
       )
       const whole = await readAll(client, uriOf(answer))
       expect(whole.split('\n')).toHaveLength(400)

@@ -87,7 +87,7 @@ describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, fil
     expect(contentOf(whole).map((part) => part.text?.length)).toEqual([text])
     const cut = await call({ text: text + 1 })
     expect(Buffer.byteLength(contentOf(cut)[0]?.text ?? '')).toBeLessThanOrEqual(text)
-    expect(contentOf(cut)[0]?.text).toContain(`has ${text + 1} bytes, and at most ${text} are passed on`)
+    expect(contentOf(cut)[0]?.text).toContain(`is ${text + 1} bytes long, and at most ${text} are passed on`)
     expect(linksOf(cut)).toEqual([expect.stringMatching(/^toolway:\/\/results\//)])
 
     expect(linksOf(await call({ text: file }))).toEqual([expect.stringMatching(/^toolway:\/\/results\//)])
