@@ -85,7 +85,7 @@ export async function verify(file: string, options: Given, output: Output): Prom
   const { manifest, closing } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
   output.result({ file, ...summaryOf(manifest, closing) }, [
     `The backup ${file} is complete: ${wordsOf(manifest, closing)}.`,
-    `It was created at ${manifest.made_at} by version ${manifest.version}, after migration ${manifest.migrations.at(-1)}.`,
+    `It was created at ${manifest.made_at} by version ${manifest.version}, with the database at migration ${manifest.migrations.at(-1)}.`,
     manifest.with_keys
       ? 'It contains the vault key.'
       : `Restoring this backup requires the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which the backup does not contain.`,

@@ -82,7 +82,7 @@ export async function applyFile(
     const next = steps[done]
     const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
     output.progress(
-      `Refused at: ${at}. Steps completed: ${done} of ${steps.length}. To continue, fix the cause and run "toolway apply" again.`,
+      `Stopped at: ${at}. Steps completed: ${done} of ${steps.length}. To continue, fix the cause and run "toolway apply" again.`,
     )
     throw thrown
   }

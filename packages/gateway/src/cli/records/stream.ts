@@ -61,7 +61,9 @@ const add = described({
     value: row,
     lines: [
       `Records are pushed to ${row.name} (${row.destination.kind}) from now on: ${row.id}.`,
-      ...(row.secret === null ? [] : [`Its messages are signed with ${row.secret}, which is shown only once.`]),
+      ...(row.secret === null
+        ? []
+        : [`Its messages are signed with this secret, which is shown only once: ${row.secret}`]),
     ],
   }),
 })
@@ -126,7 +128,9 @@ const test = described({
   print: (answer) => ({
     value: answer,
     lines: [
-      answer.delivered ? 'The destination accepted it.' : `The destination did not accept it: ${answer.problem ?? ''}.`,
+      answer.delivered
+        ? 'The destination accepted the test item.'
+        : `The destination did not accept the test item: ${answer.problem ?? ''}.`,
     ],
     code: answer.delivered ? EXIT.ok : EXIT.failed,
   }),
