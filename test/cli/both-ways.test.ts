@@ -51,13 +51,13 @@ test('toolsets', async () => {
 
 test('locks and effects', async () => {
   expect((await far('lock', 'set', 'demo', 'all', '--hold-present')).out).toMatch(
-    /^The lock of demo is all. \d+ tools are waiting/,
+    /^The lock on demo is all. \d+ tools are waiting/,
   )
   const { out } = await both('lock', 'show', 'demo')
   const [, name = '', hash = ''] = /lock accept demo "(\w+)" --hash ([0-9a-f]{64})/.exec(out) ?? []
   expect((await both('lock', 'accept', 'demo', name, '--hash', '0'.repeat(64))).err).toContain('has changed since')
   expect(await far('lock', 'accept', 'demo', name, '--hash', hash)).toMatchObject({ code: 0 })
-  expect((await near('lock', 'set', 'demo', 'off')).out).toMatch(/^The lock of demo is off. \d+ tools were accepted/)
+  expect((await near('lock', 'set', 'demo', 'off')).out).toMatch(/^The lock on demo is off. \d+ tools were accepted/)
   const file = join(here.folder, 'toolway.lock.json')
   await both('lock', 'export')
   await near('lock', 'export', file)

@@ -31,7 +31,7 @@ const endpoint = (key: string) => ({ url: `${running.address}/mcp`, key })
 describe('keys', () => {
   test('are printed once, work at once, and are refused within a second of their removal', async () => {
     const added = await here.run(['key', 'add', 'laptop'])
-    expect(added).toMatchObject({ code: 0, err: 'It is shown only once.\n' })
+    expect(added).toMatchObject({ code: 0, err: 'The key is shown only once.\n' })
     expect(added.out).toMatch(/^uru_[0-9a-f]{64}\n$/)
     const key = added.out.trimEnd()
     const call = () => callTool(endpoint(key), 'demo__calculate', { expression: '6*7' })

@@ -58,7 +58,7 @@ test('somebody new signs up, signs in, makes a key, calls with it, removes it an
   expect(out).toContain('Revoked the key "laptop"')
   expect(out).toContain('Signed out of')
   expect(err.trimEnd().split('\n')).toEqual([
-    'It is shown only once.',
+    'The key is shown only once.',
     'The API key of this request is not valid. Check that it was copied completely, or create a new one with `toolway key add NAME`.',
   ])
 })

@@ -40,7 +40,7 @@ test('the commands of the guide run', async () => {
 
 test('tools that are held are gone for clients, and come back when they are accepted', async () => {
   expect((await here.run(['lock', 'set', 'demo', 'all', '--hold-present'])).out).toMatch(
-    /^The lock of demo is all\. \d+ tools are waiting for review/,
+    /^The lock on demo is all\. \d+ tools are waiting for review/,
   )
   await expect.poll(names, patiently).not.toContain('demo__calculate')
   const shown = await here.run(['lock', 'show', 'demo'])

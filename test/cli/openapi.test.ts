@@ -54,7 +54,7 @@ afterAll(async () => {
 test('a look says what would be, and keeps nothing', async () => {
   const { code, out } = await here.run(['connection', 'add', 'shop', '--openapi', file, '--preview'])
   expect(code).toBe(0)
-  expect(out).toContain('Calls go to https://shop.example.com/v2.')
+  expect(out).toContain('Base address for calls: https://shop.example.com/v2.')
   expect(out).toContain('4 tools: 2 read, 1 write, 1 destructive; 0 left out, 0 not selected.')
   expect(out).toMatch(/dropOrders\s+destructive\s+DELETE \/orders/)
   expect((await here.run(['connection', 'list'])).out).not.toContain('shop')
