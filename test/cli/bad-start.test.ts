@@ -57,7 +57,7 @@ describe('settings that do not fit', () => {
     ],
     [
       { DATABASE_URL_FILE: '/no/such/file' },
-      'DATABASE_URL_FILE names /no/such/file, which cannot be read (ENOENT): check the path and its permissions.',
+      'DATABASE_URL_FILE points to /no/such/file, which cannot be read (ENOENT): check the path and its permissions.',
     ],
     [
       { TOOLWAY_AUTH: 'off', TOOLWAY_HOST: '0.0.0.0' },
@@ -126,7 +126,7 @@ describe('a declaration file that does not fit', () => {
     ],
     [
       'organizations:\n  acme:\n    keys:\n      ci:\n        value: {file: no-such}\n',
-      ':5:9: organizations.acme.keys.ci.value names ',
+      ':5:9: organizations.acme.keys.ci.value points to ',
     ],
     [
       'organizations:\n  default: {}\n',

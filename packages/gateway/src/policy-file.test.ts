@@ -183,7 +183,7 @@ describe('a policy file that cannot be meant', () => {
   test.each([
     ['', 'policy.yaml: the file is empty'],
     ['version: "3.0"', 'policy.yaml:1:1: version must be "1.0" or "2.0"'],
-    ['version: "1.0"', 'policy.yaml:1:1: version is 1, which needs an allowlist'],
+    ['version: "1.0"', 'policy.yaml:1:1: version is 1, which requires an allowlist'],
     ['version: "2.0"\nallowlist: [get]', 'policy.yaml:2:1: allowlist belongs to version 1'],
     ['version: "2.0"\ndenilist: []', 'policy.yaml:2:1: denilist is unknown (did you mean "denylist"?)'],
     [

@@ -193,7 +193,7 @@ describe('a result', () => {
       results: { ...parts.results, seconds: 60, find: async () => undefined, keep: async () => undefined },
     }
     const result = await shapeResult(full, requestContext, both({ orders: orders(50) }), [rule({ rows: 2 })], CALLER)
-    expect(textsOf(result)[1]).toContain('2 of 50 are shown. Ask for less')
+    expect(textsOf(result)[1]).toContain('2 of 50 are shown. Request less')
     expect(JSON.stringify(result)).not.toContain('toolway://')
   })
 
