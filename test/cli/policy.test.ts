@@ -182,6 +182,6 @@ test(
     await last.stop()
 
     await writeFile(file, `rules:\n  - { name: x, action: allow, parameters: { lifts: [nothing] }, reason: x }\n`)
-    await expect(own.start(settings)).rejects.toThrow('rule "x" is not valid: parameters/lifts/0 names "nothing"')
+    await expect(own.start(settings)).rejects.toThrow('rule "x" is not valid: parameters/lifts/0 refers to "nothing"')
   },
 )
