@@ -16,7 +16,7 @@ describe('the file as a whole', () => {
     ['{"theme": "dark"}', 'No servers found'],
     [
       JSON.stringify({ mcpServers: Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`s${at}`, {}])) }),
-      'holds 201 servers',
+      'contains 201 servers',
     ],
     [' '.repeat(1_000_001), 'larger than'],
   ])('%.40j is refused in words', (text, message) => {
