@@ -48,7 +48,7 @@ test('S4-TK-13: pages are crawled in parallel, cleaned and saved as Markdown, an
   expect(errorOf(errors, '/wall')).toMatch(/bot check/)
   expect(errorOf(errors, '/inside')).toMatch(/always blocked/)
   expect(errorOf(errors, '/bomb')).toMatch(/larger than 10485760 bytes when it is decompressed/)
-  expect(errorOf(errors, '/picture')).toMatch(/image\/png are not read/)
+  expect(errorOf(errors, '/picture')).toMatch(/image\/png are not supported/)
 })
 
 test('S4-TK-14: the answer counts and names files, and each file says its source, title, date and word count', async () => {
