@@ -133,7 +133,7 @@ describe.skipIf(NO_BROWSER)('approvals', () => {
       await page.getByText('Used 2 times').waitFor()
       await look(page, 'approvals-always')
       await page.getByRole('button', { name: 'Stop allowing write_note for test' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Stop allowing', exact: true }).click()
       await page.getByText('write_note needs approval again').waitFor()
       await page.getByText('No tools are always allowed').waitFor()
       expect(await call('write_note', { text: 'eighth' })).toMatch(/^APPROVAL_REQUIRED/)
