@@ -48,7 +48,7 @@ test('tools that are held are gone for clients, and come back when they are acce
   const hash = /lock accept demo "calculate" --hash ([0-9a-f]{64})/.exec(shown.out)?.[1] ?? ''
   expect(await here.run(['lock', 'accept', 'demo', 'calculate', '--hash', '0'.repeat(64)])).toMatchObject({
     code: 1,
-    err: 'calculate has changed since 000000000000: review it again with `toolway lock show demo`.\n',
+    err: 'calculate has changed since hash 000000000000: review it again with `toolway lock show demo`.\n',
   })
   expect(await here.run(['lock', 'accept', 'demo', 'calculate', '--hash', hash])).toMatchObject({ code: 0, err: '' })
   await expect.poll(names, patiently).toContain('demo__calculate')
@@ -83,7 +83,7 @@ test.each([
   [['lock', 'set', 'demo', 'some'], 2, 'Allowed choices are off, additions, descriptions, all.'],
   [['lock', 'set', 'demo', 'all', '--hold-present', '--accept-present'], 2, 'not both'],
   [['lock', 'accept', 'demo', 'nothing'], 1, 'demo has no tool "nothing"; `toolway lock show demo` lists its tools.'],
-  [['lock', 'accept', 'demo', 'calculate', '--hash', 'x'], 2, '/hash is 64 hex digits'],
+  [['lock', 'accept', 'demo', 'calculate', '--hash', 'x'], 2, '/hash must be 64 hexadecimal digits'],
   [['lock', 'check', 'nowhere.json'], 1, 'nowhere.json cannot be read: there is no such file.'],
 ])('%j is refused with what to do', async (words, code, problem) => {
   const ran = await here.run(words)
