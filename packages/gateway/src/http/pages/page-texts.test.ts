@@ -5,7 +5,7 @@ import { WHYS } from '../../oauth/outgoing/flows/way-back.ts'
 import { faultText, problemText } from './fault-text.ts'
 import { linkTo, pageTexts, type Catalogue } from './page-texts.ts'
 import de from './texts/de.json' with { type: 'json' }
-import { argumentsOf, declarationOf } from './texts/declaration.ts'
+import { argumentsOf, declarationOf } from './texts/declaration.test.fixture.ts'
 import en from './texts/en.json' with { type: 'json' }
 
 /** Each message by its path. */

@@ -229,7 +229,7 @@ export interface English {
     readonly ways: {
       readonly page: () => Markup
       readonly api: () => Markup
-      readonly "command line": () => Markup
+      readonly 'command line': () => Markup
       readonly webhook: () => Markup
       readonly client: () => Markup
     }
@@ -251,83 +251,83 @@ export interface English {
   }
   readonly field: (v: { readonly field: Words; readonly problem: Words }) => Markup
   readonly faults: {
-    readonly "login.wrong": {
+    readonly 'login.wrong': {
       readonly say: () => Markup
       readonly mend: () => Markup
     }
-    readonly "login.limit": {
+    readonly 'login.limit': {
       readonly say: (v: { readonly seconds: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "login.provider": {
+    readonly 'login.provider': {
       readonly say: (v: { readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "code.unknown": {
+    readonly 'code.unknown': {
       readonly say: () => Markup
       readonly mend: () => Markup
     }
-    readonly "setup.done": {
+    readonly 'setup.done': {
       readonly say: () => Markup
       readonly mend: () => Markup
     }
-    readonly "request.csrf": {
+    readonly 'request.csrf': {
       readonly say: () => Markup
       readonly mend: () => Markup
     }
-    readonly "thing.unknown": {
+    readonly 'thing.unknown': {
       readonly say: (v: { readonly thing: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "flow.unfit": {
+    readonly 'flow.unfit': {
       readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "authority.unreachable": {
+    readonly 'authority.unreachable': {
       readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "authority.malformed": {
+    readonly 'authority.malformed': {
       readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
       readonly mend: (v: { readonly connection: Words }) => Markup
     }
-    readonly "authority.refused": {
+    readonly 'authority.refused': {
       readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "upstream.unreachable": {
+    readonly 'upstream.unreachable': {
       readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
       readonly mend: (v: { readonly connection: Words }) => Markup
     }
-    readonly "upstream.needs-auth": {
+    readonly 'upstream.needs-auth': {
       readonly say: (v: { readonly connection: Words; readonly problem: Words }) => Markup
       readonly mend: (v: { readonly connection: Words }) => Markup
     }
-    readonly "upstream.timeout": {
+    readonly 'upstream.timeout': {
       readonly say: (v: { readonly connection: Words; readonly seconds: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "approval.over": {
+    readonly 'approval.over': {
       readonly say: (v: { readonly state: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "approval.forbidden": {
+    readonly 'approval.forbidden': {
       readonly say: (v: { readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "gateway.not-ready": {
+    readonly 'gateway.not-ready': {
       readonly say: (v: { readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "database.unavailable": {
+    readonly 'database.unavailable': {
       readonly say: (v: { readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
-    readonly "database.interrupted": {
+    readonly 'database.interrupted': {
       readonly say: () => Markup
       readonly mend: () => Markup
     }
-    readonly "vault.closed": {
+    readonly 'vault.closed': {
       readonly say: (v: { readonly problem: Words }) => Markup
       readonly mend: () => Markup
     }
@@ -337,45 +337,45 @@ export interface English {
     }
   }
   readonly problems: {
-    readonly "must be an email address": () => Markup
-    readonly "must have # to # characters": (v: { readonly "0": Words; readonly "1": Words }) => Markup
-    readonly "it was not started in this browser, or took more than ten minutes": () => Markup
-    readonly "this response was already used": () => Markup
-    readonly "none is set": () => Markup
-    readonly "it cannot be reached, or its discovery document is not valid": () => Markup
-    readonly "this gateway has no client ID there": () => Markup
-    readonly "its response is not valid": () => Markup
-    readonly "this account is not active": () => Markup
-    readonly "it does not say that your email address is verified": () => Markup
-    readonly "nobody has set up this installation yet": () => Markup
-    readonly "nobody with this email has been added here": () => Markup
-    readonly "this email address uses another sign-in method": () => Markup
-    readonly "it took longer than ten minutes": () => Markup
-    readonly "it was already used, and each can be used only once": () => Markup
-    readonly "it was started in another browser, or this one did not keep its cookie": () => Markup
-    readonly "it was not started here": () => Markup
-    readonly "it has no code or no state": () => Markup
-    readonly "the URL of the connection changed in the meantime, and an account is valid for one URL only": () => Markup
-    readonly "the authentication of the connection changed in the meantime": () => Markup
-    readonly "the user who started it is no longer allowed to": () => Markup
-    readonly "the connection no longer exists, or no longer uses accounts": () => Markup
-    readonly "the authorization server refused the client or the access that it requested": () => Markup
-    readonly "the authorization server cannot be reached; try again in a moment": () => Markup
-    readonly "the authorization server sent an invalid response": () => Markup
-    readonly "it uses a key, not an account": () => Markup
-    readonly "it does not accept a key": () => Markup
-    readonly "a key must be one line of letters, digits and symbols": () => Markup
-    readonly "it is reached in a way that does not use accounts": () => Markup
-    readonly "it is turned off": () => Markup
-    readonly "it is set to use its own headers only": () => Markup
-    readonly "it has an Authorization header of its own": () => Markup
-    readonly "it has one account, which belongs to the organization": () => Markup
-    readonly "each member has their own account": () => Markup
-    readonly "it has no default user to connect an account for": () => Markup
-    readonly "its settings name no toolkit to connect an account for": () => Markup
-    readonly "an account name must have at most # lowercase letters, digits, _ and -, and start with a letter or digit": (v: { readonly "0": Words }) => Markup
-    readonly "every call of this tool needs approval again": () => Markup
-    readonly "nobody can approve their own call": () => Markup
-    readonly "only for members of the organization": () => Markup
+    readonly 'must be an email address': () => Markup
+    readonly 'must have # to # characters': (v: { readonly '0': Words; readonly '1': Words }) => Markup
+    readonly 'it was not started in this browser, or took more than ten minutes': () => Markup
+    readonly 'this response was already used': () => Markup
+    readonly 'none is set': () => Markup
+    readonly 'it cannot be reached, or its discovery document is not valid': () => Markup
+    readonly 'this gateway has no client ID there': () => Markup
+    readonly 'its response is not valid': () => Markup
+    readonly 'this account is not active': () => Markup
+    readonly 'it does not say that your email address is verified': () => Markup
+    readonly 'nobody has set up this installation yet': () => Markup
+    readonly 'nobody with this email has been added here': () => Markup
+    readonly 'this email address uses another sign-in method': () => Markup
+    readonly 'it took longer than ten minutes': () => Markup
+    readonly 'it was already used, and each can be used only once': () => Markup
+    readonly 'it was started in another browser, or this one did not keep its cookie': () => Markup
+    readonly 'it was not started here': () => Markup
+    readonly 'it has no code or no state': () => Markup
+    readonly 'the URL of the connection changed in the meantime, and an account is valid for one URL only': () => Markup
+    readonly 'the authentication of the connection changed in the meantime': () => Markup
+    readonly 'the user who started it is no longer allowed to': () => Markup
+    readonly 'the connection no longer exists, or no longer uses accounts': () => Markup
+    readonly 'the authorization server refused the client or the access that it requested': () => Markup
+    readonly 'the authorization server cannot be reached; try again in a moment': () => Markup
+    readonly 'the authorization server sent an invalid response': () => Markup
+    readonly 'it uses a key, not an account': () => Markup
+    readonly 'it does not accept a key': () => Markup
+    readonly 'a key must be one line of letters, digits and symbols': () => Markup
+    readonly 'it is reached in a way that does not use accounts': () => Markup
+    readonly 'it is turned off': () => Markup
+    readonly 'it is set to use its own headers only': () => Markup
+    readonly 'it has an Authorization header of its own': () => Markup
+    readonly 'it has one account, which belongs to the organization': () => Markup
+    readonly 'each member has their own account': () => Markup
+    readonly 'it has no default user to connect an account for': () => Markup
+    readonly 'its settings name no toolkit to connect an account for': () => Markup
+    readonly 'an account name must have at most # lowercase letters, digits, _ and -, and start with a letter or digit': (v: { readonly '0': Words }) => Markup
+    readonly 'every call of this tool needs approval again': () => Markup
+    readonly 'nobody can approve their own call': () => Markup
+    readonly 'only for members of the organization': () => Markup
   }
 }

@@ -1,32 +1,23 @@
-/** Declares the texts: what call sites are checked against. `npx vitest run packages/gateway/src/http/pages -u` writes it again. */
+/** Declares the type of the texts. `npx vitest run packages/gateway/src/http/pages -u` writes it again. */
 import { TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
 import { IntlMessageFormat } from 'intl-messageformat'
+import { declareTexts, parameterOf } from '../../../../../../tools/declare-texts.ts'
 import { KNOWN_TAGS, type Catalogue } from '../page-texts.ts'
 
 /** Returns the source of `english.ts`. */
 export const declarationOf = (english: Catalogue): string =>
-  [
-    '/** Generated of the English catalogue: `npx vitest run packages/gateway/src/http/pages -u` writes it again. */',
-    "import type { Markup, Tag, Words } from '../markup.ts'",
-    '',
-    `export interface English ${typeOf(english, '')}`,
-    '',
-  ].join('\n')
-
-function typeOf(value: string | Catalogue, indent: string): string {
-  if (typeof value === 'string') return typeOfMessage(value)
-  const lines = Object.entries(value).map(
-    ([key, inner]) => `${indent}  readonly ${nameOf(key)}: ${typeOf(inner, `${indent}  `)}\n`,
+  declareTexts(
+    english,
+    [
+      '/** Generated of the English catalogue: `npx vitest run packages/gateway/src/http/pages -u` writes it again. */',
+      "import type { Markup, Tag, Words } from '../markup.ts'",
+      '',
+    ],
+    (message) => {
+      const named = argumentsOf(message)
+      return `(${named.size === 0 ? '' : parameterOf(named)}) => Markup`
+    },
   )
-  return `{\n${lines.join('')}${indent}}`
-}
-
-function typeOfMessage(message: string): string {
-  const named = [...argumentsOf(message)].map(([name, type]) => `readonly ${nameOf(name)}: ${type}`)
-  return `(${named.length === 0 ? '' : `v: { ${named.join('; ')} }`}) => Markup`
-}
-
-const nameOf = (key: string): string => (/^[a-z_$][\w$]*$/i.test(key) ? key : JSON.stringify(key))
 
 /** Returns the types of a message's arguments by their names. */
 export function argumentsOf(message: string): ReadonlyMap<string, string> {
