@@ -54,7 +54,7 @@ describe.skipIf(NO_BROWSER)('the charts of usage', () => {
   const calls = (page: Page, count: number) =>
     page.getByRole('img', { name: new RegExp(`^${count} calls?, of which 0 failed`) })
 
-  /** Where the hours before this one lie on a chart of 24 hours: the middle of their bars. */
+  /** The positions of earlier hours on a chart of 24 hours: the middle of their bars. */
   async function placesOf(page: Page, chart: string | RegExp) {
     const image = page.getByRole('img', { name: chart })
     await image.scrollIntoViewIfNeeded()

@@ -13,9 +13,9 @@ export const RunningGateway = z.strictObject({
   /** `web`, `api`, `mcp`. */
   roles: z.array(z.string()),
   started_at: z.iso.datetime(),
-  /** The last sign of life: one every 15 seconds. */
+  /** The last heartbeat: one every 15 seconds. */
   seen_at: z.iso.datetime(),
-  /** False after 45 seconds without one. It leaves the list when it stops, or after a day. */
+  /** False after 45 seconds without a heartbeat. A gateway leaves the list when it stops, or after a day. */
   responding: z.boolean(),
   /** Whether it is the one that responds to this request. */
   current: z.boolean(),

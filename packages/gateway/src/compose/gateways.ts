@@ -1,8 +1,8 @@
-/** The row of this gateway among those that run on the database. */
+/** Keeps this gateway in the list of gateways that run on the database. */
 import { hostname } from 'node:os'
 import { randomUUID } from 'node:crypto'
 import { VERSION } from '../call/introduce.ts'
-import { EVERY, removeGateway, storeGateway } from '../gateways/gateways.ts'
+import { HEARTBEAT_SECONDS, removeGateway, storeGateway } from '../gateways/gateways.ts'
 import { createKeepGateway } from '../jobs/keep-gateway.ts'
 import type { CoreDependencies } from './core-dependencies.ts'
 
@@ -20,7 +20,7 @@ export function composeGateway({ config, db, log, opened }: CoreDependencies): s
     store: () => db.system((sql) => storeGateway(sql, gateway)),
     remove: () => db.system((sql) => removeGateway(sql, gateway.id)),
     log,
-    every: EVERY * 1000,
+    every: HEARTBEAT_SECONDS * 1000,
   })
   opened.defer(() => keeping.close())
   return gateway.id

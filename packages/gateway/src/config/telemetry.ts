@@ -67,7 +67,7 @@ export const TELEMETRY_SETTINGS = {
       .string()
       .refine(
         (text) => /^https?:\/\//.test(text) && text.includes('{trace_id}'),
-        'it must be a URL that contains {trace_id}',
+        'it must be an http: or https: URL that contains {trace_id}',
       )
       .optional(),
     'URL of a trace in your tracing system, such as https://jaeger.example.com/trace/{trace_id}. If set, the audit log links each call to its trace.',

@@ -1,9 +1,9 @@
-/** The list of gateways on a database: what one that runs, one that was killed and one that stopped look like. */
+/** The list of gateways on a database: a running one, a killed one and a stopped one. */
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createKeepGateway } from '../jobs/keep-gateway.ts'
 import { describeEverywhere } from '../testing/database.ts'
-import { EVERY, listGateways, removeGateway, storeGateway, type RunningGateway } from './gateways.ts'
+import { HEARTBEAT_SECONDS, listGateways, removeGateway, storeGateway, type RunningGateway } from './gateways.ts'
 
 const Nothing = z.object({})
 const gateway = (id: string): RunningGateway => ({
@@ -31,12 +31,12 @@ describeEverywhere('the list of gateways', (createDatabase) => {
         (sql) => sql(Nothing)`
           update gateways set seen_at = now() - make_interval(secs => ${seconds}::int) where id = ${id}`,
       )
-    await missed('a', 4 * EVERY)
+    await missed('a', 4 * HEARTBEAT_SECONDS)
     expect(await list()).toMatchObject([
       { id: 'b', responding: true },
       { id: 'a', responding: false },
     ])
-    // Its next sign of life, and that of another a day later.
+    // Its next heartbeat, and that of another gateway a day later.
     await db.system((sql) => storeGateway(sql, gateway('a')))
     expect(await list()).toMatchObject([{ id: 'a', responding: true }, { id: 'b' }])
     await missed('a', 90_000)

@@ -13,10 +13,10 @@ export interface RunningGateway {
   readonly startedAt: Date
 }
 
-/** Seconds between two signs of life. */
-export const EVERY = 15
-/** Seconds without a sign of life after which a gateway counts as not responding. */
-const MISSED = 3 * EVERY
+/** Seconds between two heartbeats. */
+export const HEARTBEAT_SECONDS = 15
+/** Seconds without a heartbeat after which a gateway counts as not responding. */
+const SILENT_SECONDS = 3 * HEARTBEAT_SECONDS
 
 const Nothing = z.object({})
 
@@ -47,6 +47,6 @@ const Row = z.object({
 /** Those that respond first, by host. */
 export const listGateways = (sql: SystemSql) => sql(Row)`
   select id, host, process, version, roles, started_at, seen_at,
-         seen_at > now() - make_interval(secs => ${MISSED}::int) as responding
+         seen_at > now() - make_interval(secs => ${SILENT_SECONDS}::int) as responding
     from gateways
    order by responding desc, host, process, started_at`

@@ -72,7 +72,7 @@ export function SeveralServers({ drafts }: { drafts: readonly Draft[] }) {
   if (before === undefined && held.data !== undefined) setBefore(held.data.items)
   const there = ({ draft }: Row) => before?.find((one) => isThere(draft, one))
   const twins = drafts.map((_, at) => twinOf(drafts, at))
-  /** What reaches the same as another is not wanted unless somebody says so, or gives it a name of its own. */
+  /** A server that another entry reaches too is not selected, unless the person selects it or gives it another name. */
   const isWanted = (row: Row) => {
     const at = rows.indexOf(row)
     return row.wanted ?? (row.draft.name !== drafts[at]?.name || (there(row) === undefined && twins[at] === undefined))
@@ -160,7 +160,7 @@ function Server({ row, wanted, there, twin, alias, nameProblem, may, onChange }:
   const mayRename = may && (progress.at === 'idle' || progress.at === 'failed')
   const naming = mayRename && (row.naming || nameProblem !== undefined)
   const field = useRef<HTMLInputElement>(null)
-  // Whoever asked for the field goes on in it.
+  // A person who opened the field types in it next.
   useEffect(() => {
     if (row.naming) field.current?.focus()
   }, [row.naming])

@@ -10,7 +10,7 @@ import { usePlotArea } from 'recharts'
 import { stepLabel } from '../../ui/times.ts'
 import classes from './brush.module.css'
 
-/** What moves less is a click. */
+/** A shorter movement is a click. */
 const LEAST_PX = 6
 
 /** How steps lie on the axis: a band for each, or a point, of which the first and the last are at the edges. */
@@ -23,11 +23,11 @@ interface Dragging {
   readonly drag: readonly [number, number] | undefined
   readonly plot: RefObject<SVGRectElement | null>
 }
-/** What is drawn on the chart follows the pointer; the chart itself is not drawn again. */
+/** The selection follows the pointer in a context of its own, so that the chart is not rendered again. */
 const Dragged = createContext<Dragging | undefined>(undefined)
 
 export interface BrushProps extends Pick<Dragging, 'usage' | 'places'> {
-  /** What the chart says, in words. */
+  /** A description of the chart for screen readers. */
   readonly label: string
   readonly onZoom: (first: number, last: number) => void
   /** The chart, with a `Selection` in it. */
@@ -38,7 +38,7 @@ export function Brush({ usage, places, label, onZoom, children }: BrushProps) {
   const count = usage.steps.length
   const plot = useRef<SVGRectElement>(null)
   const start = useRef<number>(undefined)
-  /** The click at the end of a drag is none. */
+  /** The browser sends a click at the end of a drag; it must not open anything. */
   const dragged = useRef(false)
   const [drag, setDrag] = useState<readonly [number, number]>()
   const isDragging = drag !== undefined
@@ -58,7 +58,7 @@ export function Brush({ usage, places, label, onZoom, children }: BrushProps) {
   const move = ({ currentTarget, pointerId, clientX, buttons }: PointerEvent) => {
     const box = plot.current?.getBoundingClientRect()
     if (start.current === undefined || box === undefined) return
-    // It was let go where nobody saw it.
+    // The button was released outside the window.
     if (buttons === 0) return stop()
     if (!isDragging && Math.abs(clientX - start.current) < LEAST_PX) return
     if (!isDragging) {
@@ -100,7 +100,7 @@ function stepAt(share: number, count: number, places: Places): number {
   return Math.min(count - 1, Math.max(0, at))
 }
 
-/** Where a step begins, as a share of the axis. */
+/** The start of a step, as a share of the axis. */
 function edgeOf(step: number, count: number, places: Places): number {
   const share = places === 'bands' ? step / count : (step - 0.5) / (count - 1)
   return Math.min(1, Math.max(0, share))
@@ -110,7 +110,7 @@ const LINE_PX = 16
 /** Half of the text, which stays within the chart. */
 const HALF_TEXT_PX = 76
 
-/** What is dragged over, within a chart of the library. */
+/** The selected part of the axis, drawn inside a Recharts chart. */
 export function Selection() {
   const area = usePlotArea()
   const dragging = use(Dragged)
@@ -135,7 +135,7 @@ export function Selection() {
   )
 }
 
-/** From where the first hour begins to where the last ends; days are named whole. */
+/** The start of the first hour and the end of the last one; for days, the first and the last day. */
 function spanText({ steps, step, to }: Usage, first: number, last: number): string {
   const end = steps[step === 'hour' ? last + 1 : last]?.at ?? to
   return [...new Set([steps[first]?.at ?? to, end].map((at) => stepLabel(at, step)))].join(' – ')

@@ -1,4 +1,4 @@
-/** What a fault says on a page, in the page's language where its catalogue knows the fault, else in English and marked as English. */
+/** The text of a fault on a page: in the page's language if its catalogue contains the fault, otherwise in English and marked as such. */
 import type { Fault } from '@toolway/contract'
 import { html, type Markup, type Words } from './markup.ts'
 import type { PageTexts } from './page-texts.ts'

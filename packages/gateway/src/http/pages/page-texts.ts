@@ -1,6 +1,6 @@
 /**
- * The texts of the gateway's own pages in the language of a request: German where its Accept-Language prefers German to English,
- * else English.
+ * The texts of the gateway's own pages in the language of a request: German if its Accept-Language prefers German to English,
+ * otherwise English.
  *
  * The catalogues are in ICU MessageFormat, as the console's are (ADR 108). A text is markup: its arguments are escaped, and its tags
  * are those below, or arguments themselves.
