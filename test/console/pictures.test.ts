@@ -136,8 +136,8 @@ describe.skipIf(NO_BROWSER)('pictures', () => {
     await page.getByRole('button', { name: 'Hide' }).click()
     await page.getByText(/connections healthy/).waitFor()
     await until('the calls are counted', async () => {
-      const text = await page.getByRole('img', { name: /in all/ }).getAttribute('aria-label')
-      return Number(/(\d+) in all/.exec(text ?? '')?.[1] ?? 0) > 200
+      const text = await page.getByRole('img', { name: /in total/ }).getAttribute('aria-label')
+      return Number(/(\d+) in total/.exec(text ?? '')?.[1] ?? 0) > 200
     })
     await page.getByText('The first steps are hidden.').waitFor({ state: 'detached' })
     await picture(page, 'home')
