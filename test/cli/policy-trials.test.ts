@@ -130,7 +130,7 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
   await here.run(['rule', 'remove', id])
   const report = await here.run(['policy', 'replay', draft, '--days', '1'])
   expect(report).toMatchObject({ code: 0, err: '' })
-  expect(report.out).toContain('2 calls from the last 1 days: 0 unchanged, 2 changed, 0 cannot be evaluated.')
+  expect(report.out).toContain('2 calls from the last 1 day: 0 unchanged, 2 changed, 0 cannot be evaluated.')
   expect(report.out).toMatch(/demo__calculate +\S+( \S+)* +allow +warn +watched +2 +rec_/)
   expect(await here.run(['policy', 'replay'])).toMatchObject({ code: 2 })
   expect((await here.run(['policy', 'shadow'])).out).toContain('No shadow rule would have done anything')

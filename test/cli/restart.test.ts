@@ -46,7 +46,7 @@ describe('toolway connection restart', () => {
       await writeFile(permit, '')
       expect(await here.run(['connection', 'restart', 'moody'])).toMatchObject({
         code: 0,
-        out: 'moody is connected: 1 tools, protocol 2025-11-25.\n',
+        out: 'moody is connected: 1 tool, protocol 2025-11-25.\n',
       })
       expect(await shown('moody')).toMatchObject({ status: 'connected', reason: null })
       const target = { url: `${running.address}/mcp`, key: await here.localKey() }

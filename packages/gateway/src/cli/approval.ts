@@ -18,6 +18,7 @@ import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from './command.ts'
 import { table } from './terminal/output.ts'
 import { listAll, reworded } from './transport/transport.ts'
+import { counted } from '../lib/counted.ts'
 
 interface OrganizationOption {
   readonly organization: string
@@ -113,7 +114,7 @@ const answering = (name: 'grant' | 'deny') =>
 
 function outcomeLine({ state, missing }: { state: State; missing: number }, { always = false }: Answering): string {
   if (state === 'pending')
-    return `Your approval was recorded. ${missing} more ${missing === 1 ? 'approval is' : 'approvals are'} needed.`
+    return `Your approval was recorded. ${counted(missing, 'more approval is', 'more approvals are')} needed.`
   if (state !== 'granted') return 'Denied. The caller will see the reason.'
   return always
     ? 'Approved, including later calls to this tool by the same caller. `toolway approval always` lists standing approvals.'

@@ -18,6 +18,7 @@ import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
+import { counted } from '../lib/counted.ts'
 
 interface Finding {
   readonly what: string
@@ -194,7 +195,7 @@ async function checkGateway(loaded: LoadedConfig, output: Output): Promise<Findi
     .then(
       (result) => {
         const tools = result['tools'] as unknown[]
-        return [good('a call', `tools/list returns ${tools.length} tools`), ...sizeHint(tools)]
+        return [good('a call', `tools/list returns ${counted(tools.length, 'tool')}`), ...sizeHint(tools)]
       },
       (thrown: Error) => [bad('a call', thrown.message)],
     )
@@ -212,7 +213,7 @@ const LONG_LIST = 200 * 1024
 export function sizeHint(tools: readonly unknown[]): Finding[] {
   const bytes = Buffer.byteLength(JSON.stringify(tools))
   if (tools.length <= MANY_TOOLS && bytes <= LONG_LIST) return []
-  const size = `${tools.length} tools, ${Math.round(bytes / 1024)} KB`
+  const size = `${counted(tools.length, 'tool')}, ${Math.round(bytes / 1024)} KB`
   return [
     note(
       'tool list',

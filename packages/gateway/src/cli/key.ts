@@ -16,6 +16,7 @@ import { described, groupOf, type Finish } from './command.ts'
 import { readInput } from './terminal/input.ts'
 import { CommandFault, EXIT, table } from './terminal/output.ts'
 import { listAll, Refusal, type Transport } from './transport/transport.ts'
+import { counted } from '../lib/counted.ts'
 
 interface ScopeOptions {
   readonly organization: string
@@ -180,7 +181,7 @@ const takeOver = described({
   print: ({ imported }) => ({
     value: { imported },
     lines: [
-      `Imported ${imported} ${imported === 1 ? 'key' : 'keys'}. They work as before, and are stored as keyed hashes after their first use.`,
+      `Imported ${counted(imported, 'key')}. They work as before, and are stored as keyed hashes after their first use.`,
     ],
   }),
 })

@@ -7,6 +7,7 @@ import { openConfig } from './open-config.ts'
 import { migrate } from '../db/migrate.ts'
 import { SILENT } from './store.ts'
 import { CommandFault, EXIT, type Output } from './terminal/output.ts'
+import { counted } from '../lib/counted.ts'
 
 export async function migrateDatabase(output: Output): Promise<number> {
   const { DATABASE_URL: connectionString } = (await openConfig()).config
@@ -14,7 +15,9 @@ export async function migrateDatabase(output: Output): Promise<number> {
     throw new CommandFault('DATABASE_URL is not set: the embedded database is migrated when its gateway starts.')
   const migrations = await migrate({ connectionString }, { log: SILENT })
   const done =
-    migrations.length === 0 ? 'The database is already up to date.' : `${migrations.length} migrations were applied.`
+    migrations.length === 0
+      ? 'The database is already up to date.'
+      : `${counted(migrations.length, 'migration was', 'migrations were')} applied.`
   output.result({ migrations }, [done])
   return EXIT.ok
 }

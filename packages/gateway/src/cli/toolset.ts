@@ -14,6 +14,7 @@ import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, groupOf, type Finish } from './command.ts'
 import { CommandFault, table } from './terminal/output.ts'
 import { Refusal, reworded, type Transport } from './transport/transport.ts'
+import { counted } from '../lib/counted.ts'
 
 interface ToolsetArgument {
   readonly organization: string
@@ -98,7 +99,7 @@ const printed =
     return {
       value: toolset,
       lines: [
-        `${done} the toolset ${name}: ${tools} ${tools === 1 ? 'tool' : 'tools'}, ${listed} listed. Its endpoint is /o/${organization}/t/${name}/mcp.`,
+        `${done} the toolset ${name}: ${counted(tools, 'tool')}, ${listed} listed. Its endpoint is /o/${organization}/t/${name}/mcp.`,
       ],
     }
   }

@@ -251,7 +251,7 @@ describeEachPostgres('a key', (createDatabase) => {
     await here.add(vault, 'late', 'secret too')
     const failing = retire(here.parts(), old)
     await expect(failing).rejects.toThrow(KeyStays)
-    await expect(failing).rejects.toThrow(`1 values are still encrypted with the vault key ${old} (connections.sealed)`)
+    await expect(failing).rejects.toThrow(`1 value is still encrypted with the vault key ${old} (connections.sealed)`)
     expect(await rotate(here.parts())).toMatchObject({ resumed: true, done: 1, id: turned.id })
     expect(await retire(here.parts(), old)).toEqual([])
     expect(await readdir(here.path)).toEqual(['vault.keys'])

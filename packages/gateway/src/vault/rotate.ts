@@ -20,6 +20,7 @@ import {
 } from './ring.ts'
 import { idOf } from './root.ts'
 import { createVault } from './vault.ts'
+import { counted } from '../lib/counted.ts'
 
 export interface RotateParts {
   readonly db: Db
@@ -128,7 +129,7 @@ export async function retire({ db, sources, record }: Pick<RotateParts, 'db' | '
     const count = held.reduce((sum, one) => sum + one.count, 0)
     if (count > 0)
       throw new KeyStays(
-        `${count} values are still encrypted with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
+        `${counted(count, 'value is', 'values are')} still encrypted with the vault key ${id} (${held.map(({ column }) => column).join(', ')}): run \`toolway vault rotate\` to completion first.`,
       )
     await writeRemembered(
       sql,

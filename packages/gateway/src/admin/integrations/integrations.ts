@@ -22,6 +22,7 @@ import { connectionChangeOf, integrationOf, newConnectionOf } from './integratio
 import { catalogOperations } from './registry.ts'
 import { oauthRedirectOperations } from './oauth-redirects.ts'
 import { integrationTools } from './tools-of-integrations.ts'
+import { counted } from '../../lib/counted.ts'
 
 /** The operations on connections, as the one who asks would ask for them. */
 interface Underneath {
@@ -137,7 +138,7 @@ const test = serveIntegration(shapes.testIntegration, async (asked, below) => {
   const integration = await shown(asked, await below.get())
   return {
     success: fault === undefined,
-    message: fault === undefined ? `Connected: ${integration.tool_count} tools.` : fault.message,
+    message: fault === undefined ? `Connected: ${counted(integration.tool_count, 'tool')}.` : fault.message,
     failure:
       fault === undefined
         ? null

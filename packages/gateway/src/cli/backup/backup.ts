@@ -19,6 +19,7 @@ import { ownActor } from '../own-actor.ts'
 import { isMade, SILENT } from '../store.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { lockOf, openerOf, type Given, type Locking } from './passphrase.ts'
+import { counted } from '../../lib/counted.ts'
 
 export type { Given } from './passphrase.ts'
 export interface Making extends Locking {
@@ -106,7 +107,9 @@ export async function restore(file: string, options: Given, output: Output): Pro
   )
   output.result({ file, ...summaryOf(manifest, closing), rows }, [
     `The backup ${file} was restored: ${wordsOf(manifest, closing)}.`,
-    ...(closing.files_gone > 0 ? [`${closing.files_gone} files were removed while the backup was being written.`] : []),
+    ...(closing.files_gone > 0
+      ? [`${counted(closing.files_gone, 'file was', 'files were')} removed while the backup was being written.`]
+      : []),
     'Start the gateway, then run `toolway doctor` and `toolway records verify`.',
   ])
   return EXIT.ok
@@ -174,7 +177,7 @@ function summaryOf(manifest: Manifest, { tables, files, file_bytes, files_gone }
 function wordsOf(manifest: Manifest, closing: Closing): string {
   const { rows, files } = summaryOf(manifest, closing)
   const records = closing.tables['records']?.rows ?? 0
-  return `${rows} rows from ${manifest.tables.length} tables, including ${records} records, and ${files} files`
+  return `${counted(rows, 'row')} from ${counted(manifest.tables.length, 'table')}, including ${counted(records, 'record')}, and ${counted(files, 'file')}`
 }
 
 const KNOWN = [BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]

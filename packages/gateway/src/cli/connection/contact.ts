@@ -5,6 +5,7 @@ import { maskCommand } from '../../lib/secret-marks.ts'
 import type { Printed } from '../command.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
+import { counted } from '../../lib/counted.ts'
 
 export interface Addressed {
   readonly organization: string
@@ -73,7 +74,7 @@ function outcomeOf(connection: Connection): Printed {
   if (status === 'connected')
     return {
       value: { alias, status, tools, revision },
-      lines: [`${alias} is connected: ${tools} tools, protocol ${revision}.`],
+      lines: [`${alias} is connected: ${counted(tools, 'tool')}, protocol ${revision}.`],
     }
   const line =
     status === 'needs_auth' && takesAccounts(connection)

@@ -1,6 +1,7 @@
 /** A preview and a drift as lines for a person. */
 import type { OpenApiDrift, OpenApiPreview } from '@toolway/contract/admin'
 import { table } from '../terminal/output.ts'
+import { counted } from '../../lib/counted.ts'
 
 /** Of each list so many are shown; `--json` has all of them. */
 const SHOWN = 200
@@ -16,7 +17,7 @@ export function drawPreview(preview: OpenApiPreview): string[] {
   return [
     `${title} ${version} (OpenAPI ${format})`,
     `Base address for calls: ${url ?? 'none, set it with --url'}.`,
-    `${counts.tools} tools: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
+    `${counted(counts.tools, 'tool')}: ${counts.read} read, ${counts.write} write, ${counts.destructive} destructive; ${counts.left_out} left out, ${counts.unselected} not selected.`,
     ...security.map(
       ({ name, kind, place, scopes }) =>
         `Requires ${kind}${place === null ? '' : ` in ${place}`} (${name})${scopes.length === 0 ? '' : `: ${scopes.slice(0, 5).join(', ')}${scopes.length > 5 ? ' …' : ''}`}`,

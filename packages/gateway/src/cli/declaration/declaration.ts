@@ -10,6 +10,7 @@ import { written, type Written } from '../../declaration/written.ts'
 import { askLine } from '../terminal/terminal.ts'
 import { CommandFault, type Output } from '../terminal/output.ts'
 import type { Input, Transport } from '../transport/transport.ts'
+import { counted } from '../../lib/counted.ts'
 
 /** The plan holds operations as values: their inputs are checked by their shapes when they are called. */
 const callOf =
@@ -73,7 +74,7 @@ export async function applyFile(
   output: Output,
 ): Promise<void> {
   if (steps.length === 0) return
-  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Apply the plan? Steps: ${steps.length} (yes/no)`)))
+  if (!yes && !/^y(?:es)?$/i.test(await askLine(`Apply the plan of ${counted(steps.length, 'step')}? (yes/no)`)))
     throw new CommandFault('Nothing was changed.')
   let done = 0
   try {

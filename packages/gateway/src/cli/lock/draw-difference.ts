@@ -1,5 +1,6 @@
 /** A difference as a terminal shows it: what changed with a few lines around it, the words that changed in brackets. */
 import type { ToolDifference } from '@toolway/contract/admin'
+import { counted } from '../../lib/counted.ts'
 
 type DifferenceLine = ToolDifference['difference'][number]
 
@@ -25,7 +26,7 @@ export function drawDifference(lines: readonly DifferenceLine[]): string[] {
   return drawn
 }
 
-const skippedLine = (count: number) => `  … ${count} unchanged ${count === 1 ? 'line' : 'lines'}`
+const skippedLine = (count: number) => `  … ${counted(count, 'unchanged line')}`
 
 function marked({ kind, text, marks }: DifferenceLine): string {
   const [open, close] = BRACKETS[kind]

@@ -20,6 +20,7 @@ import { CommandFault, EXIT, table } from '../terminal/output.ts'
 import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { drawDifference } from './draw-difference.ts'
 import { driftOf, readLockFile, writeLockFile, type Drift, type LockedConnection } from './lock-file.ts'
+import { counted } from '../../lib/counted.ts'
 
 interface OrganizationOption {
   readonly organization: string
@@ -153,8 +154,8 @@ Modes:
     const { mode, held, accepted } = lock
     const then =
       held > 0
-        ? `${held} tools are waiting for review: \`toolway lock show ${name}\`.`
-        : `${accepted} tools were accepted.`
+        ? `${counted(held, 'tool is', 'tools are')} waiting for review: \`toolway lock show ${name}\`.`
+        : `${counted(accepted, 'tool was', 'tools were')} accepted.`
     return { value: { alias: name, ...lock }, lines: [`The lock on ${name} is ${mode}. ${then}`] }
   },
 })
@@ -266,7 +267,7 @@ const exportFile = described({
   print: ({ text, tools }, { file }) =>
     file === undefined
       ? { value: JSON.parse(text), lines: [text.trimEnd()] }
-      : { value: { file, tools }, lines: [`Wrote the hashes of ${tools} tools to ${file}.`] },
+      : { value: { file, tools }, lines: [`Wrote the hashes of ${counted(tools, 'tool')} to ${file}.`] },
 })
 
 async function readLocked(file: string): Promise<LockedConnection[]> {
@@ -295,7 +296,7 @@ const check = described({
         ? [`Everything matches ${file}.`]
         : [
             ...drift.map(wordOf),
-            `${drift.length} ${drift.length === 1 ? 'difference' : 'differences'} from ${file}. \`toolway lock export ${file}\` updates the file.`,
+            `${counted(drift.length, 'difference')} from ${file}. \`toolway lock export ${file}\` updates the file.`,
           ],
     code: drift.length === 0 ? EXIT.ok : EXIT.failed,
   }),

@@ -5,6 +5,7 @@ import { nearestNames } from '../../lib/nearest.ts'
 import { described } from '../command.ts'
 import { CommandFault, EXIT } from '../terminal/output.ts'
 import { listAll, Refusal, type Transport } from '../transport/transport.ts'
+import { counted } from '../../lib/counted.ts'
 
 interface Explaining {
   readonly organization: string
@@ -89,7 +90,7 @@ function linesOf(told: Explanation, all: boolean): string[] {
       : stops.map(({ what, why }) => `stopped  ${what}: ${why}`)),
     '',
     ...(rules.length === 0 ? ['No rules are active.'] : shown.flatMap(ruleLines)),
-    ...(silent === 0 ? [] : [`${silent} ${silent === 1 ? 'rule does' : 'rules do'} not match; --all shows why.`]),
+    ...(silent === 0 ? [] : [`${counted(silent, 'rule does', 'rules do')} not match; --all shows why.`]),
     '',
     `Verdict: ${verdict.says}`,
     ...verdict.passes.map((way) => `  passes with ${way}`),

@@ -3,6 +3,7 @@ import { listShadows, replayPolicy, type PolicyDraft, type ReplayReport } from '
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described } from '../command.ts'
 import { CommandFault, EXIT, table } from '../terminal/output.ts'
+import { counted } from '../../lib/counted.ts'
 
 const MOST_DAYS = 90
 function daysOf(text: string): number {
@@ -28,7 +29,7 @@ export const shadow = described({
     value: report,
     lines:
       report.items.length === 0
-        ? [`No shadow rule would have done anything in the last ${days} days.`]
+        ? [`No shadow rule would have done anything in the last ${counted(days, 'day')}.`]
         : [
             ...table(
               ['RULE', 'WOULD', 'TOOL', 'CALLER', 'CALLS', 'LAST', 'EXAMPLE'],
@@ -79,7 +80,7 @@ export const replay = described({
 function linesOf({ days, read, same, different, differences, unjudged, truncated, problems }: ReplayReport): string[] {
   const open = unjudged.reduce((sum, { calls }) => sum + calls, 0)
   return [
-    `${read} calls from the last ${days} days: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
+    `${counted(read, 'call')} from the last ${counted(days, 'day')}: ${same} unchanged, ${different} changed, ${open} cannot be evaluated.`,
     ...(differences.length === 0
       ? []
       : table(

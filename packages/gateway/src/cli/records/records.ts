@@ -9,6 +9,7 @@ import { levels } from './levels.ts'
 import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
 import { show } from './show.ts'
 import { verify } from './verify.ts'
+import { counted } from '../../lib/counted.ts'
 
 const OUTCOMES = ['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown'] as const
 
@@ -98,7 +99,7 @@ const redact = described({
   print: ({ fields }, { id }) => ({
     value: { redacted: id, fields },
     lines: [
-      `Redacted ${fields} ${fields === 1 ? 'value' : 'values'} in ${id}. Earlier log files, backups and exports still contain them.`,
+      `Redacted ${counted(fields, 'value')} in ${id}. Earlier log files, backups and exports still contain them.`,
     ],
   }),
 })

@@ -7,6 +7,7 @@ import { createStatusLine } from '../terminal/status-line.ts'
 import type { Transport } from '../transport/transport.ts'
 import { isPlatform, PLATFORM, type OfChain } from './of-chain.ts'
 import type { Checked, Trusted } from './verify-file.ts'
+import { counted } from '../../lib/counted.ts'
 
 interface Verifying extends OfChain {
   readonly file?: string
@@ -85,7 +86,7 @@ const checkedOf = ({ tenant_id: id, ...verdict }: ChainVerdict): Checked => ({
 
 function linesOf(verdict: Checked): string[] {
   const { organization_id: organization, good, records, first, last, proven, problem, fingerprints, warnings } = verdict
-  const range = first === null ? 'no records' : `${records} records, ${first} to ${last}`
+  const range = first === null ? 'no records' : `${counted(records, 'record')}, ${first} to ${last}`
   const where = `${problem?.seq ?? '?'}${problem?.id === null ? '' : ` (${problem?.id})`}`
   return [
     good

@@ -5,6 +5,7 @@ import { NoPlaceForKey } from '../../vault/key-sources.ts'
 import { KeyStays } from '../../vault/rotate.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { withInstallation } from '../store.ts'
+import { counted } from '../../lib/counted.ts'
 
 export const status = (output: Output): Promise<number> =>
   withInstallation(async ({ db, ring }) => {
@@ -43,16 +44,18 @@ export const rotate = (output: Output): Promise<number> =>
         db,
         sources,
         onStep: (step, id) => say(STEPS[step](id)),
-        onProgress: (column, done) => say(`${done} values re-encrypted (${column})`),
+        onProgress: (column, done) => say(`${counted(done, 'value')} re-encrypted (${column})`),
       }),
     )
     const { id, source, done, unopened, left, resumed } = turned
     output.result(turned, [
       resumed
-        ? `An interrupted rotation was completed: ${done} values were re-encrypted with ${id} (${source}).`
-        : `The vault key is now ${id} (${source}); ${done} values were re-encrypted.`,
+        ? `An interrupted rotation was completed: ${counted(done, 'value was', 'values were')} re-encrypted with the vault key ${id} (${source}).`
+        : `The vault key is now ${id} (${source}); ${counted(done, 'value was', 'values were')} re-encrypted.`,
       ...unopened.map((place) => `Cannot be decrypted with any key, and was not changed: ${place}.`),
-      ...(left === 0 ? [] : [`${left} values were locked by other processes: run the command again.`]),
+      ...(left === 0
+        ? []
+        : [`${counted(left, 'value was', 'values were')} locked by other processes: run the command again.`]),
       ...(resumed
         ? []
         : [

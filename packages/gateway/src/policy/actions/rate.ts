@@ -1,6 +1,7 @@
 /** A budget of calls: spent before a call is sent. */
 import type { ActionBehaviour } from './action.ts'
 import { reasonOf } from './words.ts'
+import { counted } from '../../lib/counted.ts'
 
 export const rate: ActionBehaviour<'rate'> = {
   action: 'rate',
@@ -14,6 +15,7 @@ export const rate: ActionBehaviour<'rate'> = {
       }),
     )
   },
-  follows: ({ parameters: { calls, per, of } }) => `${calls} calls in ${per} s for each ${of} are allowed.`,
+  follows: ({ parameters: { calls, per, of } }) =>
+    `${counted(calls, 'call')} in ${per} s for each ${of} ${calls === 1 ? 'is' : 'are'} allowed.`,
   notReplayed: true,
 }

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
 import type { InstancePath, Run, Seen } from '../run.ts'
+import { counted } from '../../counted.ts'
 
 type ArrayKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 
@@ -12,7 +13,7 @@ const count =
     if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
     return (value, at, run) => {
       if (Array.isArray(value) && !fits(value.length, limit))
-        run.say(at, `must have ${words} ${limit} ${limit === 1 ? 'item' : 'items'}`)
+        run.say(at, `must have ${words} ${counted(limit, 'item')}`)
     }
   }
 
@@ -98,8 +99,8 @@ export const ARRAYS: Readonly<Record<string, ArrayKeyword>> = {
         fitting += 1
         if (making.draft === '2020-12') seen?.items.add(index)
       }
-      if (fitting < least) run.say(at, `must contain at least ${least} matching ${least === 1 ? 'item' : 'items'}`)
-      if (fitting > most) run.say(at, `must contain at most ${most} matching ${most === 1 ? 'item' : 'items'}`)
+      if (fitting < least) run.say(at, `must contain at least ${counted(least, 'matching item')}`)
+      if (fitting > most) run.say(at, `must contain at most ${counted(most, 'matching item')}`)
     }
   },
   minItems: count('minItems', 'at least', (count, limit) => count >= limit),

@@ -4,6 +4,7 @@ import { nearestNames } from '../../nearest.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
 import { textPattern, type TextPattern } from '../pattern.ts'
 import type { Run } from '../run.ts'
+import { counted } from '../../counted.ts'
 
 type ObjectKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 
@@ -24,7 +25,7 @@ const count =
     if (typeof limit !== 'number') throw wrongKeyword(where, keyword, 'a value that is not a number')
     return (value, at, run) => {
       if (isObject(value) && !fits(Object.keys(value).length, limit))
-        run.say(at, `must have ${words} ${limit} ${limit === 1 ? 'member' : 'members'}`)
+        run.say(at, `must have ${words} ${counted(limit, 'member')}`)
     }
   }
 

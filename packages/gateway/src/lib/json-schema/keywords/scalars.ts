@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@toolway/protocol'
 import { formatOf } from '../formats.ts'
 import { wrongKeyword, type Check, type Making } from '../node.ts'
 import { textPattern } from '../pattern.ts'
+import { counted } from '../../counted.ts'
 
 type ScalarKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 
@@ -41,7 +42,7 @@ const length =
     return (value, at, run) => {
       if (typeof value !== 'string') return
       run.spend(value.length >> 6)
-      if (!fits(characters(value), limit)) run.say(at, `must have ${words} ${limit} characters`)
+      if (!fits(characters(value), limit)) run.say(at, `must have ${words} ${counted(limit, 'character')}`)
     }
   }
 
