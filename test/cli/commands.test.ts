@@ -432,7 +432,7 @@ describe('connections', () => {
       'y',
     )
     await refused(
-      'One of the pairs has no "=", and no variable with that name is set: use --env NAME=value',
+      'A value given to --env is neither NAME=value nor the name of a variable that is set.',
       'x',
       '--env',
       'hunter2',

@@ -63,18 +63,17 @@ export async function pairsOf(
   return Object.fromEntries([...filed, ...pairs])
 }
 
+const UNFIT = {
+  '--env': 'neither NAME=value nor the name of a variable that is set',
+  '--header': 'not of the form "Name: value"',
+} as const
+
 function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [string, string] {
-  const [separator, form] =
-    option === '--env' ? ['=', '--env NAME=value, or --env NAME'] : [':', '--header "Name: value"']
-  const at = text.indexOf(separator)
+  const at = text.indexOf(option === '--env' ? '=' : ':')
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
   const held = option === '--env' && at === -1 ? lookup(text) : undefined
   // A pair without a name may be a secret, so the message does not repeat it.
-  if (held === undefined)
-    throw new CommandFault(
-      `One of the pairs has no "${separator}"${option === '--env' ? ', and no variable with that name is set' : ''}: use ${form}.`,
-      EXIT.usage,
-    )
+  if (held === undefined) throw new CommandFault(`A value given to ${option} is ${UNFIT[option]}.`, EXIT.usage)
   return [text, held]
 }
 
