@@ -1,6 +1,6 @@
 /**
  * Import rules for `npm run check`: the layers ("floors") of the gateway, what each package may import, and the few files that may
- * do what can do harm. Type imports count. This file is the one list of folders and packages; the tables of ARCHITECTURE.md are
+ * open sockets or start processes. Type imports count. This file is the one list of folders and packages; the tables of ARCHITECTURE.md are
  * generated from it (`npm test -- test/contract -u`).
  */
 import { readdirSync } from 'node:fs'
@@ -15,15 +15,19 @@ const APART = ['demo', 'testing']
 export const FLOORS = [
   {
     name: 'doors',
-    about: 'what comes in, worded for its transport; `compose` builds every part',
+    about: 'one entry point per transport: HTTP, command line, configuration; `compose` builds every part',
     folders: ['http', 'cli', 'compose', 'config', 'declaration'],
     files: ['main', 'compose', 'config', 'config-[\\w-]+', 'policy-file', 'presets?', 'preset-[\\w-]+'],
   },
-  { name: 'verbs', about: 'what is done; nouns meet here', folders: ['call', 'admin', 'oauth', 'jobs'] },
-  { name: 'kinds', about: 'each kind of connection: described, kept, opened, probed (ADR 0053)', folders: ['kinds'] },
-  { name: 'nouns', about: 'strangers to one another', folders: [] },
+  { name: 'verbs', about: 'operations; they may combine several nouns', folders: ['call', 'admin', 'oauth', 'jobs'] },
+  {
+    name: 'kinds',
+    about: 'how each kind of connection is described, stored, opened and probed (ADR 0053)',
+    folders: ['kinds'],
+  },
+  { name: 'nouns', about: 'one concept each; nouns never import one another', folders: [] },
   { name: 'db', about: 'SQL under row-level security', folders: ['db'] },
-  { name: 'leaves', about: 'small tools, and the packages `contract` and `protocol`', folders: ['lib'] },
+  { name: 'leaves', about: 'small helpers, and the packages `contract` and `protocol`', folders: ['lib'] },
 ]
 const named = new Set([...APART, ...FLOORS.flatMap(({ folders }) => folders)])
 const nounFolders = FLOORS.find(({ name }) => name === 'nouns').folders
@@ -43,24 +47,27 @@ const forTests = `${tests}|^packages/(?:gateway|toolkit)/src/testing/`
 /** What each package is, and what it may import: other packages, and from npm. Absent means: anything its package.json names. */
 export const PACKAGES = {
   contract: {
-    about: 'what every side agrees on: ids, faults, shapes, operations (Zod), the kinds of addresses',
+    about: 'shared definitions: IDs, faults, shapes, operations (Zod), kinds of addresses',
     packages: [],
     npm: ['zod', 'ipaddr.js'],
   },
   protocol: {
-    about: 'MCP itself and the one client, pure: no I/O, no Node',
+    about: 'MCP itself and the only client; no I/O, no Node',
     packages: ['contract'],
     npm: ['zod'],
   },
-  connectors: { about: 'tools for vendors, as data', packages: ['contract'], npm: ['zod', 'fflate'] },
+  connectors: { about: 'tools for vendors, defined as data', packages: ['contract'], npm: ['zod', 'fflate'] },
   gateway: { about: 'the server and its command line', packages: ['contract', 'protocol', 'connectors'] },
   console: { about: 'the web interface, served by the gateway', packages: ['contract', 'protocol'] },
-  bridge: { about: 'stdio to the gateway, for clients that only start processes', packages: ['contract', 'protocol'] },
+  bridge: {
+    about: 'connects stdio clients to the gateway, for clients that can only start processes',
+    packages: ['contract', 'protocol'],
+  },
   'uru-mcp': {
     about: 'the client package of the source system Uru: the tools of a workspace over stdio',
     packages: [],
   },
-  toolkit: { about: 'files of the user’s own machine as MCP tools over stdio', packages: ['contract', 'protocol'] },
+  toolkit: { about: 'files on the user’s own machine as MCP tools over stdio', packages: ['contract', 'protocol'] },
 }
 
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -70,7 +77,7 @@ const packageRules = Object.entries(PACKAGES).flatMap(([name, may]) => {
   const known = [name, ...may.packages].join('|')
   const strangers = error(
     `${name}-knows-its-packages`,
-    'A package exists where something ships alone or is trusted with less.',
+    'A package may import only the packages that PACKAGES lists for it.',
     from,
     {
       path: '^packages/',
@@ -80,8 +87,10 @@ const packageRules = Object.entries(PACKAGES).flatMap(([name, may]) => {
   if (!may.npm) return [strangers]
   return [
     strangers,
-    error(`${name}-runs-anywhere`, 'No Node in it: it also runs in a browser.', from, { dependencyTypes: ['core'] }),
-    error(`${name}-needs-little`, `From npm only ${may.npm.join(', ')}.`, from, {
+    error(`${name}-runs-anywhere`, 'It also runs in a browser, so it must not import modules of Node.', from, {
+      dependencyTypes: ['core'],
+    }),
+    error(`${name}-needs-little`, `It may import only ${may.npm.join(', ')} from npm.`, from, {
       path: '(?:^|/)node_modules/',
       pathNot: `(?:^|/)node_modules/(?:${may.npm.join('|')})/`,
     }),
@@ -90,18 +99,23 @@ const packageRules = Object.entries(PACKAGES).flatMap(([name, may]) => {
 
 export default {
   forbidden: [
-    error('no-knots', 'A cycle means two files are one idea, or a third is missing.', {}, { circular: true }),
+    error(
+      'no-knots',
+      'Files must not import one another in a cycle. Merge them, or move what they share to a third file.',
+      {},
+      { circular: true },
+    ),
     // The build compiles the modules with this prefix.
     error(
       'every-import-resolves',
-      'A path or package that is not there.',
+      'The imported path or package does not exist.',
       {},
       { couldNotResolve: true, pathNot: '^virtual:' },
     ),
     ...floors.slice(0, -1).map((floor, index) =>
       error(
         `floor-${index}-looks-down`,
-        'leaves, db, nouns, kinds of connections, verbs, doors: imports go downwards.',
+        'Imports only go downwards: doors, verbs, kinds of connections, nouns, db, leaves.',
         { path: floor, pathNot: tests },
         {
           path: floors.slice(index + 1).join('|'),
@@ -110,13 +124,13 @@ export default {
     ),
     error(
       'nouns-are-strangers',
-      'Verbs introduce them: pass the value in.',
+      'Nouns never import one another: let a verb pass the value in.',
       { path: `^${gateway}/(${nouns})/`, pathNot: tests },
       { path: `^${gateway}/(?:${nouns})/`, pathNot: `^${gateway}/$1/` },
     ),
     error(
       'commands-call-operations',
-      'A command calls operations through cli/transport/ (ADR 0055). Local by nature: start, doctor, vault, a check of an exported file.',
+      'A command calls operations through cli/transport/ (ADR 0055). Only commands that work locally are exempt: start, doctor, vault, the check of an exported file.',
       {
         path: `^${gateway}/cli/`,
         pathNot: `${tests}|^${gateway}/cli/(?:${[
@@ -128,38 +142,38 @@ export default {
     ),
     error(
       'testing-is-for-tests',
-      'What tests lean on never reaches production.',
+      'Code for tests must not be imported by production code.',
       { path: '^packages/', pathNot: forTests },
       { path: `^packages/(?:gateway|toolkit)/src/testing/|^test/|${tests}` },
     ),
     ...packageRules,
     error(
       'screens-are-strangers',
-      'What two screens share is a part, a piece of the kit or a question: it moves to parts/, ui/ or data/.',
+      'Screens never import one another: move what they share to parts/, ui/ or data/.',
       { path: '^packages/console/src/screens/([^/]+)/', pathNot: tests },
       { path: '^packages/console/src/screens/', pathNot: '^packages/console/src/screens/$1/' },
     ),
     error(
       'the-kit-knows-no-data',
-      'ui/ holds what it looks like, data/ where it comes from; parts/ and screens/ join them.',
+      'ui/ contains visual components and never imports data; parts/ and screens/ combine the two.',
       { path: '^packages/console/src/ui/', pathNot: tests },
       { path: '^packages/console/src/(?:data|parts|screens|shell)/' },
     ),
     error(
       'data-knows-no-pixels',
-      'The typed client, its questions and the state of the address are the same whatever is drawn.',
+      'data/ contains the typed client, its queries and the state of the URL; it never imports visual components.',
       { path: '^packages/console/src/data/', pathNot: tests },
       { path: '^packages/console/src/(?:ui|parts|screens|shell)/|(?:^|/)node_modules/@mantine/' },
     ),
     error(
       'parts-know-no-screen',
-      'Screens are made of parts.',
+      'Parts are used by screens and never import them.',
       { path: '^packages/console/src/parts/', pathNot: tests },
       { path: '^packages/console/src/(?:screens|shell)/' },
     ),
     error(
       'children-are-started-by-the-worker',
-      'The process that listens starts no other, apart from its own database; a command may open a browser, and the first of several processes starts the others.',
+      'The process that listens starts no other process except its own database; a command may open a browser, and the first of several processes starts the others.',
       {
         path: '^packages/',
         pathNot: `${forTests}|^${gateway}/upstreams/children/|^${gateway}/db/embedded(?:-postgres\\.ts$|/)|^packages/gateway/bin/|^${gateway}/cli/accounts/open-browser\\.ts$|^${gateway}/cli/processes/process-group\\.ts$|^packages/toolkit/src/workbench/remote/child-pipe\\.ts$`,
@@ -168,13 +182,13 @@ export default {
     ),
     error(
       'undici-stays-behind-the-guard',
-      'Every request that leaves goes through the one guarded agent.',
+      'Every outgoing request goes through the one guarded agent.',
       { path: `^${gateway}/`, pathNot: `${forTests}|^${gateway}/(?:upstreams|lib)/` },
       { path: '^undici$|(?:^|/)node_modules/undici/' },
     ),
     error(
       'sockets-are-opened-in-few-places',
-      'What leaves goes through upstreams/http/agent.ts; whoever needs a socket of another kind is listed here.',
+      'Outgoing requests go through upstreams/http/agent.ts; files that need another kind of socket are listed here.',
       {
         path: `^${gateway}/`,
         pathNot: `${forTests}|^${gateway}/(?:${[
@@ -191,7 +205,7 @@ export default {
     ),
     error(
       'clients-of-other-protocols-are-few',
-      'Each brings its own connections: the guard, or an operator who named the address, stands before each of these.',
+      'These libraries open connections themselves: the guard, or an operator who specified the address, must approve each of them.',
       {
         path: `^${gateway}/`,
         pathNot: `${forTests}|^${gateway}/(?:upstreams/websocket/|http/(?:persistent/websocket-door|events/event-socket)\\.ts$|limits/redis-count\\.ts$|vault/(?:key-service|references)/|upstreams/children/sandbox/kubernetes/cluster\\.ts$|lib/s3-client\\.ts$|db/)`,
@@ -203,7 +217,7 @@ export default {
     ),
     error(
       'libraries-that-fetch-are-few',
-      'They are handed the guarded fetch, and nobody else uses them.',
+      'These libraries are given the guarded fetch; no other file may use them.',
       {
         path: `^${gateway}/`,
         pathNot: `${forTests}|^${gateway}/(?:identity|oauth)/|^${gateway}/compose/external-principals\\.ts$`,

@@ -79,7 +79,7 @@ async function architecturePage(): Promise<string> {
       [`${begin}\n${head}`, '|---|---|---|', ...rows, '\n'].join('\n'),
     )
   const page = block(read('ARCHITECTURE.md'), 'packages', '| package | what it is | may import |', packages)
-  return block(page, 'floors', '| floor | folders | holds |', floors)
+  return block(page, 'floors', '| floor | folders | contents |', floors)
 }
 
 describe('the generated references', () => {
