@@ -169,7 +169,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByLabel('Title').fill('Kept and renamed')
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Toolsets' }).click()
     await page
-      .getByText('Your changes to Kept and renamed are not saved yet. They are stored in this browser tab.')
+      .getByText('Your changes to Kept and renamed are not saved yet. They are kept only in this browser tab.')
       .waitFor()
     await page.getByRole('link', { name: 'Kept', exact: true }).click()
     await page.getByText('Unsaved changes.').waitFor()

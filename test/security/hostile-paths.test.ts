@@ -15,7 +15,7 @@ import { createBubblewrap } from '../../packages/gateway/src/upstreams/children/
 const SCRIPT = join(import.meta.dirname, 'hostile/swapped-run.script.ts')
 const NOBODY = 65_534
 const KEY = 'the vault key'
-const REFUSED = /^refused: .* was replaced while the server was started/
+const REFUSED = /^refused: .* was replaced while the server was starting/
 const users = process.getuid?.() === 0 ? ['root', 'nobody'] : ['this user']
 const { ready } = await createBubblewrap().check()
 

@@ -141,7 +141,7 @@ function linesOf({ slug: name, title, settings, origin, tools, listed, definitio
   return [
     `${name}: ${title} (${origin})`,
     `Settings: ${JSON.stringify(settings)}`,
-    `Tools: ${tools}, of which clients list ${listed}.`,
+    `${counted(tools, 'tool')}, of which ${listed} ${listed === 1 ? 'is' : 'are'} listed to clients.`,
     '',
     ...table(
       ['DISCOVERY', 'TOKENS', ''],

@@ -125,7 +125,7 @@ export class FileWriter implements AsyncDisposable {
     const there = await refuseOther(this.#parts)
     if (there !== undefined) await this.#handle.chmod(there.mode & 0o777)
     await this.#handle.sync()
-    if (!(await folder.isInPlace())) throw new Refusal(`${folder.path} was replaced while ${path} was written.`)
+    if (!(await folder.isInPlace())) throw new Refusal(`${folder.path} was replaced while ${path} was being written.`)
     options.signal?.throwIfAborted()
     this.#done = true
     await this.#handle.close()

@@ -145,7 +145,7 @@ export class Folder implements AsyncDisposable {
     const handle = await open(this.#at(name), flags | O_NOFOLLOW, mode)
     if (BY_HANDLE || (await isAt(handle, join(this.path, name)))) return handle
     await handle.close()
-    throw Object.assign(new Error('it was replaced while it was opened'), { code: 'ELOOP' })
+    throw Object.assign(new Error('it was replaced while it was being opened'), { code: 'ELOOP' })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -79,7 +79,7 @@ async function connectByLink(owned: Owned, words: Connecting, output: Output): P
   const minutes = Math.round((Date.parse(until) - Date.now()) / MINUTE)
   output.progress(`Open this link within ${minutes} minutes:\n\n  ${url}\n`)
   if (openBrowser(url, (await openConfig()).lookup))
-    output.progress('A browser was opened. Waiting for you to finish there …')
+    output.progress('Your browser was opened. Waiting for you to finish there …')
   for (; Date.now() < Date.parse(until); await sleep(LOOK_EVERY)) {
     const made = (await owned.list()).find((account) => !before.has(markOf(account)))
     if (made !== undefined) return made

@@ -23,7 +23,7 @@ export async function lockOf({ recipient, ...given }: Locking): Promise<Lock> {
   const passphrase = said ?? (await readPassword('Passphrase for the backup', false))
   if (passphrase.length < LEAST)
     throw new CommandFault(
-      `The passphrase must have at least ${LEAST} characters, because a stolen backup can be attacked for years.`,
+      `The passphrase must be at least ${LEAST} characters long, because an attacker can spend years trying to crack a stolen backup.`,
     )
   if (said === undefined && (await readPassword('Repeat the passphrase', false)) !== passphrase)
     throw new CommandFault('The passphrases do not match. Nothing was written.')

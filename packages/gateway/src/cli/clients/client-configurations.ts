@@ -130,7 +130,7 @@ function cursor(url: string, bearer: string): ClientConfiguration {
 function vsCode(url: string, bearer: string): ClientConfiguration {
   return {
     client: 'VS Code',
-    where: 'Command Palette > MCP: Open User Configuration, which opens mcp.json, or .vscode/mcp.json in one project',
+    where: 'mcp.json (Command Palette > MCP: Open User Configuration) or, for a single project, .vscode/mcp.json',
     text: json({ servers: { [NAME]: { type: 'http', url, headers: { Authorization: bearer } } } }),
   }
 }

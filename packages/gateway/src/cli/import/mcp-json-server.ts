@@ -169,7 +169,7 @@ function readRemoteCommand(
   if (remote.dropped.includes('--header-file')) {
     reader.need(
       'not-carried-over',
-      'Its headers are in a file (--header-file), which is not read; write them into "headers".',
+      'Its headers are in a file (--header-file), which is not read; put them in "headers" instead.',
     )
   }
   const dropped = remote.dropped.filter((flag) => flag !== '--header-file')
@@ -209,14 +209,14 @@ function isSameServer(url: string, gateway: string): boolean {
 
 /** Fields that change how a server runs and that a connection does not have. */
 const UNREAD: readonly (readonly [name: string, note: string])[] = [
-  ['envFile', 'The variables of its "envFile" are not read; add the ones it needs.'],
+  ['envFile', 'The variables in its "envFile" are not read; add the ones that the server needs.'],
   ['cwd', 'Its working directory ("cwd") is not carried over; use absolute paths.'],
   ['sandbox', 'Its "sandbox" rules are not carried over.'],
   ['headersHelper', 'Its "headersHelper" is not run; add the headers that it generates.'],
   ['oauth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
   ['auth', 'Its sign-in settings are not carried over; sign in again from Toolway.'],
-  ['autoApprove', 'Its list of automatically approved tools is not carried over; use rules.'],
-  ['alwaysAllow', 'Its list of automatically approved tools is not carried over; use rules.'],
+  ['autoApprove', 'Its list of automatically approved tools is not carried over; use rules instead.'],
+  ['alwaysAllow', 'Its list of automatically approved tools is not carried over; use rules instead.'],
   ['disabledTools', 'Its disabled tools are not carried over; use a toolset or a rule.'],
 ]
 

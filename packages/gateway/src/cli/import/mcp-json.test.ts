@@ -73,7 +73,7 @@ describe('the file of', () => {
       expect.objectContaining({
         kind: 'process',
         args: ['/home/ada/tools/server.py'],
-        notes: ['The variables of its "envFile" are not read; add the ones it needs.'],
+        notes: ['The variables in its "envFile" are not read; add the ones that the server needs.'],
         problems: [],
       }),
     ])

@@ -239,7 +239,7 @@ const effect = described({
     value: { alias: of, ...row },
     lines: [
       said === 'stated'
-        ? `The effect of ${row.name} is the one that its server or connection declares.`
+        ? `${row.name} now has the effect that its server or connection declares.`
         : `${row.name} counts as ${said}.`,
     ],
   }),

@@ -32,7 +32,9 @@ export const exportRecords = described({
   print: ({ fingerprints: [fingerprint] }) => ({
     value: undefined,
     lines: [],
-    notes: [`Signed by the key with fingerprint ${fingerprint}. Keep the fingerprint elsewhere, for verification.`],
+    notes: [
+      `Signed with the key with the fingerprint ${fingerprint}. Keep a copy of the fingerprint elsewhere to verify the export later.`,
+    ],
   }),
 })
 

@@ -25,7 +25,7 @@ export interface MountedPlaces {
 
 /** One program looks at all outer places, because each start of one costs a millisecond. */
 const script = (outer: number): string => `refuse() {
-  echo "refused: $1 was replaced while the server was started, or cannot be looked at. Start it again." >&2
+  echo "refused: $1 was replaced while the server was starting, or cannot be inspected. Start it again." >&2
   exit 126
 }
 id() { "$stat" -L -c %d:%i -- "$@" 2>/dev/null; }
