@@ -242,7 +242,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     await page.goto('/connections/filed')
     const history = page.getByRole('region', { name: 'Last 30 days' })
     await history.getByRole('img', { name: '200 calls, of which 11 failed and 0 were refused' }).waitFor()
-    await history.getByText('94.5 %').waitFor()
+    await history.getByText('94.5%').waitFor()
     await look(page, 'connection-history')
     await history.getByRole('link', { name: 'Show in Usage' }).click()
     await page.waitForURL(/\/usage\?range=month&connection=filed/)

@@ -41,9 +41,12 @@ export const exactTime = (at: Date): string =>
 export const count = (number: number, options?: Intl.NumberFormatOptions): string =>
   new Intl.NumberFormat(locale, options).format(number)
 
-/** `12.5 %` of a number from 0 to 100: with one digit more near the ends, where it says most. */
-export const percent = (number: number): string =>
-  `${new Intl.NumberFormat(locale, { maximumFractionDigits: number > 99 && number < 100 ? 2 : 1 }).format(number)} %`
+/**
+ * A number from 0 to 100 as `12.5%` (`12,5 %` in German). By default it has one decimal place, and two between 99 and 100, where
+ * differences matter most.
+ */
+export const percent = (number: number, maximumFractionDigits = number > 99 && number < 100 ? 2 : 1): string =>
+  count(number, { style: 'unit', unit: 'percent', maximumFractionDigits })
 
 /** Bytes as `1.2 MB`. */
 export function size(bytes: number): string {

@@ -3,10 +3,10 @@ import { isMissed, percent, time } from './level-words.ts'
 
 test('a share is never rounded up, and a span without a call has none', () => {
   expect([percent(100), percent(99.9999), percent(99.5), percent(-300.5, 0), percent(null)]).toEqual([
-    '100 %',
-    '99.99 %',
-    '99.5 %',
-    '-301 %',
+    '100%',
+    '99.99%',
+    '99.5%',
+    '-301%',
     '–',
   ])
   expect(time(null)).toBe('–')

@@ -7,6 +7,7 @@ import { useMay, useOrganization } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { sayDone, sayFailed } from '../../ui/say.tsx'
+import { percent } from '../../ui/times.ts'
 
 const t = texts.serviceLevels
 
@@ -30,7 +31,7 @@ export function TargetChoice({ target }: { target: number }) {
     <Select
       label={t.target}
       description={t.targetHint}
-      data={choices.map((value) => ({ value: String(value), label: `${value} %` }))}
+      data={choices.map((value) => ({ value: String(value), label: percent(value, 2) }))}
       value={String(target)}
       allowDeselect={false}
       disabled={!may || save.isPending}
