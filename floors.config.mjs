@@ -52,7 +52,7 @@ export const PACKAGES = {
     npm: ['zod', 'ipaddr.js'],
   },
   protocol: {
-    about: 'MCP itself and the only client; no I/O, no Node',
+    about: 'MCP itself and the only implementation of an MCP client; no I/O, no Node APIs',
     packages: ['contract'],
     npm: ['zod'],
   },
@@ -64,7 +64,8 @@ export const PACKAGES = {
     packages: ['contract', 'protocol'],
   },
   'uru-mcp': {
-    about: 'the client package of the source system Uru: the tools of a workspace over stdio',
+    about:
+      'the client package for Uru, one of the systems that Toolway can replace: the tools of a workspace over stdio',
     packages: [],
   },
   toolkit: { about: 'files on the user’s own machine as MCP tools over stdio', packages: ['contract', 'protocol'] },

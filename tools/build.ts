@@ -22,7 +22,7 @@ const site = join(root, 'packages/console/dist')
 const docs = join(root, 'docs/.vitepress')
 const BRIDGE_FILE = 'toolway-bridge.mjs'
 const URU_FILE = 'uru-mcp.mjs'
-/** Not in the gateway's package: the preset agent starts the one of npm where it is not there. */
+/** Not in the gateway's package: the agent preset starts the one of npm where it is not there. */
 const TOOLKIT_FILE = 'toolway-toolkit.mjs'
 
 /** The processes and threads of the gateway. */

@@ -1,5 +1,5 @@
 /**
- * The preset agent as its guide has it: one agent, the local toolkit as a process, Composio in tool router sessions, and the four servers
+ * The agent preset as its guide has it: one agent, the local toolkit as a process, Composio in tool router sessions, and the four servers
  * of the catalog, which stand-ins are in place of: `uvx` and `npx` of these tests start them.
  */
 // @module-tag long
@@ -39,7 +39,7 @@ async function programsIn(folder: string, others: readonly string[]): Promise<st
   return bin
 }
 
-describe('the preset agent', () => {
+describe('the agent preset', () => {
   let composio: ComposioDouble
   let here: Installation
   let running: Running
@@ -155,7 +155,7 @@ describe('the preset agent', () => {
     expect(whole.out.join('\n')).not.toContain(API_KEY)
     const refused = await other.run(['start', '--preset', 'agent'], { settings: { COMPOSIO_API_KEY: API_KEY } })
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err.trim()).toMatch(/^The preset agent needs DEFAULT_USER_ID, .*\. Set it in the environment/)
+    expect(refused.err.trim()).toMatch(/^The agent preset needs DEFAULT_USER_ID, .*\. Set it in the environment/)
     expect(refused.err).not.toContain('COMPOSIO_API_KEY')
   })
 

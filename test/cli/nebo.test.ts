@@ -1,4 +1,4 @@
-/** The preset nebo as its guide has it: an integration by the addresses of the source system, its names, and an approval. */
+/** The nebo preset as its guide has it: an integration by the addresses of the source system, its names, and an approval. */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectClient, textOf } from '../e2e/peers/clients/client.ts'
@@ -9,7 +9,7 @@ import { makeInstallation, type Installation, type Running } from './installatio
 // The keychain is tested with the vault; on the machine of this test there may be one.
 const SETTINGS = { TOOLWAY_PRESET: 'nebo', TOOLWAY_KEYCHAIN: 'off', TOOLWAY_APPROVALS: '' }
 
-describe('the preset nebo', () => {
+describe('the nebo preset', () => {
   let here: Installation
   let running: Running
   let effects: EffectsServer

@@ -1,4 +1,4 @@
-/** The preset sagemcp as its guide has it: a tenant with a native connector, a client of it, and the switches of the source system. */
+/** The sagemcp preset as its guide has it: a tenant with a native connector, a client of it, and the switches of the source system. */
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../packages/gateway/src/config.ts'
@@ -11,7 +11,7 @@ import { makeInstallation, type Installation, type Running } from './installatio
 const TOKEN = 'ghp_0123456789abcdef0123456789abcdef0123'
 const SETTINGS = { TOOLWAY_PRESET: 'sagemcp', SAGEMCP_ENABLE_METRICS: 'true', SECRET_KEY: 's'.repeat(32) }
 
-describe('the preset sagemcp', () => {
+describe('the sagemcp preset', () => {
   let here: Installation
   let running: Running
   let github: GitHub

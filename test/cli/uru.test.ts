@@ -1,4 +1,4 @@
-/** The preset uru as its guide has it, from the start to calls of an n8n workflow, a Composio action and a platform tool over stdio. */
+/** The uru preset as its guide has it, from the start to calls of an n8n workflow, a Composio action and a platform tool over stdio. */
 // @module-tag long
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -60,7 +60,7 @@ afterAll(async () => {
   await Promise.all([composio?.[Symbol.asyncDispose](), n8n?.[Symbol.asyncDispose]()])
 })
 
-describe('the preset uru', () => {
+describe('the uru preset', () => {
   test('makes the connections that its variables name, and the guide names these variables', async () => {
     const shows = async () => (await here.run(['connection', 'list'], { settings })).out
     await expect.poll(shows, { timeout: 20_000 }).toMatch(/slack\s.*connected/)

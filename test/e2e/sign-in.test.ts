@@ -87,7 +87,7 @@ describe('a pair of tokens', () => {
 
   test.each([
     ['S3-AUTH-02: lives 30 minutes, its refresh token 7 days', {}, 1800, 7],
-    ['lives an hour, its refresh token 30 days, under the preset uru', { TOOLWAY_TOKEN_PRESET: 'uru' }, 3600, 30],
+    ['lives an hour, its refresh token 30 days, under the uru preset', { TOOLWAY_TOKEN_PRESET: 'uru' }, 3600, 30],
     [
       'lives as long as settings of one’s own say',
       { ACCESS_TOKEN_EXPIRE_MINUTES: '5', REFRESH_TOKEN_EXPIRE_DAYS: '2' },

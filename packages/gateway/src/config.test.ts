@@ -670,7 +670,7 @@ describe('a preset', () => {
     )
   })
 
-  test('S0-ARC-01: a process of one role of the preset uru listens on the port of that service', () => {
+  test('S0-ARC-01: a process of one role of the uru preset listens on the port of that service', () => {
     const uru = (more: Record<string, string> = {}) => load({ TOOLWAY_PRESET: 'uru', ...more }).config.TOOLWAY_PORT
     expect(uru()).toBe(3001)
     expect(['web', 'api', 'mcp'].map((role) => uru({ TOOLWAY_ROLES: role }))).toEqual([3000, 8000, 3001])

@@ -153,7 +153,7 @@ export const SETTINGS = {
   ),
   TOOLWAY_TOOLKIT_ROOT: setting(
     z.string().min(1).optional(),
-    'Folder in which the preset agent starts the local toolkit. If unset, it is not started.',
+    'Folder in which the agent preset starts the local toolkit. If unset, it is not started.',
   ),
   ...SANDBOX_SETTINGS,
   ...TRAFFIC_SETTINGS,
@@ -295,7 +295,7 @@ export const isAlone = ({ DATABASE_URL: url, TOOLWAY_PROCESSES: processes }: Con
 
 const KEY_LENGTH = 16
 
-/** A key that can be guessed. The preset curatore accepts one, as its source system did, and warns (ADR 0049). */
+/** A key that can be guessed. The curatore preset accepts one, as its source system did, and warns (ADR 0049). */
 export const isShortKey = ({ MCP_API_KEY: key }: Config): boolean => key !== undefined && key.length < KEY_LENGTH
 
 const DOTENV = '.env'

@@ -28,7 +28,7 @@ export function variablesOf(preset: string, variables: readonly PresetVariable[]
   const missing = variables.filter(({ name, needed }) => needed && !found.has(name))
   if (missing.length > 0)
     throw new ConfigFault(
-      `The preset ${preset} needs ${missing.map(({ name, about }) => `${name}, ${about}`).join('; and ')}. Set it in the environment or in .env.`,
+      `The ${preset} preset needs ${missing.map(({ name, about }) => `${name}, ${about}`).join('; and ')}. Set it in the environment or in .env.`,
     )
   return (name) => lookup(found.get(name) ?? name)
 }

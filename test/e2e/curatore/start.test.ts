@@ -117,9 +117,9 @@ describe('the gateway without a database', () => {
 
 describe('a start of the preset', () => {
   test.each([
-    ['MCP_API_KEY', 'The preset curatore needs MCP_API_KEY: the key that its clients send'],
-    ['DEFAULT_ORG_ID', 'The preset curatore needs DEFAULT_ORG_ID: the ID of the organization'],
-    ['CURATORE_BACKEND_URL', 'The preset curatore needs CURATORE_BACKEND_URL: the address of the backend'],
+    ['MCP_API_KEY', 'The curatore preset needs MCP_API_KEY: the key that its clients send'],
+    ['DEFAULT_ORG_ID', 'The curatore preset needs DEFAULT_ORG_ID: the ID of the organization'],
+    ['CURATORE_BACKEND_URL', 'The curatore preset needs CURATORE_BACKEND_URL: the address of the backend'],
   ])(
     'S1-ORG-02: without %s is refused in one sentence, so that it is never open by accident',
     async (missing, said) => {

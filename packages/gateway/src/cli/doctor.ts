@@ -64,7 +64,7 @@ function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
   return presetVariables(preset).map(({ name, also = [], needed, about }) => {
     if ([name, ...also].some(isSet)) return good(name, `set (${about})`)
     return needed
-      ? bad(name, `not set, but required by the preset ${preset}: ${about}`)
+      ? bad(name, `not set, but required by the ${preset} preset: ${about}`)
       : note(name, `not set (${about})`)
   })
 }

@@ -30,7 +30,7 @@ const ADMIN = 'admin'
 /** Throws ConfigFault where the preset cannot be what it is for: above all, without a key it would be open to everybody. */
 export function refuseUnready(config: Config): void {
   const needs = (name: 'MCP_API_KEY' | 'DEFAULT_ORG_ID' | 'CURATORE_BACKEND_URL', what: string) => {
-    if (config[name] === undefined) throw new ConfigFault(`The preset curatore needs ${name}: ${what}.`)
+    if (config[name] === undefined) throw new ConfigFault(`The curatore preset needs ${name}: ${what}.`)
   }
   needs(
     'MCP_API_KEY',
@@ -41,7 +41,7 @@ export function refuseUnready(config: Config): void {
   if (config.MCP_ADMIN_API_KEY === config.MCP_API_KEY)
     throw new ConfigFault('MCP_ADMIN_API_KEY is the same as MCP_API_KEY: the toolset admin needs a key of its own.')
   if (config.TOOLWAY_AUTH === 'off')
-    throw new ConfigFault('TOOLWAY_AUTH=off cannot be combined with the preset curatore: its clients send MCP_API_KEY.')
+    throw new ConfigFault('TOOLWAY_AUTH=off cannot be combined with the curatore preset: its clients send MCP_API_KEY.')
 }
 
 /** The organization `default` is the preset's own: what a file says of it would be silently nothing. */
@@ -51,7 +51,7 @@ export function refuseDeclared(declared: readonly Declared[]): void {
     own === undefined ? [] : [...own.connections, ...own.toolsets, ...own.keys, ...own.groups, ...(own.rules ?? [])]
   if (said.length > 0)
     throw new ConfigFault(
-      'TOOLWAY_CONFIG declares the default organization, which the preset curatore creates: declare others under organizations, and rules for all of them under platform.',
+      'TOOLWAY_CONFIG declares the default organization, which the curatore preset creates: declare others under organizations, and rules for all of them under platform.',
     )
 }
 
