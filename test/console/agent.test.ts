@@ -58,7 +58,7 @@ describe.skipIf(NO_BROWSER)('the agent console', () => {
     await look(page, 'agent, model')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText(`The agent uses ${MODEL}`).waitFor()
-    await page.getByRole('button', { name: 'Model', exact: true }).click()
+    await page.getByRole('button', { name: 'Change model', exact: true }).click()
     expect(await dialog.getByLabel('API key', { exact: true }).inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })

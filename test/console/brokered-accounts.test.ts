@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER)('accounts at Composio', () => {
   test('are listed with their state, connected on the page of Composio, and removed', async () => {
     await page.goto('/connections/gmail?tab=accounts')
     const row = page.getByRole('row').filter({ hasText: 'old' })
-    await row.getByText('Reconnect').waitFor()
+    await row.getByText('Must be reconnected').waitFor()
     await row.getByText('Stored by the server').waitFor()
     await look(page, 'accounts-brokered')
 

@@ -125,7 +125,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     const write = page.getByRole('switch', { name: 'write is on' })
     const read = page.getByRole('switch', { name: 'read is on' })
     await write.click({ force: true })
-    await page.getByText('The tool is off').waitFor()
+    await page.getByText('1 tool turned off').waitFor()
     await page.getByRole('button', { name: 'All off' }).click()
     await page.getByText('New tools are off by default.').waitFor()
     expect([await read.isChecked(), await write.isChecked()]).toEqual([false, false])
@@ -157,7 +157,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
       const { gateway } = console
       const peer = { url: gateway.connectionUrl('guarded'), key: gateway.key, era: 'modern' as const }
       // Its token lives for seconds; the next one is refused.
-      const lost = page.getByText('Reconnect')
+      const lost = page.getByText('Must be reconnected')
       await expect.poll(() => callTool(peer, 'who_am_i').then(() => lost.count())).toBeGreaterThan(0)
       await page.getByText('An account is required').waitFor()
       await look(page, 'connection-accounts')
@@ -241,7 +241,7 @@ describe.skipIf(NO_BROWSER)('the page of a connection', () => {
     const { page } = opened
     await page.goto('/connections/filed')
     const history = page.getByRole('region', { name: 'Last 30 days' })
-    await history.getByRole('img', { name: '200 calls, of which 11 failed and 0 were refused' }).waitFor()
+    await history.getByRole('img', { name: '200 calls: 11 failed, 0 refused' }).waitFor()
     await history.getByText('94.5%').waitFor()
     await look(page, 'connection-history')
     await history.getByRole('link', { name: 'Show in Usage' }).click()

@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       ['Effects', 'No authentication', effects.url, 'Connected · 4 tools', 'green check'],
       ['Docs', 'OAuth', guarded.url, 'Not signed in', 'grey cross'],
       ['Away', 'API key', 'http://127.0.0.1:9/mcp', 'Failing', 'red cross'],
-      ['Switched off', 'No authentication', 'https://off.example.com/mcp', 'Disabled', 'grey cross'],
+      ['Switched off', 'No authentication', 'https://off.example.com/mcp', 'Off', 'grey cross'],
     ]
     for (const [title, badge, place, state, sign] of shown) {
       const one = card(title)
@@ -124,13 +124,13 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       await page.getByRole('button', { name: `More actions for ${title}` }).click()
       await page.getByRole('menuitem', { name: action, exact: true }).click()
     }
-    await choose('Effects', 'Disable')
-    await card('Effects').getByText('Disabled', { exact: true }).waitFor()
+    await choose('Effects', 'Turn off')
+    await card('Effects').getByText('Off', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await card('Effects').getByText('Connected · 4 tools').waitFor()
-    await choose('Effects', 'Disable')
-    await card('Effects').getByText('Disabled', { exact: true }).waitFor()
-    await choose('Effects', 'Enable')
+    await choose('Effects', 'Turn off')
+    await card('Effects').getByText('Off', { exact: true }).waitFor()
+    await choose('Effects', 'Turn on')
     await card('Effects').getByText('Connected · 4 tools').waitFor()
 
     const deleted: string[] = []
@@ -160,8 +160,8 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
     await card('Late comer', second).waitFor()
     await card('Late comer').waitFor()
     await page.getByRole('button', { name: 'More actions for Late comer' }).click()
-    await page.getByRole('menuitem', { name: 'Disable' }).click()
-    await card('Late comer', second).getByText('Disabled').waitFor()
+    await page.getByRole('menuitem', { name: 'Turn off' }).click()
+    await card('Late comer', second).getByText('Off', { exact: true }).waitFor()
     await second.close()
   })
 

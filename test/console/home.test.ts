@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/usage?org=default')
-    await page.getByRole('img', { name: /3 calls, of which 0 failed and 1 were refused/ }).waitFor()
+    await page.getByRole('img', { name: /3 calls: 0 failed, 1 refused/ }).waitFor()
     await page.getByText('31 days').click()
     await page.waitForURL(/range=month/)
     await page.getByRole('table', { name: 'Top tools', exact: true }).getByText('process').waitFor()
@@ -116,7 +116,7 @@ describe.skipIf(NO_BROWSER)('home', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click()
     expect((await saved).suggestedFilename()).toMatch(/^toolway-usage-[\d-]+\.csv$/)
     // Today by the hour, then the records of the last hour with calls.
-    const bars = page.getByRole('img', { name: /3 calls, of which/ }).locator('.recharts-bar-rectangle path')
+    const bars = page.getByRole('img', { name: /3 calls:/ }).locator('.recharts-bar-rectangle path')
     await bars.last().click()
     await page.waitForURL(/range=custom/)
     await bars.last().click()

@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER)('keys', () => {
     const { page } = ben
     await page.goto('/keys')
     await page.getByRole('button', { name: 'Create your personal key' }).click()
-    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Yours', 'Signed-in clients'])
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Yours', 'Authorized clients'])
     const first = await page.getByRole('region', { name: 'The key' }).innerText()
     expect(await gatewayTakes(first)).toBe(true)
 

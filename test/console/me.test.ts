@@ -21,11 +21,11 @@ describe.skipIf(NO_BROWSER)('one’s own account', () => {
     const { address } = console.gateway
     await signIn(address, MAY.email)
     await page.goto('/me')
-    const table = page.getByRole('table', { name: 'Active sign-ins' })
+    const table = page.getByRole('table', { name: 'Active sessions' })
     await table.getByText('Current').waitFor()
     await look(page, 'me')
-    await table.getByRole('button', { name: /^End the sign-in: Command line/ }).click()
-    await page.getByText('Sign-in ended').waitFor()
+    await table.getByRole('button', { name: /^End the session: Command line/ }).click()
+    await page.getByText('Session ended').waitFor()
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
 
     const field = (name: string) => page.getByLabel(name, { exact: true })

@@ -75,7 +75,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
     expect(await active.isChecked()).toBe(true)
     expect(await page.getByRole('switch', { name: `${ADA.email} can sign in` }).isDisabled()).toBe(true)
     await look(page, 'users')
-    await page.getByRole('button', { name: 'New password code for eve' }).click()
+    await page.getByRole('button', { name: 'Create a password code for eve' }).click()
     await page.getByRole('heading', { name: 'Code for eve' }).waitFor()
   })
 
@@ -91,7 +91,7 @@ describe.skipIf(NO_BROWSER)('people', () => {
       await page.getByRole('button', { name: 'Create organization' }).click()
       await page.getByText('Harbour Works created').waitFor()
       await look(page, 'organizations')
-      await page.getByRole('button', { name: 'Change Harbour Works' }).click()
+      await page.getByRole('button', { name: 'Edit Harbour Works' }).click()
       await page.getByLabel('Requests per minute').fill('120')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('Harbour Works saved').waitFor()

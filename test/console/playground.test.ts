@@ -153,7 +153,7 @@ describe.skipIf(NO_BROWSER)('the playground', () => {
       await page.goto(`/playground?connection=modern&era=${era}&tool=test_input_required_result_elicitation`)
       await run()
       await last('test_input_required_result_elicitation').getByRole('button', { name: 'Decline' }).click()
-      await last('test_input_required_result_elicitation').getByText('Asks:').waitFor()
+      await last('test_input_required_result_elicitation').getByText('Question:').waitFor()
     },
   )
 

@@ -184,7 +184,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await side('Toolsets').filter({ hasText: 'Books' }).waitFor()
     expect(await side('Callers').count()).toBe(1)
     await page.goto('/tools?tool=work__look_up&tab=rules')
-    await page.getByRole('link', { name: 'Check access' }).click()
+    await page.getByRole('link', { name: 'Explain a call' }).click()
     await page.getByRole('button', { name: 'Explain' }).waitFor()
     expect(await page.getByRole('combobox', { name: 'Tool', exact: true }).inputValue()).toBe('work__look_up')
   })

@@ -223,7 +223,7 @@ async function word(page: Page): Promise<void> {
   await look(page, 'toolset-tool')
   await editor.getByRole('button', { name: 'Done' }).click()
   await editor.waitFor({ state: 'hidden' })
-  await page.getByText('1 argument fixed').waitFor()
+  await page.getByText('1 fixed argument').waitFor()
 }
 
 const at = (toolset: string) => ({

@@ -111,7 +111,7 @@ describe.each([
     approval: ['<h1>Approve this call?</h1>', 'Expires in', 'Arguments', '&lt;i&gt;'],
     missing: 'Page not found',
     wrong: 'Wrong email or password.',
-    done: 'Why: it took longer than ten minutes.',
+    done: 'Reason: signing in took longer than ten minutes.',
   },
 ])('a browser that prefers $language', ({ language, lang, ...words }) => {
   const expectAll = ({ html }: Shown, wanted: readonly string[]) => {

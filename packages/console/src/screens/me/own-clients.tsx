@@ -37,7 +37,7 @@ export function OwnClients() {
           aria-label={t.endClient({ client: grant.client_name })}
           onClick={() => end.mutate(grant)}
         >
-          {t.end}
+          {t.revoke}
         </Button>
       ),
       1,

@@ -161,7 +161,7 @@ function Acts({ stream, changes: { test, toggle }, onChange, onRemove }: ActsPro
           {t.test}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={onChange}>
-          {t.change}
+          {t.edit}
         </Menu.Item>
         <Menu.Item
           leftSection={<Icon name={stream.enabled ? 'player-pause' : 'player-play'} size={16} />}

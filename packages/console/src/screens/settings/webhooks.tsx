@@ -164,7 +164,7 @@ function Acts({ webhook, changes, onChange, onRemove }: ActsProps) {
           {t.test}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={onChange}>
-          {t.change}
+          {t.edit}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="rotate" size={16} />} onClick={() => rotate.mutate(webhook)}>
           {t.rotate}
