@@ -81,7 +81,11 @@ describe.skipIf(NO_BROWSER)('connecting', () => {
     await press('Continue')
     await page.getByRole('radio', { name: 'None' }).waitFor()
     const steps = page.getByLabel('Steps', { exact: true })
-    expect(await steps.locator('.mantine-Stepper-stepLabel').allInnerTexts()).toEqual(['Source', 'Authentication', 'Name'])
+    expect(await steps.locator('.mantine-Stepper-stepLabel').allInnerTexts()).toEqual([
+      'Source',
+      'Authentication',
+      'Name',
+    ])
     for (const way of ['OAuth', 'API key', 'None']) await page.getByRole('radio', { name: new RegExp(way) }).waitFor()
     await page.getByRole('radio', { name: /OAuth.*Recommended/ }).waitFor()
     // The server was probed, and the method it requires is preselected.

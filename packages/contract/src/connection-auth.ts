@@ -8,7 +8,7 @@ export const ProviderName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_-]{0,49}$/,
-    'a provider must start with a lowercase letter and have at most 50 lowercase letters, digits, _ and -',
+    'must start with a lowercase letter and have at most 50 lowercase letters, digits, _ and -',
   )
 
 /** The name of one of several accounts that somebody has with a server, in front of people and as an argument of tools. */
@@ -16,7 +16,7 @@ export const AccountName = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9_-]{0,30}$/,
-    'an account name must have at most 31 lowercase letters, digits, _ and -, and start with a letter or digit',
+    'must have at most 31 lowercase letters, digits, _ and -, and start with a letter or digit',
   )
 
 /** The loader and the runtimes read these: a value of a member's there could be code. */

@@ -12,11 +12,10 @@ import { Audience, DISCOVERY_MODES, NAMINGS, ToolsetTools } from './toolset-word
  * `alias__tool` can be read in one way only and no connection can take a name of another's.
  */
 export const Alias = z.string().regex(/^(?=.{1,31}$)[a-z](?:[a-z0-9-]|_(?=[a-z0-9-]))*$/, {
-  error:
-    'an alias must start with a-z and have at most 31 characters of a-z, 0-9, _ and -, without __ and without _ at the end',
+  error: 'must start with a-z and have at most 31 characters of a-z, 0-9, _ and -, without __ and without _ at the end',
 })
 export const Slug = z.string().regex(/^[a-z][a-z0-9-]{0,38}$/, {
-  error: 'a slug must start with a-z and have at most 39 characters of a-z, 0-9 and -',
+  error: 'must start with a-z and have at most 39 characters of a-z, 0-9 and -',
 })
 
 /**

@@ -1353,7 +1353,7 @@ export interface English {
     readonly delete: string
     readonly deleted: (v: { readonly title: string }) => string
     readonly deleteTitle: (v: { readonly title: string }) => string
-    readonly deleteHint: (v: { readonly tools: number; readonly alias: string }) => string
+    readonly deleteHint: (v: { readonly alias: string; readonly tools: number }) => string
     readonly whyNot: string
     readonly whyNoTest: string
     readonly whyNoSignIn: string
@@ -1752,6 +1752,7 @@ export interface English {
     readonly inOrganization: (v: { readonly organization: string }) => string
     readonly here: string
     readonly end: string
+    readonly revoke: string
     readonly endOf: (v: { readonly where: string; readonly since: string }) => string
     readonly ended: string
     readonly endOthers: string
@@ -1834,6 +1835,7 @@ export interface English {
     readonly 'authority.malformed': string
     readonly 'bridge.unreachable': string
     readonly 'bridge.key': string
+    readonly 'person.unproven': string
   }
   readonly missing: {
     readonly title: string
@@ -2119,6 +2121,7 @@ export interface English {
     readonly hint: string
     readonly add: string
     readonly change: string
+    readonly edit: string
     readonly empty: string
     readonly emptyHint: string
     readonly columns: {
@@ -3004,6 +3007,7 @@ export interface English {
       readonly notDelivered: string
       readonly testMend: string
       readonly change: string
+      readonly edit: string
       readonly rotate: string
       readonly switchOn: string
       readonly switchOff: string

@@ -49,7 +49,7 @@ export const setAgentModel = operation({
       .max(2_000)
       .refine(
         (text) => URL.parse(text)?.username === '' && URL.parse(text)?.password === '',
-        'contains a user name or password: send the key in the field key',
+        'contains a user name or password: send the key in the field "key"',
       )
       .optional(),
     model: z.string().min(1).max(200),

@@ -23,7 +23,7 @@ export const RulePattern = z
   .min(1)
   .max(200)
   .regex(/^[^?[\]{}!\s]+$/, {
-    error: 'must be a tool name, either its own or the joined one; * matches any characters',
+    error: 'must be a tool name such as search or docs__search; * matches any characters',
   })
 const Reason = z.string().trim().min(1).max(500)
 const Connector = z.enum(CONNECTORS)

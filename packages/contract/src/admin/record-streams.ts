@@ -11,7 +11,9 @@ const Url = z.string().min(1).max(2_000)
 const Name = z.string().trim().min(1).max(100)
 const Secret = z.string().min(1).max(10_000)
 const Pem = z.string().min(1).max(50_000).startsWith('-----BEGIN ', 'is not PEM text')
-const Identifier = z.string().regex(/^[A-Za-z_]\w{0,100}$/, 'is not a plain name')
+const Identifier = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,100}$/, 'must start with a letter or _, and have only letters, digits and _')
 
 const WebhookDestination = z.strictObject({ kind: z.literal('webhook'), url: Url })
 const SyslogDestination = z.strictObject({

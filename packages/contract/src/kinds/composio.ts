@@ -20,11 +20,11 @@ const ComposioShape = {
   toolkits: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/, 'is not a valid toolkit slug')).max(50),
   /** The id of an MCP server at Composio. */
   server: z.string().regex(/^[\w-]{1,128}$/, 'is not a valid server ID'),
-  servers_at: z.url({ protocol: /^https?$/, error: 'the URL of MCP servers must start with http:// or https://' }),
+  servers_at: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** A member's name as a user at Composio. */
   users: z.enum(['email', 'id']),
   /** The user at Composio for callers who are no member. */
-  default_user: z.string().regex(/^[\x21-\x7e]{1,320}$/, 'cannot be sent'),
+  default_user: z.string().regex(/^[\x21-\x7e]{1,320}$/, 'must have 1 to 320 visible ASCII characters, without spaces'),
   /** How long the list of tools is used before it is fetched anew. */
   listed_for: z.number().min(5).max(86_400),
 }
@@ -40,7 +40,7 @@ export const ComposioSettings = z.strictObject({
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
   timeout: seconds.default(TIMEOUT),
-  url: z.url({ protocol: /^https?$/, error: 'the URL of Composio must start with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
   way: ComposioShape.way.default('rest'),

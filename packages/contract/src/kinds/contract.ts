@@ -41,7 +41,7 @@ export const ContractSettings = z.strictObject({
   /** Theirs are always checked, whatever is said. */
   checks: shared.checks,
   timeout: seconds.default(TIMEOUT),
-  url: z.url({ protocol: /^https?$/, error: 'the URL of a contract backend must start with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
   organization: ContractShape.organization,

@@ -12,7 +12,7 @@ export const HttpSettings = z.strictObject({
   /** The scheme says what carries the messages: HTTP (Streamable HTTP, else HTTP+SSE) or WebSocket. */
   url: z.url({
     protocol: /^(https?|wss?)$/,
-    error: 'a connection URL must start with http://, https://, ws:// or wss://',
+    error: 'must start with http://, https://, ws:// or wss://',
   }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),

@@ -11,7 +11,7 @@ const N8nShape = {
   /** The tag in n8n of the workflows that become tools. */
   tag: z.string().min(1).max(24),
   /** The address before `/webhook/`, where it is not that of n8n itself (`WEBHOOK_URL` there). */
-  webhooks: z.url({ protocol: /^https?$/, error: 'the webhook URL must start with http:// or https://' }),
+  webhooks: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** How long the list of workflows is used before it is fetched anew. */
   listed_for: z.number().min(5).max(86_400),
 }
@@ -27,7 +27,7 @@ export const N8nSettings = z.strictObject({
   /** Arguments are always checked, whatever is said. */
   checks: shared.checks,
   timeout: seconds.default(TIMEOUT),
-  url: z.url({ protocol: /^https?$/, error: 'the URL of n8n must start with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
   tag: N8nShape.tag.default('toolway'),

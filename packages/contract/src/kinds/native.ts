@@ -10,7 +10,7 @@ const TIMEOUT = 60
 /** The name of a native connector, which begins the names of its tools. */
 export const VendorName = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a native connector name must have at most 40 lowercase letters, digits and _')
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must start with a letter and have at most 40 lowercase letters, digits and _')
 
 /** One file of TypeScript whose default export is `vendor({ … })`. */
 export const ConnectorSource = z.string().min(1).max(300_000)
@@ -28,7 +28,7 @@ export const NativeSettings = z.strictObject({
   /** How far the tools reach whose scopes an account is asked for at first; others are asked for when a tool needs them. */
   scopesFor: z.enum(LIMITS).default('execute'),
   /** The vendor's own address, or that of a server of the same kind: GitHub Enterprise, a GitLab of one's own. */
-  url: z.url({ protocol: /^https?$/, error: 'a vendor URL must start with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   /** Whether the address may lie in a private or loopback network. Only an operator may say so. */
   private: z.boolean().default(false),
   auth: RemoteAuth.prefault({}),

@@ -44,9 +44,9 @@ export const OpenApiSettings = z.strictObject({
   timeout: seconds.default(TIMEOUT),
   connector: z.literal('openapi'),
   /** Where the document is fetched from, once and when somebody asks for it anew; absent: it was given. */
-  document: z.url({ protocol: /^https?$/, error: 'a document URL must start with http:// or https://' }).optional(),
+  document: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }).optional(),
   /** The base address that every operation's path is appended to. */
-  url: z.url({ protocol: /^https?$/, error: 'a base URL must start with http:// or https://' }),
+  url: z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }),
   select: OperationSelection.prefault({}),
   effects: OperationEffects.default({}),
   key: KeyPlace.optional(),

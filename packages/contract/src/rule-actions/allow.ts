@@ -12,7 +12,10 @@ export const allow = ruleAction({
   outcome: 'passes',
   title: 'Exception',
   about: 'Exempt calls from other rules',
-  follows: (parameters) => `the rule ${and(listIn(parameters, 'lifts')) || OPEN} does not apply`,
+  follows(parameters) {
+    const lifts = listIn(parameters, 'lifts')
+    return lifts.length > 1 ? `the rules ${and(lifts)} do not apply` : `the rule ${lifts[0] ?? OPEN} does not apply`
+  },
   beginning: { lifts: [] },
   form: [
     [

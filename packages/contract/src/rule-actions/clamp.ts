@@ -40,7 +40,7 @@ export const clamp = ruleAction({
 
 function follows(parameters: DraftParameters): string {
   const [argument, bounds, otherwise] = [argumentIn(parameters), boundsIn(parameters), parameters['default']]
-  const brought = `the argument ${argument} is limited to ${bounds || '…'}`
+  const brought = `the argument ${argument} is adjusted, if necessary, to be ${bounds || '…'}`
   if (otherwise === undefined || otherwise === '') return brought
   const unsaid = `is ${JSON.stringify(otherwise)} by default`
   return bounds === '' ? `the argument ${argument} ${unsaid}` : `${brought} and ${unsaid}`

@@ -5,7 +5,7 @@ import type { DraftParameters, FlagReading } from './action.ts'
 
 /** Names rules for exceptions, records and people; one for each scope and what it is of. */
 export const RuleName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, {
-  error: 'a rule name must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-"',
+  error: 'must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-"',
 })
 
 /** A place in the arguments: names with dots between them, `*` for each element of an array; a dot in a name is written `\.`. */
@@ -14,7 +14,7 @@ export const ParameterPath = z
   .min(1)
   .max(200)
   .regex(/^(?:[^.\\]|\\.)+(?:\.(?:[^.\\]|\\.)+){0,15}$/, {
-    error: 'a parameter path must consist of names separated by dots, such as "limit" or "filters.custom.owner"',
+    error: 'must consist of names separated by dots, such as "limit" or "filters.custom.owner"',
   })
 
 export const Scalar = z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])

@@ -26,7 +26,8 @@ export const rate = ruleAction({
   follows(parameters) {
     const { of, per = 60 } = parameters
     const share = of === 'organization' || of === 'session' ? SHARES[of] : SHARES.caller
-    return `at most ${textIn(parameters, 'calls') || OPEN} calls in ${duration(Number(per))} ${share}`
+    const calls = textIn(parameters, 'calls') || OPEN
+    return `at most ${calls} ${calls === '1' ? 'call' : 'calls'} in ${duration(Number(per))} ${share}`
   },
   beginning: { calls: 60, per: 60, of: 'caller' },
   form: [
@@ -61,7 +62,7 @@ const UNITS = [
 
 function duration(seconds: number): string {
   const unit = UNITS.find(([length]) => seconds % length === 0)
-  if (unit === undefined) return `${seconds} seconds`
+  if (unit === undefined) return seconds === 1 ? 'a second' : `${seconds} seconds`
   const [length, many, one] = unit
   return seconds === length ? one : `${seconds / length} ${many}`
 }

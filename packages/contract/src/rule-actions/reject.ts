@@ -59,7 +59,7 @@ function follows(parameters: DraftParameters): string {
   const [bounds, pattern] = [boundsIn(parameters), textIn(parameters, 'pattern')]
   const unless = [
     ...(bounds === '' ? [] : [bounds]),
-    ...(values.length === 0 ? [] : [`one of ${or(values)}`]),
+    ...(values.length === 0 ? [] : [or(values)]),
     ...(pattern === '' ? [] : [`a value that matches ${pattern}`]),
   ]
   const argument = argumentIn(parameters)

@@ -44,9 +44,11 @@ function sizes(parameters: DraftParameters): string {
       ? []
       : [`arguments of more than ${textIn(parameters, 'arguments')} bytes are refused`]),
     ...(result['text'] === undefined ? [] : [`results are truncated after ${textIn(result, 'text')} bytes`]),
-    ...(result['rows'] === undefined ? [] : [`lists are truncated after ${textIn(result, 'rows')} rows`]),
-    ...(fields.length === 0 ? [] : [`only ${and(fields)} of results are returned`]),
-    ...(redact.length === 0 ? [] : [`${and(redact)} are redacted`]),
+    ...(result['rows'] === undefined
+      ? []
+      : [`lists are truncated after ${textIn(result, 'rows')} ${textIn(result, 'rows') === '1' ? 'row' : 'rows'}`]),
+    ...(fields.length === 0 ? [] : [`results contain only ${and(fields)}`]),
+    ...(redact.length === 0 ? [] : [`${and(redact)} ${redact.length === 1 ? 'is' : 'are'} redacted`]),
   ]
   return said.length === 0 ? 'no limit is set yet' : said.join(', ')
 }

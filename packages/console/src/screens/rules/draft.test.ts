@@ -40,7 +40,7 @@ test.each([
       ...newDraft({ ...blank, action: 'clamp', argument: 'limit' }),
       parameters: { parameter: 'limit', max: 50, default: 20 },
     },
-    'In this organization, all tools: the argument limit is limited to at most 50 and is 20 by default.',
+    'In this organization, all tools: the argument limit is adjusted, if necessary, to be at most 50 and is 20 by default.',
   ],
   [
     { ...newDraft({ ...blank, action: 'rate' }), match: { effects: ['write', 'destructive'], when: 'args.all' } },
@@ -51,7 +51,7 @@ test.each([
       ...newDraft({ ...blank, action: 'reject' }),
       parameters: { parameter: 'to', in: ['a', 'b'], pattern: '.+@acme' },
     },
-    'In this organization, all tools: calls are refused unless to is one of "a" or "b" and a value that matches .+@acme.',
+    'In this organization, all tools: calls are refused unless to is "a" or "b" and a value that matches .+@acme.',
   ],
 ])('the sentence of a rule: %#', (draft, sentence) => {
   expect(say(draft)).toBe(sentence)

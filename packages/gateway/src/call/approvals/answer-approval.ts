@@ -110,7 +110,7 @@ export const answerApproval = ({ db, lookup }: AnswerParts, answering: Answering
 function mayLast(row: ApprovalRow) {
   const { lasting_digest: lasting, tool_hash: hash } = row
   if (lasting === null || hash === null)
-    throw new Fault('approval.forbidden', { problem: 'every call of this tool needs approval again' })
+    throw new Fault('approval.forbidden', { problem: 'this tool needs approval every time' })
   return { ...row, lasting_digest: lasting, tool_hash: hash }
 }
 

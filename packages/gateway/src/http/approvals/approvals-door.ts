@@ -119,7 +119,7 @@ export function createApprovalsDoor(parts: ApprovalsDoorParts): Hono<Env> {
         throw new Fault('body.shape', { place: '/answer', problem: 'must be grant, always or deny' })
       const { approver } = found.viewer
       if (approver === undefined)
-        throw new Fault('approval.forbidden', { problem: 'only for members of the organization' })
+        throw new Fault('approval.forbidden', { problem: 'only members of the organization can answer it' })
       const note = (form.get('note') ?? '').trim().slice(0, 500)
       await answerApproval(
         { db, lookup: approvals.lookup },

@@ -49,7 +49,7 @@ export function createAccountBroker({ alias, api, terms, needsAccounts }: Broker
       if (toolkit === undefined || (toolkits.length > 0 && !toolkits.includes(toolkit)))
         throw new Fault('flow.unfit', {
           connection: alias,
-          problem: 'its settings name no toolkit to connect an account for',
+          problem: 'its settings do not specify a toolkit to connect an account for',
         })
       known.delete(user)
       return api.link(user, toolkit, callback)

@@ -350,11 +350,11 @@ export interface English {
     readonly 'nobody has set up this installation yet': () => Markup
     readonly 'nobody with this email has been added here': () => Markup
     readonly 'this email address uses another sign-in method': () => Markup
-    readonly 'it took longer than ten minutes': () => Markup
-    readonly 'it was already used, and each can be used only once': () => Markup
-    readonly 'it was started in another browser, or this one did not keep its cookie': () => Markup
-    readonly 'it was not started here': () => Markup
-    readonly 'it has no code or no state': () => Markup
+    readonly 'signing in took longer than ten minutes': () => Markup
+    readonly 'the link works only once and was already used': () => Markup
+    readonly 'sign-in started in another browser, or this browser did not store the cookie': () => Markup
+    readonly 'no sign-in was in progress': () => Markup
+    readonly 'the code or the state is missing from the response': () => Markup
     readonly 'the URL of the connection changed in the meantime, and an account is valid for one URL only': () => Markup
     readonly 'the authentication of the connection changed in the meantime': () => Markup
     readonly 'the user who started it is no longer allowed to': () => Markup
@@ -372,10 +372,10 @@ export interface English {
     readonly 'it has one account, which belongs to the organization': () => Markup
     readonly 'each member has their own account': () => Markup
     readonly 'it has no default user to connect an account for': () => Markup
-    readonly 'its settings name no toolkit to connect an account for': () => Markup
+    readonly 'its settings do not specify a toolkit to connect an account for': () => Markup
     readonly 'an account name must have at most # lowercase letters, digits, _ and -, and start with a letter or digit': (v: { readonly '0': Words }) => Markup
-    readonly 'every call of this tool needs approval again': () => Markup
+    readonly 'this tool needs approval every time': () => Markup
     readonly 'nobody can approve their own call': () => Markup
-    readonly 'only for members of the organization': () => Markup
+    readonly 'only members of the organization can answer it': () => Markup
   }
 }

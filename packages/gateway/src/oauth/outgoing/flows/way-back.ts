@@ -10,11 +10,11 @@ import type { Db } from '../../../db/db.ts'
 /** Why, in words of ours that are safe in an address: the sentence belongs to the page (`WHYS`). */
 export type Why = keyof typeof WHYS
 export const WHYS = {
-  late: 'it took longer than ten minutes',
-  spent: 'it was already used, and each can be used only once',
-  foreign: 'it was started in another browser, or this one did not keep its cookie',
-  unknown: 'it was not started here',
-  nothing: 'it has no code or no state',
+  late: 'signing in took longer than ten minutes',
+  spent: 'the link works only once and was already used',
+  foreign: 'sign-in started in another browser, or this browser did not store the cookie',
+  unknown: 'no sign-in was in progress',
+  nothing: 'the code or the state is missing from the response',
   address: 'the URL of the connection changed in the meantime, and an account is valid for one URL only',
   kind: 'the authentication of the connection changed in the meantime',
   member: 'the user who started it is no longer allowed to',
