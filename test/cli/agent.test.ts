@@ -162,7 +162,7 @@ describe('the agent preset', () => {
   test.each([
     [{ Z_AI_MODE: 'ZAI' }, 'Z_AI_MODE is set but Z_AI_API_KEY is not'],
     [{ AGENT_SERVERS: 'video' }, 'AGENT_SERVERS contains "video": it may contain only video_audio and youtube.'],
-    [{ DEFAULT_USER_ID: 'a b' }, 'default_user cannot be sent'],
+    [{ DEFAULT_USER_ID: 'a b' }, 'default_user must have 1 to 320 visible ASCII characters'],
   ])('variables that do not go together are refused: %j', async (own, sentence) => {
     await using other = await makeInstallation({}, SOURCES)
     const refused = await other.run(['start', '--preset', 'agent'], { settings: { ...NEEDED, ...own } })

@@ -118,7 +118,7 @@ describe('a declaration file that does not fit', () => {
     ],
     [
       'connections:\n  A b:\n    url: http://x.example\n',
-      ':2:3: connections.A b is not a valid name: an alias must start with a-z and have at most 31 characters of a-z, 0-9, _ and -, without __ and without _ at the end.',
+      ':2:3: connections.A b is not a valid name: must start with a-z and have at most 31 characters of a-z, 0-9, _ and -, without __ and without _ at the end.',
     ],
     [
       'keys:\n  ci:\n    value: hunter2\n',

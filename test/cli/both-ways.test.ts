@@ -62,7 +62,7 @@ test('locks and effects', async () => {
   await both('lock', 'export')
   await near('lock', 'export', file)
   expect((await both('lock', 'check', file)).out).toBe(`Everything matches ${file}.\n`)
-  expect((await far('lock', 'effect', 'demo', name, 'write')).out).toBe(`${name} counts as write.\n`)
+  expect((await far('lock', 'effect', 'demo', name, 'write')).out).toBe(`${name} now has the effect "write".\n`)
   expect((await near('lock', 'trust', 'demo', '--off')).out).toContain('is not trusted')
   await both('lock', 'show', '--json')
   expect((await both('lock', 'show', 'nobody')).err).toContain('There is no connection "nobody"')

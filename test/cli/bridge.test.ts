@@ -34,7 +34,7 @@ test('the entry for Claude Desktop lists and calls the tools of a gateway of thi
 test('where clients may be elsewhere, the entry names nothing of this machine', async () => {
   await using here = await makeInstallation({ TOOLWAY_PUBLIC_URL: 'https://tools.example.com' })
   const running = here.begin()
-  await expect.poll(running.out).toContain('Ctrl+C stops it')
+  await expect.poll(running.out).toContain('Ctrl+C stops Toolway')
   expect(desktopEntry(running.out())).toMatchObject({ command: 'npx', args: expect.arrayContaining(['mcp-remote']) })
 })
 

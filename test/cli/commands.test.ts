@@ -347,7 +347,7 @@ describe('connections', () => {
       expect(tested['mend']).not.toContain('connection test')
       const { code, out } = await here.run(['connection', 'test', alias])
       expect(code).toBe(1)
-      expect(out).toMatch(/^Failed while trying to (open|run): .*[^.]\.\n(Cause: .*\n)?Next step: .*\n$/)
+      expect(out).toMatch(/^Failed at the step "(open|run)": .*[^.]\.\n(Cause: .*\n)?Next step: .*\n$/)
     }
     const listed = (await here.json(['connection', 'list'])) as {
       alias: string
@@ -410,7 +410,7 @@ describe('connections', () => {
     await refused('Use --url ADDRESS', 'x', '--url', 'http://x.example', '--', 'y')
     await refused('"X y" is not a valid alias: use at most 31 characters', 'X y', '--url', 'http://x.example')
     await refused(
-      'The request is not valid: /url a connection URL must start with http://, https://, ws:// or wss://.',
+      'The request is not valid: /url must start with http://, https://, ws:// or wss://.',
       'x',
       '--url',
       'ftp://x.example',

@@ -122,7 +122,7 @@ test('an export makes an empty installation say the same, to the letter', { time
   const source = await first.run(['export', '--all'])
   expect(source).toMatchObject({ code: 0 })
   expect(source.out).not.toContain('hunter')
-  expect(source.err).toContain('Secrets are read from the environment: ')
+  expect(source.err).toContain('Environment variables that must be set for the secrets in this file: ')
   for (const name of Object.keys(EXPORTED)) expect(source.err).toContain(name)
 
   await using second = await makeEmpty()

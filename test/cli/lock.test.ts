@@ -48,7 +48,7 @@ test('tools that are held are gone for clients, and come back when they are acce
   const hash = /lock accept demo "calculate" --hash ([0-9a-f]{64})/.exec(shown.out)?.[1] ?? ''
   expect(await here.run(['lock', 'accept', 'demo', 'calculate', '--hash', '0'.repeat(64)])).toMatchObject({
     code: 1,
-    err: 'calculate has changed since hash 000000000000: review it again with `toolway lock show demo`.\n',
+    err: 'calculate no longer has the hash 000000000000: review it again with `toolway lock show demo`.\n',
   })
   expect(await here.run(['lock', 'accept', 'demo', 'calculate', '--hash', hash])).toMatchObject({ code: 0, err: '' })
   await expect.poll(names, patiently).toContain('demo__calculate')

@@ -110,7 +110,7 @@ test('a rule is explained, seen in the shadow, and a draft is judged on what was
   await here.run(['rule', 'add', 'calculate', '--reason', 'No sums'])
   const blocked = await explain('--as', 'maria@acme.example')
   expect(blocked.out).toMatch(
-    /\+ block "\S+" \(platform\): All of its conditions are met\.\n {4}then the call is refused\./,
+    /\+ block "\S+" \(platform\): All of its conditions are met\.\n {4}outcome: the call is refused\./,
   )
   expect(blocked.out).toMatch(/passes with an exception of the platform \(action allow, lifts: \[\S+\]\)/)
   expect(await here.json(['policy', 'explain', '--tool', 'demo__calculate'])).toMatchObject({

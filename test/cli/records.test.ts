@@ -41,7 +41,7 @@ test('as the guide says: list, export, verify offline, find the tampered record,
   const nowhere = { settings: { TOOLWAY_DATA: '/nonexistent' } }
   const good = await here.run(['records', 'verify', file, '--fingerprint', fingerprint], nowhere)
   expect(good).toMatchObject({ code: 0, err: '' })
-  expect(good.out).toMatch(/^Valid: org_\w+, \d+ records, 1 to \d+, proven up to \d+\.\n/)
+  expect(good.out).toMatch(/^Valid: org_\w+, \d+ records, 1 to \d+, proven up to record \d+\.\n/)
   expect(good.out).not.toContain('Warning')
   expect((await here.run(['records', 'verify', file], nowhere)).out).toContain('Warning: no fingerprint was given')
   const strange = await here.run(['records', 'verify', file, '--fingerprint', 'f'.repeat(64)], nowhere)

@@ -131,7 +131,7 @@ describe('a secret', () => {
       await expect.poll(() => heard(alias, 'API_TOKEN'), patiently).toBe(`${value}\n`)
     }
     expect((await add('said', ['--env', 'API_TOKEN=hunter2hunter2', '--env', 'MODE=quiet'])).err).toMatch(
-      /^The value of API_TOKEN after --env is visible to every user of this machine/,
+      /^A value after --env \(API_TOKEN\) is visible to every user of this machine/,
     )
     expect(await add('wrong', ['--env', 'NOT_SET'])).toMatchObject({ code: 2 })
   })
@@ -145,7 +145,7 @@ describe('a secret', () => {
     expect(piped.err).not.toContain('can be read')
     expect(came('quiet')).toBe('Bearer from-the-pipe')
     const said = await add('loud', ['--header', 'Authorization: Bearer hunter2hunter2', '--header', 'X-Mode: a'])
-    expect(said.err).toMatch(/^The value of Authorization after --header is visible.*--header-from FILE/)
+    expect(said.err).toMatch(/^A value after --header \(Authorization\) is visible.*--header-from FILE/)
     expect(said.err).not.toContain('hunter2')
     expect(came('loud')).toBe('Bearer hunter2hunter2')
   })

@@ -15,7 +15,7 @@ describe('a first start', () => {
   test('shows one calm screen: address, where the key is, six clients, and a first call that works exactly as printed', async () => {
     await using here = await makeInstallation()
     const running = await here.start()
-    await expect.poll(running.out).toContain('Ctrl+C stops it')
+    await expect.poll(running.out).toContain('Ctrl+C stops Toolway')
     const screen = running.out()
     const { key } = await here.firstSecrets()
     expect(key).toMatch(KEY)
@@ -69,7 +69,7 @@ describe('a first start', () => {
   test('on a terminal shows key and setup code, and writes them nowhere', async () => {
     await using here = await makeInstallation()
     const running = await here.start({}, 'terminal')
-    await expect.poll(running.out).toContain('Ctrl+C stops it')
+    await expect.poll(running.out).toContain('Ctrl+C stops Toolway')
     const [key = ''] = running.out().match(KEY) ?? []
     expect(new Set(running.out().match(KEY))).toEqual(new Set([key]))
     expect(running.out()).toMatch(/setup code: [\dA-Z]{4}-/)

@@ -69,7 +69,7 @@ test.each([
   [['toolset', 'show', 'nope'], 1, 'There is no toolset "nope"; `toolway toolset list` lists the toolsets.'],
   [['toolset', 'change', 'nope'], 1, 'There is no toolset "nope"'],
   [['toolset', 'remove', 'standard'], 1, 'is built in'],
-  [['toolset', 'add', 'Not A Slug'], 2, 'a slug must start with a-z'],
+  [['toolset', 'add', 'Not A Slug'], 2, 'must start with a-z'],
   [['toolset', 'add', 'x', '--limit-of', 'demo'], 2, 'Use alias=read|write|execute.'],
   [['toolset', 'add', 'x', '--for-member', 'no-address'], 2, '/audience/members/0'],
   [['toolset', 'add', 'x', '--page', '0'], 2, 'Must be a whole number from 1 to 1000.'],

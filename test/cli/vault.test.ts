@@ -83,7 +83,7 @@ describe('the keys of the vault', () => {
     const gateway = await here.start(both)
     expect((await statusOf(here, both)).keys).toMatchObject([
       { source: 'MCP_ENCRYPTION_KEY_PREVIOUS', use: 'encrypts' },
-      { source: 'MCP_ENCRYPTION_KEY', use: 'waits' },
+      { source: 'MCP_ENCRYPTION_KEY', use: 'unused' },
     ])
     expect(await here.run(['vault', 'rotate'], { settings: both })).toMatchObject({ code: 0 })
     expect(await here.run(['tools'], { settings: both })).toMatchObject({ code: 0 })

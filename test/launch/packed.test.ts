@@ -172,7 +172,7 @@ describe('the package that is published', () => {
     const first = { ...here, home: join(here.home, '../first') }
     await mkdir(first.home)
     await using running = await start(first, toolwayIn(first), 'start')
-    await expect.poll(running.said, patiently).toContain('Ctrl+C stops it')
+    await expect.poll(running.said, patiently).toContain('Ctrl+C stops Toolway')
     const shown = /"args": \[\s*"([^"]*toolway-bridge\.mjs)",\s*"--url",\s*"([^"]*)"/.exec(running.said())
     const [, file = '', url = ''] = shown ?? []
     expect(file).toBe(join(await realpath(here.folder), 'node_modules/toolway/dist/toolway-bridge.mjs'))

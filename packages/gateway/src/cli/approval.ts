@@ -70,7 +70,8 @@ const linesOf = (approval: ApprovalWithArguments): string[] => [
   `asked     ${approval.created_at}`,
   `until     ${approval.good_until ?? approval.expires_at}`,
   ...approval.rules.map(
-    ({ name, reason, asks, granted, quorum }) => `rule      ${name}: ${reason} (asks ${asks}; ${granted} of ${quorum})`,
+    ({ name, reason, asks, granted, quorum }) =>
+      `rule      ${name}: ${reason} (asks ${asks}; approvals: ${granted} of ${quorum})`,
   ),
   ...approval.answers.map(
     ({ by, verdict, note }) => `answer    ${by}: ${verdict}${note === null ? '' : ` (${visible(note)})`}`,
@@ -90,10 +91,10 @@ const answering = (name: 'grant' | 'deny') =>
     about:
       name === 'grant'
         ? 'approve the call, once, with exactly these arguments'
-        : 'deny the call; the caller sees the reason',
+        : 'deny the call; the caller sees your note',
     arguments: [id],
     options: [
-      new Option('--note <text>', 'stored in the audit log; the caller sees the reason for a denial'),
+      new Option('--note <text>', 'note for the audit log; if you deny the call, the caller sees it too'),
       ...(name === 'grant'
         ? [
             new Option(
@@ -115,7 +116,7 @@ const answering = (name: 'grant' | 'deny') =>
 function outcomeLine({ state, missing }: { state: State; missing: number }, { always = false }: Answering): string {
   if (state === 'pending')
     return `Your approval was recorded. ${counted(missing, 'more approval is', 'more approvals are')} needed.`
-  if (state !== 'granted') return 'Denied. The caller will see the reason.'
+  if (state !== 'granted') return 'Denied. The caller will see your note, if you added one.'
   return always
     ? 'Approved, including later calls to this tool by the same caller. `toolway approval always` lists standing approvals.'
     : 'Approved. The call will run when the caller repeats it.'
@@ -149,7 +150,10 @@ const end = described({
   examples: ['toolway approval end lgr_01m0000000000000000000000'],
   call: ({ call }, { organization, id: lasting }: ApprovalArgument) =>
     call(endLastingApproval, { params: { organization, lasting } }).catch(
-      reworded(`There is no standing approval "${lasting}"; \`toolway approval always\` lists them.`, 'thing.unknown'),
+      reworded(
+        `There is no standing approval "${lasting}"; \`toolway approval always\` lists the standing approvals.`,
+        'thing.unknown',
+      ),
     ),
   print: (_, words) => ({
     value: { id: words.id, ended: true },

@@ -156,7 +156,10 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
             ? good(`connection ${alias}`, 'connected')
             : status === 'new'
               ? note(`connection ${alias}`, 'not contacted yet')
-              : bad(`connection ${alias}`, `${reason ?? status} \`toolway connection test ${alias}\` shows details.`)
+              : bad(
+                  `connection ${alias}`,
+                  `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`,
+                )
         }),
       ]
     })
@@ -228,7 +231,7 @@ async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
   const { policy, driver, guarantees, missing, reasons, refusal } = state
   if (refusal !== undefined) return [bad('sandbox', refusal)]
   const why = reasons.length === 0 ? '' : ` ${reasons.join(' ')}`
-  const summary = `driver ${driver}, policy ${policy}, guarantees: ${guarantees.join(', ') || 'nothing'}.${why}`
+  const summary = `driver ${driver}, policy ${policy}, guarantees: ${guarantees.join(', ') || 'none'}.${why}`
   return [
     missing.length === 0 ? good('sandbox', summary) : note('sandbox', summary),
     ...missing.map((one) => note(`sandbox lacks ${one}`, MISSING_WORDS[one])),

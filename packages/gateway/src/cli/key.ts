@@ -119,7 +119,7 @@ const list = described({
         key.name,
         key.prefix ?? '-',
         key.hint === '' ? '-' : key.hint,
-        key.user_id === null ? key.scope : 'as its member',
+        key.user_id === null ? key.scope : 'same as member',
         key.limit,
         key.toolset ?? 'any',
         minuteOf(key.expires_at) ?? 'never',
@@ -181,7 +181,7 @@ const takeOver = described({
   print: ({ imported }) => ({
     value: { imported },
     lines: [
-      `Imported ${counted(imported, 'key')}. They work as before, and are stored as keyed hashes after their first use.`,
+      `Imported ${counted(imported, 'key')}. Imported keys work as before, and are stored as keyed hashes after their first use.`,
     ],
   }),
 })

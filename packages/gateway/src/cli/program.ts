@@ -265,5 +265,8 @@ const bridgeCommand = () =>
     .helpOption(false)
     .argument('[options...]')
     .action(() => {
-      throw new CommandFault('The bridge is started by the launcher: `npx toolway bridge --help`.', EXIT.usage)
+      throw new CommandFault(
+        'Start the bridge with `npx toolway bridge`; `npx toolway bridge --help` shows its options.',
+        EXIT.usage,
+      )
     })

@@ -33,14 +33,14 @@ const consoleOf = ({ address, setUpCode, empty, secretsFile }: SignUp): string[]
       `  Console   ${address}`,
       `            Sign up there with the setup code in ${secretsFile}`,
       `            Or run: npx toolway user add YOU@EXAMPLE.COM --setup-code CODE`,
-      `            It can be used once. ${AGAIN}`,
+      `            The code can be used once. ${AGAIN}`,
     ]
   if (setUpCode !== undefined)
     return [
       `  Console   ${address}`,
       `            Sign up there with this setup code: ${setUpCode}`,
       `            Or run: npx toolway user add YOU@EXAMPLE.COM --setup-code ${setUpCode}`,
-      `            It can be used once. ${AGAIN}`,
+      `            The code can be used once. ${AGAIN}`,
     ]
   const first = empty ? [`            Nobody has signed up yet. Signing up requires a setup code; ${AGAIN}`] : []
   return [`  Console   ${address}`, ...first]
@@ -71,8 +71,8 @@ export function firstScreen({ url, key: made, bridge }: Reached, demo: boolean, 
       indent(text),
     ]),
     '',
-    '  Next: `npx toolway connection add --help` adds a server, `npx toolway import FILE` imports an mcp.json.',
-    '  Ctrl+C stops it.',
+    '  Next: `npx toolway connection add --help` shows how to add a server; `npx toolway import FILE` imports an mcp.json.',
+    '  Ctrl+C stops Toolway.',
     '',
   ]
 }
@@ -81,7 +81,7 @@ function keyLines(key: string, secretsFile: string | undefined): string[] {
   const another = '`npx toolway key add NAME` creates another.'
   if (secretsFile === undefined) return [`  Key       ${key}`, `            It is shown only once. ${another}`]
   return [
-    `  Key       in ${secretsFile}, readable only by its owner, because this output does not go to a terminal.`,
+    `  Key       in ${secretsFile} (readable only by its owner), because this output does not go to a terminal.`,
     `            Replace ${PLACEHOLDER} below with the key, and delete the file. ${another}`,
   ]
 }
@@ -90,7 +90,7 @@ export function laterScreen(people: SignUp): string[] {
   return [
     '',
     `  Toolway is ready at ${people.address}/mcp`,
-    '  Keys are shown once; `npx toolway key add NAME` creates another. Ctrl+C stops it.',
+    '  Keys are shown once; `npx toolway key add NAME` creates another. Ctrl+C stops Toolway.',
     ...consoleOf(people),
     '',
   ]

@@ -77,6 +77,6 @@ function warnOf(config: Config, log: Log): void {
   if (redis !== undefined && preset !== 'curatore' && key === undefined && secret === undefined)
     log.warn(
       {},
-      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway counts its limits separately; to share limits, set the same MCP_ENCRYPTION_KEY on all gateways (`openssl rand -hex 32` generates one)',
+      'REDIS_URL is set without MCP_ENCRYPTION_KEY: this gateway enforces its limits on its own; to share limits, set the same MCP_ENCRYPTION_KEY on all gateways (`openssl rand -hex 32` generates one)',
     )
 }

@@ -134,7 +134,7 @@ const logout = described({
     const owned = await ownedBy(transport, words)
     const meant = (await owned.list()).filter(({ account }) => [undefined, account].includes(words.account))
     if (meant.length === 0)
-      throw new CommandFault(`${words.alias} has no such account: \`toolway connection accounts\` lists them.`)
+      throw new CommandFault(`${words.alias} has no such account: \`toolway connection accounts\` lists the accounts.`)
     const problems: string[] = []
     for (const { id } of meant) {
       const params = { ...paramsOf(words), account: id }

@@ -177,7 +177,7 @@ function summaryOf(manifest: Manifest, { tables, files, file_bytes, files_gone }
 function wordsOf(manifest: Manifest, closing: Closing): string {
   const { rows, files } = summaryOf(manifest, closing)
   const records = closing.tables['records']?.rows ?? 0
-  return `${counted(rows, 'row')} from ${counted(manifest.tables.length, 'table')}, including ${counted(records, 'record')}, and ${counted(files, 'file')}`
+  return `${counted(rows, 'row')} from ${counted(manifest.tables.length, 'table')}, including ${counted(records, 'audit record')}, and ${counted(files, 'file')}`
 }
 
 const KNOWN = [BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]

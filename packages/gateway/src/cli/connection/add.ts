@@ -74,7 +74,10 @@ const DOCUMENT = [
     'with --openapi: operations to include (operation:, tag:, method:, path:); can be repeated',
   ),
   many('--exclude <pattern>', 'with --openapi: operations to exclude; can be repeated'),
-  many('--effect <pair>', 'with --openapi: PATTERN=read, =write or =destructive; can be repeated'),
+  many(
+    '--effect <pair>',
+    'with --openapi: set the effect of the operations that match a pattern: PATTERN=read, PATTERN=write or PATTERN=destructive; can be repeated',
+  ),
   new Option(
     '--key-in <place>',
     'with --openapi: where to send a key that does not go in a header: query:NAME or cookie:NAME',

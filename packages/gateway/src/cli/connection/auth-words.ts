@@ -52,10 +52,10 @@ export function authOf({
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new CommandFault(
-    `The --${String(issue?.path[0] ?? 'auth')
+    `The value of --${String(issue?.path[0] ?? 'auth')
       .replace(/^kind$/, 'auth')
       .replace(/^scopes$/, 'scope')
-      .replace(/^variable$/, 'account-variable')} of this connection is not valid: ${issue?.message ?? ''}.`,
+      .replace(/^variable$/, 'account-variable')} is not valid: ${issue?.message ?? ''}.`,
     EXIT.usage,
   )
 }

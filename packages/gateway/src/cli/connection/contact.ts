@@ -79,6 +79,6 @@ function outcomeOf(connection: Connection): Printed {
   const line =
     status === 'needs_auth' && takesAccounts(connection)
       ? `${alias} is not connected yet. Its server requires an account: ${loginOf(connection)}`
-      : `${alias} is not ready: ${reason ?? status} \`toolway connection test ${alias}\` shows details.`
+      : `${alias} is not ready: ${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`
   return { value: { alias, status, reason }, lines: [line], code: EXIT.failed }
 }

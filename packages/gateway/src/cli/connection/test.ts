@@ -4,6 +4,7 @@ import { syncTools, type Connection } from '@toolway/contract/admin'
 import { Argument } from 'commander'
 import type { z } from 'zod'
 import { described, type Printed } from '../command.ts'
+import { counted } from '../../lib/counted.ts'
 import { EXIT } from '../terminal/output.ts'
 import { findConnection, loginOf, reachOf, takesAccounts, type Addressed } from './contact.ts'
 
@@ -42,7 +43,7 @@ function works({ connection, synced, milliseconds }: Tested): Printed {
     },
     lines: [
       `${alias} works: ${name} ${version}, protocol ${revision}, ${milliseconds} ms.`,
-      `${tools} tools, ${resources} resources, ${prompts} prompts.`,
+      `${counted(tools, 'tool')}, ${counted(resources, 'resource')}, ${counted(prompts, 'prompt')}.`,
       ...left.map((one) => `Left out: ${one.name}, because ${one.reason}.`),
     ],
   }
@@ -58,7 +59,7 @@ function fails({ connection, synced }: Tested, failure: NonNullable<Synced['fail
       ...{ cause: cause ?? undefined, mend, revision: synced.revision ?? undefined },
     },
     lines: [
-      `Failed while trying to ${phase}: ${problem}`,
+      `Failed at the step "${phase}": ${problem}`,
       ...(cause === null ? [] : [`Cause: ${cause}`]),
       `Next step: ${mend}`,
     ],

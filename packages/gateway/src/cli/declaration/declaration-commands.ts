@@ -25,7 +25,9 @@ export const exportCommand = described({
     lines: isWritten ? [] : text.trimEnd().split('\n'),
     notes: [
       ...leftOut.map((what) => `Left out: ${what}`),
-      ...(variables.length === 0 ? [] : [`Secrets are read from the environment: ${variables.join(', ')}`]),
+      ...(variables.length === 0
+        ? []
+        : [`Environment variables that must be set for the secrets in this file: ${variables.join(', ')}`]),
     ],
   }),
 })

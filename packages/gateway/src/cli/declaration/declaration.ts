@@ -81,7 +81,7 @@ export async function applyFile(
     await applyPlan(callOf(transport), steps, () => void done++)
   } catch (thrown) {
     const next = steps[done]
-    const at = next === undefined ? 'the last calls' : `${next.action} ${next.thing} ${next.name}`
+    const at = next === undefined ? 'the final changes, after all steps' : `${next.action} ${next.thing} ${next.name}`
     output.progress(
       `Stopped at: ${at}. Steps completed: ${done} of ${steps.length}. To continue, fix the cause and run "toolway apply" again.`,
     )

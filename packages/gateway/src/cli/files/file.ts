@@ -16,6 +16,7 @@ import {
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
+import { counted } from '../../lib/counted.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { hashOfFile, receiveContent, sendContent, sizeOfFile } from './transfer.ts'
@@ -81,7 +82,7 @@ const show = described({
     value: one,
     lines: [
       ...[`${visible(one.name)} (${one.media_type})`, `uri       ${one.uri}`, `state     ${one.state}`],
-      ...[`size      ${one.size ?? '-'} bytes`, `sha256    ${one.sha256 ?? '-'}`],
+      ...[`size      ${one.size === null ? '-' : counted(one.size, 'byte')}`, `sha256    ${one.sha256 ?? '-'}`],
       ...[
         `owner     ${one.owner_email ?? one.owner}`,
         `origin    ${one.origin}${one.tool === null ? '' : ` of ${visible(one.tool)}`}`,
@@ -95,7 +96,7 @@ const show = described({
 async function refuseNoGateway({ remote, isServing }: Transport): Promise<void> {
   if (remote !== undefined || (await isServing())) return
   throw new CommandFault(
-    'No gateway is running to receive the content: start one with `npx toolway start`.',
+    'No gateway is running to transfer the content: start one with `npx toolway start`.',
     EXIT.unreachable,
   )
 }

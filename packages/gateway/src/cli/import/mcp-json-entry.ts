@@ -156,6 +156,9 @@ function wordsFor(
   if (kind === 'variable')
     return ['unknown-variable', `It uses the variable ${shown}, which is not set; set it before you import.`, asked]
   if (kind === 'workspace')
-    return ['unknown-variable', `It uses the folder open in the editor (\${${shown}}); specify which folder that is.`]
+    return [
+      'unknown-variable',
+      `It uses the folder open in the editor (\${${shown}}); replace it in the file with the path of that folder.`,
+    ]
   return ['unknown-variable', `It uses \${${shown}}, which has no meaning outside its client.`]
 }

@@ -69,7 +69,11 @@ type ReadServer = Unnamed<ImportedServer> | 'own'
 
 /** Reads one entry; 'own' where it starts or reaches this product itself. */
 export function readServer(name: string, entry: unknown, file: McpJsonFile, options: ServerOptions): ReadServer {
-  const reader = createEntryReader(`${file.path}.${clean(name)}`, file.inputs, valuesOf(options))
+  const reader = createEntryReader(
+    file.path === 'the file' ? clean(name) : `${file.path}.${clean(name)}`,
+    file.inputs,
+    valuesOf(options),
+  )
   if (!isFields(entry)) {
     reader.need('wrong-shape', `${reader.path} must be an object with "command" or "url".`)
     return unusable(reader, true)

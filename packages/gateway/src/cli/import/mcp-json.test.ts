@@ -249,7 +249,12 @@ describe('a server that cannot be added', () => {
     [{ type: 'http', command: 'x' }, 'unusable', 'wrong-shape', 'mcpServers.thing has no "url"'],
     ['npx thing', 'unusable', 'wrong-shape', 'mcpServers.thing must be an object'],
     [null, 'unusable', 'wrong-shape', 'mcpServers.thing must be an object'],
-    [{ command: '${workspaceFolder}/run' }, 'process', 'unknown-variable', 'specify which folder that is'],
+    [
+      { command: '${workspaceFolder}/run' },
+      'process',
+      'unknown-variable',
+      'replace it in the file with the path of that folder',
+    ],
     [{ command: 'x', args: ['${command:pick}'] }, 'process', 'unknown-variable', '${command:…}, which has no meaning'],
     [
       { command: 'x', args: ['${constructor}', '${input:toString}'] },

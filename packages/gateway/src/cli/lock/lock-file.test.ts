@@ -42,7 +42,7 @@ describe('a lock file', () => {
 
   test.each([
     ['', 'it is not valid JSON'],
-    ['[]', 'it: '],
+    ['[]', 'top level: '],
     ['{"format": "toolway-lock/2", "connections": {}}', 'format: '],
     [
       '{"format": "toolway-lock/1", "connections": {"a": {"lock": "all", "tools": {"t": "x"}}}}',

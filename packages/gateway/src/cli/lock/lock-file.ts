@@ -66,7 +66,7 @@ export function readLockFile(text: string): LockedConnection[] | string {
   const read = LockFile.safeParse(value)
   if (!read.success) {
     const [issue] = read.error.issues
-    return `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'is not valid'}`
+    return `${issue?.path.join('.') || 'top level'}: ${issue?.message ?? 'is not valid'}`
   }
   return Object.entries(read.data.connections).map(([alias, { lock, tools }]) => ({
     alias,

@@ -184,7 +184,7 @@ const accept = described({
       .catch(noTool(words))
       .catch(
         reworded(
-          `${words.tool} has changed since hash ${short(hash)}: review it again with \`toolway lock show ${words.alias}\`.`,
+          `${words.tool} no longer has the hash ${short(hash)}: review it again with \`toolway lock show ${words.alias}\`.`,
           'request.stale',
         ),
       )
@@ -240,7 +240,7 @@ const effect = described({
     lines: [
       said === 'stated'
         ? `${row.name} now has the effect that its server or connection declares.`
-        : `${row.name} counts as ${said}.`,
+        : `${row.name} now has the effect "${said}".`,
     ],
   }),
 })

@@ -176,7 +176,7 @@ const egress = described({
       value: { organization: slug, ...held },
       lines: [
         places.length === 0
-          ? `Connections in ${slug} can reach public addresses only, unless a platform administrator has marked a connection as private.`
+          ? `Connections in ${slug} can reach public addresses only, unless a platform administrator has allowed a connection to reach a private address.`
           : `Connections in ${slug} can also reach: ${places.join(', ')}.`,
       ],
     }

@@ -52,7 +52,7 @@ const list = described({
       rules.length === 0
         ? ['No rules yet. To add one, see `toolway rule add --help`.']
         : table(
-            ['ID', 'ACTION', 'TOOLS', 'OF', 'ACTIVE', 'REASON'],
+            ['ID', 'ACTION', 'TOOLS', 'CONNECTOR', 'ACTIVE', 'REASON'],
             rules.map(({ id, action, tool_name_pattern: pattern, connector_type: connector, is_active, reason }) => [
               ...[id, action, pattern, connector ?? 'any'],
               ...[is_active ? 'yes' : 'no', reason],

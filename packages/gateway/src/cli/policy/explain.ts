@@ -58,7 +58,7 @@ async function refuse(transport: Transport, { organization, tool }: Explaining, 
   const names = [...new Set(tools.flatMap(({ joined_name: joined, rule_name: ruled }) => [joined, ruled]))]
   if (names.includes(tool)) throw thrown
   const near = nearestNames(tool, names)
-  const guess = near.length === 0 ? '`toolway tools` lists them.' : `Did you mean ${near.join(' or ')}?`
+  const guess = near.length === 0 ? '`toolway tools` lists the tools.' : `Did you mean ${near.join(' or ')}?`
   throw new CommandFault(`No connection has a tool "${tool}". ${guess}`)
 }
 
@@ -115,7 +115,7 @@ const ruleLines = ({
 }: ExplainedRule): string[] => [
   `${SIGNS[speaks]} ${action} "${name}" (${scope}${of === null ? '' : ` ${of}`}${state === 'on' ? '' : `, ${state}`}): ${why}`,
   ...(reads.length === 0 ? [] : [`    read ${reads.map(readWord).join(', ')}`]),
-  ...(follows === null ? [] : [`    then ${follows}`]),
+  ...(follows === null ? [] : [`    outcome: ${follows}`]),
   ...passes.map((way) => `    passes with ${way}`),
 ]
 

@@ -141,7 +141,7 @@ const add = described({
         ...items.map(({ name, action, state, id }) =>
           state === 'on'
             ? `${name} (${action}, ${id}) is in effect ${where} from now on.`
-            : `${name} (${action}, ${id}) is ${state}.`,
+            : `${name} (${action}, ${id}) was added in the state "${state}".`,
         ),
         ...idle.map((pattern) => `No known tool matches ${pattern}; \`toolway tools\` lists the tools.`),
       ],

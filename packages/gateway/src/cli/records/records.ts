@@ -50,7 +50,7 @@ const list = described({
     value: page,
     lines: [
       ...table(
-        ['SEQ', 'TIME', 'ACTOR', 'ACTION', 'ON', 'OUTCOME', 'FROM', 'ID'],
+        ['SEQ', 'TIME', 'ACTOR', 'ACTION', 'RESOURCE', 'OUTCOME', 'FROM', 'ID'],
         page.items.map((one) => [
           ...[String(one.seq), one.timestamp, one.actor_id, one.action, one.resource_id ?? ''],
           ...[one.code ?? one.outcome, one.ip_address ?? '', one.id],
@@ -99,7 +99,7 @@ const redact = described({
   print: ({ fields }, { id }) => ({
     value: { redacted: id, fields },
     lines: [
-      `Redacted ${counted(fields, 'value')} in ${id}. Earlier log files, backups and exports still contain them.`,
+      `Redacted ${counted(fields, 'value')} in ${id}. Earlier log files, backups and exports still contain what was redacted.`,
     ],
   }),
 })
@@ -116,7 +116,7 @@ const prune = described({
     lines: [
       removed === 0
         ? 'Nothing was removed: there is no checkpoint between the older records and the first one to keep.'
-        : `Removed ${removed} records. The hash chain now begins at a signed checkpoint.`,
+        : `Removed ${counted(removed, 'record')}. The hash chain now begins at a signed checkpoint.`,
     ],
   }),
 })

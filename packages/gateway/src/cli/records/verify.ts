@@ -90,9 +90,9 @@ function linesOf(verdict: Checked): string[] {
   const where = `${problem?.seq ?? '?'}${problem?.id === null ? '' : ` (${problem?.id})`}`
   return [
     good
-      ? `Valid: ${organization}, ${range}, proven up to ${proven ?? 'nothing'}.`
+      ? `Valid: ${organization}, ${range}, ${proven === null ? 'none proven' : `proven up to record ${proven}`}.`
       : `INVALID: ${organization}: ${problem?.says}.`,
-    ...(good ? [] : [`  ${problem?.kind} at record ${where}; valid before it: ${range}.`]),
+    ...(good ? [] : [`  First problem (${problem?.kind}) at record ${where}; valid before it: ${range}.`]),
     ...fingerprints.map((fingerprint) => `  signed by ${fingerprint}`),
     ...warnings.map((warning) => `  Warning: ${warning}.`),
   ]

@@ -55,10 +55,10 @@ export async function pairsOf(
     progress(
       option === '--env'
         ? seen(
-            `The value of ${telling.join(', ')} after --env`,
+            `A value after --env (${telling.join(', ')})`,
             '--env NAME (which copies it from the environment) or --env-from FILE',
           )
-        : seen(`The value of ${telling.join(', ')} after --header`, '--header-from FILE'),
+        : seen(`A value after --header (${telling.join(', ')})`, '--header-from FILE'),
     )
   return Object.fromEntries([...filed, ...pairs])
 }

@@ -100,9 +100,13 @@ async function send<Op extends Operation>(
     signal: AbortSignal.timeout(isLong ? LONG_PATIENCE : PATIENCE),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((thrown: unknown) => {
-    throw new CommandFault(`No gateway is responding at ${url}: start it, or correct --url.`, EXIT.unreachable, {
-      cause: thrown,
-    })
+    throw new CommandFault(
+      `No gateway is responding at ${url}: start the gateway, or sign in to another one with \`toolway login --url ADDRESS\`.`,
+      EXIT.unreachable,
+      {
+        cause: thrown,
+      },
+    )
   })
   if (response.ok) return response
   throw refusalIn(await response.text(), response.status, url)

@@ -14,7 +14,7 @@ export const status = (output: Output): Promise<number> =>
     const [current] = ring.keys
     const keys = [
       ...ring.keys.map(({ id, source }) => ({ id, source, use: id === current.id ? 'encrypts' : 'decrypts' })),
-      ...ring.unknown.map(({ id, source }) => ({ id, source, use: 'waits' })),
+      ...ring.unknown.map(({ id, source }) => ({ id, source, use: 'unused' })),
     ].map((key) => ({ ...key, values: valuesOf(key.id) }))
     const others = OTHERS.flatMap(([key, words]) => (valuesOf(key) === 0 ? [] : [{ words, values: valuesOf(key) }]))
     output.result({ keys, counts, notes: ring.notes }, [
@@ -22,16 +22,16 @@ export const status = (output: Output): Promise<number> =>
         ['KEY', 'FROM', 'USE', 'VALUES'],
         keys.map(({ id, source, use, values }) => [id, source, use, String(values)]),
       ),
-      ...others.map(({ words, values }) => `${values} ${words}`),
+      ...others.map(({ words, values }) => `${counted(values, 'value')} ${words}`),
       ...ring.notes.map((text) => `Note: ${text}.`),
     ])
     return EXIT.ok
   })
 
 const OTHERS = [
-  ['unnamed', 'values from an earlier version, which do not specify a key; `toolway vault rotate` updates them.'],
-  ['plain', 'values that are not encrypted; they are encrypted the next time the gateway starts.'],
-  ['foreign', 'values encrypted by another program (enc:); they are not changed.'],
+  ['unnamed', 'from an earlier version, without a key ID; `toolway vault rotate` adds it.'],
+  ['plain', 'in plain text; the gateway encrypts plain text the next time it starts.'],
+  ['foreign', 'encrypted by another program (enc:) and left unchanged.'],
 ] as const
 
 export const rotate = (output: Output): Promise<number> =>
