@@ -38,7 +38,7 @@ describe('the keys of the vault', () => {
     expect(turned.out).toMatch(
       /^The vault key is now [0-9a-f]{16} \(file vault\.keys\); \d+ values were re-encrypted\.$/m,
     )
-    expect(turned.err).toMatch(/is used for encryption from now on/)
+    expect(turned.err).toMatch(/is now used for encryption/)
     expect(turned.out + turned.err).not.toMatch(/[0-9a-f]{64}/)
     const after = await statusOf(here)
     expect(after.keys).toMatchObject([

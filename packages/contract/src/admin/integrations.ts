@@ -139,7 +139,7 @@ export const finishOAuth = operation({
   id: 'finishOAuth',
   at: `GET ${INTEGRATIONS}/oauth/callback`,
   summary:
-    'The redirect address for authorization servers. The flow is identified by the state and by the browser that started it. Redirects with `connected` or `error` in the query.',
+    'The redirect URL for authorization servers. The flow is identified by the state and by the browser that started it. Redirects with `connected` or `error` in the query.',
   needs: anyone,
   query: z.looseObject({}),
   answer: z.string(),

@@ -46,7 +46,7 @@ export interface Provider {
   readonly revocation?: Revocation
   /** The token types that the revocation accepts. */
   readonly revokes?: readonly ('access_token' | 'refresh_token')[]
-  /** The answer at the redirect address carries `iss` (RFC 9207). */
+  /** The answer at the redirect URL carries `iss` (RFC 9207). */
   readonly iss: boolean
   /** Another address in place of the vendor's, for those who run it themselves: its endpoints lie at the same paths there. */
   readonly selfHosted: boolean

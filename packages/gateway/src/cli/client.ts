@@ -18,7 +18,7 @@ const add = described({
   about: 'register a client; its secret, if any, is shown once',
   arguments: [new Argument('<name>', 'name shown on the consent page')],
   options: [
-    new Option('--redirect <address>', 'redirect address of the client; can be repeated')
+    new Option('--redirect <address>', 'redirect URL of the client; can be repeated')
       .argParser(collect)
       .makeOptionMandatory(),
     new Option('--confidential', 'confidential client: create a client secret'),

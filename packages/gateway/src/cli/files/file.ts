@@ -177,7 +177,7 @@ const link = described({
   print: (value) => ({
     value,
     lines: [value.url],
-    notes: [`The link is valid for one download, until ${value.expires_at}.`],
+    notes: [`The link can be used once and expires at ${value.expires_at}.`],
   }),
 })
 

@@ -158,7 +158,7 @@ function wordsFor(
   if (kind === 'workspace')
     return [
       'unknown-variable',
-      `It uses the folder open in the editor (\${${shown}}); replace it in the file with the path of that folder.`,
+      `It uses the folder open in the editor (\${${shown}}); in the file, replace this variable with the path to that folder.`,
     ]
   return ['unknown-variable', `It uses \${${shown}}, which has no meaning outside its client.`]
 }

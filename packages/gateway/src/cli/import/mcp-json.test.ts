@@ -253,7 +253,7 @@ describe('a server that cannot be added', () => {
       { command: '${workspaceFolder}/run' },
       'process',
       'unknown-variable',
-      'replace it in the file with the path of that folder',
+      'in the file, replace this variable with the path to that folder',
     ],
     [{ command: 'x', args: ['${command:pick}'] }, 'process', 'unknown-variable', '${command:…}, which has no meaning'],
     [

@@ -68,7 +68,7 @@ export const rotate = (output: Output): Promise<number> =>
 const STEPS = {
   'key made': (id: string) => `Key ${id} was created.`,
   'key known': (id: string) => `Gateways are loading key ${id} …`,
-  'key seals': (id: string) => `Key ${id} is used for encryption from now on.`,
+  'key seals': (id: string) => `Key ${id} is now used for encryption.`,
 } as const
 
 export const retire = (id: string, output: Output): Promise<number> =>
