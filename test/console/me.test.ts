@@ -24,7 +24,7 @@ describe.skipIf(NO_BROWSER)('one’s own account', () => {
     const table = page.getByRole('table', { name: 'Active sessions' })
     await table.getByText('Current').waitFor()
     await look(page, 'me')
-    await table.getByRole('button', { name: /^End the session: Command line/ }).click()
+    await table.getByRole('button', { name: /^End session: Command line/ }).click()
     await page.getByText('Session ended').waitFor()
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
 

@@ -154,8 +154,8 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
 
     await page.getByRole('tab', { name: 'Rules' }).click()
     await page.getByText('No rules for this toolset').waitFor()
-    await page.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText(/ removed$/).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText(/ deleted$/).waitFor()
     await page.getByRole('link', { name: 'Read and write tools, but no destructive ones' }).waitFor()
   })
 
@@ -203,7 +203,7 @@ describe.skipIf(NO_BROWSER)('toolsets', () => {
     await page.getByText('Change it there').waitFor()
     expect(await page.getByRole('checkbox', { name: 'Include mail__send_message' }).isDisabled()).toBe(true)
     expect(await page.getByLabel('Title').isDisabled()).toBe(true)
-    expect(await page.getByRole('button', { name: 'Remove' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
   })
 })
 
