@@ -1,5 +1,5 @@
 /**
- * Replaces each operation by its name, method and path in a browser build, which needs no more of it: schemas, and the library
+ * Replaces each operation by its method and path in a browser build, which needs no more of it: schemas, and the library
  * that they are written in, are loaded only where a form uses one. Types stay those of the contract.
  */
 import * as admin from '@toolway/contract/admin'
@@ -28,11 +28,9 @@ export function operationsAsData(): Plugin {
 }
 
 const nameOf = (name: string) => `export { ${name} } from '${REAL}'`
-const dataOf = (name: string, { id, method, path }: Told) =>
-  `export const ${name} = ${JSON.stringify({ id, method, path })}`
+const dataOf = (name: string, { method, path }: Told) => `export const ${name} = ${JSON.stringify({ method, path })}`
 
 interface Told {
-  readonly id: string
   readonly method: string
   readonly path: string
 }

@@ -43,7 +43,8 @@ export function ask<Query extends z.ZodObject, Body extends Shape, Answer extend
   const queryKey: QueryKey = [
     noun,
     given.path?.['organization'] ?? null,
-    operation.id,
+    operation.method,
+    operation.path,
     given.path,
     given.query,
     given.body,
