@@ -51,6 +51,8 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
   test('S2-UI-06: a card says letter, name, way in, address, how it is, tools, and what went wrong', async () => {
     await page.goto('/settings/integrations')
     await card('Effects').getByText('Connected · 4 tools').waitFor()
+    // Where a sign-in at a server leads back to; the menu knows whose screen it is.
+    expect(await page.getByRole('navigation').locator('[aria-current=page]').innerText()).toContain('Connections')
     const shown: [title: string, badge: string, place: string, state: string, sign: string][] = [
       ['Effects', 'No authentication', effects.url, 'Connected · 4 tools', 'green check'],
       ['Docs', 'OAuth', guarded.url, 'Not signed in', 'grey cross'],

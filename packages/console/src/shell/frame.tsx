@@ -182,10 +182,13 @@ function Menu({ title, items }: { title: string | undefined; items: readonly Des
   )
 }
 
+/** Where authorization servers lead back to; these addresses show the connections. */
+const WAYS_BACK = /^\/(settings\/integrations|oauth\/success)$/
+
 function Entry({ to, title, icon, needs, where }: Destination) {
   const may = useMay(needs ?? 'connector_read', where)
-  const path = useRouterState({ select: ({ location }) => location.pathname })
-  const active = to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
+  const path = useRouterState({ select: ({ location }) => location.pathname.replace(WAYS_BACK, '/connections') })
+  const active = path === to || (to !== '/' && path.startsWith(`${to}/`))
   if (!may) return null
   return (
     <NavLink
