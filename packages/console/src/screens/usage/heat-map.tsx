@@ -20,7 +20,7 @@ export function HeatMap({ tools, usage }: { tools: NonNullable<Usage['tools']>; 
   const each = Math.ceil(labels.length / MOST_LABELS)
   const width = Math.max(labels.length * CELL_PX, Math.ceil(labels.length / each) * LABEL_PX)
   return (
-    <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+    <ScrollArea type="auto" offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
       <Table
         layout="fixed"
         miw={NAME_PX + width}
