@@ -198,6 +198,8 @@ function Entry({ to, title, icon, needs, where }: Destination) {
       label={title}
       leftSection={<Icon name={icon} size={16} />}
       active={active}
+      // A link marks itself where the address begins with its own; the menu knows better.
+      activeOptions={{ exact: true }}
       aria-current={active ? 'page' : undefined}
       rightSection={MARKS[to]}
     />
