@@ -25,7 +25,7 @@ beforeAll(async () => {
   const words = ['login', '--url', address, '--email', EMAIL, '--password-stdin']
   const { code, err } = await here.run(words, { input, settings: elsewhere() })
   if (code !== 0) throw new Error(`nobody is signed in: ${err}`)
-  while (!/^Tools: [1-9]/m.test((await near('toolset', 'show', 'read-only')).out)) await sleep(100)
+  while (!/^[1-9]\d* tools?, of which/m.test((await near('toolset', 'show', 'read-only')).out)) await sleep(100)
 })
 afterAll(() => here[Symbol.asyncDispose]())
 
@@ -55,7 +55,7 @@ test('locks and effects', async () => {
   )
   const { out } = await both('lock', 'show', 'demo')
   const [, name = '', hash = ''] = /lock accept demo "(\w+)" --hash ([0-9a-f]{64})/.exec(out) ?? []
-  expect((await both('lock', 'accept', 'demo', name, '--hash', '0'.repeat(64))).err).toContain('has changed since')
+  expect((await both('lock', 'accept', 'demo', name, '--hash', '0'.repeat(64))).err).toContain('no longer has the hash')
   expect(await far('lock', 'accept', 'demo', name, '--hash', hash)).toMatchObject({ code: 0 })
   expect((await near('lock', 'set', 'demo', 'off')).out).toMatch(/^The lock on demo is off. \d+ tools were accepted/)
   const file = join(here.folder, 'toolway.lock.json')
@@ -101,7 +101,7 @@ test('rules, and what they would do', async () => {
   const added = await far(...add)
   expect(added).toMatchObject({ code: 0, err: '' })
   expect(added.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat;')
-  expect((await both(...add)).err).toContain('A rule named "sums" already exists')
+  expect((await both(...add)).err).toContain('The name "sums" is already used by another rule')
   expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
   expect(
     (await both('policy', 'explain', '--tool', 'demo__calculate', '--time', '2026-01-01T00:00:00Z')).out,

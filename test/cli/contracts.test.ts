@@ -94,7 +94,7 @@ test('is declared as the guide says', async () => {
     const value = settings[word as keyof ContractWords]
     const expected =
       value === undefined
-        ? 'the slug here'
+        ? "the organization's slug in Toolway"
         : Array.isArray(value)
           ? 'none'
           : typeof value === 'object'
