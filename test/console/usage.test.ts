@@ -51,8 +51,7 @@ describe.skipIf(NO_BROWSER)('the charts of usage', () => {
     await parts.disposeAsync()
   })
 
-  const calls = (page: Page, count: number) =>
-    page.getByRole('img', { name: new RegExp(`^${count} calls?: 0 failed`) })
+  const calls = (page: Page, count: number) => page.getByRole('img', { name: new RegExp(`^${count} calls?: 0 failed`) })
 
   /** The positions of earlier hours on a chart of 24 hours: the middle of their bars. */
   async function placesOf(page: Page, chart: string | RegExp) {
