@@ -122,6 +122,7 @@ export const FAULTS = {
   'behalf.unknown': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request is made on behalf of a user who is not a member of the organization.', 'Send the email address of a member in the header (X-On-Behalf-Of or X-OpenWebUI-User-Email), or leave the header out.'),
   'login.old': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key is shown again only within {minutes} minutes after you sign in, or if you send your password.', 'Send your password with the request, or sign in again.'),
   'key.beyond': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'A key cannot have more access than the person who creates it: {problem}.', 'Ask for less access, or have the key created by a user who has it.'),
+  'account.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A connection can have at most {limit} accounts of one owner.', 'Remove an account that is no longer needed.'),
   'key.many': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'A member can have at most {limit} API keys.', 'Revoke a key that is no longer needed.'),
   'scope.insufficient': row(
     'admit',
@@ -133,10 +134,10 @@ export const FAULTS = {
   'request.csrf': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'This request changes data and has no valid X-CSRF-Token header.', 'Send the value of the toolway_csrf cookie in the X-CSRF-Token header.'),
   'body.shape': row('check', 'INVALID_ARGUMENT', [422, PARAMS], 'The request is not valid: {place} {problem}.', 'Correct this value. /api/v1/openapi.json describes all of them.'),
   'thing.unknown': row('find', 'NOT_FOUND', [404, NO_METHOD], 'This {thing} does not exist, or you have no access to it.', 'Check the name, or list what exists.'),
-  'person.unproven': row('check', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The account of {email} was created by another organization, and its email address has not been verified.', 'Ask the person to sign in here through the identity provider, or ask a platform administrator to add them with `toolway member add {email} --vouch`.'),
+  'person.unproven': row('check', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The account of {email} was created by another organization, and its email address has not been verified.', 'Ask the person to sign in here through the identity provider, or ask a platform administrator to add them with `toolway member add {email} --vouch -o ORGANIZATION`.'),
   'checkpoint.foreign': row('check', 'EXECUTION_ERROR', [409, INVALID], 'The checkpoint of {organization} at record {seq} is not signed by this installation, so nothing was removed.', 'Verify the audit log. The report lists what else does not match.'),
   'checkpoint.damaged': row('check', 'EXECUTION_ERROR', [409, INVALID], 'A checkpoint in the data directory is damaged, so the audit log cannot be verified against it.', 'Find out who changed the checkpoint file. If you remove the file from the folder "checkpoints", the gateway continues without it.'),
-  'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The name "{name}" is already used by another {thing}.', 'Choose another name, or change the existing one.'),
+  'thing.taken': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'Already exists: {thing} "{name}".', 'Choose another name, or change the existing one.'),
   'toolset.supplied': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'The toolset {toolset} is built in and cannot be removed.', 'Create a toolset of the same name to replace it.'),
   'thing.declared': row('check', 'INVALID_ARGUMENT', [409, INVALID], 'This {thing} is defined in the TOOLWAY_CONFIG file.', 'Change it in that file and restart the gateway.'),
   'connector.unknown': row('check', 'NOT_SUPPORTED', [422, PARAMS], 'There is no connector named {connector}.', 'Choose one of: {connectors}.'),
@@ -233,7 +234,7 @@ export const FAULTS = {
   'openapi.missing': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The OpenAPI document of connection {connection} is missing.', 'Load it again with `toolway connection refresh {connection}`.'),
   'openapi.outside': row('run', 'POLICY_VIOLATION', [200, PARAMS], 'These arguments of {tool} point outside the address of connection {connection}; nothing was sent.', 'Call the tool with plain values that do not contain any part of an address.'),
 
-  'upstream.disabled': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The connection {connection} is disabled.', 'Enable it, or use another tool.'),
+  'upstream.disabled': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The connection {connection} is turned off.', 'Turn it on, or use another tool.'),
   'upstream.unreachable': row('open', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The connection {connection} cannot be reached: {problem}.', '`toolway connection test {connection}` shows the cause.'),
   'upstream.resting': row(
     'open',

@@ -2,6 +2,7 @@ import { ConnectionSettings, Fault } from '@toolway/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { listConnections, removeConnection } from '../../../connections/connections.ts'
+import { MOST_ACCOUNTS } from '../../../credentials/credentials.ts'
 import { AUTHORITY, startCredentialHouse } from '../../../testing/credential-house.ts'
 import { describeEachPostgres } from '../../../testing/database.ts'
 import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
@@ -67,6 +68,21 @@ describeEachPostgres('a credential that is kept', (createDatabase) => {
     const github = { ...AUTHORITY, provider: 'github' }
     await expect(house.connect(gateway, 'x', { authority: github })).rejects.toMatchObject(stale)
     expect(await house.rows()).toEqual([])
+  })
+
+  test('is refused where its owner has as many accounts as one may have, and may still replace one of them', async () => {
+    await using database = await createDatabase()
+    await using house = await startCredentialHouse(database, {
+      auth: { kind: 'oauth', owners: ['organization'], accounts: 'many' },
+    })
+    const gateway = await house.gateway()
+    for (let at = 0; at < MOST_ACCOUNTS; at++) await house.connect(gateway, `token-${at}`, { account: `account-${at}` })
+    await expect(house.connect(gateway, 'more', { account: 'more' })).rejects.toMatchObject({
+      code: 'account.many',
+      message: 'A connection can have at most 50 accounts of one owner.',
+    })
+    await house.connect(gateway, 'again', { account: 'account-0' })
+    expect(await house.rows()).toHaveLength(MOST_ACCOUNTS)
   })
 
   test('stands nowhere in the database as it is, and neither does the secret of an address that it is bound to', async () => {

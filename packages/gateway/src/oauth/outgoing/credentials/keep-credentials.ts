@@ -4,7 +4,7 @@
  */
 import { Fault, type ConnectionId, type OrganizationId } from '@toolway/contract'
 import { lockConnection } from '../../../connections/connections.ts'
-import { putCredential, type Put } from '../../../credentials/credentials.ts'
+import { MOST_ACCOUNTS, putCredential, type Put } from '../../../credentials/credentials.ts'
 import type { Db, OrgSql } from '../../../db/db.ts'
 import { recordChange } from '../../../records/change.ts'
 import { accessTokenRow, refreshTokenRow } from '../../../vault/sealed-columns.ts'
@@ -70,7 +70,7 @@ export function createKeeping({ db, vault, memory, ender, egressOf, onKept, now 
         refresh: tokens.refresh === undefined ? undefined : vault.seal(tokens.refresh, refreshTokenRow(id)),
       }),
     })
-    if (done === undefined) throw new Fault('thing.taken', { thing: 'account', name: account ?? 'one more' })
+    if (done === undefined) throw new Fault('account.many', { limit: MOST_ACCOUNTS })
     return done
   }
 
