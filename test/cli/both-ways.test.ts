@@ -101,7 +101,7 @@ test('rules, and what they would do', async () => {
   const added = await far(...add)
   expect(added).toMatchObject({ code: 0, err: '' })
   expect(added.out).toContain('is in effect in default from now on.\nNo known tool matches demo__calculat;')
-  expect((await both(...add)).err).toContain('The name "sums" is already used by another rule')
+  expect((await both(...add)).err).toContain('Already exists: rule "sums"')
   expect(await near('policy', 'change', 'sums', '--tools', 'demo__calculate')).toMatchObject({ code: 0 })
   expect(
     (await both('policy', 'explain', '--tool', 'demo__calculate', '--time', '2026-01-01T00:00:00Z')).out,

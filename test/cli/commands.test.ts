@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(await here.run(['key', 'add', 'command line'])).toMatchObject({
       code: 1,
       out: '',
-      err: 'The name "command line" is already used by another key.\nChoose another name, or change the existing one.\n',
+      err: 'Already exists: key "command line".\nChoose another name, or change the existing one.\n',
     })
     expect(await here.run(['key', 'remove', 'nobody'])).toMatchObject({
       code: 1,

@@ -67,11 +67,7 @@ describe('toolway policy', () => {
       [['add', '--block', 'x', '--when', 'principal.nmae ==', ...because], 2, 'is not a valid CEL condition'],
       [['add', '--block', 'x', '--when', 'principal.rol == ""', ...because], 2, 'did you mean "role"?'],
       [['add', '--allow', 'x', '--lifts', 'look-at-z', ...because], 2, 'did you mean "look-at-x"'],
-      [
-        ['add', '--warn', 'x', '--name', 'look-at-x', ...because],
-        1,
-        'The name "look-at-x" is already used by another rule',
-      ],
+      [['add', '--warn', 'x', '--name', 'look-at-x', ...because], 1, 'Already exists: rule "look-at-x"'],
       [['add', '--warn', 'x', '--default', '5', ...because], 2, '--default requires --clamp'],
       [['add', '--block', 'x', '--lifts', 'look-at-x', ...because], 2, '--lifts requires --allow'],
       [['add', '--block', 'x y', ...because], 2, 'The request is not valid: /rules/0/match/tools/0'],

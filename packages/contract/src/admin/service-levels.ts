@@ -39,7 +39,7 @@ export type ServiceLevels = z.output<typeof ServiceLevels>
 export const findServiceLevels = operation({
   id: 'findServiceLevels',
   at: 'GET /api/v1/organizations/{organization}/service-levels',
-  summary: `Get availability, p95 latency and error budget of each connection over the last hour, 24 hours and 30 days. The target is the organization's \`availability_target\` (${AVAILABILITY_TARGET} % if it has none).`,
+  summary: `Get availability, p95 latency and error budget of each connection over the last hour, 24 hours and 30 days. The target is the organization's \`availability_target\` (${AVAILABILITY_TARGET}% if it has none).`,
   needs: inOrganization('stats_view_own'),
   answer: ServiceLevels,
 })

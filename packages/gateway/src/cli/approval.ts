@@ -65,7 +65,7 @@ const show = described({
 })
 
 const linesOf = (approval: ApprovalWithArguments): string[] => [
-  `${visible(approval.tool)} (${approval.effect}) on ${approval.connection ?? 'a removed connection'}, called by ${visible(approval.caller)}`,
+  `${visible(approval.tool)} (${approval.effect}) on ${approval.connection ?? 'a deleted connection'}, called by ${visible(approval.caller)}`,
   `state     ${approval.state}`,
   `asked     ${approval.created_at}`,
   `until     ${approval.good_until ?? approval.expires_at}`,

@@ -18,7 +18,7 @@ export const TRAFFIC_SETTINGS = {
     ['SAGEMCP_ENABLE_SESSION_MANAGEMENT'],
     setting(
       z.enum(['on', 'off', 'questions'], 'it must be on, off or questions').default('on'),
-      'off: stateless; clients receive no session, and HTTP+SSE is not available. questions: like off, but clients that support elicitation receive a session at endpoints whose policy file requires confirmations (preset curatore).',
+      'off: stateless; clients receive no session, and HTTP+SSE is not available. questions: like off, but clients that support elicitation receive a session at endpoints whose policy file requires confirmations (curatore preset).',
     ),
   ),
   TOOLWAY_SESSIONS_PER_PRINCIPAL: setting(

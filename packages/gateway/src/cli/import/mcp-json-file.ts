@@ -90,7 +90,7 @@ function parse(text: string): { root: unknown; twice: string[] } {
 }
 
 /** A file that is the inner part alone. */
-const INNER = 'the file'
+export const INNER = 'the file'
 const PLACES = ['mcpServers', 'servers', 'context_servers', 'mcp.servers', 'mcp.mcpServers'] as const
 
 function findEntries(root: unknown): { path: string; found: Fields } {

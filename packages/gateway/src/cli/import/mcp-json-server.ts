@@ -5,7 +5,7 @@
  * problem instead of stopping at the first. An mcp-remote command becomes the address that it connects to. Entries that start or
  * reach this product itself are marked as 'own', so that the gateway never connects to itself.
  */
-import { isFields, type Fields, type McpJsonFile } from './mcp-json-file.ts'
+import { INNER, isFields, type Fields, type McpJsonFile } from './mcp-json-file.ts'
 import { clean, createEntryReader, type EntryReader, type ImportNeed } from './mcp-json-entry.ts'
 import type { PlaceholderValues } from './mcp-json-placeholders.ts'
 import { isOwn, packageOf, remoteOf, unwrapShell, type RemoteCommand } from './remote-command.ts'
@@ -70,7 +70,7 @@ type ReadServer = Unnamed<ImportedServer> | 'own'
 /** Reads one entry; 'own' where it starts or reaches this product itself. */
 export function readServer(name: string, entry: unknown, file: McpJsonFile, options: ServerOptions): ReadServer {
   const reader = createEntryReader(
-    file.path === 'the file' ? clean(name) : `${file.path}.${clean(name)}`,
+    file.path === INNER ? clean(name) : `${file.path}.${clean(name)}`,
     file.inputs,
     valuesOf(options),
   )

@@ -64,8 +64,8 @@ export async function pairsOf(
 }
 
 const UNFIT = {
-  '--env': 'neither NAME=value nor the name of a variable that is set',
-  '--header': 'not of the form "Name: value"',
+  '--env': 'A value given to --env is neither NAME=value nor the name of a variable that is set.',
+  '--header': 'A header is not of the form "Name: value".',
 } as const
 
 function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [string, string] {
@@ -73,7 +73,7 @@ function pairOf(option: PairWords['option'], text: string, lookup: Lookup): [str
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
   const held = option === '--env' && at === -1 ? lookup(text) : undefined
   // A pair without a name may be a secret, so the message does not repeat it.
-  if (held === undefined) throw new CommandFault(`A value given to ${option} is ${UNFIT[option]}.`, EXIT.usage)
+  if (held === undefined) throw new CommandFault(UNFIT[option], EXIT.usage)
   return [text, held]
 }
 
