@@ -31,9 +31,9 @@ describe.skipIf(NO_BROWSER)('people', () => {
 
     const role = page.getByRole('combobox', { name: 'Role of ben.tools' })
     await role.selectOption('Administrator')
-    await page.getByText('ben.tools is now Administrator').waitFor()
+    await page.getByText('ben.tools now has the role Administrator').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('ben.tools is now Viewer').waitFor()
+    await page.getByText('ben.tools now has the role Viewer').waitFor()
     expect(await role.inputValue()).toBe('tenant_viewer')
     await look(page, 'people')
 

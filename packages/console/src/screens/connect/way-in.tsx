@@ -69,7 +69,11 @@ function Way({ way, chosen, children }: WayProps) {
             <Text component="span" fw={600}>
               {t.ways[way]}
             </Text>
-            {way === 'oauth' ? <Badge variant="light">{t.recommended}</Badge> : null}
+            {way === 'oauth' ? (
+              <Badge variant="light" tt="none">
+                {t.recommended}
+              </Badge>
+            ) : null}
           </Group>
         }
         description={t.about[way]}
