@@ -34,7 +34,7 @@ export const originOf = ({ origin, tool }: FileEntry) =>
 
 export function Actions({ file }: { file: FileEntry }) {
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
+    <Group gap={4} wrap="nowrap">
       {file.own && file.state === 'ready' ? <Download file={file} /> : null}
       <Remove file={file} />
     </Group>

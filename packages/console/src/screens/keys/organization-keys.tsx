@@ -76,7 +76,7 @@ function Remove({ row: { id, name }, organization }: { row: Key; organization: s
   const mayRules = useMay('policy_manage')
   const t = texts.keys.remove
   return (
-    <Group gap={4} wrap="nowrap" justify="flex-end">
+    <Group gap={4} wrap="nowrap">
       {mayRules ? (
         <IconLink
           to="/rules/new"

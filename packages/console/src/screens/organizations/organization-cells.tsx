@@ -23,7 +23,7 @@ interface ActionsProps {
 export function Actions({ organization: { name, slug, is_active: active }, onChange }: ActionsProps) {
   const t = texts.organizations
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
+    <Group gap={4} wrap="nowrap">
       {active ? (
         <Tooltip label={t.enter({ name })}>
           <ActionIcon

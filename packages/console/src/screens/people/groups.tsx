@@ -93,7 +93,7 @@ function Remove({ group }: { group: Group }) {
   if (origin === 'file') return null
   const label = t.remove({ title })
   return (
-    <Row justify="flex-end">
+    <Row>
       <Tooltip label={label}>
         <ActionIcon
           variant="subtle"

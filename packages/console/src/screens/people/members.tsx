@@ -114,7 +114,7 @@ function Remove({ member, onRemove }: { member: Member; onRemove: () => void }) 
   const { user } = useMe()
   const label = texts.people.remove({ name: member.name })
   return (
-    <Group justify="flex-end" gap={4} wrap="nowrap">
+    <Group gap={4} wrap="nowrap">
       <AccessLink member={member} />
       <Tooltip label={label}>
         <ActionIcon
