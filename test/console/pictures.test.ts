@@ -146,7 +146,7 @@ describe.skipIf(NO_BROWSER)('pictures', () => {
     await page.locator('.recharts-line-curve').first().waitFor()
     await picture(page, 'usage')
     await page.goto('/o/default/clients?client=claude-code')
-    await page.getByText('Live check').waitFor()
+    await page.getByRole('heading', { name: 'Live check' }).waitFor()
     await picture(page, 'connect-a-client')
   })
 })
