@@ -4,6 +4,7 @@
  * The holder of the data directory answers as an administrator of the platform: where a rule asks for a role, and not where it asks
  * for certain people. At a gateway elsewhere the person answers who signed in.
  */
+import { counted } from '../lib/counted.ts'
 import { visible } from '@toolway/contract'
 import {
   answerApproval,
@@ -18,7 +19,6 @@ import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from './command.ts'
 import { table } from './terminal/output.ts'
 import { listAll, reworded } from './transport/transport.ts'
-import { counted } from '../lib/counted.ts'
 
 interface OrganizationOption {
   readonly organization: string

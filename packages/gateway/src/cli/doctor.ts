@@ -9,6 +9,7 @@ import { listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
+import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
 import { isUnset } from '../preset-variables.ts'
 import { isInRoots, outsideWords, plainPath, realPlace, rootsOf } from '../upstreams/children/sandbox/allowed-roots.ts'
@@ -18,7 +19,6 @@ import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
 import { addressOf, isMade, isRunning, withStore } from './store.ts'
-import { counted } from '../lib/counted.ts'
 
 interface Finding {
   readonly what: string

@@ -3,11 +3,11 @@
  *
  * Every start does the same, so nothing depends on this step. An embedded database is migrated by its gateway, which alone may start it.
  */
+import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
 import { migrate } from '../db/migrate.ts'
 import { SILENT } from './store.ts'
 import { CommandFault, EXIT, type Output } from './terminal/output.ts'
-import { counted } from '../lib/counted.ts'
 
 export async function migrateDatabase(output: Output): Promise<number> {
   const { DATABASE_URL: connectionString } = (await openConfig()).config

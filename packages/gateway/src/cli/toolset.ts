@@ -1,4 +1,5 @@
 /** `toolway toolset …`: make, show, change and remove toolsets. */
+import { counted } from '../lib/counted.ts'
 import {
   DISCOVERY_MODES,
   LIMITS,
@@ -14,7 +15,6 @@ import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described, groupOf, type Finish } from './command.ts'
 import { CommandFault, table } from './terminal/output.ts'
 import { Refusal, reworded, type Transport } from './transport/transport.ts'
-import { counted } from '../lib/counted.ts'
 
 interface ToolsetArgument {
   readonly organization: string

@@ -5,6 +5,7 @@
  * 3. the database says that it seals; 4. every value is sealed anew. Until 4 has ended another run goes on with 4.
  */
 import type { Db, SystemSql } from '../db/db.ts'
+import { counted } from '../lib/counted.ts'
 import { countSealed } from './count-sealed.ts'
 import type { FoundKey, KeySources } from './key-sources.ts'
 import { addWrappedKey, readWrappedKeys, removeWrappedKey } from './key-service/wrapped-rows.ts'
@@ -20,7 +21,6 @@ import {
 } from './ring.ts'
 import { idOf } from './root.ts'
 import { createVault } from './vault.ts'
-import { counted } from '../lib/counted.ts'
 
 export interface RotateParts {
   readonly db: Db

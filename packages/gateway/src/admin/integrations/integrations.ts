@@ -8,6 +8,7 @@ import type { Connection, ConnectionChange, Integration, NewConnection, Operatio
 import { listConnectionCredentials } from '../../credentials/connection-credentials.ts'
 import { restartConnection } from '../../connections/connections.ts'
 import { tellTested } from '../../connections/tell-integration.ts'
+import { counted } from '../../lib/counted.ts'
 import * as connections from '../connections/connections.ts'
 import { knowsTag, versionTag } from '../entity-tag.ts'
 import {
@@ -22,7 +23,6 @@ import { connectionChangeOf, integrationOf, newConnectionOf } from './integratio
 import { catalogOperations } from './registry.ts'
 import { oauthRedirectOperations } from './oauth-redirects.ts'
 import { integrationTools } from './tools-of-integrations.ts'
-import { counted } from '../../lib/counted.ts'
 
 /** The operations on connections, as the one who asks would ask for them. */
 interface Underneath {

@@ -2,10 +2,10 @@
 import { getConnection, type Connection } from '@toolway/contract/admin'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { maskCommand } from '../../lib/secret-marks.ts'
+import { counted } from '../../lib/counted.ts'
 import type { Printed } from '../command.ts'
 import { CommandFault, EXIT, type Output } from '../terminal/output.ts'
 import { Refusal, type Transport } from '../transport/transport.ts'
-import { counted } from '../../lib/counted.ts'
 
 export interface Addressed {
   readonly organization: string

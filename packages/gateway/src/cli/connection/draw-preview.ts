@@ -1,7 +1,7 @@
 /** A preview and a drift as lines for a person. */
+import { counted } from '../../lib/counted.ts'
 import type { OpenApiDrift, OpenApiPreview } from '@toolway/contract/admin'
 import { table } from '../terminal/output.ts'
-import { counted } from '../../lib/counted.ts'
 
 /** Of each list so many are shown; `--json` has all of them. */
 const SHOWN = 200

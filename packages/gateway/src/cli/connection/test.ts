@@ -1,10 +1,10 @@
 /** `toolway connection test`: asks the server now what it offers, and says at which step it fails and what mends it. */
+import { counted } from '../../lib/counted.ts'
 import { FAULTS, type FaultCode } from '@toolway/contract'
 import { syncTools, type Connection } from '@toolway/contract/admin'
 import { Argument } from 'commander'
 import type { z } from 'zod'
 import { described, type Printed } from '../command.ts'
-import { counted } from '../../lib/counted.ts'
 import { EXIT } from '../terminal/output.ts'
 import { findConnection, loginOf, reachOf, takesAccounts, type Addressed } from './contact.ts'
 

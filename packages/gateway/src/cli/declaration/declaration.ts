@@ -1,4 +1,5 @@
 /** The work of `toolway export`, `toolway plan` and `toolway apply`. */
+import { counted } from '../../lib/counted.ts'
 import { writeFile } from 'node:fs/promises'
 import { openConfig } from '../open-config.ts'
 import { readConfigFile } from '../../config-file.ts'
@@ -10,7 +11,6 @@ import { written, type Written } from '../../declaration/written.ts'
 import { askLine } from '../terminal/terminal.ts'
 import { CommandFault, type Output } from '../terminal/output.ts'
 import type { Input, Transport } from '../transport/transport.ts'
-import { counted } from '../../lib/counted.ts'
 
 /** The plan holds operations as values: their inputs are checked by their shapes when they are called. */
 const callOf =

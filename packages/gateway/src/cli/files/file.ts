@@ -2,6 +2,7 @@
  * `toolway file …`: upload, list, download and remove files. Content goes between the disk and the running gateway; everything else is
  * operations, as for other commands.
  */
+import { counted } from '../../lib/counted.ts'
 import { basename, join } from 'node:path'
 import { stat } from 'node:fs/promises'
 import { visible } from '@toolway/contract'
@@ -16,7 +17,6 @@ import {
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
-import { counted } from '../../lib/counted.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { hashOfFile, receiveContent, sendContent, sizeOfFile } from './transfer.ts'

@@ -1,4 +1,5 @@
 /** `toolway lock …`: the lock on the tools of connections, and what tools do. */
+import { counted } from '../../lib/counted.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { EFFECTS, LOCK_MODES, visible, type Effect, type LockMode } from '@toolway/contract'
 import {
@@ -20,7 +21,6 @@ import { CommandFault, EXIT, table } from '../terminal/output.ts'
 import { listAll, reworded, type Transport } from '../transport/transport.ts'
 import { drawDifference } from './draw-difference.ts'
 import { driftOf, readLockFile, writeLockFile, type Drift, type LockedConnection } from './lock-file.ts'
-import { counted } from '../../lib/counted.ts'
 
 interface OrganizationOption {
   readonly organization: string

@@ -2,10 +2,10 @@
 import { explainPolicy, listAllTools, type ExplainedRule, type Explanation } from '@toolway/contract/admin'
 import { Option } from 'commander'
 import { nearestNames } from '../../lib/nearest.ts'
+import { counted } from '../../lib/counted.ts'
 import { described } from '../command.ts'
 import { CommandFault, EXIT } from '../terminal/output.ts'
 import { listAll, Refusal, type Transport } from '../transport/transport.ts'
-import { counted } from '../../lib/counted.ts'
 
 interface Explaining {
   readonly organization: string

@@ -1,9 +1,9 @@
 /** `toolway policy shadow` and `replay`: what rules would have done with what was called. */
+import { counted } from '../../lib/counted.ts'
 import { listShadows, replayPolicy, type PolicyDraft, type ReplayReport } from '@toolway/contract/admin'
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { described } from '../command.ts'
 import { CommandFault, EXIT, table } from '../terminal/output.ts'
-import { counted } from '../../lib/counted.ts'
 
 const MOST_DAYS = 90
 function daysOf(text: string): number {

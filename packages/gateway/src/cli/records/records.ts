@@ -1,4 +1,5 @@
 /** `toolway records …`: look through the audit log, take it away with its proof, check it, redact and prune it. */
+import { counted } from '../../lib/counted.ts'
 import { listAudit, listOrganizationAudit, pruneRecords, REDACTABLE, redactRecord } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { described, groupOf, type Finish } from '../command.ts'
@@ -9,7 +10,6 @@ import { levels } from './levels.ts'
 import { isPlatform, momentOf, PLATFORM, whole, type OfChain } from './of-chain.ts'
 import { show } from './show.ts'
 import { verify } from './verify.ts'
-import { counted } from '../../lib/counted.ts'
 
 const OUTCOMES = ['ok', 'tool_error', 'refused', 'failed', 'cancelled', 'unknown'] as const
 

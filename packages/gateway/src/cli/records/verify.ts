@@ -1,4 +1,5 @@
 /** `toolway records verify`: checks the chain of an installation, or an exported file where there is no Toolway. */
+import { counted } from '../../lib/counted.ts'
 import { verifyAudit, verifyOrganizationAudit, type ChainVerdict, type VerifyProgress } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
 import { described } from '../command.ts'
@@ -7,7 +8,6 @@ import { createStatusLine } from '../terminal/status-line.ts'
 import type { Transport } from '../transport/transport.ts'
 import { isPlatform, PLATFORM, type OfChain } from './of-chain.ts'
 import type { Checked, Trusted } from './verify-file.ts'
-import { counted } from '../../lib/counted.ts'
 
 interface Verifying extends OfChain {
   readonly file?: string

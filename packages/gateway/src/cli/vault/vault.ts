@@ -3,9 +3,9 @@ import { KeyNotEverywhere, retireKey, rotateKeys } from '../../admin/installatio
 import { countSealed } from '../../vault/count-sealed.ts'
 import { NoPlaceForKey } from '../../vault/key-sources.ts'
 import { KeyStays } from '../../vault/rotate.ts'
+import { counted } from '../../lib/counted.ts'
 import { CommandFault, EXIT, table, type Output } from '../terminal/output.ts'
 import { withInstallation } from '../store.ts'
-import { counted } from '../../lib/counted.ts'
 
 export const status = (output: Output): Promise<number> =>
   withInstallation(async ({ db, ring }) => {

@@ -1,7 +1,7 @@
 /** A budget of calls: spent before a call is sent. */
+import { counted } from '../../lib/counted.ts'
 import type { ActionBehaviour } from './action.ts'
 import { reasonOf } from './words.ts'
-import { counted } from '../../lib/counted.ts'
 
 export const rate: ActionBehaviour<'rate'> = {
   action: 'rate',

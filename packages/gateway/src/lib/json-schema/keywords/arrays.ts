@@ -1,9 +1,9 @@
 /** Keywords for arrays. Each ignores values of another type. */
+import { counted } from '../../counted.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { canonicalOf } from '../canonical.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
 import type { InstancePath, Run, Seen } from '../run.ts'
-import { counted } from '../../counted.ts'
 
 type ArrayKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 

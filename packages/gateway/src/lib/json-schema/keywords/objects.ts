@@ -1,10 +1,10 @@
 /** Keywords for objects. Each ignores values of another type. */
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
 import { nearestNames } from '../../nearest.ts'
+import { counted } from '../../counted.ts'
 import { evaluate, wrongKeyword, type Check, type Making, type Node } from '../node.ts'
 import { textPattern, type TextPattern } from '../pattern.ts'
 import type { Run } from '../run.ts'
-import { counted } from '../../counted.ts'
 
 type ObjectKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 

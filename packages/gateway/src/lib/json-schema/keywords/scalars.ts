@@ -1,9 +1,9 @@
 /** Keywords for numbers and texts. Each ignores values of another type. */
+import { counted } from '../../counted.ts'
 import type { Json, JsonObject } from '@toolway/protocol'
 import { formatOf } from '../formats.ts'
 import { wrongKeyword, type Check, type Making } from '../node.ts'
 import { textPattern } from '../pattern.ts'
-import { counted } from '../../counted.ts'
 
 type ScalarKeyword = (value: Json, making: Making, schema: JsonObject) => Check | undefined
 
