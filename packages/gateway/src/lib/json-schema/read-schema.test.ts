@@ -334,6 +334,8 @@ describe('it agrees with Ajv', () => {
         if (words.includes('"contains"') && words.includes('"unevaluatedItems"')) return
         const peer = engine().compile(whole)
         for (const value of values) {
+          // Ajv 8 takes over what `contains` found in the array before where an inner array is empty: [[1], []] passes, [[], [1]] fails.
+          if (words.includes('"contains"') && JSON.stringify(value).includes('[]', 1)) continue
           const ours = outcome(() => fits(whole, value))
           // Ajv ends at the first mismatch, and may never come to the reference that leads to itself.
           const theirs = ours === 'endless' ? ours : outcome(() => peer(value))
