@@ -29,7 +29,7 @@ test('as the guide says: list, export, verify offline, find the tampered record,
 
   const levels = (await here.json(['records', 'levels', '--window', 'hour'])) as { connections: { name: string }[] }
   expect(levels.connections).toMatchObject([{ name: 'demo', windows: { hour: { failed: 0, availability: 100 } } }])
-  expect((await here.run(['records', 'levels'])).out).toMatch(/^demo +100 % .* 100 % /m)
+  expect((await here.run(['records', 'levels'])).out).toMatch(/^demo +100% .* 100% /m)
 
   const file = join(here.folder, 'records.jsonl')
   const exported = await here.run(['records', 'export', '--file', file])

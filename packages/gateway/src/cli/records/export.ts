@@ -33,7 +33,7 @@ export const exportRecords = described({
     value: undefined,
     lines: [],
     notes: [
-      `Signed with the key with the fingerprint ${fingerprint}. Keep a copy of the fingerprint elsewhere to verify the export later.`,
+      `Signed with a key that has the fingerprint ${fingerprint}. Keep a copy of the fingerprint elsewhere to verify the export later.`,
     ],
   }),
 })

@@ -1,14 +1,14 @@
-/** `toolway records levels`: availability, 95th percentile and error budget of each connection. */
+/** `toolway records levels`: availability, p95 latency and error budget of each connection. */
 import { findServiceLevels, LEVEL_WINDOWS, type LevelWindow, type ServiceLevel } from '@toolway/contract/admin'
 import { Option } from 'commander'
 import { described } from '../command.ts'
 import { table } from '../terminal/output.ts'
 import type { OfChain } from './of-chain.ts'
 
-const wordOf = (value: number | null, unit: string): string => (value === null ? '–' : `${value} ${unit}`)
+const wordOf = (value: number | null, unit: string): string => (value === null ? '–' : `${value}${unit}`)
 
 const cellsOf = (name: string, { calls, failed, availability, p95_ms: p95, budget_left: left }: ServiceLevel) => [
-  ...[name, wordOf(availability, '%'), wordOf(p95, 'ms')],
+  ...[name, wordOf(availability, '%'), wordOf(p95, ' ms')],
   ...[wordOf(left === null ? null : Math.floor(left), '%'), String(calls), String(failed)],
 ]
 

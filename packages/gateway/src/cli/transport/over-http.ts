@@ -103,9 +103,7 @@ async function send<Op extends Operation>(
     throw new CommandFault(
       `No gateway is responding at ${url}: start the gateway, or sign in to another one with \`toolway login --url ADDRESS\`.`,
       EXIT.unreachable,
-      {
-        cause: thrown,
-      },
+      { cause: thrown },
     )
   })
   if (response.ok) return response
