@@ -1585,7 +1585,6 @@ export interface English {
       readonly used: string
       readonly owner: string
       readonly organization: string
-      readonly remove: string
       readonly actions: string
     }
     readonly never: string

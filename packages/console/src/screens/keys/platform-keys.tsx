@@ -47,7 +47,7 @@ export function PlatformKeys() {
 const columnsOf = (seen: readonly SeenClient[], placeOf: (key: Key) => string) => [
   ...keyColumns(seen),
   column<Key>(texts.keys.columns.organization, placeOf, 2),
-  column<Key>(texts.keys.columns.remove, (row) => <Remove row={row} />, 1),
+  column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} />, 1),
 ]
 
 function Remove({ row: { id, name } }: { row: Key }) {
