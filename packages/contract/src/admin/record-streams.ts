@@ -13,7 +13,7 @@ const Secret = z.string().min(1).max(10_000)
 const Pem = z.string().min(1).max(50_000).startsWith('-----BEGIN ', 'is not PEM text')
 const Identifier = z
   .string()
-  .regex(/^[A-Za-z_]\w{0,100}$/, 'must start with a letter or _, and have only letters, digits and _')
+  .regex(/^[A-Za-z_]\w{0,100}$/, 'must start with a letter or _, and contain only letters, digits and _')
 
 const WebhookDestination = z.strictObject({ kind: z.literal('webhook'), url: Url })
 const SyslogDestination = z.strictObject({
