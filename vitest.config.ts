@@ -24,15 +24,19 @@ const filesWith = (text: RegExp) =>
     text.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
   )
 
-const exclude = [...never, ...(IS_SHORT ? filesWith(LONG) : [])]
-const replacing = filesWith(REPLACES)
+/** Every file of tests is in exactly one of them; those whose tests are all long are in none of the short form. */
+export function projectsOf({ isShort }: { isShort: boolean }) {
+  const exclude = [...never, ...(isShort ? filesWith(LONG) : [])]
+  const replacing = filesWith(REPLACES)
+  return [
+    { plugins, test: { name: 'shared', include, exclude: [...exclude, ...replacing], isolate: false } },
+    { plugins, test: { name: 'alone', include: replacing, exclude } },
+  ]
+}
 
 export default defineConfig({
   test: {
-    projects: [
-      { plugins, test: { name: 'shared', include, exclude: [...exclude, ...replacing], isolate: false } },
-      { plugins, test: { name: 'alone', include: replacing, exclude } },
-    ],
+    projects: projectsOf({ isShort: IS_SHORT }),
     globalSetup: ['test/setup/postgres.ts'],
     pool: 'forks',
     // Much of their time is waiting, for processes and for sockets: even on two cores, three run side by side.

@@ -1,5 +1,6 @@
 /** Rules as an administrator meets them: written as a sentence grows, tried on what happened, watched, turned on, taken back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listRecords } from '../../packages/gateway/src/testing/listed-records.ts'
 import { callTool } from '../e2e/peers/clients/raw-client.ts'
 import { addKey, createAsk, type Ask } from '../e2e/peers/people/administrators.ts'
 import { startEffects, type EffectsServer } from '../e2e/peers/servers/effects-server.ts'
@@ -35,6 +36,15 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     return answer.result?.content?.[0]?.text ?? text
   }
 
+  /** A replay reads what is stored, and records are stored a moment after their calls: it is begun once, by a click. */
+  const awaitRecords = (target: string, count: number) => {
+    const { db, organization } = console.gateway
+    const stored = () => db.organization(organization.id, (sql) => listRecords(sql, { limit: 100 }))
+    const isCall = (record: { kind: string; target: string | null }) =>
+      record.kind === 'call' && record.target === target
+    return expect.poll(async () => (await stored()).filter(isCall).length).toBeGreaterThanOrEqual(count)
+  }
+
   /** Unless it is there already: each test can be run alone. */
   const ensure = async (rule: object) => expect([201, 409]).toContain((await platform(`POST ${RULES}`, rule)).status)
   const NO_DESTROYING = {
@@ -44,6 +54,8 @@ describe.skipIf(NO_BROWSER)('rules', () => {
 
   test('a first rule is written, tried on what happened, watches, and then bites', { tags: 'long' }, async () => {
     for (const tool of ['drop_all', 'drop_all', 'look_up']) await call(tool)
+    await awaitRecords('drop_all', 2)
+    await awaitRecords('look_up', 1)
     await using opened = await console.open(BOB)
     const { page } = opened
     await page.goto('/rules')
@@ -142,6 +154,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
   test('a call is explained by its address, and rules that are off are replayed as if they were on', async () => {
     await ensure(NO_DESTROYING)
     await call('drop_all')
+    await awaitRecords('drop_all', 1)
     await using opened = await console.open(ADA)
     const { page } = opened
     await page.goto('/rules?tab=explain&tool=work__drop_all&arguments={"all":true}')

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
-import config from '../../vitest.config.ts'
+import { projectsOf } from '../../vitest.config.ts'
 
 const root = join(import.meta.dirname, '../..')
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
@@ -15,7 +15,7 @@ test('S3-STK-01: one command runs every test, of units, of what is asynchronous 
     scripts: Record<string, string>
   }
   expect(scripts['test']).toBe('node tools/run.mjs test')
-  const projects = (config.test?.projects ?? []) as { test: { include: string[]; exclude: string[] } }[]
+  const projects = projectsOf({ isShort: false })
   const fits = (path: string, patterns: string[]) => patterns.some((pattern) => matchesGlob(path, pattern))
   const runs = (path: string) =>
     projects.filter(({ test: { include, exclude } }) => fits(path, include) && !fits(path, exclude)).length

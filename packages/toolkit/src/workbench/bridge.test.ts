@@ -137,11 +137,17 @@ test('what an earlier upload left is continued where the file begins with it, an
 test('of two uploads into one remote file at once, one carries it and the other is told to wait', async () => {
   const { client, files } = inMemory()
   await writeFile(join(root, 'b.txt'), 'another content')
-  const bridge = new WorkbenchBridge(client)
-  const both = await Promise.allSettled([
-    bridge.upload(transferOf()),
-    bridge.upload(transferOf({ localPath: 'b.txt' })),
-  ])
+  // The first to arrive stays in the middle of its transfer until the other has its answer, however fast either is.
+  const refusal = Promise.withResolvers<void>()
+  const bridge = new WorkbenchBridge({
+    async open(...session) {
+      const bench = await client.open(...session)
+      return { ...bench, finish: (...parts) => refusal.promise.then(() => bench.finish(...parts)) }
+    },
+  })
+  const uploads = [bridge.upload(transferOf()), bridge.upload(transferOf({ localPath: 'b.txt' }))]
+  await Promise.race(uploads.map((upload) => upload.catch(() => refusal.resolve())))
+  const both = await Promise.allSettled(uploads)
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   const refused = both.find((one) => one.status === 'rejected')?.reason as unknown
   expect(refused).toMatchObject({ code: 'UNAVAILABLE', facts: { retryable: true } })
