@@ -4,7 +4,7 @@
  * too, and with TEST_DATABASE_ONLY=true every test runs there. Everything is removed after the run.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -29,7 +29,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'toolway-test-'))
+  const directory = await mkdtemp(path.join(await fastestFolder(), 'toolway-test-'))
   // Three test files at a time may each start three gateways.
   const embedded = await startEmbeddedPostgres({ directory, connections: 250 })
   const undo = [() => rm(directory, { recursive: true, force: true }), () => embedded.stop()]
@@ -51,6 +51,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await tearDown()
     throw thrown
   }
+}
+
+const MEMORY = '/dev/shm'
+/** Databases of tests that run at the same time, and the write-ahead log. */
+const ROOM = 3 * 1024 ** 3 // bytes
+
+/** A test database is a thousand small files: in memory, where Linux has room for them, they are made and removed six times as fast. */
+async function fastestFolder(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize >= ROOM ? MEMORY : os.tmpdir()
 }
 
 /** No power cut is tested on this server: it waits for no disk. */
