@@ -1,4 +1,5 @@
 /** `toolway export`, `plan` and `apply` between installations, each a data directory with processes of its own. */
+// @module-tag long
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -47,21 +47,25 @@ async function firstDay(block: string): Promise<Ran> {
   return ran
 }
 
-test('somebody new signs up, signs in, makes a key, calls with it, removes it and sees it refused, by command line', async () => {
-  const { out, err } = await firstDay(`${withoutTerminal(byCommandLine)}\n`)
-  expect(out).toContain('Added ada@example.com as administrator of this installation')
-  expect(out).toContain('Signed in to http://127.0.0.1:')
-  expect(out).toMatch(/^default +Default +platform_admin$/m)
-  expect(out).toMatch(/^demo__calculate /m)
-  expect(out.match(/6\*7 = 42/g)).toHaveLength(1)
-  expect(out).toMatch(/^laptop +uru_/m)
-  expect(out).toContain('Revoked the key "laptop"')
-  expect(out).toContain('Signed out of')
-  expect(err.trimEnd().split('\n')).toEqual([
-    'The key is shown only once.',
-    'The API key of this request is not valid. Check that it was copied completely, or create a new one with `toolway key add NAME`.',
-  ])
-})
+test(
+  'somebody new signs up, signs in, makes a key, calls with it, removes it and sees it refused, by command line',
+  { tags: 'long' },
+  async () => {
+    const { out, err } = await firstDay(`${withoutTerminal(byCommandLine)}\n`)
+    expect(out).toContain('Added ada@example.com as administrator of this installation')
+    expect(out).toContain('Signed in to http://127.0.0.1:')
+    expect(out).toMatch(/^default +Default +platform_admin$/m)
+    expect(out).toMatch(/^demo__calculate /m)
+    expect(out.match(/6\*7 = 42/g)).toHaveLength(1)
+    expect(out).toMatch(/^laptop +uru_/m)
+    expect(out).toContain('Revoked the key "laptop"')
+    expect(out).toContain('Signed out of')
+    expect(err.trimEnd().split('\n')).toEqual([
+      'The key is shown only once.',
+      'The API key of this request is not valid. Check that it was copied completely, or create a new one with `toolway key add NAME`.',
+    ])
+  },
+)
 
 test('and over HTTP', async () => {
   const { code, out, err } = await firstDay(byHttp)

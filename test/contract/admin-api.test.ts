@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has schemas that are JSON Schema 2020-12', () => {
+  test('has schemas that are JSON Schema 2020-12', { tags: 'long' }, () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false })
     const inline = valuesOf('schema', document['paths'])
     const all = { $id: 'all', components: { schemas }, oneOf: inline }

@@ -198,7 +198,7 @@ describe('workflows', () => {
     ])
   })
 
-  test('come and go with their tag, without a restart', async () => {
+  test('come and go with their tag, without a restart', { tags: 'long' }, async () => {
     const added = { ...WORKFLOWS[0]!, id: 'wh1', name: 'New one', nodes: [webhook({ path: 'new' })] }
     n8n.workflows.push(added)
     await until('it is listed', async () => (await toolNames(gateway, peer().url)).includes('new_one'))

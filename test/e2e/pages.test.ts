@@ -90,7 +90,7 @@ describe('a list of 2,500 tools', () => {
   })
 })
 
-test('S2-SES-08: a list that goes on for ever is followed to its cap', async () => {
+test('S2-SES-08: a list that goes on for ever is followed to its cap', { tags: 'long' }, async () => {
   await using endless = await startProbe({ padding: CAP + 3_000 })
   await using seen = await startRecorder(endless.url)
   await putConnection(gateway, { alias: 'endless', wire: httpWire(seen.url) })

@@ -112,7 +112,7 @@ describe('a local server', () => {
     expect(toldBy(await callTool({ url: gateway.url, key: gateway.key }, 'child__good'))).toBe('done')
   })
 
-  test('that never answers or only babbles holds nobody up, and ends with the gateway', async () => {
+  test('that never answers or only babbles holds nobody up, and ends with the gateway', { tags: 'long' }, async () => {
     const own = mark()
     {
       await using gateway = await startTestGateway({

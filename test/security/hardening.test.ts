@@ -19,19 +19,23 @@ describe('answers', () => {
     }
   })
 
-  test('S3-SEC-03: keep browsers on https where clients come by https, and say nothing of it elsewhere', async () => {
-    const hsts = async (address: string, path: string, headers: Record<string, string> = {}) =>
-      (await fetch(address + path, { headers })).headers.get('strict-transport-security')
-    await using plain = await startTestGateway()
-    await using secure = await startTestGateway({ settings: { TOOLWAY_PUBLIC_URL: 'https://tools.example.com' } })
-    await using behind = await startTestGateway({ settings: { TOOLWAY_TRUSTED_PROXIES: '127.0.0.1' } })
-    for (const path of [...PATHS, '/mcp']) {
-      expect(await hsts(plain.address, path, { 'x-forwarded-proto': 'https' })).toBeNull()
-      expect(await hsts(secure.address, path)).toBe('max-age=31536000')
-      expect(await hsts(behind.address, path)).toBeNull()
-      expect(await hsts(behind.address, path, { 'x-forwarded-proto': 'https' })).toBe('max-age=31536000')
-    }
-  })
+  test(
+    'S3-SEC-03: keep browsers on https where clients come by https, and say nothing of it elsewhere',
+    { tags: 'long' },
+    async () => {
+      const hsts = async (address: string, path: string, headers: Record<string, string> = {}) =>
+        (await fetch(address + path, { headers })).headers.get('strict-transport-security')
+      await using plain = await startTestGateway()
+      await using secure = await startTestGateway({ settings: { TOOLWAY_PUBLIC_URL: 'https://tools.example.com' } })
+      await using behind = await startTestGateway({ settings: { TOOLWAY_TRUSTED_PROXIES: '127.0.0.1' } })
+      for (const path of [...PATHS, '/mcp']) {
+        expect(await hsts(plain.address, path, { 'x-forwarded-proto': 'https' })).toBeNull()
+        expect(await hsts(secure.address, path)).toBe('max-age=31536000')
+        expect(await hsts(behind.address, path)).toBeNull()
+        expect(await hsts(behind.address, path, { 'x-forwarded-proto': 'https' })).toBe('max-age=31536000')
+      }
+    },
+  )
 
   test('S3-SEC-03: that carry cookies send every one of them Secure where the public address is https', async () => {
     for (const [address, isSecure] of [

@@ -124,28 +124,32 @@ test('a failed call is told to programs too, without breaking clients that check
   expect((await one.call('list_directory', {})).structuredContent).toMatchObject({ path: base.path })
 })
 
-test('U-16: the toolkit takes texts of 16 MiB or of --max-text, and a message that is larger than it takes ends the connection with a reason', async () => {
-  await using base = await makeFolder()
-  await using toolkit = await startToolkit({ args: ['--root', base.path] })
-  const long = await toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(16 * 1024 * 1024) })
-  expect(long.structuredContent).toMatchObject({ chars: 16 * 1024 * 1024 })
-  const longer = await toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(16 * 1024 * 1024 + 1) })
-  expect(faultOf(longer)).toMatchObject({ code: 'INVALID_ARGUMENT' })
-  await using short = await startToolkit({ args: ['--root', base.path, '--max-text', '2000'] })
-  for (const tool of ['write_local_file', 'append_to_file']) {
-    const write = (length: number) => short.call(tool, { path: `${tool}.txt`, content: 'x'.repeat(length) })
-    expect((await write(2_000)).structuredContent).toMatchObject({ chars: 2_000 })
-    expect(faultOf(await write(2_001))).toMatchObject({ code: 'INVALID_ARGUMENT' })
-  }
-  await using wide = await startToolkit({ args: ['--root', base.path, '--max-text', '20000000'] })
-  const widest = await wide.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(20_000_000) })
-  expect(widest.structuredContent).toMatchObject({ chars: 20_000_000 })
-  await expect(
-    toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(65 * 1024 * 1024) }),
-  ).rejects.toThrow()
-  expect(toolkit.told.join('')).toContain('a message from the client is larger than')
-  await using small = await startToolkit({ args: ['--root', base.path, '--max-message', '20000'] })
-  await small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(19_000) })
-  await expect(small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(20_000) })).rejects.toThrow()
-  expect(small.told.join('')).toContain('is larger than 20000 bytes')
-})
+test(
+  'U-16: the toolkit takes texts of 16 MiB or of --max-text, and a message that is larger than it takes ends the connection with a reason',
+  { tags: 'long' },
+  async () => {
+    await using base = await makeFolder()
+    await using toolkit = await startToolkit({ args: ['--root', base.path] })
+    const long = await toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(16 * 1024 * 1024) })
+    expect(long.structuredContent).toMatchObject({ chars: 16 * 1024 * 1024 })
+    const longer = await toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(16 * 1024 * 1024 + 1) })
+    expect(faultOf(longer)).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    await using short = await startToolkit({ args: ['--root', base.path, '--max-text', '2000'] })
+    for (const tool of ['write_local_file', 'append_to_file']) {
+      const write = (length: number) => short.call(tool, { path: `${tool}.txt`, content: 'x'.repeat(length) })
+      expect((await write(2_000)).structuredContent).toMatchObject({ chars: 2_000 })
+      expect(faultOf(await write(2_001))).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+    await using wide = await startToolkit({ args: ['--root', base.path, '--max-text', '20000000'] })
+    const widest = await wide.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(20_000_000) })
+    expect(widest.structuredContent).toMatchObject({ chars: 20_000_000 })
+    await expect(
+      toolkit.call('write_local_file', { path: 'a.txt', content: 'x'.repeat(65 * 1024 * 1024) }),
+    ).rejects.toThrow()
+    expect(toolkit.told.join('')).toContain('a message from the client is larger than')
+    await using small = await startToolkit({ args: ['--root', base.path, '--max-message', '20000'] })
+    await small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(19_000) })
+    await expect(small.call('write_local_file', { path: 'b.txt', content: 'x'.repeat(20_000) })).rejects.toThrow()
+    expect(small.told.join('')).toContain('is larger than 20000 bytes')
+  },
+)

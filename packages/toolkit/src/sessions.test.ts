@@ -5,11 +5,13 @@ import { pathToFileURL } from 'node:url'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { Client } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/setup/form.ts'
 import { createToolkitServer } from './server.ts'
 import { createTools } from './tools/all.ts'
 import { faultOf, makeFolder, startToolkit, type Answer } from './testing/toolkit-client.ts'
 
-const WRITES = 1_000
+/** The ledger's number in the long form, a tenth of it in the short one. */
+const WRITES = runs(1_000)
 
 /** Writes from all sessions at once, to the same relative paths, and looks at every answer and every file. */
 async function writeFromAll(

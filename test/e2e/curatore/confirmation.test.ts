@@ -90,7 +90,7 @@ describe('a client that cannot ask its user', () => {
     expect(sent()).toBe(0)
   })
 
-  test('is served where the policy file names the tool, or asks for no confirmation', async () => {
+  test('is served where the policy file names the tool, or asks for no confirmation', { tags: 'long' }, async () => {
     const settings = 'block_side_effects: false'
     const policy = (more: string) =>
       `version: "1.0"\nallowlist: [send_email, webhook]\nsettings: {${settings}, ${more}}\n`

@@ -46,62 +46,66 @@ async function atRest(count: () => number): Promise<number> {
   return count()
 }
 
-test('S4-TK-19: progress is told for each page and each part, and a cancelled call stops its work', async () => {
-  const toolkit = await start()
-  const bytes = randomBytes(8 * MEGABYTE)
-  await writeFile(join(machine.root, 'cancelled.bin'), bytes)
-  const given = { local_path: 'cancelled.bin', remote_path: '/home/user/cancelled.bin' }
-  const controller = new AbortController()
-  const told: Progress[] = []
-  const upload = toolkit.call('workbench_upload', given, {
-    signal: controller.signal,
-    onprogress(one) {
-      told.push(one)
-      if (told.length === 2) controller.abort()
-    },
-  })
-  await expect(upload).rejects.toThrow()
-  expect(told.map(({ progress, total }) => [progress, total])).toEqual(
-    [1, 2].map((at) => [at * MEGABYTE, bytes.length]),
-  )
-  // One stat and two parts, and at most the part that was under way.
-  expect(await atRest(runs)).toBeLessThanOrEqual(4)
-  const resumed = await toolkit.call('workbench_upload', given)
-  expect(resumed.structuredContent).toMatchObject({
-    resumed_at: expect.toBeOneOf([2 * MEGABYTE, 3 * MEGABYTE]) as number,
-  })
-
-  const requested: string[] = []
-  await using site = await startSite(requested)
-  site.holdFrom(3)
-  const pages = Array.from({ length: 10 }, (_, at) => `${site.url}/page-${at}`)
-  const stop = new AbortController()
-  const seen: Progress[] = []
-  const crawl = toolkit.call(
-    'crawl_parallel',
-    { urls: pages, session_dir: 'crawled' },
-    {
-      signal: stop.signal,
+test(
+  'S4-TK-19: progress is told for each page and each part, and a cancelled call stops its work',
+  { tags: 'long' },
+  async () => {
+    const toolkit = await start()
+    const bytes = randomBytes(8 * MEGABYTE)
+    await writeFile(join(machine.root, 'cancelled.bin'), bytes)
+    const given = { local_path: 'cancelled.bin', remote_path: '/home/user/cancelled.bin' }
+    const controller = new AbortController()
+    const told: Progress[] = []
+    const upload = toolkit.call('workbench_upload', given, {
+      signal: controller.signal,
       onprogress(one) {
-        seen.push(one)
-        if (seen.length === 3) stop.abort()
+        told.push(one)
+        if (told.length === 2) controller.abort()
       },
-    },
-  )
-  await expect(crawl).rejects.toThrow()
-  expect(seen.map(({ progress }) => progress)).toEqual([1, 2, 3])
-  expect(seen[0]?.total).toBe(10)
-  const pagesAsked = () => requested.filter((path) => path.startsWith('/page-')).length
-  expect(await atRest(pagesAsked)).toBeLessThan(10)
-  site.release()
-  const whole: Progress[] = []
-  await toolkit.call(
-    'crawl_parallel',
-    { urls: pages, session_dir: 'again' },
-    { onprogress: (one) => void whole.push(one) },
-  )
-  expect(whole).toHaveLength(10)
-})
+    })
+    await expect(upload).rejects.toThrow()
+    expect(told.map(({ progress, total }) => [progress, total])).toEqual(
+      [1, 2].map((at) => [at * MEGABYTE, bytes.length]),
+    )
+    // One stat and two parts, and at most the part that was under way.
+    expect(await atRest(runs)).toBeLessThanOrEqual(4)
+    const resumed = await toolkit.call('workbench_upload', given)
+    expect(resumed.structuredContent).toMatchObject({
+      resumed_at: expect.toBeOneOf([2 * MEGABYTE, 3 * MEGABYTE]) as number,
+    })
+
+    const requested: string[] = []
+    await using site = await startSite(requested)
+    site.holdFrom(3)
+    const pages = Array.from({ length: 10 }, (_, at) => `${site.url}/page-${at}`)
+    const stop = new AbortController()
+    const seen: Progress[] = []
+    const crawl = toolkit.call(
+      'crawl_parallel',
+      { urls: pages, session_dir: 'crawled' },
+      {
+        signal: stop.signal,
+        onprogress(one) {
+          seen.push(one)
+          if (seen.length === 3) stop.abort()
+        },
+      },
+    )
+    await expect(crawl).rejects.toThrow()
+    expect(seen.map(({ progress }) => progress)).toEqual([1, 2, 3])
+    expect(seen[0]?.total).toBe(10)
+    const pagesAsked = () => requested.filter((path) => path.startsWith('/page-')).length
+    expect(await atRest(pagesAsked)).toBeLessThan(10)
+    site.release()
+    const whole: Progress[] = []
+    await toolkit.call(
+      'crawl_parallel',
+      { urls: pages, session_dir: 'again' },
+      { onprogress: (one) => void whole.push(one) },
+    )
+    expect(whole).toHaveLength(10)
+  },
+)
 
 describe('the process is killed', { tags: 'long' }, () => {
   test('in the middle of an upload: the file is not there, and the next call goes on', async () => {

@@ -93,6 +93,7 @@ test('the process of the code runner gets no key of the toolkit', async () => {
 
 test.each(['modern', 'legacy'] as const)(
   'files go to a server of the %s era at an address, with its key',
+  { tags: 'long' },
   async (era) => {
     await using server = await startRunner(era)
     const { TOOLWAY_WORKBENCH_ARGUMENTS: _, ...more } = settings('javascript', '')
@@ -115,7 +116,7 @@ test.each(['modern', 'legacy'] as const)(
   },
 )
 
-test('a setting that does not fit is named by the call that needs it', async () => {
+test('a setting that does not fit is named by the call that needs it', { tags: 'long' }, async () => {
   await writeFile(join(machine.root, 'b'), 'b')
   for (const [variables, words] of [
     [{ TOOLWAY_WORKBENCH_COMMAND: 'node x.js' }, 'Set TOOLWAY_WORKBENCH_TOOL'],

@@ -236,7 +236,7 @@ test('S4-TRC-02: with LOGFIRE_TOKEN traces, metrics and logs go to Logfire, whic
   expect(logfire.spans).toHaveLength(before)
 })
 
-test('a receiver that never answers holds up no call, and loses are counted', async () => {
+test('a receiver that never answers holds up no call, and loses are counted', { tags: 'long' }, async () => {
   await using receiver = await startOtlpReceiver()
   receiver.fails = 'never'
   await using gateway = await open({

@@ -305,60 +305,68 @@ describe('the command line', () => {
     expect(client.getServerVersion()).toMatchObject({ name: 'uru-mcp', version: manifest.version })
   })
 
-  test('S0-PKG-07: the key is taken from --key, from URU_API_KEY and from the file, in this order', async () => {
-    const good = gateway.key ?? ''
-    const file = join(home, '.uru-mcp.json')
-    await writeFile(file, JSON.stringify({ token: good }))
-    const tried = async (args: readonly string[], more: Record<string, string>) =>
-      (await run(['--test', ...args], more)).code
-    expect(await tried([], { URU_API_KEY: '' })).toBe(0)
-    expect(await tried([], { URU_API_KEY: 'uru_wrong' })).toBe(1)
-    expect(await tried(['--key', good], { URU_API_KEY: 'uru_wrong' })).toBe(0)
-    expect(await tried(['-k', 'uru_wrong'], {})).toBe(1)
-    await rm(file)
-    expect(await tried([], { URU_API_KEY: '' })).toBe(1)
-  })
+  test(
+    'S0-PKG-07: the key is taken from --key, from URU_API_KEY and from the file, in this order',
+    { tags: 'long' },
+    async () => {
+      const good = gateway.key ?? ''
+      const file = join(home, '.uru-mcp.json')
+      await writeFile(file, JSON.stringify({ token: good }))
+      const tried = async (args: readonly string[], more: Record<string, string>) =>
+        (await run(['--test', ...args], more)).code
+      expect(await tried([], { URU_API_KEY: '' })).toBe(0)
+      expect(await tried([], { URU_API_KEY: 'uru_wrong' })).toBe(1)
+      expect(await tried(['--key', good], { URU_API_KEY: 'uru_wrong' })).toBe(0)
+      expect(await tried(['-k', 'uru_wrong'], {})).toBe(1)
+      await rm(file)
+      expect(await tried([], { URU_API_KEY: '' })).toBe(1)
+    },
+  )
 
-  test('S0-PKG-12: options, variables and the file have the stated meaning, order and bounds', async () => {
-    const config = JSON.parse((await run(['--claude-config', '-p', 'https://uru.example/base/'])).out)
-    expect(config.mcpServers.uru).toEqual({
-      command: 'npx',
-      args: ['-y', 'uru-mcp'],
-      env: { URU_API_KEY: 'YOUR_KEY', URU_PROXY_URL: 'https://uru.example/base' },
-    })
-    const tested = await run(['--test'])
-    expect([tested.code, tested.out]).toEqual([0, expect.stringContaining('Apps: Company, Slack')])
-    for (const [name, value] of [
-      ['URU_TOOL_SYNC_POLL_MS', '999'],
-      ['URU_MAX_TOOLS_PER_PAGE', 'many'],
-      ['URU_MAX_NAMESPACES', '0'],
-      ['URU_DEBUG', 'perhaps'],
-      ['URU_PROXY_URL', 'ftp://x'],
-    ] as const) {
-      const refused = await run(['--test'], { [name]: value })
-      expect([refused.code, refused.err], name).toEqual([2, expect.stringContaining(name)])
-    }
-    expect(await run(['--sing'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--help') })
+  test(
+    'S0-PKG-12: options, variables and the file have the stated meaning, order and bounds',
+    { tags: 'long' },
+    async () => {
+      const config = JSON.parse((await run(['--claude-config', '-p', 'https://uru.example/base/'])).out)
+      expect(config.mcpServers.uru).toEqual({
+        command: 'npx',
+        args: ['-y', 'uru-mcp'],
+        env: { URU_API_KEY: 'YOUR_KEY', URU_PROXY_URL: 'https://uru.example/base' },
+      })
+      const tested = await run(['--test'])
+      expect([tested.code, tested.out]).toEqual([0, expect.stringContaining('Apps: Company, Slack')])
+      for (const [name, value] of [
+        ['URU_TOOL_SYNC_POLL_MS', '999'],
+        ['URU_MAX_TOOLS_PER_PAGE', 'many'],
+        ['URU_MAX_NAMESPACES', '0'],
+        ['URU_DEBUG', 'perhaps'],
+        ['URU_PROXY_URL', 'ftp://x'],
+      ] as const) {
+        const refused = await run(['--test'], { [name]: value })
+        expect([refused.code, refused.err], name).toEqual([2, expect.stringContaining(name)])
+      }
+      expect(await run(['--sing'])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--help') })
 
-    const answers = `${gateway.address}\nuru_fromsetup\n`
-    expect((await run(['--setup'], { URU_API_KEY: '', URU_PROXY_URL: '' }, answers)).out).toContain('Written to')
-    const file = join(home, '.uru-mcp.json')
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-      token: 'uru_fromsetup',
-      proxyUrl: gateway.address,
-    })
-    await writeFile(file, JSON.stringify({ proxyUrl: 'http://127.0.0.1:9', maxToolsPerPage: 3, token: gateway.key }))
-    // The environment comes before the file, and the command line before both.
-    expect((await run(['--test'], { URU_API_KEY: '' })).code).toBe(0)
-    expect((await run(['--test'], { URU_PROXY_URL: '' })).code).toBe(1)
-    expect((await run(['--test', '-p', gateway.address], { URU_PROXY_URL: 'http://127.0.0.1:9' })).code).toBe(0)
-    await using client = await connectLegacy()
-    expect((await client.listTools()).tools).toHaveLength(3)
-    await writeFile(file, 'not json')
-    expect(await run(['--test'])).toMatchObject({ code: 2, err: expect.stringContaining('.uru-mcp.json') })
-    await rm(file)
-  })
+      const answers = `${gateway.address}\nuru_fromsetup\n`
+      expect((await run(['--setup'], { URU_API_KEY: '', URU_PROXY_URL: '' }, answers)).out).toContain('Written to')
+      const file = join(home, '.uru-mcp.json')
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+        token: 'uru_fromsetup',
+        proxyUrl: gateway.address,
+      })
+      await writeFile(file, JSON.stringify({ proxyUrl: 'http://127.0.0.1:9', maxToolsPerPage: 3, token: gateway.key }))
+      // The environment comes before the file, and the command line before both.
+      expect((await run(['--test'], { URU_API_KEY: '' })).code).toBe(0)
+      expect((await run(['--test'], { URU_PROXY_URL: '' })).code).toBe(1)
+      expect((await run(['--test', '-p', gateway.address], { URU_PROXY_URL: 'http://127.0.0.1:9' })).code).toBe(0)
+      await using client = await connectLegacy()
+      expect((await client.listTools()).tools).toHaveLength(3)
+      await writeFile(file, 'not json')
+      expect(await run(['--test'])).toMatchObject({ code: 2, err: expect.stringContaining('.uru-mcp.json') })
+      await rm(file)
+    },
+  )
 })
 
 describe('the end', () => {

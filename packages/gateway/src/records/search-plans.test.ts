@@ -16,7 +16,7 @@ const SEARCHES = {
 }
 
 describeEachPostgres('searches among 200,000 records', (createDatabase) => {
-  test('use an index for each filter, and read no partition as a whole', async () => {
+  test('use an index for each filter, and read no partition as a whole', { tags: 'long' }, async () => {
     await using database = await createDatabase()
     await fillRecords(database.connection, 200_000)
     const client = new pg.Client(database.connection)

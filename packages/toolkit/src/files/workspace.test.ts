@@ -114,6 +114,7 @@ describe('S4-FS-02: confined to the roots', () => {
 
   test.skipIf(process.platform !== 'linux')(
     'a folder that is replaced by a link between check and use leads nowhere; a check of the path before would be passed by',
+    { tags: 'long' },
     async () => {
       await mkdir(join(root, 'swap'))
       const swaps = swapping()
@@ -146,29 +147,33 @@ describe('S4-FS-02: confined to the roots', () => {
 })
 
 describe('relative paths', () => {
-  test('are those of the session’s own workspace, and the answer has the absolute path: a thousand writes, none crossed', async () => {
-    const roots = await Promise.all(
-      ['one', 'two'].map(async (name) => {
-        const folder = join(base, name)
-        await mkdir(folder)
-        return { name, folder, workspace: await Workspace.open([folder]) }
-      }),
-    )
-    await Promise.all(
-      Array.from({ length: 1_000 }, async (_, at) => {
-        const one = roots[at % 2]
-        if (one === undefined) throw new Error('there are two')
-        const { path } = await one.workspace.write(`notes/${at}.txt`, one.name)
-        expect(path).toBe(join(one.folder, 'notes', `${at}.txt`))
-      }),
-    )
-    for (const { name, folder } of roots) {
-      const files = await readdir(join(folder, 'notes'))
-      expect(files).toHaveLength(500)
-      for (const file of files) expect(await readFile(join(folder, 'notes', file), 'utf8')).toBe(name)
-    }
-    for (const { workspace: one } of roots) await one[Symbol.asyncDispose]()
-  })
+  test(
+    'are those of the session’s own workspace, and the answer has the absolute path: a thousand writes, none crossed',
+    { tags: 'long' },
+    async () => {
+      const roots = await Promise.all(
+        ['one', 'two'].map(async (name) => {
+          const folder = join(base, name)
+          await mkdir(folder)
+          return { name, folder, workspace: await Workspace.open([folder]) }
+        }),
+      )
+      await Promise.all(
+        Array.from({ length: 1_000 }, async (_, at) => {
+          const one = roots[at % 2]
+          if (one === undefined) throw new Error('there are two')
+          const { path } = await one.workspace.write(`notes/${at}.txt`, one.name)
+          expect(path).toBe(join(one.folder, 'notes', `${at}.txt`))
+        }),
+      )
+      for (const { name, folder } of roots) {
+        const files = await readdir(join(folder, 'notes'))
+        expect(files).toHaveLength(500)
+        for (const file of files) expect(await readFile(join(folder, 'notes', file), 'utf8')).toBe(name)
+      }
+      for (const { workspace: one } of roots) await one[Symbol.asyncDispose]()
+    },
+  )
 
   test('an absolute path within a root is taken, by the name that the client knows', async () => {
     const alias = join(base, 'alias')

@@ -24,7 +24,7 @@ async function directory() {
 }
 
 describeEachPostgres('a rotation with two gateways', (createDatabase) => {
-  test('waits for both, is given up where one has not got the key, and leaves records', async () => {
+  test('waits for both, is given up where one has not got the key, and leaves records', { tags: 'long' }, async () => {
     await using database = await createDatabase()
     const { db } = database
     await using here = await directory()

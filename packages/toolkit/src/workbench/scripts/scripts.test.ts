@@ -58,7 +58,7 @@ for (const { name, script, program } of INTERPRETERS.filter((one) => one.is)) {
   }
   const write = (path: string, offset: number, bytes: Uint8Array) => run(path, { name: 'write', offset, bytes }).said
 
-  describe(`in ${name}`, () => {
+  describe(`in ${name}`, name === 'javascript' ? {} : { tags: 'long' }, () => {
     test('a file is written in parts, checked and put in its place, and only then visible', async () => {
       const bytes = randomBytes(300_000)
       const wanted = { size: bytes.length, sha256: hashOf(bytes) }
