@@ -42,6 +42,7 @@ export function composeRecords(core: CoreDependencies) {
     now: Date.now,
     store: told.store,
     log,
+    onStored: counters.storeBatch,
     onLoss: (count) => counters.loseRecords(count),
   })
   opened.defer(() => records.close())

@@ -36,6 +36,8 @@ export interface Counters {
   shadow(rule: string, would: string): void
   /** A request was refused because this bucket was empty. */
   limit(bucket: string): void
+  /** A batch of so many records is in the database. */
+  storeBatch(records: number): void
   loseRecords(count: number): void
   check(outcome: string): void
   /** A call found an open session with its server, or had to open one. */
@@ -77,6 +79,10 @@ export function createCounters(parts: CountersParts): Counters {
       of.shadows.inc({ rule: label, would })
     },
     limit: (bucket) => of.limited.inc({ bucket }),
+    storeBatch(records) {
+      of.batches.inc()
+      of.stored.inc(records)
+    },
     loseRecords: (count) => of.lost.inc(count),
     check: (outcome) => of.checks.inc({ outcome }),
     pool: (isHit) => (isHit ? of.hits : of.misses).inc(),
@@ -105,6 +111,8 @@ function metricsIn(registry: Registry) {
       'would',
     ),
     limited: counter('toolway_limited_total', 'Requests refused because a limit was reached, by bucket', 'bucket'),
+    batches: counter('toolway_record_batches_total', 'Batches of records written to the database'),
+    stored: counter('toolway_records_stored_total', 'Records in these batches'),
     lost: counter('toolway_records_lost_total', 'Records that could not be written'),
     checks: counter('toolway_health_checks_total', 'Health checks of connections', 'outcome'),
     hits: counter('toolway_pool_hits_total', 'Calls that found an open session with their server'),

@@ -12,6 +12,8 @@ export interface BatchStoreParts {
   readonly directory: string
   readonly store: (entries: readonly Entry[]) => Promise<void>
   readonly log: Log
+  /** Called for each batch that is stored, with the number of its records. */
+  onStored?(count: number): void
   /** Called with the number of records that were given up. */
   onLoss(count: number): void
 }
@@ -32,6 +34,7 @@ export class BatchStore {
     if (batch.length === 0) return []
     try {
       await this.#parts.store(batch)
+      this.#parts.onStored?.(batch.length)
       return []
     } catch (thrown) {
       if (!isRefusedRow(thrown)) return batch

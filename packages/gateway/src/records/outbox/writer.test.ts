@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testEntry } from '../../testing/record-entry.ts'
 import { ENDED_BEFORE, type Entry } from '../records.ts'
 import { createJournal, placeOf, type Journal } from './journal.ts'
-import { createRecordWriter, MOST_IN_MEMORY, type RecordWriter } from './writer.ts'
+import { createRecordWriter, MOST_IN_MEMORY, type RecordWriter, type RecordWriterParts } from './writer.ts'
 
 vi.mock('./journal.ts', { spy: true })
 
@@ -43,7 +43,7 @@ async function fixture() {
   const said: string[] = []
   const say = (_: object, message: string) => void said.push(message)
   const log = { debug: say, info: say, warn: say, error: say }
-  const begin = (): RecordWriter =>
+  const begin = (more: Partial<RecordWriterParts> = {}): RecordWriter =>
     createRecordWriter({
       directory,
       store: database.store,
@@ -51,6 +51,7 @@ async function fixture() {
       log,
       now: Date.now,
       onLoss: (count) => void lost.push(count),
+      ...more,
     })
   const files = () => readdir(directory).catch(() => [])
   const ids = () => [...database.rows.keys()]
@@ -152,6 +153,81 @@ describe('the outbox', () => {
     await writer.close()
     expect(held.rows.size).toBe(41)
     expect(await held.files()).toEqual([])
+  })
+
+  /** A writer with a database that needs `takes` milliseconds for a batch, and one record for each millisecond that passes. */
+  async function trickle(takes: number, isAway = false) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const held = await fixture()
+    const counted: number[] = []
+    let attempts = 0
+    const writer = held.begin({
+      store: async (batch) => {
+        attempts++
+        await new Promise((done) => setTimeout(done, takes))
+        if (isAway) throw PASSED
+        await held.store(batch)
+      },
+      onStored: (count) => void counted.push(count),
+    })
+    return {
+      counted,
+      attempts: () => attempts,
+      waiting: () => writer.waiting,
+      async pass(milliseconds: number) {
+        for (let at = 0; at < milliseconds; at++) {
+          writer.write(testEntry())
+          await vi.advanceTimersByTimeAsync(1)
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        const closing = writer.close()
+        await vi.advanceTimersByTimeAsync(60_000)
+        await closing
+        await held[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('waits for company between two batches, however steadily records come, and counts both', async () => {
+    await using steady = await trickle(1)
+    await steady.pass(1_000)
+    // Ten to twenty milliseconds apart: not a batch for each record that came while the last one was stored.
+    expect(steady.counted.length).toBeGreaterThanOrEqual(40)
+    expect(steady.counted.length).toBeLessThanOrEqual(100)
+    expect(steady.waiting()).toBeLessThanOrEqual(20)
+    expect(steady.counted.reduce((sum, count) => sum + count, 0) + steady.waiting()).toBe(1_000)
+  })
+
+  test('lets no rounds pile up behind a slow database, and stores what waits together', async () => {
+    await using slow = await trickle(80)
+    await slow.pass(2_000)
+    expect(slow.counted.length).toBeLessThanOrEqual(25)
+    expect(Math.max(...slow.counted)).toBeLessThanOrEqual(100)
+    expect(slow.waiting()).toBeLessThanOrEqual(200)
+  })
+
+  test('keeps its time between attempts while the database refuses, however steadily records come', async () => {
+    await using refused = await trickle(5, true)
+    await refused.pass(5_000)
+    // After 0.2, 0.4, 0.8, 1.6 s and so on.
+    expect(refused.attempts()).toBeLessThanOrEqual(6)
+  })
+
+  test('stores a record that comes alone within the rest, and many at once without it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await using held = await fixture()
+    const writer = held.begin()
+    // The look for what others left reads the disk, which no fake clock moves.
+    await writer.flush()
+    writer.write(testEntry())
+    await vi.advanceTimersByTimeAsync(20)
+    expect(held.batches).toEqual([1])
+    for (const entry of many(1_500)) writer.write(entry)
+    await vi.advanceTimersByTimeAsync(1)
+    await vi.waitFor(() => expect(held.rows.size).toBeGreaterThan(1_000))
+    await writer.close()
+    expect(held.rows.size).toBe(1_501)
   })
 
   test('is readable by nobody else', async () => {
