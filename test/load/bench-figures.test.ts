@@ -79,6 +79,7 @@ const levelWith = (share: number, cpuOfRaw: number, addedP99Ms: number): OpenLev
     lateP99Ms: 0.5,
   })),
   cpuOfRaw: flat(cpuOfRaw),
+  cpuOfRawAlone: flat(cpuOfRaw - 0.5),
   addedP50Ms: flat(0.2),
   addedP99Ms: { median: addedP99Ms, low: addedP99Ms - 1, high: addedP99Ms + 1 },
   rounds: 3,
@@ -92,7 +93,7 @@ const samples: Sample[] = [
   sample('raw', 2, 100, 20),
   sample('gateway', 2, 60, 24),
   sample('raw', 3, 1000, 100),
-  sample('gateway', 3, 500, 110),
+  { ...sample('gateway', 3, 500, 110), stored: { batches: 40, records: 500 } },
 ]
 
 describe('the figures', () => {
@@ -234,6 +235,7 @@ describe('the report', () => {
     expect(new Set(rows.map((line) => line.length)).size).toBe(1)
     expect(text).toMatch(/gateway ÷ raw +64 +0\.60 +0\.50–0\.60 +2\.00 +3\.20/)
     expect(text).toContain('missed  throughput of gateway at least 0.75 × raw: 0.60 ×')
+    expect(text).toContain('  gateway: 40 batches of records a second, 12.5 records each')
   })
 
   test('shows counts in a column for each target, without lines that nobody has', () => {
@@ -252,7 +254,7 @@ describe('the report', () => {
     expect(text).toMatch(/^ {2}p99 ms +1\.00 +3\.50$/m)
     expect(text).toMatch(/^ {2}longest ms +5\.00 +7\.50$/m)
     expect(text).toContain('4000 calls/s offered over 64 connections; others were busy in 0 of 3 rounds')
-    expect(text).toContain('CPU of the gateway ÷ raw 1.90')
+    expect(text).toContain('CPU of the gateway ÷ raw 1.90 with PostgreSQL, 1.40 without')
     expect(text).toContain('gateway − direct: p50 0.20 ms, p99 2.50 (1.50–3.50) ms')
     expect(text).toContain('gateway, 4000 calls/s: status 503')
     expect(text).toContain('raw, system calls: status 502')

@@ -9,6 +9,7 @@ import { ALL, type Plan, type TargetName } from './bench-options.ts'
 import type { Beside } from './beside.ts'
 import { isBusy, type RoundCpu, type Sample } from './bench-rounds.ts'
 import type { Counts } from './counts/counts.ts'
+import { type BatchRates, batchRates } from './counts/record-batches.ts'
 import { createLatencyHistogram, percentile } from './generator/latency-histogram.ts'
 import type { LongList } from './long-list.ts'
 import { median, type Spread, spreadOf } from './median.ts'
@@ -30,6 +31,8 @@ export interface Row {
   readonly cpuMsPerCall: { readonly [Process in Exclude<keyof RoundCpu, 'others'>]: number | null }
   /** CPU time over wall time: 1 is a whole core. `others` is everybody who has no part in the bench. */
   readonly coreUse: { readonly driver: number | null; readonly target: number | null; readonly others: number | null }
+  /** Batches of records stored; undefined for what stores none, or does not count them. */
+  readonly stored?: BatchRates | undefined
   readonly rounds: number
   /** Rounds in which others used the machine. */
   readonly busyRounds: number
@@ -130,6 +133,7 @@ function rowOf(target: TargetName, connections: number, samples: readonly Sample
       generator: perCall('generator'),
     },
     coreUse: { driver: use('stub', 'generator'), target: use('target', 'descendants'), others: use('others') },
+    stored: batchRates(samples.map(({ stored, outcome }) => ({ stored, seconds: outcome.seconds }))),
     rounds: samples.length,
     busyRounds: samples.filter(isBusy).length,
   }
@@ -194,20 +198,21 @@ const ofSpeed = ({ of, to, throughput, busy }: Ratio, least: number): Verdict =>
   busy: busy === true,
 })
 
-/** CPU is judged at one offered rate: at saturation a driver that is busy makes raw look cheap. */
+/** CPU is judged at one offered rate: at saturation a driver that is busy makes raw look cheap. PostgreSQL's is a part of it. */
 function ofOpenLoop({ levels }: OpenLoop): Verdict[] {
   return levels.flatMap((level) => {
-    const { share, cpuOfRaw, addedP99Ms, rows } = level
+    const { share, cpuOfRaw, cpuOfRawAlone, addedP99Ms, rows } = level
     const good = rows.every(({ errors }) => errors === 0)
     const busy = level.busyRounds * 2 > level.rounds
     const verdict = (sentence: string, met: boolean): Verdict => ({ met: met && good, sentence, busy })
     const load = `${Math.round(share * 100)} % of the load`
-    const cpuAim = `CPU per call at most ${AIMS.mostCpu.toFixed(1)} × raw at ${load}`
+    const cpuAim = `CPU per call with PostgreSQL at most ${AIMS.mostCpu.toFixed(1)} × raw at ${load}`
+    const alone = cpuOfRawAlone === undefined ? '' : ` (${cpuOfRawAlone.median.toFixed(2)} × without)`
     const addedAim = `p99 added at half load under ${AIMS.addedP99Ms} ms`
     return [
       ...(cpuOfRaw === undefined || share === LOADS.half
         ? []
-        : [verdict(`${cpuAim}: ${cpuOfRaw.median.toFixed(2)} ×`, cpuOfRaw.median <= AIMS.mostCpu)]),
+        : [verdict(`${cpuAim}: ${cpuOfRaw.median.toFixed(2)} ×${alone}`, cpuOfRaw.median <= AIMS.mostCpu)]),
       ...(addedP99Ms === undefined || share !== LOADS.half
         ? []
         : [verdict(`${addedAim}: ${addedP99Ms.median.toFixed(2)} ms`, addedP99Ms.median < AIMS.addedP99Ms)]),

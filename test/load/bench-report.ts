@@ -5,6 +5,7 @@
  * what goes into the JSON.
  */
 import type { More, Ratio, Row, Verdict } from './bench-figures.ts'
+import { batchSentence } from './counts/record-batches.ts'
 import { fixed, percent, spread, table } from './report/table.ts'
 import { besideText } from './report/beside-text.ts'
 import { countsText } from './report/counts-text.ts'
@@ -75,7 +76,10 @@ function rowsText(rows: readonly Row[], count: number): string[] {
       String(row.errors),
     ])
   const title = count === 1 ? '1 connection' : `${count} connections`
-  return [`${title.padEnd(38)}CPU ms per call`, ...table([head, ...body])]
+  const stored = rows
+    .filter(({ connections }) => connections === count)
+    .flatMap((row) => (row.stored === undefined ? [] : [`  ${row.target}: ${batchSentence(row.stored)}`]))
+  return [`${title.padEnd(38)}CPU ms per call`, ...table([head, ...body]), ...stored]
 }
 
 function ratiosText(ratios: readonly Ratio[]): string[] {

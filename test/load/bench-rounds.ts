@@ -7,6 +7,7 @@
  */
 import type { Plan, TargetName } from './bench-options.ts'
 import type { Probe } from './counts/heap-profile.ts'
+import { batchesBetween, readRecordBatches, type RecordBatches } from './counts/record-batches.ts'
 import type { Peer } from './processes/peer-process.ts'
 import type { Load, Order, Outcome, Report } from './generator/load-generator.ts'
 import type { CallTarget } from './generator/mcp-call.ts'
@@ -31,6 +32,8 @@ export interface Target {
     /** The folder of its journal, where it has one. */
     readonly journal?: string
   }
+  /** It serves metrics that count batches of records. */
+  readonly stores?: true
 }
 
 /** CPU milliseconds spent in one round; undefined where there is no such process, or no /proc. */
@@ -51,6 +54,8 @@ export interface Sample {
   readonly round: number
   readonly outcome: Outcome
   readonly cpu: RoundCpu
+  /** Batches of records that were stored meanwhile, where the target counts them. */
+  readonly stored?: RecordBatches | undefined
 }
 
 /** Others that use more of a core than this disturb a round. What a hypervisor took is theirs, too. */
@@ -98,9 +103,13 @@ export async function measure(load: Load, target: Target, stub: Peer, generator:
     machine: readMachineCpu(),
     threads: target.pid === undefined ? undefined : readThreadCpu(target.pid),
   })
+  const readStored = async () => (target.stores === true ? readRecordBatches(target.call) : undefined)
   const finish = await generate(generator, load)
+  // Outside of what is measured: serving metrics costs the target, too.
+  const storedBefore = await readStored()
   const { outcome, before } = await finish(read)
   const after = read()
+  const stored = batchesBetween(storedBefore, await readStored())
   const ours = {
     target: threadCpuBetween(before.threads, after.threads) ?? spent(before.target?.own, after.target?.own),
     descendants: spent(before.target?.descendants, after.target?.descendants),
@@ -114,7 +123,7 @@ export async function measure(load: Load, target: Target, stub: Peer, generator:
     database: spent(before.target?.database, after.target?.database),
     others: all === undefined ? undefined : Math.max(0, all - own),
   }
-  return { outcome, cpu }
+  return { outcome, cpu, stored }
 }
 
 /** Opens the connections; the function it returns looks once at what `before` reads and then lets the calls go. */

@@ -204,7 +204,7 @@ async function startTraced(
     const upstreams = { stub: { url: upstream, revision: '2026-07-28' } }
     const gateway = start(() => startGateway({ main, upstreams, port, core, profileTo, settings }))
     await gateway.ready()
-    targets.push({ name, call: gateway.single, pid: gateway.pid, folder: gateway.folder })
+    targets.push({ name, call: gateway.single, pid: gateway.pid, folder: gateway.folder, stores: true })
   }
   return targets
 }
@@ -219,7 +219,7 @@ async function targetNamed(
   probe: Probe,
 ): Promise<Target> {
   const { pid, folder, connection, joined, journal } = gateway
-  const own = { name, pid, folder }
+  const own = { name, pid, folder, stores: true as const }
   if (name === 'gateway') return { ...own, call: gateway.single, counted: { pid, probe, journal } }
   if (name === 'joined') return { ...own, call: joined }
   if (name === 'ruled') {

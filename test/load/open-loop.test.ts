@@ -8,7 +8,7 @@ function sample(
   target: TargetName,
   round: number,
   latencies: readonly number[],
-  more: { cpuMs?: number; others?: number } = {},
+  more: { cpuMs?: number; databaseMs?: number; others?: number } = {},
 ) {
   const latency = createLatencyHistogram()
   for (const ms of latencies) latency.record(ms)
@@ -23,7 +23,7 @@ function sample(
   const cpu = {
     target: more.cpuMs,
     descendants: undefined,
-    database: undefined,
+    database: more.databaseMs,
     stub: 1,
     generator: 1,
     others: more.others ?? 0,
@@ -35,7 +35,7 @@ function sample(
 const samples: OpenSample[] = [
   sample('direct', 1, [0.1, 0.1]),
   sample('raw', 1, [0.2, 0.2], { cpuMs: 0.1 }),
-  sample('gateway', 1, [0.12, 1.1], { cpuMs: 0.3 }),
+  sample('gateway', 1, [0.12, 1.1], { cpuMs: 0.3, databaseMs: 0.1 }),
   sample('direct', 2, [0.1, 0.12]),
   sample('raw', 2, [0.2, 0.2], { cpuMs: 0.2 }),
   sample('gateway', 2, [0.12, 2.12], { cpuMs: 0.4 }),
@@ -48,10 +48,12 @@ describe('an offered rate', () => {
   const level = levelOf(0.5, 2, samples)
   const row = (name: TargetName) => level.rows.find(({ target }) => target === name)
 
-  test('compares the CPU of gateway and raw within each round', () => {
-    expect(level.cpuOfRaw?.median).toBeCloseTo(3)
-    expect(level.cpuOfRaw?.low).toBeCloseTo(2)
-    expect(level.cpuOfRaw?.high).toBeCloseTo(9)
+  test('compares the CPU of gateway and raw within each round, with its database and without', () => {
+    expect(level.cpuOfRawAlone?.median).toBeCloseTo(3)
+    expect(level.cpuOfRawAlone?.low).toBeCloseTo(2)
+    expect(level.cpuOfRawAlone?.high).toBeCloseTo(9)
+    expect(level.cpuOfRaw?.median).toBeCloseTo(4)
+    expect(row('gateway')?.cpuWithDatabaseUs?.low).toBeCloseTo(200)
     expect(row('raw')?.cpuUs).toEqual({ median: 50, low: 50, high: 100 })
     expect(row('direct')?.cpuUs).toBeUndefined()
   })

@@ -8,6 +8,7 @@
  */
 import type { Plan, TargetName } from './bench-options.ts'
 import { isBusy, measure, type Sample, type Target } from './bench-rounds.ts'
+import { type BatchRates, batchRates } from './counts/record-batches.ts'
 import { bucketEndMs, type Buckets, createLatencyHistogram, percentile } from './generator/latency-histogram.ts'
 import { type Spread, spreadOf } from './median.ts'
 import type { Peer } from './processes/peer-process.ts'
@@ -31,6 +32,9 @@ export interface OpenRow {
   readonly lateP99Ms: number
   /** CPU of the target's own process for each call, microseconds; undefined where there is no such process. */
   readonly cpuUs?: Spread
+  /** The same with its PostgreSQL. */
+  readonly cpuWithDatabaseUs?: Spread
+  readonly stored?: BatchRates | undefined
 }
 
 export interface OpenLevel {
@@ -38,8 +42,10 @@ export interface OpenLevel {
   readonly share: number
   readonly callsPerSecond: number
   readonly rows: readonly OpenRow[]
-  /** CPU of the gateway for each call against that of raw, of the rounds. */
+  /** CPU of the gateway and its PostgreSQL for each call against that of raw, of the rounds. */
   readonly cpuOfRaw?: Spread
+  /** The same without PostgreSQL, which is all that was counted until 2026-11-28. */
+  readonly cpuOfRawAlone?: Spread
   /** A percentile of the gateway less that of the server itself, of the rounds. Milliseconds. */
   readonly addedP50Ms?: Spread
   readonly addedP99Ms?: Spread
@@ -53,7 +59,7 @@ export interface OpenLoop {
   readonly levels: readonly OpenLevel[]
 }
 
-export type OpenSample = Pick<Sample, 'target' | 'round' | 'outcome' | 'cpu'>
+export type OpenSample = Pick<Sample, 'target' | 'round' | 'outcome' | 'cpu' | 'stored'>
 
 interface Parts {
   readonly generator: Peer
@@ -104,6 +110,7 @@ export function levelOf(share: number, callsPerSecond: number, samples: readonly
 function rowOf(target: TargetName, samples: readonly OpenSample[]): OpenRow {
   const buckets = merged(samples.map(({ outcome }) => outcome.latency))
   const cpu = samples.flatMap((sample) => cpuUsOf(sample) ?? [])
+  const withDatabase = samples.flatMap((sample) => cpuUsOf(sample, 'with database') ?? [])
   return {
     target,
     calls: sumOf(samples.map(({ outcome }) => outcome.calls)),
@@ -113,16 +120,22 @@ function rowOf(target: TargetName, samples: readonly OpenSample[]): OpenRow {
     p99Ms: spreadOf(samples.map(({ outcome }) => percentile(outcome.latency, 0.99))),
     histogram: buckets.map(([bucket, calls]) => [bucketEndMs(bucket), calls]),
     lateP99Ms: percentile(merged(samples.map(({ outcome }) => outcome.late ?? [])), 0.99),
-    ...(cpu.length === 0 ? {} : { cpuUs: spreadOf(cpu) }),
+    ...(cpu.length === 0 ? {} : { cpuUs: spreadOf(cpu), cpuWithDatabaseUs: spreadOf(withDatabase) }),
+    stored: batchRates(samples.map(({ stored, outcome }) => ({ stored, seconds: outcome.seconds }))),
   }
 }
 
-function cpuOfRaw(raw: readonly OpenSample[], gateway: readonly OpenSample[]): Pick<OpenLevel, 'cpuOfRaw'> {
-  const ratios = pairs(raw, gateway).flatMap(([one, other]) => {
-    const [ofRaw, ofGateway] = [cpuUsOf(one), cpuUsOf(other)]
-    return ofRaw === undefined || ofGateway === undefined ? [] : [ofGateway / ofRaw]
-  })
-  return ratios.length === 0 ? {} : { cpuOfRaw: spreadOf(ratios) }
+function cpuOfRaw(
+  raw: readonly OpenSample[],
+  gateway: readonly OpenSample[],
+): Pick<OpenLevel, 'cpuOfRaw' | 'cpuOfRawAlone'> {
+  const ratios = (what: 'with database' | 'alone') =>
+    pairs(raw, gateway).flatMap(([one, other]) => {
+      const [ofRaw, ofGateway] = [cpuUsOf(one, what), cpuUsOf(other, what)]
+      return ofRaw === undefined || ofGateway === undefined ? [] : [ofGateway / ofRaw]
+    })
+  const [all, alone] = [ratios('with database'), ratios('alone')]
+  return all.length === 0 ? {} : { cpuOfRaw: spreadOf(all), cpuOfRawAlone: spreadOf(alone) }
 }
 
 function added(
@@ -150,7 +163,9 @@ function merged(all: readonly Buckets[]): Buckets {
   return histogram.buckets()
 }
 
-const cpuUsOf = ({ cpu, outcome }: OpenSample) =>
-  cpu.target === undefined || outcome.calls === 0 ? undefined : (1000 * cpu.target) / outcome.calls
+function cpuUsOf({ cpu, outcome }: OpenSample, what: 'with database' | 'alone' = 'alone'): number | undefined {
+  if (cpu.target === undefined || outcome.calls === 0) return undefined
+  return (1000 * (cpu.target + (what === 'alone' ? 0 : (cpu.database ?? 0)))) / outcome.calls
+}
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)

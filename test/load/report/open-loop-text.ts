@@ -1,6 +1,7 @@
 /**
  * The tables of the open loop: one for each offered rate, a column for each target.
  */
+import { batchSentence } from '../counts/record-batches.ts'
 import { type OpenLevel, type OpenLoop, type OpenRow, SHARES } from '../open-loop.ts'
 import { spread, table } from './table.ts'
 
@@ -19,6 +20,7 @@ function levelText(level: OpenLevel, connections: number): string[] {
     ...latency,
     line('p99 ms of the rounds', ({ p99Ms }) => spread(p99Ms, 2)),
     line('CPU µs per call', ({ cpuUs }) => spread(cpuUs, 0)),
+    line('with PostgreSQL', ({ cpuWithDatabaseUs }) => spread(cpuWithDatabaseUs, 0)),
     line('late by generator, p99 ms', ({ lateP99Ms }) => lateP99Ms.toFixed(2)),
   ]
   const [title = '', ...rest] = table(lines)
@@ -27,9 +29,16 @@ function levelText(level: OpenLevel, connections: number): string[] {
     title.trimStart().padEnd(title.length),
     ...rest,
     `  ${level.callsPerSecond} calls/s offered over ${connections} connections; ${busy}`,
-    ...(level.cpuOfRaw === undefined ? [] : [`  CPU of the gateway ÷ raw ${spread(level.cpuOfRaw, 2)}`]),
+    ...(level.cpuOfRaw === undefined
+      ? []
+      : [
+          `  CPU of the gateway ÷ raw ${spread(level.cpuOfRaw, 2)} with PostgreSQL, ${spread(level.cpuOfRawAlone, 2)} without`,
+        ]),
     ...(level.addedP99Ms === undefined
       ? []
       : [`  gateway − direct: p50 ${spread(level.addedP50Ms, 2)} ms, p99 ${spread(level.addedP99Ms, 2)} ms`]),
+    ...level.rows.flatMap(({ target, stored }) =>
+      stored === undefined ? [] : [`  ${target}: ${batchSentence(stored)}`],
+    ),
   ].map((each) => each.trimEnd())
 }
