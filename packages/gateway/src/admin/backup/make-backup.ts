@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { z } from 'zod'
 import type { DatabaseConnection } from '../../db/db.ts'
+import { WholeRows } from '../../db/backup/copy-text.ts'
 import { withSnapshot, type Snapshot, type TableColumns } from '../../db/backup/snapshot.ts'
 import { openContent } from '../../files/blobs/folder-copies.ts'
 import { encrypted, type Lock } from '../../lib/archive/age.ts'
@@ -76,7 +77,9 @@ async function describe({ version, now, keys, files }: BackupParts, snapshot: Sn
     version,
     made_at: now.toISOString(),
     migrations: [...snapshot.migrations],
-    tables: snapshot.tables.map(({ name, columns }) => ({ name, columns: [...columns] })),
+    tables: snapshot.tables.map(({ name, columns, types, required }) => ({
+      ...{ name, columns: [...columns], types: [...types], required: [...required] },
+    })),
     months: [...snapshot.months],
     vault_keys: needed,
     with_keys: keys !== undefined,
@@ -110,23 +113,28 @@ function text(name: string, content: string): TarEntry {
 /** An entry of an archive says its size first, so that rows are gathered up to this much. */
 const PART = 1024 * 1024
 
+/** An entry ends at the end of a row, since a restore may read it by itself; chunks of COPY end anywhere. */
 async function* rowsOf(snapshot: Snapshot, table: TableColumns, closing: Closing): AsyncGenerator<TarEntry> {
   const sum = new RowSum()
-  let held: Buffer[] = []
+  const whole = new WholeRows()
+  let gathered: Buffer[] = []
   let size = 0
   let part = 0
   const entry = (): TarEntry => {
-    const made = { name: NAMES.rows(table.name, ++part), size, content: held }
-    held = []
+    const made = { name: NAMES.rows(table.name, ++part), size, content: gathered }
+    gathered = []
     size = 0
     return made
   }
   for await (const chunk of snapshot.rows(table)) {
     sum.add(chunk)
-    held.push(chunk)
-    size += chunk.length
+    const block = whole.take(chunk)
+    if (block === undefined) continue
+    gathered.push(block)
+    size += block.length
     if (size >= PART) yield entry()
   }
+  whole.close()
   if (size > 0) yield entry()
   closing.tables[table.name] = sum.close()
 }

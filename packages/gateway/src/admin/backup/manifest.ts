@@ -5,17 +5,30 @@
 import { z } from 'zod'
 import { WrappedList } from '../../vault/key-service/wrapped-rows.ts'
 
-export const FORMAT = 'toolway backup 1'
+/**
+ * What is written now: an entry with rows ends at the end of a row, values are written in forms that every server reads, and the
+ * types of columns are known. In a backup of the first format an entry may end within a row, and the next one of its table goes on.
+ */
+export const FORMAT = 'toolway backup 2'
+export const FORMATS = ['toolway backup 1', FORMAT] as const
 
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
 
 export const Manifest = z.strictObject({
-  format: z.literal(FORMAT),
+  format: z.enum(FORMATS),
   /** Version of the program that made it. */
   version: z.string(),
   made_at: z.iso.datetime(),
   migrations: z.array(z.string().regex(/^\d{4}_[a-z_]+$/)).min(1),
-  tables: z.array(z.strictObject({ name, columns: z.array(name).min(1) })),
+  tables: z.array(
+    z.strictObject({
+      name,
+      columns: z.array(name).min(1),
+      /** Of each column, and the columns that are never null. Missing in the first format. */
+      types: z.array(z.string()).optional(),
+      required: z.array(name).optional(),
+    }),
+  ),
   months: z.array(z.string().regex(/^\d{4}-\d{2}$/)),
   /** The vault keys that it needs: fingerprints, the one that seals first. */
   vault_keys: z.array(z.string().regex(/^[0-9a-f]{32}$/)),

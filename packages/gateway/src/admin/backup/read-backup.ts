@@ -10,8 +10,11 @@ import { z } from 'zod'
 import { BrokenCipher, decrypted, WrongOpener, type Opener } from '../../lib/archive/age.ts'
 import { BrokenTar, readTar, type TarEntry } from '../../lib/archive/tar.ts'
 import { keysOfText } from '../../vault/key-files.ts'
-import { RowSum } from './make-backup.ts'
-import { Closing, FORMAT, Manifest, partOf, type Part } from './manifest.ts'
+import { BrokenCopy } from '../../db/backup/copy-text.ts'
+import type { UnorderedVerdict } from '../../records/chain/unordered.ts'
+import { Closing, FORMATS, Manifest, partOf, type Part } from './manifest.ts'
+import { createRecordsProof } from './prove-records.ts'
+import { TableProof } from './table-proof.ts'
 
 /** The file cannot be restored; the message says why, in words for the operator. */
 export class BackupUnusable extends Error {}
@@ -28,45 +31,73 @@ export interface BackupHead {
 
 export interface VerifiedBackup extends BackupHead {
   readonly closing: Closing
+  /** Of each organization that has records; undefined if this program cannot read the forms of the values. */
+  readonly chains: readonly UnorderedVerdict[] | undefined
 }
 
-/** Everything that the file promises is there and whole. Throws BackupUnusable. */
+/**
+ * Everything that the file promises is there and whole, and its rows are read as a restore reads them. Throws BackupUnusable. A chain
+ * of records that is not valid is a result and does not throw: the backup may be a true copy of a database in which it is not.
+ */
 export async function verifyBackup(parts: ReadParts): Promise<VerifiedBackup> {
-  const sums = new Map<string, RowSum>()
   const files = { count: 0, bytes: 0 }
   let closing: Closing | undefined
+  let rows: RowsProof | undefined
   const heads: BackupHead[] = []
-  for await (const { part, entry } of readBackup(parts, (found) => heads.push(found))) {
+  const onHead = (head: BackupHead) => {
+    heads.push(head)
+    rows = createRowsProof(parts.file, head.manifest)
+  }
+  for await (const { part, entry } of readBackup(parts, onHead)) {
     if (closing !== undefined) throw broken(parts.file, 'there is data after its end')
     if (part.kind === 'rows') {
-      const sum = sums.get(part.table) ?? new RowSum()
-      sums.set(part.table, sum)
-      for await (const chunk of entry.content) sum.add(chunk)
+      for await (const chunk of entry.content) rows?.add(part.table, chunk)
     } else if (part.kind === 'file') {
       files.count++
       for await (const chunk of entry.content) files.bytes += chunk.length
     } else if (part.kind === 'closing') closing = await shaped(Closing, entry, parts.file)
   }
   const [head] = heads
-  if (head === undefined || closing === undefined) throw broken(parts.file, 'its end is missing')
-  holdAgainst(parts.file, head.manifest, closing, sums, files)
-  return { ...head, closing }
+  if (head === undefined || closing === undefined || rows === undefined) throw broken(parts.file, 'its end is missing')
+  const chains = rows.close(closing)
+  if (files.count !== closing.files || files.bytes !== closing.file_bytes)
+    throw broken(parts.file, 'file contents are missing')
+  return { ...head, closing, chains }
 }
 
-function holdAgainst(
-  file: string,
-  manifest: Manifest,
-  closing: Closing,
-  sums: ReadonlyMap<string, RowSum>,
-  files: { readonly count: number; readonly bytes: number },
-): void {
-  for (const { name } of manifest.tables) {
-    const [said, found] = [closing.tables[name], (sums.get(name) ?? new RowSum()).close()]
-    if (said?.sha256 !== found.sha256 || said.rows !== found.rows)
-      throw broken(file, `the rows of the table ${name} were changed`)
+interface RowsProof {
+  add(table: string, chunk: Uint8Array): void
+  close(closing: Closing): UnorderedVerdict[] | undefined
+}
+
+/** All rows, read as a restore reads them. Throws BackupUnusable. */
+function createRowsProof(file: string, { tables }: Manifest): RowsProof {
+  const records = createRecordsProof(tables)
+  const read = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (thrown) {
+      throw thrown instanceof BrokenCopy ? broken(file, thrown.message) : thrown
+    }
   }
-  if (files.count !== closing.files || files.bytes !== closing.file_bytes)
-    throw broken(file, 'file contents are missing')
+  const proofs = new Map(
+    tables.map((table) => [table.name, new TableProof(table, (fields) => records.row(table.name, fields))]),
+  )
+  return {
+    add(name, chunk) {
+      const proof = proofs.get(name)
+      if (proof === undefined) throw broken(file, `it contains rows of a table ${name} that it does not describe`)
+      read(() => proof.add(chunk))
+    },
+    close(closing) {
+      for (const [name, proof] of proofs) {
+        const [stated, found] = [closing.tables[name], read(() => proof.close())]
+        if (stated?.sha256 !== found.sha256 || stated.rows !== found.rows)
+          throw broken(file, `the rows of the table ${name} were changed`)
+      }
+      return records.close()
+    },
+  }
 }
 
 interface ReadPart {
@@ -110,9 +141,9 @@ export async function* readBackup(
 
 async function manifestOf(entry: TarEntry, file: string): Promise<Manifest> {
   const value = await shaped(z.looseObject({ format: z.string() }), entry, file)
-  if (value.format !== FORMAT)
+  if (!FORMATS.some((known) => known === value.format))
     throw new BackupUnusable(
-      `The backup ${file} has the format "${value.format}", but this version reads only "${FORMAT}": use the version that wrote it, or a later one.`,
+      `The backup ${file} has the format "${value.format}", but this version reads only ${FORMATS.map((known) => `"${known}"`).join(' and ')}: use the version that wrote it, or a later one.`,
     )
   const parsed = Manifest.safeParse(value)
   if (parsed.success) return parsed.data
@@ -155,7 +186,14 @@ function worded(thrown: unknown, file: string): unknown {
       { cause: thrown },
     )
   if (thrown instanceof BrokenTar) return broken(file, thrown.message)
-  const { code } = thrown as NodeJS.ErrnoException
+  const { code, syscall } = thrown as NodeJS.ErrnoException
+  if (syscall !== undefined)
+    return new BackupUnusable(
+      `The backup ${file} cannot be read (${code}): check the path, its permissions and its disk.`,
+      {
+        cause: thrown,
+      },
+    )
   if (thrown instanceof BrokenCipher || (typeof code === 'string' && code.startsWith('Z_')))
     return broken(file, 'it is not a backup, or it was changed or cut off')
   return thrown

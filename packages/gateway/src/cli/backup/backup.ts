@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { KeyNotThere, makeBackup, type BackupParts } from '../../admin/backup/make-backup.ts'
 import type { Closing, Manifest } from '../../admin/backup/manifest.ts'
-import { BackupUnusable, verifyBackup } from '../../admin/backup/read-backup.ts'
+import { BackupUnusable, verifyBackup, type VerifiedBackup } from '../../admin/backup/read-backup.ts'
 import { restoreBackup } from '../../admin/backup/restore-backup.ts'
 import { keySourcesOf, openBareDatabase } from '../../admin/installation/open-store.ts'
 import { VERSION } from '../../call/introduce.ts'
@@ -83,30 +83,48 @@ async function noteBackup(
 }
 
 export async function verify(file: string, options: Given, output: Output): Promise<number> {
-  const { manifest, closing } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
-  output.result({ file, ...summaryOf(manifest, closing) }, [
+  const { manifest, closing, chains } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
+  output.result({ file, ...summaryOf(manifest, closing), chains: chains ?? null }, [
     `The backup ${file} is complete: ${wordsOf(manifest, closing)}.`,
+    ...chainWords(chains),
     `It was created at ${manifest.made_at} by version ${manifest.version}, with the database at migration ${manifest.migrations.at(-1)}.`,
     manifest.with_keys
       ? 'It contains the vault key.'
       : `Restoring this backup requires the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which the backup does not contain.`,
   ])
-  return EXIT.ok
+  return chains?.every(({ good }) => good) === false ? EXIT.failed : EXIT.ok
+}
+
+/** What the hashes of the records prove: a sentence, and one more for each chain that is not valid. */
+function chainWords(chains: VerifiedBackup['chains']): string[] {
+  if (chains === undefined)
+    return [
+      'Its record chains were not verified, because its values are in a form that depends on the settings of their server: run `toolway records verify` after you restore it.',
+    ]
+  const good = chains.filter((chain) => chain.good)
+  const records = good.reduce((sum, chain) => sum + chain.records, 0)
+  return [
+    `${counted(records, 'audit record')} in ${counted(good.length, 'record chain')} ${records === 1 ? 'was' : 'were'} verified.`,
+    ...chains
+      .filter((chain) => !chain.good)
+      .map((chain) => `INVALID: the record chain of ${chain.organization_id}: ${chain.problem}.`),
+  ]
 }
 
 export async function restore(file: string, options: Given, output: Output): Promise<number> {
   const loaded = await openConfig()
   const files = filesOf(loaded)
   const opener = await openerOf(options)
-  const { manifest, closing, rows } = await worded(
+  const { manifest, closing, rows, chains } = await worded(
     restoreBackup({
       ...{ file, opener, directory: loaded.config.TOOLWAY_DATA, sources: sourcesOf(loaded) },
       folder: typeof files === 'string' ? undefined : files.folder,
       openDatabase: () => openBareDatabase(storeOf(loaded)),
     }),
   )
-  output.result({ file, ...summaryOf(manifest, closing), rows }, [
+  output.result({ file, ...summaryOf(manifest, closing), rows, chains: chains ?? null }, [
     `The backup ${file} was restored: ${wordsOf(manifest, closing)}.`,
+    ...chainWords(chains),
     ...(closing.files_gone > 0
       ? [`${counted(closing.files_gone, 'file was', 'files were')} removed while the backup was being written.`]
       : []),

@@ -15,13 +15,21 @@ import { listOf, type TableColumns } from './snapshot.ts'
 /** A restore is refused, in words for the operator. */
 export class LoadRefused extends Error {}
 
+export interface RowPart {
+  readonly table: string
+  readonly content: AsyncIterable<Uint8Array>
+}
+
 export interface Loading {
   readonly connection: pg.ClientConfig
   readonly migrations: readonly string[]
   readonly tables: readonly TableColumns[]
   readonly months: readonly string[]
-  /** The rows of each table, in any order of tables; a table may be absent. */
-  readonly rows: AsyncIterable<{ readonly table: string; readonly content: AsyncIterable<Uint8Array> }>
+  /**
+   * The rows of each table in parts, in any order of tables; a table may be absent. Parts of one table that follow one another are
+   * one stream: a part may end within a row, as in backups of the first format.
+   */
+  readonly rows: AsyncIterable<RowPart>
   /** Tests hand in fewer or other migrations. */
   readonly directory?: string
 }
@@ -133,7 +141,7 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
 
   const columns = new Map(loading.tables.map((table) => [table.name, table.columns]))
   const counts = new Map<string, number>()
-  for await (const { table, content } of loading.rows) {
+  for await (const { table, content } of oneByTable(loading.rows)) {
     const own = columns.get(table)
     if (own === undefined)
       throw new LoadRefused(`The backup contains rows for a table ${table} that it does not describe.`)
@@ -150,6 +158,20 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
   for (const { relation, name, definition } of references)
     await client.query(`alter table ${relation} add constraint ${pg.escapeIdentifier(name)} ${definition}`)
   return counts
+}
+
+/** Joins the parts of a table that follow one another. Each content must be read to its end before the next one is asked for. */
+async function* oneByTable(parts: Loading['rows']): AsyncGenerator<RowPart> {
+  const source = parts[Symbol.asyncIterator]()
+  let next = await source.next()
+  async function* contentOf(table: string) {
+    for (; next.done !== true && next.value.table === table; next = await source.next()) yield* next.value.content
+  }
+  try {
+    while (next.done !== true) yield { table: next.value.table, content: contentOf(next.value.table) }
+  } finally {
+    await source.return?.()
+  }
 }
 
 async function makeMonths(client: pg.Client, months: readonly string[]): Promise<void> {

@@ -16,10 +16,17 @@ export interface TableColumns {
   readonly columns: readonly string[]
 }
 
+export interface TableShape extends TableColumns {
+  /** The type of each column, as `format_type` names it. */
+  readonly types: readonly string[]
+  /** Columns that are never null. */
+  readonly required: readonly string[]
+}
+
 export interface Snapshot {
   /** Names of the migrations that made its shape, in their order. */
   readonly migrations: readonly string[]
-  readonly tables: readonly TableColumns[]
+  readonly tables: readonly TableShape[]
   /** Months (`2026-11`) that have a partition of their own among the records. */
   readonly months: readonly string[]
   /** Chunks of COPY in text form; a chunk may end within a row. */
@@ -52,6 +59,8 @@ export async function withSnapshot<T>(
     await client.query('begin isolation level repeatable read read only')
     // A table takes as long as it takes, and the snapshot must not end while a slow disk is written to.
     await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)
+    // Settings of the server, the database or the role must not change how values are written: every server reads these.
+    await client.query(FORMS)
     // Partitions are locked with their table. The first query after this takes the snapshot.
     await client.query(
       `lock table ${locked.map((name) => `public.${pg.escapeIdentifier(name)}`).join(', ')} in access share mode`,
@@ -83,7 +92,7 @@ async function open(client: pg.Client): Promise<Snapshot> {
   const migrations = await query<{ name: string }>('select name from public.migrations order by id')
   return {
     migrations: migrations.map(({ name }) => name),
-    tables: await query<TableColumns & pg.QueryResultRow>(TABLES),
+    tables: await query<TableShape & pg.QueryResultRow>(TABLES),
     months: (await query<{ month: string }>(MONTHS)).map(({ month }) => month),
     rows: ({ name, columns }) =>
       client.query(copyTo(`copy (select ${listOf(columns)} from public.${pg.escapeIdentifier(name)}) to stdout`)),
@@ -102,9 +111,15 @@ async function open(client: pg.Client): Promise<Snapshot> {
 export const listOf = (columns: readonly string[]): string =>
   columns.map((name) => pg.escapeIdentifier(name)).join(', ')
 
+const FORMS = `
+  set local datestyle = 'ISO, YMD'; set local timezone = 'UTC'; set local intervalstyle = 'postgres';
+  set local bytea_output = 'hex'; set local extra_float_digits = 1`
+
 /** Partitions are read and written through their table. Unlogged tables hold nothing that is worth keeping. */
 const TABLES = `
-  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
+         array_agg(format_type(a.atttypid, a.atttypmod) order by a.attnum) as types,
+         coalesce(array_agg(a.attname::text order by a.attnum) filter (where a.attnotnull), '{}') as required
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
      and c.relname <> 'migrations' and c.relpersistence = 'p'

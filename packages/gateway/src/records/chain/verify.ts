@@ -202,12 +202,12 @@ class Chain {
   }
 }
 
-const nameOf = ({ seq, id }: Pick<ProvenRecord, 'seq' | 'id'>): string => `record ${seq} (${id})`
-const rangeOf = (from: number, to: number): string =>
+export const nameOf = ({ seq, id }: Pick<ProvenRecord, 'seq' | 'id'>): string => `record ${seq} (${id})`
+export const rangeOf = (from: number, to: number): string =>
   from === to ? `record ${from} is` : `records ${from} to ${to} are`
 
 /** The part of a record that does not match its own hashes. */
-function faultOf(record: ProvenRecord, organization: string): string | undefined {
+export function faultOf(record: ProvenRecord, organization: string): string | undefined {
   if (record.organization_id !== organization) return 'it belongs to another organization'
   for (const name of REDACTABLE) {
     const [value, salt, hash] = [record[name], record.salts[name], record.hashes[name]]
