@@ -34,6 +34,34 @@ export function nextPage({ kind, at, takes, size }: Paging, base: string): NextP
   return { answer: answer(put(at, items)), values: { [take]: items.length } }
 }
 
+/** The pages of a list that `pageOf` answers. */
+export const PAGES = 3
+
+/** Page `number` of three; its link to the next one, where the strategy has links, leads to `address`. */
+export function pageOf({ kind, at, takes, size }: Paging, number: number, address: string): Partial<VendorAnswer> {
+  const [take = ''] = takes
+  const isLast = number >= PAGES
+  const next = `${address}?${encodeURIComponent(take)}=${number + 1}`
+  const full = Array.from({ length: size?.default ?? 1 }, () => ({
+    id: `next-${number}`,
+    user: { id: `next-${number}` },
+  }))
+  switch (kind) {
+    case 'link':
+      return { body: [], headers: isLast ? {} : { link: `<${next}>; rel="next", <${next}9>; rel="last"` } }
+    case 'address':
+      return { body: isLast ? {} : put(at, next) }
+    case 'token':
+      return { body: isLast ? {} : put(at, `next-${number}`) }
+    case 'relay':
+      return { body: put(`${at}.pageInfo`, { hasNextPage: !isLast, endCursor: `next-${number}` }) }
+    case 'page':
+      return { body: put(at, PAGES) }
+    default:
+      return { body: put(at, isLast ? full.slice(1, 2) : full) }
+  }
+}
+
 /** Undefined for strategies that read no address. */
 export function hostilePage({ kind, at, takes: [take = ''] }: Paging): VendorAnswer | undefined {
   const address = `https://evil.example/x?${encodeURIComponent(take)}=2`

@@ -1,7 +1,7 @@
 /**
  * Each tool of each native connector against rows and against its vendor's own description:
  * (a) its requests are those of its rows; (b) the vendor's description accepts them; (c) a sampled answer fits and fills the output;
- * (d) answers without optional members survive; (e) failures have the right word; (f) pages are walked, a foreign address is refused.
+ * (d) answers without optional members survive; (e) failures have the right word; (f) pages are walked, a foreign next address costs the cursor.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -181,7 +181,7 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
       count('failures')
     })
 
-    test('(f) walks two pages and refuses a foreign one', () => {
+    test('(f) walks two pages and leaves out the cursor of a foreign one', () => {
       const { paging } = tool
       if (paging !== undefined) {
         const [input = {}] = own[0] ?? []
@@ -194,7 +194,11 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
         expect(carries(second.requests[0]?.arguments, next.values)).toBe(true)
         expect(second.output?.['next_cursor']).toBeUndefined()
         const hostile = hostilePage(paging)
-        if (hostile !== undefined) expect(drive(tool, input, () => hostile).failure?.word).toBe('EXECUTION_ERROR')
+        if (hostile !== undefined)
+          expect(drive(tool, input, () => hostile).output).toEqual({
+            items: expect.any(Array),
+            note: expect.any(String),
+          })
         for (const forged of ['', 'x'.repeat(5_000), 'a\nb'])
           expect(drive(tool, { ...input, cursor: forged }, () => answer({})).failure?.word).toBe('INVALID_ARGUMENT')
       }

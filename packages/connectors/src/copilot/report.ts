@@ -2,7 +2,19 @@
  * Reports of Copilot's use: GitHub answers addresses that it signed, each of a file with one JSON object a line (NDJSON). A report of
  * 28 days holds its days in `day_totals`. https://docs.github.com/en/copilot/reference/copilot-usage-metrics
  */
-import { get, isJson, maybe, refusal, rest, signed, sumOf, textOf, type Json, type Run } from '../kit/index.ts'
+import {
+  get,
+  isJson,
+  maybe,
+  refusal,
+  rest,
+  signed,
+  sumOf,
+  textOf,
+  type Json,
+  type Run,
+  type VendorAnswer,
+} from '../kit/index.ts'
 import { githubFacts } from '../github/api.ts'
 
 const { ask } = rest(githubFacts)
@@ -36,17 +48,18 @@ const MOST_DAYS = 7
 export function* organizationReport({ org, since, until }: Asked): Run<Report> {
   checked(since, until)
   if (since !== undefined && since === until) {
-    const { body } = yield* ask('GET /orgs/{org}/copilot/metrics/reports/organization-1-day', { org, day: since })
-    return { from: since, to: since, records: yield* records(body) }
+    const answer = yield* ask('GET /orgs/{org}/copilot/metrics/reports/organization-1-day', { org, day: since })
+    return { from: since, to: since, records: yield* records(answer) }
   }
-  const { body } = yield* ask(LATEST, { org })
+  const answer = yield* ask(LATEST, { org })
+  const { body } = answer
   const first = textAt(body, 'report_start_day')
   if (first !== undefined && since !== undefined && since < first)
     throw refusal(
       'INVALID_ARGUMENT',
       `The report begins on ${first}. For an earlier day, set since and until to that day.`,
     )
-  const all = yield* records(body)
+  const all = yield* records(answer)
   const from = since ?? first
   const to = until ?? textAt(body, 'report_end_day')
   const within = ({ day }: Json) => typeof day !== 'string' || ((from ?? day) <= day && day <= (to ?? day))
@@ -61,9 +74,7 @@ export function* usersReport({ org, since, until }: Asked): Run<Report> {
   const days = daysFrom(since ?? latest, until ?? latest)
   const all: Json[] = []
   for (const day of days)
-    all.push(
-      ...(yield* records((yield* ask('GET /orgs/{org}/copilot/metrics/reports/users-1-day', { org, day })).body)),
-    )
+    all.push(...(yield* records(yield* ask('GET /orgs/{org}/copilot/metrics/reports/users-1-day', { org, day }))))
   return { from: days[0], to: days.at(-1), records: all }
 }
 
@@ -91,11 +102,11 @@ const textAt = (body: unknown, path: string): string | undefined => {
 }
 
 /** An organization without a report yet has no address. */
-function* records(body: unknown): Run<readonly Json[]> {
-  const links = get(body, 'download_links')
+function* records(of: VendorAnswer): Run<readonly Json[]> {
+  const links = get(of.body, 'download_links')
   const all: Json[] = []
   for (const address of (Array.isArray(links) ? links : []).slice(0, MOST_FILES)) {
-    const answer = yield* signed({ address: String(address) }, (problem) =>
+    const answer = yield* signed({ address: String(address), of }, (problem) =>
       refusal('EXECUTION_ERROR', `GitHub's report could not be read: ${problem}.`),
     )
     const text = answer.bytes === undefined ? answer.body : textOf(answer.bytes)

@@ -2,7 +2,7 @@
 import type { Effect } from '@toolway/contract'
 import { z } from 'zod'
 import { failureOf, refusal, ToolFailure, type FailureReader } from './failure.ts'
-import { valuesOf } from './paging.ts'
+import { PageLinkProblem, valuesOf } from './paging.ts'
 import { bool, get, isJson, shape, type Shape } from './shape.ts'
 import type { ApiRequest, InputOf, Inputs, Json, PageSize, Paging, Place, Run, Tool, VendorAnswer } from './tool.ts'
 
@@ -96,7 +96,7 @@ export function toolOf<I extends Inputs>(effect: Effect, spec: Spec<I>, api: Api
       const route = spec.route?.(given as InputOf<I>)
       const request = placed(api.request(route, spec.wrap?.(sent) ?? sent, { effect, once: spec.once, key }), at)
       const answer = yield* exchange(request, api.failures)
-      return outputOf(spec, given as InputOf<I>, { answer, next: paging?.next(answer, sent, request.base) })
+      return outputOf(spec, given as InputOf<I>, { answer, ...nextOf(paging, answer, { sent, base: request.base }) })
     },
   }
 }
@@ -192,16 +192,40 @@ function sentOf<I extends Inputs>(spec: Spec<I>, given: Json, { paging, cursor }
   }
 }
 
-interface Got {
-  readonly answer: VendorAnswer
+interface Next {
   readonly next: string | undefined
+  /** Why there is no cursor although there is a next page. */
+  readonly note?: string
 }
 
-function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next }: Got): Json {
+/** A link that cannot be followed costs the cursor, not the page that has arrived. */
+function nextOf(
+  paging: Paging | undefined,
+  answer: VendorAnswer,
+  { sent, base }: { readonly sent: Json; readonly base: string },
+): Next {
+  try {
+    return { next: paging?.next(answer, sent, base) }
+  } catch (thrown) {
+    if (!(thrown instanceof PageLinkProblem)) throw thrown
+    return { next: undefined, note: `There is a next page, but it cannot be requested: ${thrown.message}.` }
+  }
+}
+
+interface Got extends Next {
+  readonly answer: VendorAnswer
+}
+
+/** The note stands in no schema: outputs are open, and a schema that changes would have every tool that lists held by its lock. */
+function outputOf<I extends Inputs>(spec: Spec<I>, input: InputOf<I>, { answer, next, note }: Got): Json {
   const found = spec.items?.(answer.body) ?? get(answer.body, spec.at ?? '')
   const given = (item: Json) => spec.give?.(item, input, answer) ?? item
   if (spec.list === undefined) return spec.output?.read(given(isJson(found) ? found : {})) ?? { done: true }
   const { list, keep } = spec
   const items = (Array.isArray(found) ? found : []).filter(isJson).filter((item) => keep?.(item) ?? true)
-  return { items: items.map((item) => list.read(given(item))), ...(next === undefined ? {} : { next_cursor: next }) }
+  return {
+    items: items.map((item) => list.read(given(item))),
+    ...(next === undefined ? {} : { next_cursor: next }),
+    ...(note === undefined ? {} : { note }),
+  }
 }

@@ -8,6 +8,9 @@ import type { Json, PageSize, Paging } from './tool.ts'
 
 const LONGEST_CURSOR = 4_000
 
+/** There is a next page, and its address cannot be followed. The page itself has arrived and is returned. */
+export class PageLinkProblem extends Error {}
+
 /** The paging values of a cursor. Throws ToolFailure for a text that is no cursor of this strategy. */
 export function valuesOf({ takes, kind }: Paging, cursor: string): Json {
   const [only] = takes
@@ -28,10 +31,10 @@ export const link = (takes: string, size?: PageSize): Paging => ({
   size,
   at: '',
   takes: takes.split(' '),
-  next({ headers }, _, base) {
+  next({ headers, base: at }, _, base) {
     const lines = headers['link']?.matchAll(/<([^<>]*)>([^<]*)/g) ?? []
     const next = [...lines].find(([, , facts]) => /;\s*rel="?(?:[^"]*\s)?next(?:\s|"|;|,|$)/i.test(facts ?? ''))?.[1]
-    return next === undefined ? undefined : cursorOf(next, this.takes, base)
+    return next === undefined ? undefined : cursorOf(next, this.takes, [at ?? base, base])
   },
 })
 
@@ -41,9 +44,9 @@ export const nextAddress = (at: string, takes: string, size?: PageSize): Paging 
   size,
   at,
   takes: takes.split(' '),
-  next({ body }, _, base) {
+  next({ body, base: answering }, _, base) {
     const next = atPath(body, at)
-    return typeof next === 'string' && next !== '' ? cursorOf(next, this.takes, base) : undefined
+    return typeof next === 'string' && next !== '' ? cursorOf(next, this.takes, [answering ?? base, base]) : undefined
   },
 })
 
@@ -53,14 +56,32 @@ const atPath = (body: unknown, at: string) => (at.startsWith('@') ? (body as Jso
 /** Microsoft Graph and other OData services. */
 export const odata = (size?: PageSize): Paging => nextAddress('@odata.nextLink', '$skiptoken $skip $deltatoken', size)
 
-/** Of the address only the paging values are used; a foreign host is refused, since it would be a fault or an attack. */
-function cursorOf(address: string, takes: readonly string[], base: string): string | undefined {
+/**
+ * Of the address only the paging values are used: the next request goes where this one went. A foreign host is refused all the same,
+ * since it would be a fault or an attack. A server behind a proxy that ends TLS may write the other scheme, and one that relays to the
+ * vendor the vendor's host.
+ */
+function cursorOf(
+  address: string,
+  takes: readonly string[],
+  [base, vendors]: readonly [string, string],
+): string | undefined {
   const next = URL.parse(address, base)
-  if (next === null || next.origin !== new URL(base).origin || next.username !== '')
-    throw refusal('EXECUTION_ERROR', 'The link to the next page points to another host; it was not followed.')
+  if (
+    next === null ||
+    next.username !== '' ||
+    next.password !== '' ||
+    ![base, vendors].some((known) => isAt(next, known))
+  )
+    throw new PageLinkProblem('its link does not lead to the server of this connection')
   const values = takes.flatMap((name) => next.searchParams.getAll(name).map((value): [string, string] => [name, value]))
   if (values.length === 0) return undefined
   return takes.length === 1 ? values[0]?.[1] : new URLSearchParams(values).toString()
+}
+
+function isAt({ protocol, host }: URL, base: string): boolean {
+  const known = new URL(base)
+  return /^https?:$/.test(protocol) && host === known.host
 }
 
 /** A cursor in the answer at `at`, sent again as `as`. `more` is the path of a member that is false at the end. */

@@ -114,16 +114,22 @@ export function rest(facts: RestFacts): Rest {
       const answer = yield request
       const address = answer.headers['location']
       if (answer.status >= 300 && answer.status < 400 && address !== undefined)
-        return yield* signed({ address }, (problem) => refusal('EXECUTION_ERROR', `The file was not read: ${problem}.`))
+        return yield* signed({ address, of: answer }, (problem) =>
+          refusal('EXECUTION_ERROR', `The file was not read: ${problem}.`),
+        )
       return succeeded(answer, request, failures)
     },
   }
 }
 
-/** A request to an address that the vendor signed, where the credential is not sent. */
+/**
+ * A request to an address that the vendor signed, where the credential is not sent. `of` is the answer that named the address: a server
+ * of the connection's own may be without TLS, and its address is then as well.
+ */
 export function* signed(
   request: {
     address: string
+    of?: Pick<VendorAnswer, 'base'>
     method?: SignedRequest['method']
     headers?: Record<string, string>
     body?: string
@@ -131,9 +137,11 @@ export function* signed(
   },
   refuse: (problem: string) => Error,
 ): Run<VendorAnswer> {
-  const { address, method = 'GET', headers = {}, body, content } = request
-  const url = URL.parse(address)
-  if (url?.protocol !== 'https:' || url.username !== '') throw refuse('the vendor returned a URL that is not https')
+  const { address, of, method = 'GET', headers = {}, body, content } = request
+  const url = URL.parse(address, of?.base)
+  const isOwn = of?.base !== undefined && url?.origin === new URL(of.base).origin
+  if (url === null || url.username !== '' || url.password !== '' || (url.protocol !== 'https:' && !isOwn))
+    throw refuse('the vendor returned a URL that is not https')
   const answer = yield { kind: 'signed', method, address: url.href, headers, body, ...(content && { content }) }
   if (answer.status < 200 || answer.status > 299) throw refuse(`HTTP ${answer.status} from the signed address`)
   return answer

@@ -47,6 +47,7 @@ export interface ApiRequest {
 export interface SignedRequest {
   readonly kind: 'signed'
   readonly method: 'GET' | 'PUT' | 'POST'
+  /** https; http only at the connection's own server. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
   /** Base64. */
@@ -67,6 +68,8 @@ export interface VendorAnswer {
   readonly bytes?: string
   /** Milliseconds since 1970 at which it arrived. */
   readonly at: number
+  /** The base address at which it was asked, where the connection has another server of the vendor's kind than the request names. */
+  readonly base?: string
 }
 
 /** The argument for the size of a page. */
@@ -85,7 +88,10 @@ export interface Paging {
   readonly at: string
   /** The vendor's names of the paging values. */
   readonly takes: readonly string[]
-  /** The cursor of the next page; undefined at the end. Throws ToolFailure for a next address on another host. */
+  /**
+   * The cursor of the next page; undefined at the end. `base` is the base address of the request. Throws `PageLinkProblem` for a next
+   * address that is at neither the server that answered nor the vendor's.
+   */
   next(answer: VendorAnswer, sent: Json, base: string): string | undefined
 }
 

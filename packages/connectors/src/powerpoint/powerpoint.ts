@@ -15,6 +15,7 @@ import {
   vendor,
   type Json,
   type Run,
+  type VendorAnswer,
 } from '../kit/index.ts'
 import { File, FILES_READ, FILES_WRITE, fileTools } from '../microsoft/drive.ts'
 import { graphFacts } from '../microsoft/graph.ts'
@@ -49,9 +50,9 @@ function* slidesIn(item_id: string): Run<Json> {
 }
 
 /** What the vendor says of a copy that goes on by itself; an answer that is not there is no failure of the copy. */
-function* progressOf(address: string): Run<Json> {
+function* progressOf(address: string, of: VendorAnswer): Run<Json> {
   try {
-    const { body } = yield* signed({ address }, (problem) => refusal('UNAVAILABLE', problem))
+    const { body } = yield* signed({ address, of }, (problem) => refusal('UNAVAILABLE', problem))
     return { status: get(body, 'status'), percent: get(body, 'percentageComplete'), id: get(body, 'resourceId') }
   } catch {
     return {}
@@ -116,13 +117,13 @@ export const powerpoint = vendor({
       },
       output: Copied,
       *run({ item_id, new_name, parent_folder_id }) {
-        const { headers } = yield* ask('POST /me/drive/items/{item_id}/copy', {
+        const answer = yield* ask('POST /me/drive/items/{item_id}/copy', {
           item_id,
           name: new_name,
           parentReference: parent_folder_id === undefined ? undefined : { id: parent_folder_id },
         })
-        const address = headers['location']
-        return { status: 'accepted', ...(address === undefined ? {} : yield* progressOf(address)) }
+        const address = answer.headers['location']
+        return { status: 'accepted', ...(address === undefined ? {} : yield* progressOf(address, answer)) }
       },
     }),
     move_presentation: write('PATCH /me/drive/items/{item_id}', {

@@ -145,7 +145,7 @@ function* postFiles({ channel_id: channel, text: initial_comment, thread_ts }: P
     const [address, id] = [get(given.body, 'upload_url'), get(given.body, 'file_id')]
     if (typeof address !== 'string' || typeof id !== 'string') throw refuse('Slack returned no URL for it')
     const content = { type: 'application/octet-stream', pieces: [bytesOf(one)] }
-    yield* signed({ address, method: 'POST', content }, refuse)
+    yield* signed({ address, of: given, method: 'POST', content }, refuse)
     files.push({ id, title: one.name })
   }
   yield* ask('POST /files.completeUploadExternal', { files, channel_id: channel, initial_comment, thread_ts })

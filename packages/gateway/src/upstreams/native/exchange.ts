@@ -1,6 +1,7 @@
 /**
  * Sends the requests of a native connector's tools: by the executor that runs OpenAPI operations, with the credential of the account,
- * through one pool for each origin. An address that the vendor signed is asked without the credential.
+ * through one pool for each origin. An address that the vendor signed is asked without the credential, and the permission for private
+ * networks is for the connection's own server only.
  */
 import type {
   ApiRequest,
@@ -53,8 +54,11 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     return found
   }
 
-  async function sendApi(request: ApiRequest, { credential, key, signal, files }: ExchangeUse): Promise<Reply> {
-    const base = new URL(placed(request.base, wire))
+  async function sendApi(
+    request: ApiRequest,
+    base: URL,
+    { credential, key, signal, files }: ExchangeUse,
+  ): Promise<Reply> {
     const shown = presented(credential, wire.key, key)
     const { operation, values } = withMember(request, shown.member)
     const made = requestOf(operation, values, { alias, base, key: undefined })
@@ -69,7 +73,9 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
     const { method, address, headers, body, content } = request
     const url = URL.parse(address)
     if (url === null) throw new Fault('egress.refused', { connection: alias })
-    const pool = createPool(url.origin, { ...options, connections: 1 })
+    const isOwn = url.origin === new URL(wire.url).origin
+    if (url.protocol !== 'https:' && !isOwn) throw new Fault('egress.refused', { connection: alias })
+    const pool = createPool(url.origin, { ...options, allowPrivate: wire.private && isOwn, connections: 1 })
     const base = new URL('/', url)
     const path = url.pathname + url.search
     const own = content && (await written(content, files))
@@ -84,8 +90,10 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
 
   return {
     async send(request, using) {
-      const reply = request.kind === 'api' ? await sendApi(request, using) : await sendSigned(request, using)
-      return answerOf(reply)
+      if (request.kind === 'signed') return answerOf(await sendSigned(request, using))
+      const at = placed(request.base, wire)
+      const answer = answerOf(await sendApi(request, new URL(at), using))
+      return at === request.base ? answer : { ...answer, base: at }
     },
     async close(grace) {
       const all = [...pools.values()]
@@ -100,8 +108,8 @@ export function createExchange({ alias, timeout, wire }: ReachOf<NativeTarget>, 
  * The base address of a request at the connection's server. Below the vendor's own address only the beginning differs; another host
  * of the vendor becomes the first part of the path.
  */
-function placed(base: string, { url, own }: Pick<NativeTarget, 'url' | 'own'>): string {
-  const at = url.replace(/\/+$/, '')
+function placed(base: string, target: Pick<NativeTarget, 'url' | 'own'>): string {
+  const [at, own] = [target.url, target.own].map((address) => address.replace(/\/+$/, '')) as [string, string]
   if (at === own) return base
   return base.startsWith(own) ? at + base.slice(own.length) : `${at}/${base.replace(/^https:\/\//, '')}`
 }
@@ -155,13 +163,14 @@ const joined = (...all: readonly Readonly<Record<string, string>>[]): Record<str
   'accept-encoding': 'identity',
 })
 
-function answerOf({ status, headers, bytes }: Reply): VendorAnswer {
+function answerOf({ status, headers, location, bytes }: Reply): VendorAnswer {
   const flat = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.toLowerCase(),
       Array.isArray(value) ? value.join(', ') : value,
     ]),
   )
+  if (location !== undefined) flat['location'] = location
   const type = flat['content-type'] ?? ''
   const answer = { status, headers: flat, at: Date.now() }
   if (status < 300 && BINARY.test(type)) return { ...answer, body: undefined, bytes: bytes.toString('base64') }

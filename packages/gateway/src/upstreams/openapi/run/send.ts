@@ -24,6 +24,8 @@ export interface Reply {
   readonly bytes: Buffer
   /** The host that it points to and nobody went to. */
   readonly elsewhere: string | undefined
+  /** The whole address that it points to, where that is one. */
+  readonly location: string | undefined
 }
 
 export interface SendParts {
@@ -51,11 +53,11 @@ export async function send(
     for (let followed = 0; ; followed++) {
       const reply = await exchange(parts, { ...request, path }, headers, until)
       breaker.answered(turn, reply.status)
-      if (!REDIRECTS.has(reply.status)) return { ...reply, elsewhere: undefined }
+      if (!REDIRECTS.has(reply.status)) return { ...reply, elsewhere: undefined, location: undefined }
       const to = URL.parse(headerOf(reply, 'location') ?? '', parts.base.origin + path)
       const reads = request.method === 'GET' || request.method === 'HEAD'
       if (to === null || !reads || followed === MOST_REDIRECTS || !isBelow(to, parts.base))
-        return { ...reply, elsewhere: to?.host ?? 'nowhere' }
+        return { ...reply, elsewhere: to?.host ?? 'nowhere', location: to?.href }
       path = to.pathname + to.search
     }
   } catch (thrown) {
@@ -72,7 +74,7 @@ const isBelow = (to: URL, base: URL): boolean =>
   to.pathname.startsWith(`${base.pathname.replace(/\/+$/, '')}/`) &&
   !/%(?:2e|2f|5c)/i.test(to.pathname)
 
-type Exchanged = Omit<Reply, 'elsewhere'>
+type Exchanged = Omit<Reply, 'elsewhere' | 'location'>
 
 /** In a span of its own, where traces are recorded. */
 async function exchange(
