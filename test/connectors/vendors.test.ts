@@ -9,6 +9,7 @@ import type { z } from 'zod'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
   CONNECTORS,
+  acceptsInput,
   callOf,
   definitionOf,
   scopesOf,
@@ -221,12 +222,12 @@ describe.each(vendors)('$id', ({ id, vendor, rows }) => {
     for (const template of templatesOf(vendor)) {
       const uriTemplate = String(template['uriTemplate'])
       const uri = uriTemplate.replaceAll(/\{\+?\w+\}/g, '7')
-      const found = callOf(vendor, uri)
+      const found = callOf(vendor, uri, acceptsInput)
       const tool = vendor.tools.get(found?.name ?? '')
       expect([uri, tool?.effect]).toEqual([uri, 'read'])
       expect(tool?.input.safeParse(found?.arguments).error?.message).toBeUndefined()
       expect(drive(tool as Tool, found?.arguments ?? {}, () => answer({})).requests).not.toEqual([])
-      expect(callOf(vendor, `${uri}?x`)).toBeUndefined()
+      expect(callOf(vendor, `${uri}?x`, acceptsInput)).toBeUndefined()
     }
   })
 

@@ -165,6 +165,22 @@ describe('a connector of one’s own', () => {
     })
   })
 
+  test.each([
+    ['by the kit', (source: string) => source.replace('acme://item/{id}', 'acme://{id}{other}/x')],
+    [
+      'by the gateway, where its file goes round the kit',
+      (source: string) => {
+        const moved = source.replace('export default vendor(', 'const made = vendor(')
+        return `${moved}\nexport default { ...made, resources: { 'acme://{id}{other}/x': 'get_item' } }`
+      },
+    ],
+  ])('is refused for a template with variables side by side: %s', async (way, changed) => {
+    const alias = way.length > 10 ? 'round' : 'beside'
+    const added = await platform(`POST ${PLACE}`, words(alias, changed(SOURCE.replace('ADDRESS', address))))
+    expect(added.status, added.text).toBe(201)
+    expect(await gateway.settled(alias)).toMatchObject({ reason: expect.stringContaining('variables side by side') })
+  })
+
   test('is what the guide shows', async () => {
     const guide = readFileSync(new URL('../../docs/guides/connectors.md', import.meta.url), 'utf8')
     const [, snippet = ''] = /```ts\n([\s\S]*?)```/.exec(guide) ?? []

@@ -16,5 +16,12 @@ export type {
   VendorRequest,
 } from './kit/tool.ts'
 export { definitionOf, scopesOf, type KeyAuth, type Vendor } from './kit/vendor.ts'
-export { callOf, templatesOf, TOOL_OF_TEMPLATE, type ToolCall } from './kit/resources.ts'
+export {
+  acceptsInput,
+  callOf,
+  problemOfTemplates,
+  templatesOf,
+  TOOL_OF_TEMPLATE,
+  type ToolCall,
+} from './kit/resources.ts'
 export { quotaOf } from './kit/waits.ts'

@@ -2,7 +2,7 @@
 import type { Effect } from '@toolway/contract'
 import { z } from 'zod'
 import type { Json, Tool } from './tool.ts'
-import type { Resources } from './resources.ts'
+import { problemOfTemplates, type Resources } from './resources.ts'
 import type { QuotaHeaders } from './waits.ts'
 
 /** The place of an API key; `body` is for vendors that want it as a member of the body, which is then never logged. */
@@ -38,6 +38,8 @@ export interface Vendor extends Omit<VendorFacts<Readonly<Record<string, Tool>>>
 export const vendor = <T extends Readonly<Record<string, Tool>>>(facts: VendorFacts<T>): Vendor => {
   const whoami = typeof facts.whoami === 'string' ? facts.tools[facts.whoami] : facts.whoami
   if (whoami === undefined) throw new Error(`${facts.id} has no tool of the name that it gives as whoami`)
+  const problem = problemOfTemplates(facts.resources ?? {})
+  if (problem !== undefined) throw new Error(problem)
   return {
     ...facts,
     whoami,

@@ -1,5 +1,6 @@
 /** A native connector as its upstream uses it, whether its tools run here or in a process of their own. */
 import {
+  acceptsInput,
   callOf,
   definitionOf,
   scopesOf,
@@ -56,7 +57,7 @@ export function loadedOf(vendor: Vendor): LoadedVendor {
     tools: new Map([...vendor.tools].map(([name, tool]) => [name, loaded(tool)])),
     definitions: () => [...vendor.tools].map(([name, tool]) => definitionOf(name, tool) as JsonObject),
     templates: () => templatesOf(vendor) as JsonObject[],
-    callFor: (uri) => callOf(vendor, uri) as ResourceCall | undefined,
+    callFor: (uri) => callOf(vendor, uri, acceptsInput) as ResourceCall | undefined,
     close: () => Promise.resolve(),
   }
 }

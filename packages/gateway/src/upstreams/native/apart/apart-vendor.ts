@@ -4,10 +4,19 @@
  */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { callOf, templatesOf, ToolFailure, type Failure, type Vendor, type VendorRequest } from '@toolway/connectors'
+import {
+  callOf,
+  problemOfTemplates,
+  templatesOf,
+  ToolFailure,
+  type Failure,
+  type Vendor,
+  type VendorRequest,
+} from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
 import { isObject, type JsonObject } from '@toolway/protocol'
-import { z } from 'zod'
+import { schemaRead } from '../../../lib/json-schema/schemas-read.ts'
+import { UnusableSchema } from '../../../lib/json-schema/usable.ts'
 import type { Child } from '../../children/child.ts'
 import type { Launch } from '../../children/launch.ts'
 import type { LoadedTool, LoadedVendor, ResourceCall } from '../loaded-vendor.ts'
@@ -46,26 +55,33 @@ export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
     scopes,
     run: (input, key) => process.run(name, input, key),
   })
-  const known = {
-    ...{ id: facts.id, resources: facts.resources },
-    tools: new Map(facts.tools.map((tool) => [tool.name, describedTool(tool)])),
-  } as unknown as Vendor
+  const { id, resources } = facts
+  const known = { id, resources, tools: new Map(facts.tools.map((tool) => [tool.name, tool])) }
   return {
-    id: facts.id,
+    id,
     auth: facts.auth as Vendor['auth'],
     whoami: loaded('', facts.whoami),
     tools: new Map(facts.tools.map((tool) => [tool.name, loaded(tool.name, tool)])),
     definitions: () => facts.tools.map(({ definition }) => definition as JsonObject),
     templates: () => templatesOf(known) as JsonObject[],
-    callFor: (uri) => callOf(known, uri) as ResourceCall | undefined,
+    callFor: (uri) => callOf(known, uri, acceptsInput) as ResourceCall | undefined,
     close: () => process.close(),
   }
 }
 
-const describedTool = ({ description, definition }: ToolFacts) => ({
-  description,
-  input: z.fromJSONSchema(definition['inputSchema'] as Parameters<typeof z.fromJSONSchema>[0]),
-})
+/** By the reader of schemas that others wrote: its work is bounded, and no pattern of theirs backtracks. */
+function acceptsInput({ definition }: ToolFacts, input: string, value: string): boolean {
+  const schema = definition['inputSchema']
+  const { properties, $defs } = isObject(schema) ? schema : {}
+  const own = isObject(properties) && Object.hasOwn(properties, input) ? properties[input] : undefined
+  if (!isObject(own)) return true
+  try {
+    return schemaRead({ ...($defs === undefined ? {} : { $defs }), ...own }).check(value).count === 0
+  } catch (thrown) {
+    if (thrown instanceof UnusableSchema) return true
+    throw thrown
+  }
+}
 
 const unreachable = (alias: string, problem: string) =>
   new Fault('upstream.unreachable', { connection: alias, problem })
@@ -196,10 +212,13 @@ class ConnectorProcess {
       return
     }
     const said = read.data
-    if ('ready' in said) ready.resolve(said.ready)
-    else if ('unread' in said)
-      ready.reject(unreachable(this.#parts.alias, `its source could not be read: ${said.unread}`))
-    else this.#waiting.get(said.run)?.resolve(said)
+    if ('ready' in said || 'unread' in said) {
+      // The process is not trusted to have looked at its templates, which are matched here.
+      const problem = 'unread' in said ? said.unread : problemOfTemplates(said.ready.resources)
+      if (problem !== undefined)
+        ready.reject(unreachable(this.#parts.alias, `its source could not be read: ${problem}`))
+      else if ('ready' in said) ready.resolve(said.ready)
+    } else this.#waiting.get(said.run)?.resolve(said)
   }
 }
 
