@@ -120,6 +120,7 @@ const OWN: Readonly<Record<string, Own>> = {
   changeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   testInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
   removeInstallationRecordStream: byId('stream', 'addInstallationRecordStream'),
+  trustKey: () => ({ params: { key: 'key_walk' } }),
   removePlatformKey: byId('key', 'addPlatformKey'),
   removeOrganizationKey: byId('key', 'addOrganizationKey'),
   removeMyKey: byId('key', 'addMyKey'),
@@ -153,6 +154,10 @@ const plant = ({ gateway: { db, organization }, names }: Town) =>
       await sql(Nothing)`
         insert into oauth_grants (id, organization_id, user_id, client_id, client_name, client_host, resource, effect_limit, epoch)
         values (${id}, ${organization.id}, ${root?.id}, 'c', 'Same', 'same.example', 'r', 'read', 0)`
+    // Of an earlier version, in which an organization's administrator could make it.
+    await sql(Nothing)`
+      insert into keys (id, organization_id, name, hint, hash, origin, trusted)
+      values ('key_walk', ${organization.id}, 'walk', '', ${Buffer.from('walk')}, 'admin', true)`
     // A tool that a server changes under a lock is held for review.
     for (const tool of ['walk1', 'walk2'])
       await sql(Nothing)`

@@ -96,6 +96,7 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   addPlatformKey: once(undefined, { name: 'new' }),
   listPlatformKeys: none,
   importKeys: once(undefined, { lines: '' }),
+  trustKey: once(rowOf('key', 'keys')),
   removePlatformKey: once(rowOf('key', 'keys')),
   addOrganizationKey: once(undefined, { name: 'new' }),
   listOrganizationKeys: none,

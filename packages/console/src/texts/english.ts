@@ -1591,6 +1591,7 @@ export interface English {
     readonly ended: string
     readonly unused: string
     readonly trusted: string
+    readonly trustWaits: string
     readonly everyToolset: string
     readonly toolset: (v: { readonly slug: string }) => string
     readonly from: (v: { readonly client: string }) => string
@@ -1669,6 +1670,12 @@ export interface English {
       readonly look: string
       readonly withoutPassword: string
       readonly verb: string
+    }
+    readonly trust: {
+      readonly label: (v: { readonly name: string }) => string
+      readonly verb: string
+      readonly done: (v: { readonly name: string }) => string
+      readonly warning: string
     }
     readonly remove: {
       readonly label: (v: { readonly name: string }) => string

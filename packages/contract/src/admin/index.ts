@@ -169,6 +169,7 @@ export {
   removeOrganizationKey,
   removePlatformKey,
   revealMyKey,
+  trustKey,
 } from './keys.ts'
 export {
   AddedOAuthClient,

@@ -27,8 +27,10 @@ export const Key = z.strictObject({
   scope: z.enum(ROLES),
   limit: z.enum(LIMITS),
   toolset: z.string().nullable(),
-  /** Whether it may call on behalf of members. */
+  /** Whether it was made to call on behalf of members. */
   trusted: z.boolean(),
+  /** Whether it may not do so yet, because no platform administrator has allowed it. */
+  trust_waits: z.boolean(),
   /** Id of its organization; null for a platform key. */
   tenant_id: z.string().nullable(),
   /** The member whose own key it is; null for keys of an organization or of the platform. */
@@ -94,6 +96,14 @@ export const importKeys = operation({
     lines: z.string().max(5_000_000),
   }),
   answer: z.strictObject({ imported: z.int() }),
+})
+
+export const trustKey = operation({
+  id: 'trustKey',
+  at: `POST ${KEYS}/{key}/trust`,
+  summary: 'Allow a key that an organization’s administrator made for calls on behalf of members to make such calls.',
+  needs: platform('key_manage'),
+  answer: Key,
 })
 
 export const removePlatformKey = operation({

@@ -89,7 +89,10 @@ export const organizationOf = async (sql: SystemSql, id: string): Promise<Organi
 
 const Maker = z.object({ maker: z.string().nullable() })
 
-/** Returns the creator of the key with that id, as far back as it is known; undefined where it is no key. */
+/**
+ * Returns the creator of the key with that id, as far back as it is known; undefined where it is no key. Whose name a key calls
+ * in does not matter: ask for the key itself.
+ */
 export const findKeyMaker = async (sql: OrgSql, principal: string): Promise<string | undefined> =>
   (await sql(Maker)`select key_maker(${principal}) as maker`)[0]?.maker ?? undefined
 
@@ -100,6 +103,8 @@ export interface NewApproval {
   readonly effect: string
   readonly digest: string
   readonly principal: string
+  /** The key that calls, where that is not the principal: it names somebody for whom it calls. */
+  readonly keyId: string | undefined
   /** For people. */
   readonly caller: string
   readonly userId: string | undefined
@@ -126,6 +131,7 @@ export async function addApproval(
     effect,
     digest,
     principal,
+    keyId = principal,
     caller,
     userId,
     client,
@@ -138,7 +144,7 @@ export async function addApproval(
   const rows = await sql(Id)`
     insert into approvals (id, organization_id, connection_id, tool, effect, digest, principal, made_by, caller, user_id, client, account, rules,
                            sealed_arguments, tool_hash, lasting_digest, expires_at)
-    values (${id}, ${organizationId}, ${connectionId}, ${tool}, ${effect}, ${digest}, ${principal}, key_maker(${principal}), ${caller}, ${userId ?? null},
+    values (${id}, ${organizationId}, ${connectionId}, ${tool}, ${effect}, ${digest}, ${principal}, key_maker(${keyId}), ${caller}, ${userId ?? null},
             ${client ?? null}, ${account ?? null}, ${JSON.stringify(rules)}, ${seal(id)}, ${toolHash}, ${standingDigest ?? null},
             now() + make_interval(secs => ${wait}::float8))
     on conflict (organization_id, digest) where state in ('pending', 'granted') do nothing

@@ -33,13 +33,17 @@ export const isOwn = ({ principal, userId, maker }: Caller, { id }: Pick<Approve
 
 const PERSON = 'usr_'
 
+/** Somebody else's name does not make the maker of the key the caller: no rule lets them answer, not even one for the caller. */
+const isOnlyMaker = (caller: Caller, approver: Pick<Approver, 'id'>): boolean =>
+  caller.userId !== undefined && caller.userId !== approver.id && isOwn(caller, approver)
+
 /** A role with more permissions than a named one is permitted, too. */
 const reachesRole = (role: Role | undefined, named: readonly Role[] | undefined): boolean =>
   role !== undefined && named?.some((one) => ROLES.indexOf(role) <= ROLES.indexOf(one)) === true
 
 /** Returns whether the approver's answer counts for that rule. Callers cannot grant their own calls, unless the rule says so. */
 export function fits({ parameters: { by } }: Approve, caller: Caller, approver: Approver): boolean {
-  if (isOwn(caller, approver)) return by.self
+  if (isOwn(caller, approver)) return by.self && !isOnlyMaker(caller, approver)
   if (by.webhooks?.includes(approver.id) === true) return true
   if (reachesRole(approver.role, by.roles)) return true
   // An approver without a current role here has no permission, regardless of former roles.

@@ -5,6 +5,7 @@ import { namedPaths, notAllowed, notAllowedWords } from '@toolway/contract'
 import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
+import { listUntrusted } from '../identity/keys/keys.ts'
 import { listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
@@ -139,6 +140,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
       await db.presence.look()
       const connections = await db.organization(own.id, listConnections)
       const accounts = await db.organization(own.id, listLostAccounts)
+      const untrusted = await db.organization(own.id, listUntrusted)
       return [
         good('database', 'reachable, and its schema is up to date'),
         ...accounts.flatMap(({ account, connection_id: id, problem }) => {
@@ -147,6 +149,12 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
           const mend = `\`toolway connection login ${alias} --account ${account}\` reconnects it.`
           return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
         }),
+        ...untrusted.map(({ name }) =>
+          bad(
+            `key ${name}`,
+            `it was created for calls on behalf of members by an administrator of the organization, and such calls are refused until a platform administrator allows them: \`toolway key trust "${name}" --organization ${own.slug}\`, or remove the key.`,
+          ),
+        ),
         ...(await missingPrograms(loaded, connections)),
         ...(await closedPaths(loaded, connections)),
         ...outsidePaths(loaded, own.slug, connections),

@@ -10,6 +10,7 @@ import {
   listPlatformKeys,
   removeOrganizationKey,
   removePlatformKey,
+  trustKey,
   type Key,
 } from '@toolway/contract/admin'
 import { Argument, Option } from 'commander'
@@ -79,7 +80,7 @@ const add = described({
     new Option('--toolset <slug>', 'limit the key to one toolset'),
     new Option('--expires <time>', 'expiry: 30d, 12h, 15m or a date'),
     new Option('--family <family>', 'key format').choices(['uru', 'scoped']).default('uru'),
-    new Option('--trusted', 'allow calls on behalf of members (X-On-Behalf-Of)'),
+    new Option('--trusted', 'allow calls on behalf of members (X-On-Behalf-Of); for platform administrators'),
   ],
   examples: [
     'toolway key add laptop',
@@ -120,7 +121,7 @@ const list = described({
         key.prefix ?? '-',
         key.hint === '' ? '-' : key.hint,
         key.user_id === null ? key.scope : 'same as member',
-        key.limit,
+        key.trust_waits ? `${key.limit} (on behalf of members: not allowed yet)` : key.limit,
         key.toolset ?? 'any',
         minuteOf(key.expires_at) ?? 'never',
         minuteOf(key.last_used_at) ?? 'never',
@@ -165,6 +166,26 @@ const remove = described({
   }),
 })
 
+const trust = described({
+  name: 'trust',
+  about: 'allow calls on behalf of members with a key that an administrator of the organization created for them',
+  arguments: [new Argument('<name>', 'name or ID of the key')],
+  examples: ['toolway key trust chat'],
+  async call(transport, { name, organization }: ScopeOptions & { name: string }) {
+    const keys = await keysOf(transport, { organization })
+    const meant = keys.find((key) => key.trust_waits && (key.name === name || key.id === name))
+    if (meant === undefined)
+      throw new CommandFault(
+        `No key named "${name}" in ${organization} is waiting to be allowed; \`toolway key list\` lists the keys.`,
+      )
+    return transport.call(trustKey, { params: { key: meant.id } })
+  },
+  print: (trusted) => ({
+    value: shown(trusted),
+    lines: [`The key "${trusted.name}" may now call on behalf of members.`],
+  }),
+})
+
 const takeOver = described({
   name: 'import',
   about:
@@ -192,4 +213,4 @@ const readText = (file: string): Promise<string> =>
   })
 
 export const keyCommand = (finish: Finish) =>
-  groupOf('key', 'create, list, revoke and import API keys', [add, list, remove, takeOver], finish)
+  groupOf('key', 'create, list, revoke and import API keys', [add, list, remove, trust, takeOver], finish)

@@ -295,7 +295,8 @@ create table keys (
   created_by text,
   slow_hash text,
   prefix text,
-  last_used_at timestamp with time zone
+  last_used_at timestamp with time zone,
+  trusted_by text
 );
 create table lasting_grants (
   id text not null,
@@ -832,6 +833,7 @@ alter table keys add constraint keys_platform CHECK (((organization_id IS NOT NU
 alter table keys add constraint keys_role_check CHECK ((role = ANY (ARRAY['platform_admin'::text, 'tenant_admin'::text, 'tenant_member'::text, 'tenant_viewer'::text])));
 alter table keys add constraint keys_slow CHECK (((slow_hash IS NULL) OR ((prefix IS NOT NULL) AND (hash IS NULL))));
 alter table keys add constraint keys_trusted CHECK (((NOT trusted) OR (user_id IS NULL)));
+alter table keys add constraint keys_trusted_by CHECK (((trusted_by IS NULL) OR trusted));
 alter table keys add constraint keys_member FOREIGN KEY (organization_id, user_id) REFERENCES members(organization_id, user_id) ON DELETE CASCADE;
 alter table keys add constraint keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
 alter table lasting_grants add constraint lasting_grants_digest_check CHECK ((digest ~ '^[0-9a-f]{64}$'::text));

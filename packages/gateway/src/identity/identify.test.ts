@@ -16,6 +16,7 @@ const rowOf = (name: string, more: Partial<KeyRow> = {}): KeyRow => ({
   effect_limit: 'execute',
   family: 'uru',
   trusted: false,
+  trusted_by: null,
   name,
   hint: 'abcd',
   prefix: null,

@@ -174,5 +174,5 @@ export const principalOf = (row: KeyRow): Principal => ({
   client: undefined,
   signInId: undefined,
   ...(row.user_id === null ? { keyName: row.name } : {}),
-  ...(row.trusted ? { trusted: true as const } : {}),
+  ...(row.trusted ? { trusted: row.trusted_by === null ? ('waits' as const) : (true as const) } : {}),
 })

@@ -39,8 +39,8 @@ export interface Principal {
   readonly client: string | undefined
   /** The sign-in that its token descends from; undefined for keys. */
   readonly signInId: FamilyId | undefined
-  /** Its key may call on behalf of members. */
-  readonly trusted?: true
+  /** Its key may call on behalf of members; `waits`: it was made to, and no platform administrator has allowed it yet. */
+  readonly trusted?: true | 'waits'
   /** The address of the member for whom a trusted key calls. */
   readonly behalf?: string
 }

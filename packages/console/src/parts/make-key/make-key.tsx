@@ -8,7 +8,7 @@ import { addMyKey, addOrganizationKey, addPlatformKey, type Key } from '@toolway
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { call } from '../../data/call.ts'
-import { useMembership } from '../../data/me.ts'
+import { useMay, useMembership } from '../../data/me.ts'
 import { Problem } from '../../data/problem.ts'
 import { texts } from '../../texts/texts.ts'
 import { Failed } from '../../ui/failed.tsx'
@@ -49,6 +49,7 @@ const FIRST = {
 export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
   const organization = useOrganizationOf(of)
   const queries = useQueryClient()
+  const mayTrust = useMay('key_manage', 'platform')
   const labelled = useId()
   // Three words beside one another are too wide for a telephone.
   const orientation = useMatches({ base: 'vertical' as const, xs: 'horizontal' as const })
@@ -114,7 +115,7 @@ export function MakeKey({ of, name = '', toolset, onMade }: MakeKeyProps) {
             onChange={(chosen) => change({ toolset: chosen })}
           />
         )}
-        {of === 'organization' ? (
+        {of === 'organization' && mayTrust ? (
           <Switch
             label={t.trusted}
             description={t.trustedHint}

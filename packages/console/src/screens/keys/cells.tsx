@@ -19,7 +19,11 @@ export function KeyName({ row }: { row: Key }) {
         <Text fw={600} className="breakable">
           {row.name}
         </Text>
-        {row.trusted ? <StateBadge tone="plain">{texts.keys.trusted}</StateBadge> : null}
+        {row.trusted ? (
+          <StateBadge tone={row.trust_waits ? 'warn' : 'plain'}>
+            {row.trust_waits ? texts.keys.trustWaits : texts.keys.trusted}
+          </StateBadge>
+        ) : null}
       </Group>
       <Text size="sm" c="dimmed" ff="monospace" className="breakable">
         {masked(row)}

@@ -20,6 +20,7 @@ import { MakeDialog } from './make-dialog.tsx'
 import { useMaking, usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
 import { useSeen } from './seen.ts'
+import { TrustButton } from './trust-button.tsx'
 
 export function OrganizationKeys() {
   const organization = useOrganization()
@@ -72,11 +73,13 @@ export function useEmails(): ReadonlyMap<string, string> {
   return new Map((members.data?.items ?? []).map(({ user_id, email }) => [user_id, email]))
 }
 
-function Remove({ row: { id, name }, organization }: { row: Key; organization: string }) {
+function Remove({ row: { id, name, trust_waits: waits }, organization }: { row: Key; organization: string }) {
   const mayRules = useMay('policy_manage')
+  const mayTrust = useMay('key_manage', 'platform')
   const t = texts.keys.remove
   return (
     <Group gap={4} wrap="nowrap">
+      {waits && mayTrust ? <TrustButton id={id} name={name} /> : null}
       {mayRules ? (
         <IconLink
           to="/rules/new"

@@ -12,6 +12,7 @@ import { keyColumns } from './cells.tsx'
 import { MakeDialog } from './make-dialog.tsx'
 import { useMaking, usePage } from './page.ts'
 import { RemoveButton } from './remove-button.tsx'
+import { TrustButton } from './trust-button.tsx'
 import { useSeen } from './seen.ts'
 
 export function PlatformKeys() {
@@ -50,17 +51,20 @@ const columnsOf = (seen: readonly SeenClient[], placeOf: (key: Key) => string) =
   column<Key>(texts.keys.columns.actions, (row) => <Remove row={row} />, 1),
 ]
 
-function Remove({ row: { id, name } }: { row: Key }) {
+function Remove({ row: { id, name, trust_waits: waits } }: { row: Key }) {
   const t = texts.keys.remove
   return (
-    <RemoveButton
-      label={t.label({ name })}
-      verb={t.verb}
-      noun="keys"
-      done={t.done({ name })}
-      remove={() => call(removePlatformKey, { path: { key: id } })}
-    >
-      {t.warning}
-    </RemoveButton>
+    <Group gap={4} wrap="nowrap">
+      {waits ? <TrustButton id={id} name={name} /> : null}
+      <RemoveButton
+        label={t.label({ name })}
+        verb={t.verb}
+        noun="keys"
+        done={t.done({ name })}
+        remove={() => call(removePlatformKey, { path: { key: id } })}
+      >
+        {t.warning}
+      </RemoveButton>
+    </Group>
   )
 }

@@ -318,9 +318,10 @@ async function replaceKeys({ sql, vault, organization, say }: Carrying, { keys }
     await removeKey(sql, held.name)
     say(keyChange('key.remove', held, { origin: FILE }))
   }
-  for (const { name, value, expires, ...rest } of wanted.values()) {
+  for (const { name, value, expires, trusted = false, ...rest } of wanted.values()) {
     const added = await addKey(sql, {
       ...rest,
+      trustedBy: trusted ? FILE : undefined,
       organizationId: organization.id,
       family: roleOfMark(value) === undefined ? 'uru' : 'smcp',
       name,

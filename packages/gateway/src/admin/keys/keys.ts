@@ -1,7 +1,7 @@
 /** The operations on the keys of the platform and of organizations. One's own are in `my-keys.ts`. */
 import { Fault, type OrganizationId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
-import { listAllKeys, listKeys, removeKeyById, type KeyRow } from '../../identity/keys/keys.ts'
+import { listAllKeys, listKeys, removeKeyById, storeTrust, type KeyRow } from '../../identity/keys/keys.ts'
 import type { Principal } from '../../identity/principal.ts'
 import { keyChange, makeKey, refuseBeyond, toKey, type KeyWords, type MadeKey } from './make-key.ts'
 import { importKeys } from './old-keys.ts'
@@ -87,6 +87,15 @@ export const keyOperations: readonly Served[] = [
     const { find } = parts.snapshots
     const findOrganization = (name: string) => (find({ slug: name }) ?? find({ id: name }))?.organization.id
     return { imported: await importKeys({ db: parts.db, actor, findOrganization }, body.lines) }
+  }),
+
+  servePlatform(shapes.trustKey, async ({ parts, principal, params, change }) => {
+    const row = await change(
+      (key: KeyRow) => ({ ...keyChange('key.trust', key), ...inOrganizationOf(key) }),
+      async (sql) => known(await storeTrust(sql, params['key'] ?? '', principal.id)),
+    )
+    parts.forgetKeys()
+    return toKey(row)
   }),
 
   servePlatform(shapes.removePlatformKey, async ({ parts, params, change }) => {

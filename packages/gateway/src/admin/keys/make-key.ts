@@ -70,11 +70,12 @@ export async function makeKey(
   toolsets: Toolsets,
 ): Promise<MadeKey> {
   refuseImpossible(words, toolsets)
-  const { family: word, ...rest } = words
+  const { family: word, trusted, ...rest } = words
   const family = word === 'uru' ? 'uru' : 'smcp'
   const key = mintKey(family, words.role)
   const row = await addKey(sql, {
     ...rest,
+    trustedBy: trusted ? words.createdBy : undefined,
     id: newId('key'),
     family,
     hint: hintOf(key),
@@ -87,14 +88,19 @@ export async function makeKey(
 
 const Until = z.object({ expires_at: z.date().nullable() })
 
-/** Throws `key.beyond` unless the asker, who has that role there, may do at least as much, for as long. */
+/**
+ * Throws `key.beyond` unless the asker, who has that role there, may do at least as much, for as long. A key that calls on behalf of
+ * members reaches their files and their accounts, which no role in the organization does: only a platform administrator makes it.
+ */
 export async function refuseBeyond(
   sql: OrgSql | SystemSql,
   { limit, toolset, keyId }: Principal,
   role: Role,
-  wish: Pick<KeyWords, 'role' | 'limit' | 'toolset' | 'expiresAt'>,
+  wish: Pick<KeyWords, 'role' | 'limit' | 'toolset' | 'trusted' | 'expiresAt'>,
 ): Promise<void> {
   const beyond = (problem: string) => new Fault('key.beyond', { problem })
+  if (wish.trusted && role !== 'platform_admin')
+    throw beyond('only a platform administrator can create a key that calls on behalf of members')
   if (lesserRole(wish.role, role) !== wish.role) throw beyond(`its scope would be ${wish.role}, but yours is ${role}`)
   if (LIMITS.indexOf(wish.limit) > LIMITS.indexOf(limit))
     throw beyond(`its limit would be ${wish.limit}, but yours is ${limit}`)
@@ -116,6 +122,7 @@ export const toKey = (row: KeyRow): shapes.Key => ({
   limit: row.effect_limit,
   toolset: row.toolset,
   trusted: row.trusted,
+  trust_waits: row.trusted && row.trusted_by === null,
   tenant_id: row.organization_id,
   user_id: row.user_id,
   origin: row.origin,

@@ -213,6 +213,7 @@ async function ask(
     effect: target.effect,
     digest,
     principal: principal.id,
+    keyId: principal.keyId,
     caller: asking.facts.principal.email || asking.facts.principal.key || principal.id,
     userId: principal.userId,
     client: asking.facts.principal.client === '' ? undefined : asking.facts.principal.client,

@@ -83,7 +83,8 @@ export async function standingGrants(
   const given = digest === undefined ? [] : await listStandingGrantsOf(sql, digest)
   if (given.length === 0) return { toolHash, digest, given, suffice: () => false }
   const { organizationId, principal, rules } = asking
-  const caller = { principal: principal.id, userId: principal.userId, maker: await findKeyMaker(sql, principal.id) }
+  const maker = await findKeyMaker(sql, principal.keyId ?? principal.id)
+  const caller = { principal: principal.id, userId: principal.userId, maker }
   const approverOf = await parts.lookup.all(
     sql,
     organizationId,

@@ -23,6 +23,7 @@ const SAID = { max: 1_000, ttl: 60_000 }
 export function createOnBehalf({ accounts, log }: OnBehalfParts): OnBehalf {
   const said = new LRUCache<string, true>(SAID)
   return (principal, email, { organization, members }) => {
+    if (principal.trusted === 'waits') throw new Fault('behalf.waits')
     if (principal.trusted !== true) {
       if (!said.has(principal.id))
         log.warn(

@@ -171,6 +171,7 @@ export function keyRow({ began }: Making, { id, slug }: OrganizationRow, key: De
     role,
     effect_limit: limit,
     trusted,
+    trusted_by: trusted ? ORIGIN : null,
     name,
     hint: hintOf(value),
     prefix: prefixOf(value),

@@ -14,6 +14,7 @@ const Email = z.email().max(254)
 export function createOnBehalfOfAnybody(log: Pick<Log, 'warn'>): OnBehalf {
   const said = new LRUCache<string, true>(SAID)
   return (principal, email, { organization }) => {
+    if (principal.trusted === 'waits') throw new Fault('behalf.waits')
     if (principal.trusted !== true) {
       if (!said.has(principal.id))
         log.warn(

@@ -34,8 +34,10 @@ export const KeyRow = z.object({
   family: z.enum(FAMILIES),
   role: z.enum(ROLES),
   effect_limit: z.enum(LIMITS),
-  /** May call on behalf of members. */
+  /** Made to call on behalf of members. */
   trusted: z.boolean(),
+  /** The platform administrator, or the operator's file, that allows that; null: nobody has, and it may not. */
+  trusted_by: z.string().nullable(),
   name: z.string(),
   hint: z.string(),
   /** Null for keys that were made before prefixes were kept. */
@@ -57,7 +59,8 @@ export interface NewKey {
   readonly family?: Family
   readonly role?: Role
   readonly limit?: Limit
-  readonly trusted?: boolean
+  /** Who allows it to call on behalf of members: a platform administrator, or the operator's file. Undefined: it may not. */
+  readonly trustedBy?: string | undefined
   readonly name: string
   readonly hint: string
   readonly prefix?: string
@@ -73,22 +76,22 @@ export interface NewKey {
 /** Add a key; undefined when its owner has one of that name already, or its second of the first family. */
 export async function addKey(sql: OrgSql | SystemSql, key: NewKey): Promise<KeyRow | undefined> {
   const { id = newId('key'), organizationId = null, userId = null, family = 'uru', role = 'tenant_member' } = key
-  const { limit = 'execute', trusted = false, name, hint, prefix = null, hash, sealed = null } = key
+  const { limit = 'execute', trustedBy = null, name, hint, prefix = null, hash, sealed = null } = key
   const { toolset = null, origin, createdBy = null, expiresAt = null } = key
   const rows = await sql(KeyRow)`
-    insert into keys (id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, hash, sealed,
+    insert into keys (id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, hash, sealed,
                       toolset, origin, created_by, expires_at)
-    values (${id}, ${organizationId}, ${userId}, ${family}, ${role}, ${limit}, ${trusted}, ${name}, ${hint}, ${prefix},
+    values (${id}, ${organizationId}, ${userId}, ${family}, ${role}, ${limit}, ${trustedBy !== null}, ${trustedBy}, ${name}, ${hint}, ${prefix},
             ${hash}, ${sealed}, ${toolset}, ${origin}, ${createdBy}, ${expiresAt})
     on conflict do nothing
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin,
+    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
               created_at, expires_at, last_used_at`
   return rows[0]
 }
 
 /** All that the organization has, those of its members too. */
 export const listKeys = (sql: OrgSql) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin, created_at,
+  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
          expires_at, last_used_at
     from keys order by created_at, id`
 
@@ -100,11 +103,27 @@ export const holdsKey = async (sql: OrgSql, name: string, hash: Buffer): Promise
 export const removeKey = async (sql: OrgSql, name: string): Promise<boolean> =>
   (await sql(Id)`delete from keys where name = ${name} and user_id is null returning id`).length > 0
 
+/** Allows a key that was made to call on behalf of members to do so; undefined where there is no such key that waits for it. */
+export async function storeTrust(sql: SystemSql, id: string, by: string): Promise<KeyRow | undefined> {
+  // `trusted` is set again because gateways are told of a change of that column.
+  const rows = await sql(KeyRow)`
+    update keys set trusted = true, trusted_by = ${by} where id = ${id} and trusted and trusted_by is null
+    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
+              created_at, expires_at, last_used_at`
+  return rows[0]
+}
+
+/** Keys that were made to call on behalf of members, which no platform administrator has allowed. */
+export const listUntrusted = (sql: OrgSql) =>
+  sql(
+    z.object({ name: z.string() }),
+  )`select name from keys where trusted and trusted_by is null order by created_at, id`
+
 /** Returns the removed key. */
 export async function removeKeyById(sql: OrgSql | SystemSql, id: string): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
     delete from keys where id = ${id}
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin,
+    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
               created_at, expires_at, last_used_at`
   return rows[0]
 }
@@ -112,7 +131,7 @@ export async function removeKeyById(sql: OrgSql | SystemSql, id: string): Promis
 /** The key behind a hash, in whichever organization: sign-in happens before the organization is known. */
 export async function findKey(sql: SystemSql, hash: Buffer): Promise<KeyRow | undefined> {
   const rows = await sql(KeyRow)`
-    select id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin,
+    select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
            created_at, expires_at, last_used_at
       from keys where hash = ${hash}`
   return rows[0]
@@ -124,6 +143,6 @@ export const noteUses = (sql: SystemSql, ids: readonly KeyId[]) =>
 
 /** All keys of the installation, or those of nobody's organization: what a platform administrator sees. */
 export const listAllKeys = (sql: SystemSql) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin, created_at,
+  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
          expires_at, last_used_at
     from keys order by created_at, id`

@@ -97,7 +97,7 @@ export async function revealMemberKey(
 
 /** The member's keys of both families, in every organization or in one. */
 export const listOwnKeys = (sql: SystemSql, userId: UserId, organizationId: OrganizationId | undefined) => sql(KeyRow)`
-  select id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin, created_at,
+  select id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin, created_at,
          expires_at, last_used_at
     from keys
    where user_id = ${userId} and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
@@ -114,7 +114,7 @@ export async function removeOwnKey(
     delete from keys
      where id = ${id} and user_id = ${userId}
        and (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin,
+    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
               created_at, expires_at, last_used_at`
   return rows[0]
 }

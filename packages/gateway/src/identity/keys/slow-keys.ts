@@ -40,7 +40,7 @@ export async function replaceSlowHash(
   const rows = await sql(KeyRow)`
     update keys set hash = ${hash}, slow_hash = null, hint = ${hintOf(key)}, prefix = ${prefixOf(key)}
      where id = ${id} and slow_hash = ${slow}
-    returning id, organization_id, user_id, family, role, effect_limit, trusted, name, hint, prefix, toolset, origin,
+    returning id, organization_id, user_id, family, role, effect_limit, trusted, trusted_by, name, hint, prefix, toolset, origin,
               created_at, expires_at, last_used_at`
   return rows[0]
 }
