@@ -10,7 +10,9 @@ import { PATIENCE_MS, TEST_LIMIT_MS } from './packages/gateway/src/testing/patie
 import { IS_SHORT } from './test/setup/form.ts'
 
 const include = ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts']
-const never = ['**/node_modules/**']
+/** Files that `npm test -- --rest` does not repeat. */
+const proven = (process.env['TEST_PROVEN'] ?? '').split('\n').filter((file) => file !== '')
+const never = ['**/node_modules/**', ...proven]
 /** Their tests are all long: the short form does not even load them. */
 const LONG = /^ ?(?:\/\/|\*) @module-tag long$/m
 /** They replace modules or trust certificate authorities, which holds for a whole process: each has one of its own. */
