@@ -9,9 +9,9 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 
 /** What the long form does differently: it reads the environment of CI, or takes a server that only CI provides. */
 const DIFFERS =
-  /process\.env(?:\.|\[')(?:TEST_|CI\b)|\binject\('outsidePostgres'\)|\b(?:describeEachPostgres|describeWithRedis|startTestRedis|hasPgBouncer)\b|setup\/form\.ts/
+  /process\.env(?:\.|\[')(?:TEST_|CI\b)|\binject\('outsidePostgres'\)|\b(?:describeEachPostgres|describeWithRedis|startTestRedis|hasPgBouncer|startPgBouncer)\b|setup\/form\.ts/
 /** They define what DIFFERS names; a file that uses it names it too. */
-const DEFINES = new Set(['packages/gateway/src/testing/database.ts', 'packages/gateway/src/testing/redis.ts'])
+const DEFINES = new Set(['database', 'pgbouncer', 'redis'].map((name) => `packages/gateway/src/testing/${name}.ts`))
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g
 
 /**
