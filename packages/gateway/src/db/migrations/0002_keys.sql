@@ -1,6 +1,7 @@
 -- Secrets that stand for a caller. Only a keyed hash is kept (a key has 256 random bits, so a fast hash is enough);
 -- the hint is for people who compare. The hash is unique across organizations because a key is looked up before it
 -- is known whose it is.
+-- locks: organizations
 create table keys (
   id              text primary key check (id <> ''),
   organization_id text not null references organizations (id) on delete cascade,

@@ -2,6 +2,7 @@
 --
 -- References between an organization's own tables name the organization too. Foreign keys look past row-level security,
 -- so a plain one would let a row of one organization point at another's.
+-- locks: organizations
 create table imports (
   id              text primary key check (id <> ''),
   organization_id text not null references organizations (id) on delete cascade,

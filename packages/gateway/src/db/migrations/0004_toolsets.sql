@@ -1,4 +1,5 @@
 -- Named selections of tools that have an endpoint.
+-- locks: organizations
 create table toolsets (
   id              text primary key check (id <> ''),
   organization_id text not null references organizations (id) on delete cascade,

@@ -2,6 +2,7 @@
 -- because an import of five hundred rows is one change of an organization and not five hundred. Equal
 -- signals of one transaction are sent once, at its commit (PostgreSQL does that itself). A transition
 -- table needs a trigger per event. The argument is the column that names the organization.
+-- locks: catalogs, connections, keys, organizations, toolsets
 create function tell_changed() returns trigger
   language plpgsql
   set search_path = pg_catalog

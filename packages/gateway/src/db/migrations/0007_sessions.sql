@@ -1,6 +1,7 @@
 -- What of a legacy client's session outlives the process that holds it, so that a restart, or another gateway on this
 -- database, does not end it. Its name is a secret of its client: only a keyed hash is kept. `owner` is principal and
 -- endpoint in one text, as the gateway binds a session to both; whoever comes with the name and is somebody else finds no row.
+-- locks: organizations
 create table sessions (
   hash            bytea primary key check (length(hash) = 32),
   organization_id text not null references organizations (id) on delete cascade,

@@ -2,6 +2,7 @@
 --
 -- A user belongs to no organization and is seen in one only as far as it is a member there. The role that is kept is one
 -- of an organization; being platform administrator is a fact of the user.
+-- locks: keys, organizations, records
 create table users (
   id               text primary key check (id <> ''),
   email            text not null unique check (email = lower(email) and email <> ''),

@@ -7,6 +7,7 @@
 --   field salt = nine bytes of sha512(salt), by the field's place
 --   field hash = sha256(field salt || value), or 32 zero bytes where there is no value
 --   hash = sha256(hash of the record before || leaf); before the first stands sha256('toolway records ' || organization)
+-- locks: records
 
 -- Where the chain of each organization has come to. The row is locked while records are added, so that numbers have no gap.
 create table record_chains (

@@ -1,4 +1,5 @@
 -- A code with which a person chooses a password: one at a time, good once, kept by keyed hash.
+-- locks: users
 create table password_codes (
   user_id    text primary key references users (id) on delete cascade,
   hash       bytea not null unique check (length(hash) = 32),

@@ -1,4 +1,5 @@
 -- Keys: when they were last used, whose names stand apart, and the ones that were taken over.
+-- locks: keys, users
 alter table keys
   add column last_used_at timestamptz,
   -- Who speaks for others is nobody's own key: the member that it speaks for is the only one whose standing is asked.

@@ -2,6 +2,7 @@
 --
 -- Nothing here can be used by whoever reads it: codes, refresh tokens, interactions and client secrets are kept by keyed
 -- hash only.
+-- locks: organizations, sign_ins, users
 
 -- Clients that registered themselves (RFC 7591) or were added by an administrator. Clients that are a document at an
 -- address of their own are not stored.

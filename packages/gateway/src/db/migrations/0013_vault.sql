@@ -1,5 +1,6 @@
 -- Secrets that are kept, and the vault's own. Every bytea column whose name begins with `sealed` holds what the vault sealed
 -- for the row it stands in; vault/sealed-columns.ts lists them all, and a test asks this schema whether it does.
+-- locks: connections, members, organizations
 
 -- What the vault keeps for itself, sealed under its root keys. Organizations have no right to it at all.
 create table vault_secrets (

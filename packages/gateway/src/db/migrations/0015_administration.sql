@@ -1,4 +1,5 @@
 -- What administrators say of tools, and answers that are kept so that a request that comes twice is carried out once.
+-- locks: connections, organizations
 alter table connections
   add column description   text,
   add column tools_default boolean not null default true; -- whether a tool that was not switched by name is on, later ones too

@@ -1,4 +1,5 @@
 -- Credentials that renew themselves, several accounts of one person, and the ways by which accounts are connected.
+-- locks: connections, credentials, members, oauth_apps, organizations
 
 -- The client that an authorization server knows us as. Of a vendor there is one for each organization; an MCP server's authorization
 -- server is named by its issuer, so that a client is never used at another one, even where the MCP server changes it.
@@ -40,7 +41,7 @@ alter table credentials add constraint credentials_app_fkey
 alter table credentials drop constraint credentials_organization_id_provider_connection_id_user_id__key;
 alter table credentials add constraint credentials_one
   unique nulls not distinct (organization_id, provider, connection_id, user_id, account);
-create index credentials_renewal on credentials (expires_at) where problem is null and sealed_refresh_token is not null;
+create index if not exists credentials_renewal on credentials (expires_at) where problem is null and sealed_refresh_token is not null;
 
 -- A person on the way to an authorization server and back. The state comes back once, in the browser that began.
 create table oauth_flows (

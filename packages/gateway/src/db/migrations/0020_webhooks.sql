@@ -1,5 +1,6 @@
 -- What happens to connections and credentials is told at once, by the database itself, so that it is told however it came about and
 -- in every gateway; and addresses of organizations that are told too, until they have answered.
+-- locks: alerts, catalogs, connections, credentials, organizations
 
 create table webhooks (
   id              text primary key check (id <> ''),

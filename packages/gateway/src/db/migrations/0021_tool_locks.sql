@@ -1,4 +1,5 @@
 -- What is known of each tool of a connection, which of it was accepted, and the name that clients know it by.
+-- locks: catalogs, connections, organizations, tool_states, toolsets
 alter table connections
   add column tool_lock text not null default 'off' check (tool_lock in ('off', 'additions', 'descriptions', 'all')),
   add column trusted   boolean not null default false; -- whether what its server says of its tools' effects is believed

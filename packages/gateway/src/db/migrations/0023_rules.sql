@@ -1,5 +1,6 @@
 -- Rules say more than a name and yes or no: what a rule of the platform speaks of and what follows become what its contract draws
 -- (packages/contract/src/rules.ts); and organizations have rules of their own.
+-- locks: connections, keys, members, organizations, rules, toolsets
 alter table rules
   add column name       text,
   add column match      jsonb,

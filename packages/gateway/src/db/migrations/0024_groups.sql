@@ -1,4 +1,5 @@
 -- Groups of an organization's members: what conditions, approvers and audiences of toolsets name.
+-- locks: members, organizations
 create table groups (
   organization_id text not null references organizations (id) on delete cascade,
   slug            text not null check (slug ~ '^[a-z][a-z0-9-]{0,38}$'),

@@ -1,5 +1,6 @@
 -- Calls that rules want somebody's approval for: the questions, and who answered them how. A grant is good for one digest, which
 -- stands for the tool's definition, the arguments, the account, the caller and the connection; nothing else is ever let through by it.
+-- locks: connections, organizations, webhooks
 
 create table approvals (
   id               text primary key check (id <> ''),

@@ -1,5 +1,6 @@
 -- The documents of connections that are made of one: what was given or fetched is kept as it came, so that nobody's
 -- server has to answer before a call can be made, and a document that changes comes in when somebody says so.
+-- locks: connections, organizations
 create table openapi_documents (
   organization_id text not null references organizations (id) on delete cascade,
   connection_id   text not null,

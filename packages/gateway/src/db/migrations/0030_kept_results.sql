@@ -1,4 +1,5 @@
 -- What of tools' results did not fit into what their callers may be sent, for those callers and for a while.
+-- locks: organizations
 create table kept_results (
   id              text primary key check (id <> ''),
   organization_id text not null references organizations (id) on delete cascade,

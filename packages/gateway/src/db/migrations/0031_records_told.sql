@@ -1,5 +1,6 @@
 -- Whoever looks at an organization's records hears that there are more of them: the head of its chain moves once for each
 -- batch, so that a call costs nothing more, and equal words of one transaction are said once.
+-- locks: record_chains
 create function tell_records() returns trigger
   language plpgsql
   set search_path = pg_catalog

@@ -1,5 +1,6 @@
 -- Which clients came in, as which caller, and how far they got: said who they are, asked for tools, called one. Times are those of
 -- the first of a while (a minute), so that a busy client costs a row's change now and then and not one for each request.
+-- locks: organizations
 create table clients_seen (
   organization_id text not null references organizations (id) on delete cascade,
   principal       text not null check (principal <> ''),

@@ -1,5 +1,6 @@
 -- "Always for this tool" (ledger S2-QRK-05): the word of somebody who may approve, for every call of one caller, of one tool as it is
 -- defined, with one account, as long as the very same rules ask. Never for what destroys.
+-- locks: approvals, connections, credentials, organizations
 
 -- What a lasting grant given as an answer would be for; null: none may be given.
 alter table approvals add column lasting_digest text check (lasting_digest ~ '^[0-9a-f]{64}$');

@@ -1,5 +1,6 @@
 -- A gateway serves the keys that it knows from memory while the database is away, for a bounded time. A key that was changed or
 -- removed must not be among them, so the signal names it; where it named only the organization, all keys were in doubt.
+-- locks: keys
 create or replace function tell_key_changed() returns trigger
   language plpgsql
   set search_path = pg_catalog

@@ -1,5 +1,6 @@
 -- When each connection is to be asked next for its lists, and which gateway asks it now: of several gateways on this database, one
 -- asks. It is no part of the connection or of its catalog, so that a look that found nothing new tells nobody anything.
+-- locks: catalogs, connections, organizations
 create table catalog_looks (
   connection_id   text primary key,
   organization_id text not null references organizations (id) on delete cascade,

@@ -1,5 +1,6 @@
 -- An administrator says what a tool does, and one rule holds for everything: the hint of a server that is not trusted can only make a
 -- tool more dangerous. A row says whether a tool is on, what it does, or both.
+-- locks: alerts, catalogs, connections, organizations, tool_states, webhook_deliveries, webhooks
 alter table tool_states
   alter column enabled drop not null,
   add column effect    text check (effect in ('read', 'write', 'destructive')),

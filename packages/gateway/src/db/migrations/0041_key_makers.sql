@@ -1,5 +1,6 @@
 -- Four eyes: a key that somebody made acts for whoever made it, so that nobody grants the calls of a key of their own making. A key that
 -- was made with another key leads to the person behind that one.
+-- locks: approvals
 create function key_maker(principal text) returns text
   language plpgsql stable
   security definer

@@ -1,6 +1,7 @@
 -- A name that a client has seen does not lead to another server by itself (ADR 28): the aliases of connections that were removed, and
 -- where each led. A connection that is named by its title gets none of them, unless it leads there again; an administrator who names one
 -- takes it over, which is on record.
+-- locks: connections, organizations
 create table spent_aliases (
   organization_id text not null references organizations (id) on delete cascade,
   alias           text not null,

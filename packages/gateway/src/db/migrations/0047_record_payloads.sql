@@ -1,5 +1,6 @@
 -- What was sent and what came back, of calls of connections whose administrator wants it kept. Beside the chain of records and not in
 -- it, so that it can be removed: a record holds a hash of it, salted, which tells nothing once it is gone.
+-- locks: connections, organizations
 alter table connections add column keep_payloads boolean not null default false;
 
 create table record_payloads (

@@ -1,4 +1,5 @@
 -- The model that an organization's agent thinks with: its provider, address and name, and the sealed key of the organization there.
+-- locks: organizations
 create table agent_models (
   organization_id text primary key references organizations (id) on delete cascade,
   provider        text not null check (provider <> ''),

@@ -1,5 +1,6 @@
 -- Files that travel by reference: their content is in a folder or an object store, sealed by a key of each file; here is what is known
 -- of them. An upload is a row in state "uploading" until its size and hash are verified; only rows in state "ready" are given out.
+-- locks: keys, members, organizations
 create table files (
   id              text primary key check (id <> ''),
   organization_id text not null references organizations (id) on delete cascade,

@@ -1,5 +1,6 @@
 -- Record streams (ADR 0091). A stream of the installation belongs to `platform`, as the records of no organization do, so there is
 -- no reference to organizations.
+-- locks: alerts, organizations
 create table record_streams (
   organization_id text not null check (organization_id <> ''),
   id              text primary key check (id <> ''),

@@ -3,6 +3,7 @@
 --
 -- A unique index of a partitioned table would have to contain the time. So each partition has its own (`id`; the place in the chain),
 -- and the head of the chain, which is locked while records are added, keeps places and ids apart across partitions.
+-- locks: records
 alter table records rename to records_before;
 alter index records_span rename to records_before_span;
 alter index records_by_time rename to records_before_by_time;
@@ -12,6 +13,8 @@ alter index records_by_connection rename to records_before_by_connection;
 alter index records_by_outcome rename to records_before_by_outcome;
 alter index records_by_action rename to records_before_by_action;
 alter index records_by_correlation rename to records_before_by_correlation;
+-- Of 0064, which may have been built ahead: under the name that it has as an index of this partition.
+alter index if exists records_by_code rename to records_before_organization_id_code_seq_idx;
 alter table records_before rename constraint records_pkey to records_before_pkey;
 alter table records_before rename constraint records_place to records_before_place;
 
@@ -48,7 +51,9 @@ create trigger guard_removed before delete or truncate on records
 do $$
 begin
   execute format('alter table records attach partition records_before for values from (minvalue) to (%L)',
-                 to_char(date_trunc('month', greatest(now(), (select max(at) from records_before)) at time zone 'UTC')
+                 to_char(date_trunc('month', greatest(now(), (select max(last) from record_chains c,
+                                                            lateral (select max(r.at) as last from records_before r
+                                                                      where r.organization_id = c.organization_id) of_chain)) at time zone 'UTC')
                          + interval '1 month', 'YYYY-MM-DD"T00:00:00Z"'));
 end
 $$;

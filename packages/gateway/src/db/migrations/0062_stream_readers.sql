@@ -1,6 +1,7 @@
 -- Streams of calls that are resumed at another gateway than the one that holds them (ADR 0101). A row is one reader: the gateway that
 -- its client came to asks, the gateway that holds the stream answers and passes events on through `stream_reader_events`. Nothing here
 -- outlives a crash of the server: clients resume again.
+-- locks: organizations, sessions
 create unlogged table stream_readers (
   organization_id text not null references organizations (id) on delete cascade,
   reader          text not null check (reader <> ''), -- random: one resume of one client

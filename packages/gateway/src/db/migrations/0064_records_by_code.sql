@@ -1,2 +1,3 @@
 -- Whoever asks why calls were refused or failed asks by code. Only such records have one.
-create index records_by_code on records (organization_id, code, seq) where code is not null;
+-- locks: records
+create index if not exists records_by_code on records (organization_id, code, seq) where code is not null;
