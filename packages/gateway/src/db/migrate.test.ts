@@ -34,6 +34,12 @@ async function query(connection: pg.ClientConfig, text: string): Promise<unknown
   }
 }
 
+/** Each with the index of its partitioned table, where it is a part of one. */
+const INDEXES = `
+  select c.relname || ' of ' || coalesce(h.inhparent::regclass::text, 'its table') || case when i.indisvalid then '' else ' (invalid)' end
+    from pg_index i join pg_class c on c.oid = i.indexrelid left join pg_inherits h on h.inhrelid = i.indexrelid
+   where c.relnamespace = 'public'::regnamespace order by c.relname`
+
 const applied = (connection: pg.ClientConfig) => query(connection, 'select name from migrations order by id')
 
 /** Runs migrate() in a process of its own, so that it can be killed. */
@@ -48,6 +54,7 @@ describeEachPostgres('migrations', (createDatabase) => {
   test('S2-DB-05: run forward from any earlier version and are repeatable', { tags: 'long' }, async () => {
     await using whole = await createDatabase()
     const wanted = await describeSchema(whole.connection)
+    const indexes = await query(whole.connection, INDEXES)
     // One database is each version in turn, brought to the next by a run of its own.
     await using stepped = await createDatabase({ empty: true })
     for (let count = 1; count <= files.length; count++) {
@@ -56,6 +63,7 @@ describeEachPostgres('migrations', (createDatabase) => {
     }
     expect(await migrate(stepped.connection)).toEqual([])
     expect(await describeSchema(stepped.connection)).toBe(wanted)
+    expect(await query(stepped.connection, INDEXES)).toEqual(indexes)
     for (let count = 0; count < files.length; count += EVERY) {
       await using database = await createDatabase({ empty: true })
       await using earlier = await folderWith(count)
@@ -63,31 +71,44 @@ describeEachPostgres('migrations', (createDatabase) => {
       expect(await migrate(database.connection)).toEqual(names.slice(count))
       expect(await migrate(database.connection)).toEqual([])
       expect(await describeSchema(database.connection)).toBe(wanted)
+      // Those of partitions too, which may have been built ahead.
+      expect(await query(database.connection, INDEXES)).toEqual(indexes)
     }
   })
 
-  test('S2-DB-05: run each in one transaction: killed in the middle, the one is not there at all, and a restart does it', async () => {
+  test('S2-DB-05: run in one transaction: killed in the middle, nothing has changed, and a restart does it', async () => {
     await using database = await createDatabase({ empty: true })
+    await using before = await folderWith(2)
+    await migrate(database.connection, before)
     const slow = 'create table half (id int); select pg_sleep(3); create table other_half (id int);'
-    await using slowly = await folderWith(2, { '0003_slow.sql': slow })
+    const first = { '0003_first.sql': 'create table first (id int);' }
+    await using slowly = await folderWith(2, { ...first, '0004_slow.sql': slow })
     const { child, ended } = migrateElsewhere(database.connection, slowly.directory)
     const sleeping = `select 1 from pg_stat_activity where datname = current_database() and query like '%pg_sleep(3)%' and pid <> pg_backend_pid()`
     await expect.poll(() => query(database.connection, sleeping)).toEqual([1])
     child.kill('SIGKILL')
     await ended
     expect(await applied(database.connection)).toEqual(names.slice(0, 2))
-    expect(await query(database.connection, `select to_regclass('half')`)).toEqual([null])
+    expect(await query(database.connection, `select to_regclass('first'), to_regclass('half')`)).toEqual([null, null])
+    // The version before starts on it as ever.
+    expect(await migrate(database.connection, before)).toEqual([])
 
-    await using quickly = await folderWith(2, { '0003_slow.sql': slow.replace('select pg_sleep(3);', '') })
-    expect(await migrate(database.connection, quickly)).toEqual(['0003_slow']) // waits for the dead one's lock to go
+    await using quickly = await folderWith(2, { ...first, '0004_slow.sql': slow.replace('select pg_sleep(3);', '') })
+    // Waits for the lock of the dead one to go.
+    expect(await migrate(database.connection, quickly)).toEqual(['0003_first', '0004_slow'])
     expect(
       await query(database.connection, `select to_regclass('half')::text, to_regclass('other_half')::text`),
     ).toEqual(['half', 'other_half'])
   })
 
-  test('that fail undo themselves, keep those before, and say what was wrong', async () => {
+  test('that fail undo all that ran with them, and say which was wrong', async () => {
     await using database = await createDatabase({ empty: true })
-    await using broken = await folderWith(1, { '0002_broken.sql': 'create table half (id int); select 1 / 0;' })
+    await using before = await folderWith(1)
+    await migrate(database.connection, before)
+    await using broken = await folderWith(1, {
+      '0002_good.sql': 'create table whole (id int);',
+      '0003_broken.sql': 'create table half (id int); select 1 / 0;',
+    })
     const errors: unknown[] = []
     const log = {
       debug() {},
@@ -95,10 +116,13 @@ describeEachPostgres('migrations', (createDatabase) => {
       warn() {},
       error: (facts: object, text: string) => void errors.push({ ...facts, text }),
     }
-    await expect(migrate(database.connection, { ...broken, log })).rejects.toThrow('division by zero')
-    expect(errors).toEqual([{ migration: '0002_broken', text: 'a migration failed' }])
+    await expect(migrate(database.connection, { ...broken, log })).rejects.toThrow(
+      'the migration 0003_broken failed (division by zero): the database is unchanged, and the previous version can run on it',
+    )
+    expect(errors).toEqual([{ migration: '0003_broken', text: 'a migration failed' }])
     expect(await applied(database.connection)).toEqual(names.slice(0, 1))
-    expect(await query(database.connection, `select to_regclass('half')`)).toEqual([null])
+    expect(await query(database.connection, `select to_regclass('whole'), to_regclass('half')`)).toEqual([null, null])
+    expect(await migrate(database.connection, before)).toEqual([])
     expect(await migrate(database.connection)).toEqual(names.slice(1))
   })
 
