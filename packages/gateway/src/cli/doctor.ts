@@ -1,8 +1,12 @@
-/** `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. */
+/**
+ * `toolway doctor`: looks at everything that a start and a call need, and says for each what is wrong and what mends it. It writes
+ * nothing, neither into the database nor into the data directory, and starts nothing: an embedded database that does not run is not
+ * looked into.
+ */
 import { stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { namedPaths, notAllowed, notAllowedWords } from '@toolway/contract'
-import { keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
+import { DatabaseStopped, keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
 import { listConnections, type ConnectionRow } from '../connections/connections.ts'
 import { listUntrusted } from '../identity/keys/keys.ts'
@@ -19,7 +23,7 @@ import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
 import { presetVariables } from '../presets.ts'
 import { ask, findEndpoint } from './mcp-client.ts'
 import { EXIT, type Output } from './terminal/output.ts'
-import { addressOf, isMade, isRunning, withStore } from './store.ts'
+import { addressOf, isMade, isRunning, withStore, type Opened } from './store.ts'
 
 interface Finding {
   readonly what: string
@@ -136,55 +140,57 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   if (!(await isMade(loaded)))
     return [note('database', 'does not exist yet; it is created when the gateway first starts')]
   try {
-    return await withStore(organization, async ({ db, organization: own }) => {
-      await db.presence.look()
-      const connections = await db.organization(own.id, listConnections)
-      const accounts = await db.organization(own.id, listLostAccounts)
-      const untrusted = await db.organization(own.id, listUntrusted)
-      return [
-        good('database', 'reachable, and its schema is up to date'),
-        ...accounts.flatMap(({ account, connection_id: id, problem }) => {
-          const alias = connections.find((one) => one.id === id)?.alias
-          if (alias === undefined) return []
-          const mend = `\`toolway connection login ${alias} --account ${account}\` reconnects it.`
-          return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
-        }),
-        ...untrusted.map(({ name }) =>
-          bad(
-            `key ${name}`,
-            `it was created for calls on behalf of members by an administrator of the organization, and such calls are refused until a platform administrator allows them: \`toolway key trust "${name}" --organization ${own.slug}\`, or remove the key.`,
-          ),
-        ),
-        ...(await missingPrograms(loaded, connections)),
-        ...(await closedPaths(loaded, connections)),
-        ...outsidePaths(loaded, own.slug, connections),
-        ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
-          if (!enabled) return note(`connection ${alias}`, 'disabled')
-          return status === 'connected'
-            ? good(`connection ${alias}`, 'connected')
-            : status === 'new'
-              ? note(`connection ${alias}`, 'not contacted yet')
-              : bad(
-                  `connection ${alias}`,
-                  `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`,
-                )
-        }),
-      ]
-    })
+    return await withStore(organization, (opened) => checkOrganization(loaded, opened), { looking: true })
   } catch (thrown) {
+    if (thrown instanceof DatabaseStopped) return [note('database', STOPPED)]
     if (thrown instanceof DatabaseUnreachable) return [bad('database', thrown.forOperator)]
     return [bad('database', thrown instanceof Error ? thrown.message : String(thrown))]
   }
 }
 
-/** Writes a few bytes where files are kept, and removes them. */
+async function checkOrganization(loaded: LoadedConfig, { db, organization }: Opened): Promise<Finding[]> {
+  await db.presence.look()
+  const connections = await db.organization(organization.id, listConnections)
+  const accounts = await db.organization(organization.id, listLostAccounts)
+  const untrusted = await db.organization(organization.id, listUntrusted)
+  return [
+    good('database', 'reachable, and its schema is up to date'),
+    ...accounts.flatMap(({ account, connection_id: id, problem }) => {
+      const alias = connections.find((one) => one.id === id)?.alias
+      if (alias === undefined) return []
+      const mend = `\`toolway connection login ${alias} --account ${account}\` reconnects it.`
+      return [bad(`account ${account} of ${alias}`, `${problem}. ${mend}`)]
+    }),
+    ...untrusted.map(({ name }) =>
+      bad(
+        `key ${name}`,
+        `it was created for calls on behalf of members by an administrator of the organization, and such calls are refused until a platform administrator allows them: \`toolway key trust "${name}" --organization ${organization.slug}\`, or remove the key.`,
+      ),
+    ),
+    ...(await missingPrograms(loaded, connections)),
+    ...(await closedPaths(loaded, connections)),
+    ...outsidePaths(loaded, organization.slug, connections),
+    ...connections.map(({ alias, enabled, status, status_reason: reason }) => {
+      if (!enabled) return note(`connection ${alias}`, 'disabled')
+      return status === 'connected'
+        ? good(`connection ${alias}`, 'connected')
+        : status === 'new'
+          ? note(`connection ${alias}`, 'not contacted yet')
+          : bad(`connection ${alias}`, `${reason ?? `${status}.`} \`toolway connection test ${alias}\` shows details.`)
+    }),
+  ]
+}
+
+const STOPPED = 'the embedded database does not run; start the gateway, then run `toolway doctor` to check connections'
+
+/** Whether the place where files are kept answers. What only a write would show, as a full disk, a start finds. */
 async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {
   const place = filePlaceOf(loaded.config)
   if (place === undefined) return [note('file store', 'TOOLWAY_FILES is off: files are not stored')]
   if (!(await isMade(loaded))) return []
   const blobs = await blobsAt(place)
   try {
-    await blobs.look()
+    await blobs.glance()
     return [good('file store', blobs.where)]
   } catch (thrown) {
     return [bad('file store', `${blobs.where}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)]

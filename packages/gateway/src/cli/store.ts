@@ -1,10 +1,11 @@
 /** A command's way to the installation: settings, database and vault, opened for it and closed after it. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStore, type Store } from '../admin/installation/open-store.ts'
+import { openStore, type Store, type StoreParts } from '../admin/installation/open-store.ts'
 import type { LoadedConfig } from '../config.ts'
 import { openConfig } from './open-config.ts'
 import { clusterOf } from '../db/embedded/cluster.ts'
+import { OtherSchema } from '../db/schema-version.ts'
 import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
@@ -19,12 +20,14 @@ export interface Opened extends Store {
   readonly organization: OrganizationRow
 }
 
-export const withStore = <T>(slug: string, work: (opened: Opened) => Promise<T>): Promise<T> =>
+type Looking = Pick<StoreParts, 'looking'>
+
+export const withStore = <T>(slug: string, work: (opened: Opened) => Promise<T>, looking?: Looking): Promise<T> =>
   withInstallation(async (opened) => {
     const organization = (await opened.db.system(listOrganizations)).find((one) => one.slug === slug)
     if (organization !== undefined) return work({ ...opened, organization })
     throw noOrganization(slug, opened.loaded.config.TOOLWAY_DATA)
-  })
+  }, looking)
 
 export function noOrganization(slug: string, directory: string): CommandFault {
   const first = slug === DEFAULT_SLUG ? 'Start Toolway once to create it.' : `\`toolway org add ${slug}\` creates it.`
@@ -34,13 +37,13 @@ export function noOrganization(slug: string, directory: string): CommandFault {
 type Installation = Omit<Opened, 'organization'>
 
 /** For what belongs to no organization. */
-export async function withInstallation<T>(work: (opened: Installation) => Promise<T>): Promise<T> {
-  await using opened = await openInstallation()
+export async function withInstallation<T>(work: (opened: Installation) => Promise<T>, looking?: Looking): Promise<T> {
+  await using opened = await openInstallation(looking)
   return await work(opened)
 }
 
-/** Throws CommandFault where no start has been. */
-export async function openInstallation(): Promise<Installation & AsyncDisposable> {
+/** Throws CommandFault where no start has been, or one of another version. A command migrates nothing and makes no key. */
+export async function openInstallation(looking: Looking = {}): Promise<Installation & AsyncDisposable> {
   const loaded = await openConfig()
   const { TOOLWAY_DATA: directory, DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: directUrl } = loaded.config
   // A command looks at what is there; making it is for a start.
@@ -48,7 +51,10 @@ export async function openInstallation(): Promise<Installation & AsyncDisposable
     throw new CommandFault(
       `Toolway has not been set up in ${directory} yet. Start it once with \`npm start\` or \`npx toolway start\`, or set TOOLWAY_DATA to its directory.`,
     )
-  const store = await openStore({ directory, databaseUrl, directUrl, keys: loaded.config, owner: false, log: SILENT })
+  const parts = { directory, databaseUrl, directUrl, keys: loaded.config, owner: false, log: SILENT, ...looking }
+  const store = await openStore(parts).catch((thrown: unknown) => {
+    throw thrown instanceof OtherSchema ? new CommandFault(thrown.message) : thrown
+  })
   return { ...store, loaded, [Symbol.asyncDispose]: () => store.close() }
 }
 

@@ -10,6 +10,7 @@ import { createDb, type DatabaseConnection, type Db } from '../../db/db.ts'
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded-postgres.ts'
 import { keepRunning } from '../../db/keep-running.ts'
 import { migrate } from '../../db/migrate.ts'
+import { notSetUp, refuseOtherSchema } from '../../db/schema-version.ts'
 import type { Log } from '../../lib/log.ts'
 import { operatorFetch } from '../../upstreams/http/guarded-fetch.ts'
 import { createKeyService } from '../../vault/key-service/create-key-service.ts'
@@ -22,7 +23,7 @@ import {
 import { createWrappedKeys, type WrappedKeys } from '../../vault/key-service/wrapped-keys.ts'
 import { createKeySources, type KeySettings, type KeySources } from '../../vault/key-sources.ts'
 import { createKeychain } from '../../vault/keychain.ts'
-import { openVault, type BoundRing } from '../../vault/ring.ts'
+import { openVault, readRemembered, type BoundRing } from '../../vault/ring.ts'
 import type { Vault } from '../../vault/vault.ts'
 
 export { KeyServiceFault } from '../../vault/key-service/key-service.ts'
@@ -37,8 +38,13 @@ export interface StoreParts {
   readonly connections?: number
   /** Where vault keys may come from, besides the directory. */
   readonly keys: KeySettings & KeyServiceSettings
-  /** The gateway owns its cluster; the command line may use another's. */
+  /**
+   * A gateway owns its installation: it makes the directory, the cluster and the keys, and migrates. The command line uses what is
+   * there, and refuses a database of another version.
+   */
   readonly owner: boolean
+  /** Nothing is started either: an embedded database that does not run is DatabaseStopped. */
+  readonly looking?: boolean
   /** The embedded database that the first of several processes runs. */
   readonly running?: DatabaseConnection | undefined
   /** Gateway processes that use the embedded database; unsaid: one. */
@@ -62,23 +68,28 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** An embedded database does not run, and whoever only looks starts none. */
+export class DatabaseStopped extends Error {}
+
+/** Throws OtherSchema, DatabaseStopped, WrongVaultKey, KeyServiceFault, or the errors of migrations and of the driver. */
 export async function openStore(parts: StoreParts): Promise<Store> {
   const { directory, log } = parts
-  await makeDirectory(directory)
+  if (parts.owner) await makeDirectory(directory)
   const wrappedKeys = wrappedKeysOf(parts)
   const sources = keySourcesOf(parts, wrappedKeys)
   // A key that cannot be read is told before a database is started for it.
   if (parts.keys.TOOLWAY_KEY_SERVICE === undefined) await sources.find()
   const { connection, direct, stop } = await openDatabase(parts)
   try {
-    await migrate(direct ?? connection, { log })
+    if (parts.owner) await migrate(direct ?? connection, { log })
+    else await refuseOtherSchema(direct ?? connection, { embedded: parts.databaseUrl === undefined })
     const db = createDb({
       connection,
       direct,
       log,
       ...(parts.connections === undefined ? {} : { connections: poolOf(parts.connections, parts.databaseUrl) }),
     })
-    const { vault, bound, reload } = await openVault(db, sources).catch(async (thrown: unknown) => {
+    const { vault, bound, reload } = await openRing(db, sources, parts).catch(async (thrown: unknown) => {
       await db.close()
       throw thrown
     })
@@ -101,6 +112,12 @@ export async function openStore(parts: StoreParts): Promise<Store> {
     await stop()
     throw thrown
   }
+}
+
+/** Keys are made by a start alone. */
+async function openRing(db: Db, sources: KeySources, { owner, databaseUrl }: StoreParts) {
+  if (!owner && (await db.system(readRemembered)) === undefined) throw notSetUp({ embedded: databaseUrl === undefined })
+  return openVault(db, sources)
 }
 
 /** The embedded server takes 40 connections for one process, of which the command line needs some. */
@@ -170,6 +187,7 @@ async function openDatabase(parts: StoreParts): Promise<Opened> {
   }
   const running = parts.running ?? (owner ? undefined : await findEmbeddedPostgres({ directory }))
   if (running !== undefined) return { connection: running, stop }
+  if (parts.looking === true) throw new DatabaseStopped('The database does not run.')
   // A restart has one more for a while.
   const more = processes === 1 ? 0 : processes * (Math.min(parts.connections ?? 0, MOST_EMBEDDED) + BESIDE_POOL)
   const wish = { directory, log, connections: EMBEDDED + more }

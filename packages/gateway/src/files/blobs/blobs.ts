@@ -51,6 +51,8 @@ export interface Blobs {
   keys(): AsyncIterable<{ readonly key: string; readonly changedAt: Date }>
   /** Writes, reads and removes a probe. */
   look(): Promise<void>
+  /** Only reads: whether it answers, and whether it may be used as far as that shows. */
+  glance(): Promise<void>
 }
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])

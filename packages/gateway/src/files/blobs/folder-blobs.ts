@@ -3,7 +3,19 @@
  * renaming, when all of it is on disk.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, opendir, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SEALED_FRAME } from '../content/frames.ts'
 import { storeFault, type Blobs, type Draft, type Resumed } from './blobs.ts'
@@ -34,7 +46,16 @@ export function createFolderBlobs(folder: string): Blobs {
       }),
     keys: () => listKeys(folder),
     look: () => faulty(() => probe(folder)),
+    glance: () => faulty(() => glanceAt(folder)),
   }
+}
+
+/** A folder that is missing is made when it is first used. */
+async function glanceAt(folder: string): Promise<void> {
+  const found = await stat(folder).catch(unlessMissing)
+  if (found === undefined) return
+  if (!found.isDirectory()) throw Object.assign(new Error(`${folder} is a file`), { code: 'ENOTDIR' })
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 
 const faulty = async <T>(work: () => Promise<T>): Promise<T> => {

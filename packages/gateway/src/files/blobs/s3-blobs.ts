@@ -77,6 +77,9 @@ export async function createS3Blobs(settings: S3Settings): Promise<Blobs & { clo
         await client.send(new library.PutObjectCommand({ ...probe, Body: 'look' }))
         await client.send(new library.DeleteObjectCommand(probe))
       }),
+    async glance() {
+      for await (const _ of listKeys(store, prefix)) return
+    },
     close: () => client.destroy(),
   }
 }
