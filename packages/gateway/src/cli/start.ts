@@ -57,8 +57,12 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   opened.defer(() => store.close())
   const forgetAddress = () => rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
   opened.defer(forgetAddress)
+  // Of several that start at once, the first one makes what all share; the others find it made.
+  const turn = opened.use(await store.db.startTurn())
   await prepareVault(store, loaded, log)
   const run = await prepare(store, loaded, declarations)
+  // A key that nobody has seen yet is made anew by the next start: it waits until this one has shown it.
+  if (run.key === undefined && run.setUpCode === undefined) await turn.end()
   const gateway = await open(loaded, store, logs)
   opened.defer(() => gateway.close())
   // Removes the address file before the gateway drains, so that no client is directed to a gateway that is shutting down.
@@ -70,6 +74,7 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   const secretsFile = await keepFromLogs(run, join(config.TOOLWAY_DATA, FIRST_FILE))
   say(run, address, { demo: config.TOOLWAY_DEMO === 'on', secretsFile })
   await noteShown(store.db)
+  await turn.end()
   log.info({ address: address.local, public_url: config.TOOLWAY_PUBLIC_URL }, 'listening')
   await Promise.race([told, orphaned])
   await retire(gateway, loaded, log)

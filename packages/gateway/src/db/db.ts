@@ -10,6 +10,7 @@ import { createListener } from './listener.ts'
 import type { Listener, Notice } from './listener.ts'
 import type { Log } from '../lib/log.ts'
 import { createPresence, type Presence } from './presence.ts'
+import { START_LOCK, takeTurn, type Turn } from './turn.ts'
 import { createTokenBuckets, type TokenBuckets, type TokenBucketsParts } from './token-buckets.ts'
 import { createTransact, type Sql, type Transact } from './transaction.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
@@ -45,6 +46,8 @@ export interface Db {
   listen(channel: string, onNotice: (notice: Notice) => void, alive?: string): Promise<Listener>
   /** Token buckets on a connection of their own, which whoever opens them closes. */
   openTokenBuckets(onLost: TokenBucketsParts['onLost']): TokenBuckets
+  /** Gateways that start on this database do so one after the other, while they hold it. Throws DatabaseUnreachable. */
+  startTurn(): Promise<Turn>
   readonly presence: Pick<Presence, 'awayFor' | 'look' | 'watch'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
@@ -113,6 +116,7 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
       }
     },
     openTokenBuckets: (onLost) => createTokenBuckets({ connection, ours: !pooled, onLost }),
+    startTurn: () => takeTurn(staying, START_LOCK),
     presence,
     close: () =>
       (closing ??= Promise.all([...[...listeners].map((one) => one.close()), presence.close(), pool.end()]).then(
