@@ -14,6 +14,11 @@ export interface NewAlert {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
+const Removed = z.object({ id: z.string() })
+/** What alerts of one kind say of a connection is no longer true. */
+export const removeAlerts = (sql: OrgSql, connection: ConnectionId, kind: AlertKind) =>
+  sql(Removed)`delete from alerts where connection_id = ${connection} and kind = ${kind} returning id`
+
 export async function addAlert(
   sql: OrgSql | SystemSql,
   { organizationId, kind, connectionId, userId, detail }: NewAlert,

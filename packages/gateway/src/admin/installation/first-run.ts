@@ -1,13 +1,14 @@
 /**
  * Sets up an empty installation: an organization, a first key, a demo connection. Later starts only update the demo's address and
- * the local command line's key in its file.
+ * the local command line's key in its file. Starts on one database do it one after the other (`db.startTurn`).
  */
-import { runsHere, TIMEOUTS, type ApprovalPreset } from '@toolway/contract'
+import { runsHere, TIMEOUTS, type ApprovalPreset, type ConnectionSettings } from '@toolway/contract'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { z } from 'zod'
-import { changeConnection, findConnection } from '../../connections/connections.ts'
+import { removeAlerts } from '../../alerts/alerts.ts'
+import { changeConnection, findConnection, setToolLock, type ConnectionRow } from '../../connections/connections.ts'
 import type { Db, OrgSql } from '../../db/db.ts'
 import { newSetUpCode } from '../../identity/codes.ts'
 import { countUsers } from '../../identity/users.ts'
@@ -59,10 +60,11 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun> {
   const organization = existing ?? (await db.system((sql) => ensureOrganization(sql, DEFAULT_SLUG, 'Default', ORIGIN)))
   const isFirst = existing === undefined
   const unseen = await findUnseen(db)
+  const settled = await isDemoSettled(db)
   const empty = (await db.system(countUsers)) === 0
   const setUpCode = empty && (isFirst || unseen) ? await db.system((sql) => newSetUpCode(sql, parts.hash)) : undefined
   return db.organization(organization.id, async (sql) => {
-    await ensureDemo(sql, organization, parts, isFirst)
+    await ensureDemo(sql, organization, parts, { isFirst, settled })
     await ensureBootstrapKey(sql, organization, parts)
     const names = (await listKeys(sql)).map(({ name }) => name).filter((name) => name !== LOCAL_KEY)
     const none = names.length === 0
@@ -143,7 +145,7 @@ async function ensureDemo(
   sql: OrgSql,
   { id }: OrganizationRow,
   { demo }: FirstRunParts,
-  isFirst: boolean,
+  { isFirst, settled }: { isFirst: boolean; settled: boolean },
 ): Promise<void> {
   const { settings, secrets } = partsOf({
     revision: 'auto',
@@ -158,12 +160,49 @@ async function ensureDemo(
     if (demo.wanted && held === undefined) await createConnection(sql, { organizationId: id, vault }, wanted)
     return
   }
-  const moved =
-    held !== undefined &&
-    runsHere(held.settings) &&
-    `${held.settings.command} ${held.settings.args.join(' ')}` !== `${demo.command} ${demo.args.join(' ')}`
-  if (held?.origin === ORIGIN && moved)
+  if (held?.origin !== ORIGIN || !runsDemo(held.settings, demo)) return
+  if (!settled) await trustDemo(sql, id, held)
+  if (wordsOf(held.settings) !== `${demo.command} ${demo.args.join(' ')}`)
     await changeConnection(sql, held.id, { ...words, seal: () => undefined, title: held.title, enabled: held.enabled })
+}
+
+const wordsOf = (settings: ConnectionSettings): string | undefined =>
+  runsHere(settings) ? `${settings.command} ${settings.args.join(' ')}` : undefined
+
+/** The program of this version, or the same one where another version or another installation of it has it. */
+function runsDemo(settings: ConnectionSettings, demo: FirstRunParts['demo']): boolean {
+  if (!runsHere(settings) || settings.args.length !== demo.args.length) return false
+  const nameOf = (path: string | undefined) => basename(path ?? '').replace(/\.[cm]?[jt]s$/, '')
+  return nameOf(settings.args.at(-1)) === nameOf(demo.args.at(-1))
+}
+
+const DEMO_SETTLED = 'demo trust settled'
+
+/** Whether an earlier start decided on the trust of the demo. Says so of this start's, before it decides. */
+const isDemoSettled = (db: Db): Promise<boolean> =>
+  db.system(async (sql) => {
+    const added = await sql(
+      Fact,
+    )`insert into installation (name, value) values (${DEMO_SETTLED}, 'true') on conflict do nothing returning value`
+    return added.length === 0
+  })
+
+const Found = z.object({ found: z.boolean() })
+
+/**
+ * Versions before the trust of servers made the demo untrusted, so that its tools counted as writing: it is the gateway's own program.
+ * Whoever took the trust away stays right.
+ */
+async function trustDemo(sql: OrgSql, organization: OrganizationRow['id'], demo: ConnectionRow): Promise<void> {
+  const [decided] = await sql(Found)`
+    select exists (select from records where organization_id = ${organization} and method = 'lock.set'
+                      and resource_id = ${demo.id}) as found`
+  if (demo.trusted || decided?.found === true) return
+  await setToolLock(sql, demo.id, { mode: demo.tool_lock, trusted: true })
+  await removeAlerts(sql, demo.id, 'effect.unproven')
+  const detail = { mode: demo.tool_lock, trusted: true, origin: ORIGIN }
+  const change = { action: 'lock.set', resource: 'connection', id: demo.id, detail }
+  await recordChange(sql, startActor(), organization, change)
 }
 
 /** A key that the command line of this machine calls with: in a file that only the data directory's owner reads. */
