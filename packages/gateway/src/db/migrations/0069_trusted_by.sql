@@ -1,5 +1,6 @@
 -- Who gave a key the leave to call on behalf of members: a platform administrator, or the operator's file. A trusted key without this
 -- is refused where it names a member. Those that an organization's administrator made until now wait for a platform administrator.
+-- locks: keys
 alter table keys add column trusted_by text;
 update keys k set trusted_by = coalesce(k.created_by, k.origin)
  where k.trusted and (
