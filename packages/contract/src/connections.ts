@@ -27,6 +27,11 @@ export const ConnectionSecrets = z.strictObject({
   environment: z.record(z.string(), z.string()).default({}),
   url: z.string().optional(),
   args: z.array(z.string()).optional(),
+  /**
+   * The origins of further addresses that the headers may go to, by the name of the setting, and whether each may lie in a private
+   * network. That of `url` is not among them, nor what is at its origin.
+   */
+  origins: z.record(z.string(), z.strictObject({ origin: z.string(), private: z.boolean() })).optional(),
 })
 export type ConnectionSecrets = z.output<typeof ConnectionSecrets>
 

@@ -88,6 +88,7 @@ export const composio = kind({
   plural: 'Composio toolkits',
   article: 'Composio',
   settings: ComposioSettings,
+  addresses: { url: { secrets: true }, servers_at: { secrets: true, usual: SERVERS } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,

@@ -115,6 +115,7 @@ export const contract = kind({
   plural: 'Contract backends',
   article: 'a contract backend',
   settings: ContractSettings,
+  addresses: { url: { secrets: true } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,

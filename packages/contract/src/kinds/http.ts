@@ -26,6 +26,7 @@ export const http = kind({
   plural: 'Remote MCP servers',
   article: 'a remote MCP server',
   settings: HttpSettings,
+  addresses: { url: { secrets: true } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: true,

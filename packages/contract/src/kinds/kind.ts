@@ -17,6 +17,22 @@ export interface OwnSettings {
   readonly form?: SettingsForm
 }
 
+/** How an address of a connection is treated besides `url`, which each kind at an address has. */
+export interface AddressTerms {
+  /** Sealed headers go there, so they are bound to it: another one is not taken without them. */
+  readonly secrets: boolean
+  /** The address where none is said, which is the vendor's own. */
+  readonly usual?: string
+}
+
+/** The schema of an address, however it is wrapped. */
+type IsAddress<Schema> = Schema extends z.ZodURL
+  ? true
+  : Schema extends z.ZodOptional<infer Inner> | z.ZodDefault<infer Inner> | z.ZodNullable<infer Inner>
+    ? IsAddress<Inner>
+    : false
+type AddressName<Shape> = { [Name in keyof Shape]: IsAddress<Shape[Name]> extends true ? Name : never }[keyof Shape]
+
 export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   /** The value of `connector` in settings, requests, rules and records. */
   readonly connector: string
@@ -27,6 +43,8 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   /** One with its article, within a sentence. */
   readonly article: string
   readonly settings: Settings
+  /** Every address among its settings, by the name of the setting. */
+  readonly addresses: Readonly<Record<string, AddressTerms>>
   /** Seconds that a request may take where nothing else is said. */
   readonly timeout: number
   /** Its server is a program that the gateway starts. Otherwise it is reached at an address. */
@@ -61,8 +79,10 @@ export interface ConnectionKind<Settings extends z.ZodObject = z.ZodObject> {
   readonly own?: OwnSettings
 }
 
-/** Keeps the literal types of a kind. */
-export const kind = <const Kind extends ConnectionKind>(one: Kind): Kind => one
+/** Keeps the literal types of a kind. A kind that leaves an address of its settings unnamed is a compile error. */
+export const kind = <const Kind extends ConnectionKind>(
+  one: Kind & { readonly addresses: Readonly<Record<AddressName<Kind['settings']['shape']>, AddressTerms>> },
+): Kind => one
 
 /** Seconds that one request may take. Progress does not extend it. */
 export const seconds = z.number().positive().max(3600)

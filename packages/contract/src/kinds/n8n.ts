@@ -61,6 +61,7 @@ export const n8n = kind({
   plural: 'n8n workflows',
   article: 'n8n',
   settings: N8nSettings,
+  addresses: { url: { secrets: true }, webhooks: { secrets: true } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,

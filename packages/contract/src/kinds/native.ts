@@ -68,6 +68,7 @@ export const native = kind({
   plural: 'Native connectors',
   article: 'a native connector',
   settings: NativeSettings,
+  addresses: { url: { secrets: true } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,

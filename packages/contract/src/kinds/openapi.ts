@@ -62,6 +62,7 @@ export const openapi = kind({
   plural: 'OpenAPI documents',
   article: 'an OpenAPI document',
   settings: OpenApiSettings,
+  addresses: { url: { secrets: true }, document: { secrets: false } },
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,

@@ -19,6 +19,7 @@ export const platform = kind({
   plural: 'Tools of Toolway itself',
   article: 'Toolway itself',
   settings: PlatformSettings,
+  addresses: {},
   timeout: TIMEOUT,
   runsHere: false,
   speaksMcp: false,

@@ -55,6 +55,7 @@ export const stdio = kind({
   plural: 'Local servers',
   article: 'a local server',
   settings: ProcessSettings,
+  addresses: {},
   timeout: TIMEOUT,
   runsHere: true,
   speaksMcp: true,

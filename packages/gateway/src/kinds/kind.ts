@@ -25,7 +25,7 @@ interface AnyWire {
 
 export interface Described<Wire extends AnyWire> {
   readonly wire: Wire
-  /** Held secrets would go to another server or program than the one that they were given for. */
+  /** Held secrets would go to another program than the one that they were given for. Addresses are judged in `addresses.ts`. */
   readonly moved: boolean
   /** At least one held secret was not said anew. */
   readonly keeps: boolean

@@ -1,11 +1,13 @@
 /** The kinds of connections, and the questions that the rest of the gateway asks of them. A new kind is a folder and a line here. */
 import {
   NO_OWN,
+  ownMemberOf,
   type ConnectionId,
   type ConnectionSecrets,
   type ConnectionSettings,
   type Connector,
 } from '@toolway/contract'
+import { addressesOf, bound, type Address } from './addresses.ts'
 import { composio, type ComposioWire } from './composio/composio.ts'
 import { contract, type ContractWire } from './contract/contract.ts'
 import { http, type HttpWire } from './http/http.ts'
@@ -23,6 +25,7 @@ import { n8n, type N8nWire } from './n8n/n8n.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
+import { namesPrivate, refuseUserInfo } from './remote.ts'
 import { platform, type PlatformWire } from './platform/platform.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
 
@@ -52,6 +55,8 @@ export interface ConnectionWords extends CommonWords {
   readonly wire: Wire
   /** How the address or the command line is shown, where it holds a secret. */
   readonly shown?: Shown
+  /** Whether its addresses may lie in a private network; absent: those that name one in so many words. */
+  readonly private?: boolean | undefined
 }
 
 function only(isMeant: (kind: Kind<ConnectionSettings, Wire>) => boolean): Kind<ConnectionSettings, Wire> {
@@ -65,9 +70,22 @@ export const kindFor = (connector: Connector) => only((kind) => kind.connector =
 
 const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
 
-/** Settings and secrets apart. Throws `params.shape`. */
-export const partsOf = ({ wire, shown, ...common }: ConnectionWords): ConnectionParts =>
-  kindOfWire(wire).parts(common, wire, shown)
+/**
+ * Settings and secrets apart, as the operator of the installation describes them: the secrets are for all addresses that stand there.
+ * Throws `params.shape`.
+ */
+export function partsOf({ wire, shown, private: said, ...common }: ConnectionWords): ConnectionParts {
+  const parts = kindOfWire(wire).parts(common, wire, shown)
+  for (const { name, url } of addressesOf(parts)) refuseUserInfo(placeOf(parts, name), url)
+  const { settings } = parts
+  const named = (address: Address) =>
+    address.name === 'url' && 'private' in settings ? settings.private : namesPrivate(address.url)
+  return bound(parts, (address) => said ?? named(address))
+}
+
+/** The place of an address in a request. */
+export const placeOf = ({ settings }: Pick<ConnectionParts, 'settings'>, name: string): string =>
+  [name === 'url' ? undefined : ownMemberOf(settings.connector), name].filter((one) => one !== undefined).join('/')
 
 /** Addresses and arguments as they may be shown: secrets in them are masked, and sealed. */
 export const shownOf = (wire: Wire): Shown => kindOfWire(wire).shown(wire)
@@ -109,8 +127,9 @@ export const viewOf = (settings: ConnectionSettings): KindView => ({
 export const sealerOf =
   (secrets: ConnectionSecrets, seal: (text: string, row: string) => Buffer, rowOf: (id: ConnectionId) => string) =>
   (id: ConnectionId): Buffer | undefined => {
-    const empty = Object.keys(secrets.headers).length + Object.keys(secrets.environment).length === 0
-    return empty && secrets.url === undefined && secrets.args === undefined
+    const { headers, environment, url, args, origins } = secrets
+    const empty = Object.keys(headers).length + Object.keys(environment).length === 0
+    return empty && url === undefined && args === undefined && origins === undefined
       ? undefined
       : seal(JSON.stringify(secrets), rowOf(id))
   }

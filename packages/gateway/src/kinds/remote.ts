@@ -29,14 +29,14 @@ export function describeRemote(
   return {
     url,
     headers: pairs,
-    moved: before !== undefined && originOf(before) !== originOf(url),
+    moved: false,
     keeps: kept || (held?.secrets.url !== undefined && url === before),
   }
 }
 
 /** Returns the settings and secrets to store for an address and its headers. Throws `params.shape`. */
 export function remoteParts({ revision, timeout }: CommonWords, wire: RemoteWire, shown: Shown | undefined) {
-  refuseUserInfo(wire.url)
+  refuseUserInfo('url', wire.url)
   for (const [name, value] of Object.entries(wire.headers)) refuseHeader(name, value)
   const url = shown?.url ?? wire.url
   return {
@@ -61,13 +61,13 @@ export const remoteReach = ({ settings, secrets, exceptions }: Opening<RemoteSet
   headers: Object.fromEntries(Object.entries(secrets.headers).map(([name, value]) => [name.toLowerCase(), value])),
 })
 
-/** Credentials in front of a host are easily shown by mistake; a header is sealed. */
-function refuseUserInfo(url: string): void {
+/** Credentials in front of a host are easily shown by mistake; a header is sealed. Throws `params.shape`. */
+export function refuseUserInfo(name: string, url: string): void {
   if (!URL.canParse(url)) return
   const { username, password } = new URL(url)
   if (username === '' && password === '') return
   throw new Fault('params.shape', {
-    place: '/url',
+    place: `/${name}`,
     problem: 'contains a user name or password: send them as an Authorization header instead',
   })
 }
@@ -101,9 +101,4 @@ export function namesPrivate(url: string): boolean {
     host.endsWith('.local') ||
     isIP(host) !== 0
   )
-}
-
-const originOf = (url: string): string => {
-  const { protocol, host } = URL.parse(url) ?? { protocol: '', host: url }
-  return `${protocol}//${host}`
 }

@@ -313,10 +313,13 @@ export interface NativeTarget extends RemoteTarget {
   readonly load: () => Promise<LoadedVendor>
 }
 
-/** n8n, whose workflows are tools. `webhooks`: the address before `/webhook/`, where it is another one. Times in milliseconds. */
+/**
+ * n8n, whose workflows are tools. `webhooks`: the address before `/webhook/`, with the headers that go there; the others go to the API
+ * alone. Times in milliseconds.
+ */
 export interface N8nTarget extends RemoteTarget {
   readonly tag: string
-  readonly webhooks: string | undefined
+  readonly webhooks: RemoteTarget
   readonly listedFor: number
 }
 
@@ -325,7 +328,8 @@ export interface ComposioTarget extends RemoteTarget {
   readonly way: 'rest' | 'session' | 'mcp'
   readonly toolkits: readonly string[]
   readonly server: string | undefined
-  readonly serversAt: string
+  /** Where MCP servers of one app are. */
+  readonly servers: Pick<RemoteTarget, 'url' | 'private'>
   readonly users: 'email' | 'id'
   readonly defaultUser: string | undefined
   readonly listedFor: number

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Fault, type Role } from '@toolway/contract'
 import { afterAll, describe, expect, test } from 'vitest'
+import { partsOf } from '../../kinds/kinds.ts'
 import { programOf } from '../../kinds/stdio/stdio.ts'
 import { permittedParts } from './connection-permits.ts'
 
@@ -20,7 +21,8 @@ function refused(role: Role, roots: string[], wanted: string[], held: string[] =
   const words = { words: { revision: 'auto', timeout: 30, wire }, moved: false, keeps: false } as const
   const organization = { slug: 'acme', settings: { allow_processes: true }, egress: { networks: [], hosts: [] } }
   try {
-    permittedParts({ role, organization, roots }, words, { wanted: undefined, before: false, paths: held })
+    const before = partsOf({ ...words.words, wire: programOf('node', [], {}, [], { allow_paths: held }) })
+    permittedParts({ role, organization, roots }, words, { wanted: undefined, held: before })
     return undefined
   } catch (thrown) {
     return thrown instanceof Fault ? `${thrown.code} ${thrown.message}` : thrown

@@ -17,7 +17,8 @@ import {
 } from '../../upstreams/children/sandbox/allowed-roots.ts'
 import { createExceptions } from '../../upstreams/http/exceptions.ts'
 import { problemOfAddress } from '../../upstreams/http/given-address.ts'
-import type { ConnectionParts } from '../../kinds/kind.ts'
+import { addressesOf, bound, isBound, isPrivate, type Address } from '../../kinds/addresses.ts'
+import type { ConnectionParts, OpenedConnection } from '../../kinds/kind.ts'
 import { partsOf, shownOf } from '../../kinds/kinds.ts'
 import { namesPrivate } from '../../kinds/remote.ts'
 import type { DescribedConnection } from './connection-words.ts'
@@ -52,38 +53,56 @@ function refusePaths({ role, organization, roots }: Speaker, wanted: readonly st
   if (outside !== undefined) throw new Fault('process.path', { path: outside, problem: outsideWords(own) })
 }
 
+/** What a connection is until now, and the requested setting for private addresses. */
+export interface Permitting {
+  readonly wanted: boolean | undefined
+  readonly held?: OpenedConnection | undefined
+}
+
 /**
- * Returns the settings and secrets to store for a described connection. `wanted`: the requested setting for private addresses;
- * `before`: the setting until now; `paths`: those that the connection allows until now. Throws `process.forbidden`, `process.path`,
+ * Returns the settings and secrets to store for a described connection. Throws `process.forbidden`, `process.path`,
  * `private.forbidden` and `body.shape`.
  */
 export function permittedParts(
   speaker: Speaker,
   { words, moved, keeps }: DescribedConnection,
-  {
-    wanted,
-    before,
-    paths = [],
-  }: { wanted: boolean | undefined; before: boolean; paths?: readonly string[] | undefined },
+  { wanted, held }: Permitting,
 ): ConnectionParts {
-  const platform = speaker.role === 'platform_admin'
   const { wire } = words
   if ('command' in wire || ('source' in wire && wire.source !== undefined)) refuseProcess(speaker)
-  if ('access' in wire) refusePaths(speaker, wire.access?.allow_paths ?? [], paths)
-  if (moved && keeps && !platform)
+  if ('access' in wire) refusePaths(speaker, wire.access?.allow_paths ?? [], pathsOf(held))
+  const parts = partsFrom({ ...words, shown: shownOf(wire) })
+  const elsewhere = addressesOf(parts).find(
+    (address) => address.secrets && held !== undefined && !isBound(held, address),
+  )
+  if ((moved || elsewhere !== undefined) && keeps && speaker.role !== 'platform_admin')
     throw new Fault('body.shape', {
       place: 'command' in wire ? '/environment' : '/headers',
       problem: 'contains values that were set for another server: set each of them again, or to null',
     })
-  const { settings, secrets } = partsFrom({ ...words, shown: shownOf(wire) })
-  // Nothing is reached from here but a program, or the gateway itself.
-  if (!('private' in settings) || !('url' in wire)) return { settings, secrets }
-  const stays = !moved && before
-  const permits = { allowPrivate: false, exceptions: createExceptions(speaker.organization.egress) }
-  const barred = problemOfAddress(wire.url, permits, CARRIED) !== undefined
-  if (!platform && !stays && (wanted === true || barred)) throw new Fault('private.forbidden')
-  const named = platform && namesPrivate(wire.url)
-  return { settings: { ...settings, private: wanted ?? (stays || named) }, secrets }
+  return withPrivate(speaker, parts, { wanted, held })
+}
+
+const pathsOf = (held: OpenedConnection | undefined): readonly string[] =>
+  (held !== undefined && 'allow_paths' in held.settings ? held.settings.allow_paths : undefined) ?? []
+
+/** Each address is judged on its own: that one may be private says nothing about another. */
+function withPrivate({ role, organization }: Speaker, parts: ConnectionParts, { wanted, held }: Permitting) {
+  const platform = role === 'platform_admin'
+  const permits = { allowPrivate: false, exceptions: createExceptions(organization.egress) }
+  const before = held === undefined ? [] : addressesOf(held)
+  // An address that takes no headers is judged when it is given.
+  const isSame = ({ name, url, secrets }: Address) =>
+    !secrets && before.some((other) => other.name === name && other.url === url)
+  const stays = (address: Address) => held !== undefined && (isPrivate(held, address) || isSame(address))
+  for (const address of addressesOf(parts)) {
+    const problem = problemOfAddress(address.url, permits, CARRIED)
+    const asks = problem !== undefined || (address.name === 'url' && wanted === true)
+    if (asks && !platform && !stays(address)) throw new Fault('private.forbidden')
+  }
+  return bound(parts, (address) =>
+    platform ? (wanted ?? (stays(address) || namesPrivate(address.url))) : wanted !== false && stays(address),
+  )
 }
 
 /** Its faults are worded for a file; here the place is one of the body. */

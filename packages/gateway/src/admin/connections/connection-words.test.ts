@@ -90,15 +90,6 @@ describe('a change of a connection', () => {
     expect(keeps).toBe(true)
   })
 
-  test.each([
-    [{ url: 'https://a.example/x?key=•••' }, false],
-    [{ url: 'https://a.example/y' }, false],
-    [{ url: 'https://b.example/x' }, true],
-    [{ url: 'http://a.example/x' }, true],
-    [{ url: 'https://a.example:8443/x' }, true],
-    [{ url: 'wss://a.example/x' }, true],
-  ])('%j moves it elsewhere: %s', (words, moved) => expect(changed(words).moved).toBe(moved))
-
   test('of a command or its arguments moves it, and of anything else does not', () => {
     const held: OpenedConnection = {
       settings: ConnectionSettings.parse({ connector: 'mcp.process', command: 'a', args: ['--key', '•••'] }),

@@ -129,7 +129,6 @@ export const add = serveOrganization(shapes.addConnection, async (asked) => {
   const { roots } = parts.runtime
   const { settings, secrets } = permittedParts({ role, organization, roots }, described, {
     wanted: body.private,
-    before: false,
   })
   // Of the database: another gateway may have taken a name a moment ago.
   const known = await asked.look((sql) => listConnections(sql))
@@ -161,15 +160,15 @@ type ChangeAsked = Pick<OrganizationRequest<typeof shapes.changeConnection>, 'pa
 /** A connection as the change makes it. Throws what is wrong with the change. */
 function changed({ parts, organization, role, body }: ChangeAsked, held: ConnectionRow) {
   const { settings: was } = held
-  const described = describe(was.connector, body, { settings: was, secrets: secretsOf(parts, held) })
-  const before = 'private' in was && was.private
+  const opened = { settings: was, secrets: secretsOf(parts, held) }
+  const described = describe(was.connector, body, opened)
   return {
     title: body.title ?? body.name ?? held.title,
     description: body.description === undefined ? held.description : body.description,
     enabled: body.enabled ?? body.is_enabled ?? held.enabled,
     ...permittedParts({ role, organization, roots: parts.runtime.roots }, described, {
-      ...{ wanted: body.private, before },
-      paths: 'allow_paths' in was ? was.allow_paths : undefined,
+      wanted: body.private,
+      held: opened,
     }),
   }
 }

@@ -36,7 +36,6 @@ function partsOf(
     return hiding(
       permittedParts({ role, organization, roots: runtime.roots }, described, {
         wanted: wanted.private,
-        before: false,
       }),
       new Set(secret),
     )

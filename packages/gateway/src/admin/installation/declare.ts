@@ -245,9 +245,7 @@ async function declareDocument(sql: OrgSql, organizationId: OrganizationRow['id'
 
 function described(connection: Declaration['connections'][number]) {
   try {
-    const { settings, secrets } = partsOf(connection)
-    if (connection.private === undefined || settings.connector === 'mcp.process') return { settings, secrets }
-    return { settings: { ...settings, private: connection.private }, secrets }
+    return partsOf(connection)
   } catch (thrown) {
     throw thrown instanceof Fault
       ? new DeclarationConflict(

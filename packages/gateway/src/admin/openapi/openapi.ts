@@ -67,7 +67,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const { settings, secrets } = permittedParts(
     { role, organization, roots: parts.runtime.roots },
     { words, moved: false, keeps: false },
-    { wanted: body.private, before: false },
+    { wanted: body.private },
   )
   const known = parts.snapshots.find({ id: organization.id })?.connections ?? []
   const spent = await asked.look((sql) => listSpentAliases(sql, settings))

@@ -7,7 +7,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import {
-  runsHere,
   ConnectionSecrets,
   Fault,
   type ConnectionId,
@@ -185,9 +184,7 @@ export function keyRow({ began }: Making, { id, slug }: OrganizationRow, key: De
 
 function described(connection: RowWords) {
   try {
-    const { settings, secrets } = partsOf({ ...connection, shown: shownOf(connection.wire) })
-    const named = connection.private === true && !runsHere(settings)
-    return { settings: named ? { ...settings, private: true } : settings, secrets }
+    return partsOf({ ...connection, shown: shownOf(connection.wire) })
   } catch (thrown) {
     throw thrown instanceof Fault
       ? new ConfigFault(`The connection "${connection.alias}" is not valid: ${thrown.message}`)

@@ -1,6 +1,7 @@
 /** Composio, whose toolkits are tools. The project's API key is the header `x-api-key`; users connect their accounts there. */
 import { COMPOSIO_URL, composioWordsOf, Fault, type ComposioWords } from '@toolway/contract'
 import { createComposioUpstream } from '../../upstreams/composio/composio-upstream.ts'
+import { reachAt } from '../addresses.ts'
 import { backendKind, type BackendWire } from '../backend.ts'
 
 export type ComposioWire = BackendWire<'composio', ComposioWords>
@@ -21,12 +22,17 @@ export const composio = backendKind({
     if (words.way !== 'mcp' && (words.toolkits ?? []).length === 0)
       refuse('/composio/toolkits', 'is missing: the toolkits whose tools are offered, such as ["gmail"]')
   },
-  upstream({ reach, settings }, target, making) {
-    const { way, toolkits, server, servers_at: serversAt, users, default_user: defaultUser } = settings
+  upstream(opening, target, making) {
+    const { reach, settings } = opening
+    const { way, toolkits, server, users, default_user: defaultUser } = settings
     const { webhookSecret, headers } = withoutSecret(target.headers)
-    const listedFor = settings.listed_for * 1000
-    const terms = { way, toolkits, server, serversAt, users, defaultUser, listedFor, webhookSecret }
-    return createComposioUpstream({ ...making, reach: { ...reach, wire: { ...target, headers, ...terms } } })
+    // Only this way goes there.
+    const servers = reachAt(opening, 'servers_at', way === 'mcp' ? headers : {}) ?? target
+    const terms = { way, toolkits, server, servers, users, defaultUser, listedFor: settings.listed_for * 1000 }
+    return createComposioUpstream({
+      ...making,
+      reach: { ...reach, wire: { ...target, headers, ...terms, webhookSecret } },
+    })
   },
 })
 

@@ -48,7 +48,8 @@ export function createComposioUpstream({ reach, now, onNote, onTurn, ids, pool }
   const breaker = createBreaker({ alias, patience: timeout * 1000, now, onTurn })
   const backend = createJsonBackend(reach, breaker, 'backend.malformed')
   const api = createComposioApi(alias, backend)
-  const servers = createUserServers(reach, { ids, pool })
+  const { private: isPrivate } = wire.way === 'mcp' ? wire.servers : wire
+  const servers = createUserServers({ ...reach, wire: { ...wire, private: isPrivate } }, { ids, pool })
   const files = createComposioFiles(api, createSignedTransfer(reach))
   const way = WAYS[wire.way]({ reach, api, servers })
   const listed = createListedUpstream<ComposioTool>({
@@ -132,7 +133,7 @@ const WAYS: Readonly<Record<ComposioTarget['way'], (parts: WayParts) => Way>> = 
         user_id: user,
         ...(account === undefined ? {} : { connected_account_id: account }),
       })
-      const base = wire.serversAt.replace(/\/+$/, '')
+      const base = wire.servers.url.replace(/\/+$/, '')
       const url = `${base}/composio/server/${encodeURIComponent(wire.server ?? '')}/mcp?${query.toString()}`
       return servers.at(query.toString(), url)
     }

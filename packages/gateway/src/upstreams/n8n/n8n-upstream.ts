@@ -2,8 +2,8 @@
  * n8n as an upstream: its active workflows that carry a tag are the tools, found by its public API and run by their webhook or form
  * (ledger S0-PRX-08).
  *
- * The key of the API goes to the API alone; other headers of the connection go to webhooks, for those that ask for one. A run is sent
- * once, whatever becomes of it.
+ * The key of the API goes to the API alone; other headers of the connection go to webhooks, for those that ask for one: the target has
+ * both apart. A run is sent once, whatever becomes of it.
  */
 import { Fault } from '@toolway/contract'
 import { isObject, type Json, type JsonObject } from '@toolway/protocol'
@@ -22,7 +22,6 @@ export interface N8nUpstreamParts {
   onTurn(failure: Fault | undefined): void
 }
 
-const API_KEY = 'x-n8n-api-key'
 const WORKFLOWS = '/api/v1/workflows'
 /** Workflows for one request (n8n takes at most 250), and requests for one list. */
 const PAGE = 100
@@ -33,10 +32,8 @@ const STALE_FOR = 60 * 60_000
 export function createN8nUpstream({ reach, now, onNote, onTurn }: N8nUpstreamParts): Upstream {
   const { alias, timeout, wire } = reach
   const breaker = createBreaker({ alias, patience: timeout * 1000, now, onTurn })
-  const { api, webhooks } = headersOf(wire)
-  const asks = createJsonBackend({ ...reach, wire: { ...wire, headers: api } }, breaker, 'backend.malformed')
-  const { webhooks: url = wire.url } = wire
-  const runs = createJsonBackend({ ...reach, wire: { ...wire, url, headers: webhooks } }, breaker, 'backend.malformed')
+  const asks = createJsonBackend(reach, breaker, 'backend.malformed')
+  const runs = createJsonBackend({ ...reach, wire: wire.webhooks }, breaker, 'backend.malformed')
   const listed = createListedUpstream<WorkflowTool>({
     server: { name: 'n8n', title: 'n8n' },
     breaker,
@@ -57,12 +54,6 @@ export function createN8nUpstream({ reach, now, onNote, onTurn }: N8nUpstreamPar
     close: async () => void (await Promise.all([asks.close(GRACE), runs.close(GRACE)])),
   })
   return listed
-}
-
-/** The key of the API is no webhook's affair, and what lets one into a webhook is not the API's. */
-function headersOf({ headers }: N8nTarget) {
-  const { [API_KEY]: key, ...webhooks } = headers
-  return { api: key === undefined ? {} : { [API_KEY]: key }, webhooks }
 }
 
 async function fetchTools(asks: JsonBackend, tag: string, alias: string): Promise<ToolList<WorkflowTool>> {

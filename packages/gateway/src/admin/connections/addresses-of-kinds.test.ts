@@ -1,0 +1,243 @@
+/**
+ * Every address of every kind of connection, whoever changes it: secrets stay with the origin that they were given for, and leave to
+ * reach a private network with the one address that has it. The addresses are found in the schemas, not listed here.
+ */
+import { ConnectionSecrets, ConnectionSettings, Fault, KINDS, ownMemberOf, type Role } from '@toolway/contract'
+import { ConnectionChange } from '@toolway/contract/admin'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { addressesOf, bound, isBound, isPrivate, reachAt } from '../../kinds/addresses.ts'
+import type { OpenedConnection } from '../../kinds/kind.ts'
+import { partsOf, shownOf, viewOf } from '../../kinds/kinds.ts'
+import { NO_EXCEPTIONS } from '../../upstreams/http/exceptions.ts'
+import { permittedParts } from './connection-permits.ts'
+import { describe as describeWords } from './connection-words.ts'
+
+interface Inner {
+  readonly shape?: Readonly<Record<string, z.ZodType>>
+  readonly innerType?: z.ZodType
+  readonly valueType?: z.ZodType
+  readonly element?: z.ZodType
+  readonly options?: readonly z.ZodType[]
+}
+
+/** The paths of all fields that take an address and nothing else. */
+function addressFields(schema: z.ZodType, path = ''): string[] {
+  const def: Inner & { readonly type: string } = schema.def
+  const within = [def.innerType, def.valueType, def.element, ...(def.options ?? [])].filter((one) => one !== undefined)
+  const below = Object.entries(def.shape ?? {}).flatMap(([name, field]) =>
+    addressFields(field, path === '' ? name : `${path}.${name}`),
+  )
+  const inside = [...new Set(within.flatMap((one) => addressFields(one, path)))]
+  const isOne =
+    def.type === 'string' &&
+    ['https://a.example/x', 'wss://a.example'].some((one) => schema.safeParse(one).success) &&
+    !['plain', 'two words', 'a/b'].some((one) => schema.safeParse(one).success)
+  return [...below, ...inside, ...(isOne ? [path] : [])]
+}
+
+/** Settings that a kind needs besides its addresses. */
+const NEEDED: Readonly<Record<string, object>> = {
+  native: { vendor: 'acme', source: 'x', auth: { kind: 'key' } },
+  composio: { way: 'mcp', server: 'srv_1' },
+}
+const REMOTE = KINDS.filter(({ addresses }) => Object.keys(addresses).length > 0)
+const HEADERS = { 'x-api-key': 'one', 'x-second': 'two' }
+const AT = { url: 'https://main.example/base', other: 'https://other.example/base' }
+
+function heldOf(kind: (typeof KINDS)[number], at: Readonly<Record<string, string>> = {}): OpenedConnection {
+  const addresses = Object.fromEntries(
+    Object.keys(kind.addresses).map((name) => [name, at[name] ?? (name === 'url' ? AT.url : AT.other)]),
+  )
+  const settings = ConnectionSettings.parse({ connector: kind.connector, ...NEEDED[kind.connector], ...addresses })
+  return bound({ settings, secrets: ConnectionSecrets.parse({ headers: HEADERS }) }, ({ url }) => /\/\/10\./.test(url))
+}
+
+const ROLES: readonly Role[] = ['tenant_admin', 'platform_admin']
+const organization = { slug: 'acme', settings: { allow_processes: true }, egress: { networks: [], hosts: [] } }
+
+/** What becomes of the change of one address: the connection, or the fault. */
+function change(
+  held: OpenedConnection,
+  [name, url]: readonly [string, string],
+  { role, again, wanted }: { role: Role; again: boolean; wanted?: boolean },
+) {
+  const { connector } = held.settings
+  const words = name === 'url' ? { url } : { [ownMemberOf(connector) ?? '']: { [name]: url } }
+  try {
+    const said = ConnectionChange.parse({ ...words, ...(again ? { headers: HEADERS } : {}) })
+    return permittedParts({ role, organization, roots: [] }, describeWords(connector, said, held), { wanted, held })
+  } catch (thrown) {
+    return thrown instanceof Fault ? `${thrown.code} ${String(thrown.facts['place'] ?? '')}`.trim() : 'not a change'
+  }
+}
+
+const FIELDS = REMOTE.flatMap((kind) =>
+  Object.entries(kind.addresses)
+    // The address of a document is changed by no request that changes a connection.
+    .filter(([, { secrets }]) => secrets)
+    .map(([name]) => [kind.connector, name, kind] as const),
+)
+const hostOf = (name: string) => (name === 'url' ? 'main.example' : 'other.example')
+
+test('every field of a kind that takes an address is named as one', () => {
+  const found = KINDS.map(({ connector, settings }) => [connector, addressFields(settings).toSorted()])
+  expect(found).toEqual(KINDS.map(({ connector, addresses }) => [connector, Object.keys(addresses).toSorted()]))
+  expect(found).toContainEqual(['n8n', ['url', 'webhooks']])
+  expect(found).toContainEqual(['composio', ['servers_at', 'url']])
+  // What a request can say of a kind is among its settings.
+  for (const kind of KINDS)
+    if ('own' in kind)
+      for (const field of addressFields(kind.own.changed)) expect(Object.keys(kind.addresses)).toContain(field)
+})
+
+describe.each(FIELDS)('%s, %s', (_, name, kind) => {
+  const SAME = [
+    'https://HOST/other',
+    'https://HOST/base/',
+    'https://HOST',
+    'https://HOST:443/base',
+    'https://HoSt.EXAMPLE/base',
+  ]
+  const ELSEWHERE = [
+    'https://evil.example/base',
+    'https://HOST:8443/base',
+    'http://HOST/base',
+    'https://HOST.evil.example/base',
+    'https://sub.HOST/base',
+    'https://evil.example/HOST',
+  ]
+  const PRIVATE = [
+    'http://127.0.0.1:9',
+    'http://10.0.0.9/base',
+    'http://[::1]/',
+    'http://169.254.169.254/',
+    'http://0x7f.1/',
+    'http://x.internal/',
+  ]
+  const put = (url: string) => url.replace('HoSt.EXAMPLE', hostOf(name).toUpperCase()).replaceAll('HOST', hostOf(name))
+
+  test.each(ROLES)('%s changes the path without setting the secrets again', (role) => {
+    for (const url of SAME.map(put)) {
+      const parts = change(heldOf(kind), [name, url], { role, again: false })
+      expect(parts, url).toMatchObject({ secrets: { headers: HEADERS } })
+    }
+  })
+
+  test('another origin takes no secrets along, whoever may say it sets them again', () => {
+    for (const url of ELSEWHERE.map(put)) {
+      const held = heldOf(kind)
+      expect(change(held, [name, url], { role: 'tenant_admin', again: false }), url).toBe('body.shape /headers')
+      for (const parts of [
+        change(held, [name, url], { role: 'tenant_admin', again: true }),
+        change(held, [name, url], { role: 'platform_admin', again: false }),
+      ]) {
+        if (typeof parts === 'string') throw new Error(`${url}: ${parts}`)
+        for (const address of addressesOf(parts).filter(({ secrets }) => secrets))
+          expect([address.name, isBound(parts, address), isPrivate(parts, address)]).toEqual([
+            address.name,
+            true,
+            false,
+          ])
+      }
+    }
+  })
+
+  test('a private address needs the platform, with the secrets and without', () => {
+    for (const url of PRIVATE)
+      for (const wanted of [undefined, true])
+        for (const again of [true, false]) {
+          const said = change(heldOf(kind), [name, url], { role: 'tenant_admin', again, ...(wanted && { wanted }) })
+          expect(said, url).toMatch(again ? /^private\.forbidden/ : /^(?:private\.forbidden|body\.shape \/headers)/)
+          const parts = change(heldOf(kind), [name, url], { role: 'platform_admin', again, ...(wanted && { wanted }) })
+          if (typeof parts === 'string') throw new Error(`${url}: ${parts}`)
+          const here = addressesOf(parts).find((address) => address.name === name)
+          expect(here && isPrivate(parts, here), url).toBe(true)
+          for (const address of addressesOf(parts).filter((one) => one.name !== name))
+            expect(isPrivate(parts, address), address.name).toBe(wanted === true && address.secrets)
+        }
+  })
+
+  test.each(ROLES)('%s puts no user name or password into it', (role) => {
+    for (const url of [`https://user:pw@${hostOf(name)}/`, `https://${hostOf(name)}@evil.example/`])
+      expect(change(heldOf(kind), [name, url], { role, again: true }), url).toMatch(
+        new RegExp(`^body\\.shape /(?:\\w+/)?${name}$`),
+      )
+  })
+
+  test('leave for a private network stays with the address that has it', () => {
+    const held = heldOf(kind, { [name]: 'http://10.0.0.1:5678/base' })
+    const has = (parts: ReturnType<typeof change>) =>
+      typeof parts === 'string'
+        ? parts
+        : addressesOf(parts).flatMap((address) => (isPrivate(parts, address) ? [address.name] : []))
+    const by = (url: string, at = name) => has(change(held, [at, url], { role: 'tenant_admin', again: true }))
+    expect(by('http://10.0.0.1:5678/other')).toEqual([name])
+    for (const url of ['http://10.0.0.1:5679/', 'https://10.0.0.1:5678/', 'http://10.0.0.2:5678/'])
+      expect(by(url), url).toBe('private.forbidden')
+    expect(by('https://public.example/')).toEqual([])
+    for (const other of Object.keys(kind.addresses).filter((one) => one !== name)) {
+      if (kind.addresses[other as keyof typeof kind.addresses]?.['secrets'] !== true) continue
+      expect(by('https://public.example/', other)).toEqual([name])
+      expect(by('http://10.0.0.9/', other)).toBe('private.forbidden')
+    }
+  })
+})
+
+describe('a connection that was stored before its secrets were bound to each address', () => {
+  const before = (headers: Record<string, string>): OpenedConnection => ({
+    settings: ConnectionSettings.parse({
+      ...{ connector: 'n8n', url: 'http://10.0.0.1:5678', webhooks: 'https://other.example', private: true },
+    }),
+    secrets: ConnectionSecrets.parse({ headers }),
+  })
+  const reach = { connectionId: 'con_1', alias: 'flow', timeout: 1, revision: undefined, pinned: false }
+  const opening = (held: OpenedConnection) => ({ ...held, exceptions: NO_EXCEPTIONS, reach })
+
+  test('sends no secret to a further address, and needs it to be saved with them', () => {
+    const held = before(HEADERS)
+    expect(() => reachAt(opening(held), 'webhooks', HEADERS)).toThrow(
+      /headers of connection flow were not set for .*webhooks/,
+    )
+    expect(change(held, ['webhooks', 'https://other.example'], { role: 'tenant_admin', again: false })).toBe(
+      'body.shape /headers',
+    )
+    const mended = change(held, ['webhooks', 'https://other.example'], { role: 'tenant_admin', again: true })
+    if (typeof mended === 'string') throw new Error(mended)
+    expect(reachAt(opening(mended), 'webhooks', HEADERS)).toMatchObject({ private: false, headers: HEADERS })
+  })
+
+  test('reaches a further address without secrets, but in no private network', () => {
+    expect(reachAt(opening(before({})), 'webhooks', {})).toMatchObject({ url: 'https://other.example', private: false })
+    const same = { ...before(HEADERS), settings: { ...before({}).settings, webhooks: 'http://10.0.0.1:5678/hooks' } }
+    expect(reachAt(opening(same as OpenedConnection), 'webhooks', HEADERS)).toMatchObject({ private: true })
+  })
+})
+
+test('what the operator declares is bound to each address that stands there, and private where it says so in words', () => {
+  const wire = {
+    kind: 'n8n',
+    url: 'https://n8n.example',
+    headers: HEADERS,
+    words: { webhooks: 'http://127.0.0.1:5678/' },
+  } as const
+  const declared = (said?: boolean) =>
+    partsOf({
+      revision: 'auto',
+      timeout: 9,
+      wire,
+      shown: shownOf(wire),
+      ...(said === undefined ? {} : { private: said }),
+    })
+  for (const [said, ...flags] of [
+    [undefined, false, true],
+    [true, true, true],
+    [false, false, false],
+  ] as const) {
+    const parts = declared(said)
+    expect(addressesOf(parts).map((one) => [isBound(parts, one), isPrivate(parts, one)])).toEqual(
+      flags.map((flag) => [true, flag]),
+    )
+    expect(viewOf(parts.settings).private).toBe(flags[0])
+  }
+})
