@@ -52,22 +52,22 @@ export interface Trying {
 /** What a try knows of those before it. */
 export interface Earlier {
   readonly tries: number
-  /** The table that was in the way last. */
-  readonly busy: string | undefined
+  /** The tables that were in the way, the last one first. */
+  readonly busy: readonly string[]
 }
 
 /** Throws DatabaseBusy, or what is no matter of waiting. */
 export async function tryAgainWhileBusy<T>(work: (earlier: Earlier) => Promise<T>, { tries, log }: Trying): Promise<T> {
-  let busy: string | undefined
+  let busy: readonly string[] = []
   for (let count = 1; ; count++) {
     try {
       return await work({ tries: count - 1, busy })
     } catch (thrown) {
       const cause = thrown instanceof TableBusy ? thrown.cause : thrown
       if (!isPassing(cause)) throw cause
-      busy = thrown instanceof TableBusy ? thrown.table : busy
-      if (count >= tries.most) throw new DatabaseBusy(busy, count, cause)
-      log?.warn({ table: busy, tries: count }, 'the migration waits: the database is busy')
+      if (thrown instanceof TableBusy) busy = [thrown.table, ...busy.filter((table) => table !== thrown.table)]
+      if (count >= tries.most) throw new DatabaseBusy(busy[0], count, cause)
+      log?.warn({ table: busy[0], tries: count }, 'the migration waits: the database is busy')
       const pause = Math.min(tries.longest, tries.first * 2 ** (count - 1))
       await sleep(pause * (0.75 + Math.random() / 2))
     }

@@ -155,21 +155,24 @@ const MIGRATIONS = `create table if not exists migrations (
 
 /** Records come last, as in nearly every transaction of a gateway. */
 const LAST = ['record_chains', 'records']
-const rankOf = (name: string) => LAST.indexOf(name)
-const inOrder = (names: ReadonlySet<string>, busy: string | undefined): string[] =>
-  [...names].sort(
-    (a, b) => Number(b === busy) - Number(a === busy) || rankOf(a) - rankOf(b) || (a < b ? -1 : a > b ? 1 : 0),
-  )
+const inOrder = (names: readonly string[], busy: readonly string[]): string[] => {
+  const wanted = [...busy, ...names.filter((name) => !LAST.includes(name)).sort(), ...LAST]
+  return [...new Set(wanted)].filter((name) => names.includes(name))
+}
 
-/** The one that was busy last comes first: it is waited for while nothing is held, so nobody can be in a deadlock with us. */
+/**
+ * The tables that were busy come first, the last one of them before all: it is waited for while nothing is held, so nobody can be in a
+ * deadlock with us. All of them, because two kinds of transactions that take two tables in opposite orders would block us in turns.
+ */
 async function lockTables(client: pg.Client, wanted: ReadonlySet<string>, { busy, tries }: Earlier): Promise<void> {
   const found = await client.query<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any ($1)`,
     [[...wanted]],
   )
+  const there = found.rows.map(({ name }) => name)
   let until: number | undefined
-  for (const name of inOrder(new Set(found.rows.map((row) => row.name)), busy)) {
+  for (const name of inOrder(there, busy)) {
     const timeout =
       until === undefined
         ? FIRST_LOCK_TIMEOUT * (1 + Math.floor(tries / TRIES_OF_A_KIND))
