@@ -82,7 +82,7 @@ async function fromTable(): Promise<Source> {
     authority: authorityOf('discord'),
     client: { clientId: CLIENT.id, secret: CLIENT.secret, method: 'client_secret_basic', appId: undefined },
     redirect: CLIENT.redirect,
-    server: 'https://mcp.example.com/',
+    server: 'https://discord.com/api/v10',
     async walk(url) {
       const response = await fetch(vendors.map(url), { redirect: 'manual' })
       return response.headers.get('location') ?? (await response.text())

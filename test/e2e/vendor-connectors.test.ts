@@ -9,6 +9,7 @@ import { CONNECTORS, type Json, type Tool, type Vendor as Connector } from '../.
 import { ROWS } from '../../packages/connectors/src/rows.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
+import type * as agent from '../../packages/gateway/src/upstreams/http/agent.ts'
 import type * as guarded from '../../packages/gateway/src/upstreams/http/guarded-fetch.ts'
 import { descriptionsFolder } from '../connectors/descriptions.ts'
 import { answer, drive, wireOf } from '../connectors/drive.ts'
@@ -20,9 +21,9 @@ import { until } from './peers/until.ts'
 import { FAKES } from './peers/vendors/fakes.ts'
 import { createVendorApi, type VendorApi } from './peers/vendors/vendor-api.ts'
 import { CLIENT, registerRedirect, type Vendor } from './peers/vendors/vendor.ts'
-import { startVendors, type Vendors } from './peers/vendors/vendors.ts'
+import { startVendors } from './peers/vendors/vendors.ts'
 
-/** Where an address of a vendor's is here, for sign-ins; connections name the double themselves. */
+/** Where an address of a vendor's is here. Connections name the vendor's own: its accounts are for no other. */
 const routes = vi.hoisted(() => ({ map: (address: string): string => address }))
 vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (original) => {
   const real = await original<typeof guarded>()
@@ -31,6 +32,21 @@ vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (ori
     createGuardedFetch(reach: guarded.GuardedFetchParts, limits: guarded.GuardedFetchLimits) {
       const send = real.createGuardedFetch({ ...reach, allowPrivate: true }, limits)
       return (url: string, options: guarded.FetchOptions) => send(routes.map(url), options)
+    },
+  }
+})
+
+vi.mock('../../packages/gateway/src/upstreams/http/agent.ts', async (original) => {
+  const real = await original<typeof agent>()
+  return {
+    ...real,
+    createPool(origin: string, options: agent.PoolOptions) {
+      const to = new URL(routes.map(origin))
+      const pool = real.createPool(to.origin, { ...options, allowPrivate: true })
+      const under = to.pathname.replace(/\/$/, '')
+      const send = pool.dispatch.bind(pool)
+      pool.dispatch = (given, handler) => send({ ...given, path: `${under}${given.path}` }, handler)
+      return pool
     },
   }
 })
@@ -108,7 +124,7 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
       await using doubles = await startVendors([api, fake])
       routes.map = (address) => (address.startsWith('https:') ? doubles.map(address) : address)
 
-      await connect(connector, { api, doubles, isKeyed })
+      await connect(connector, { api, isKeyed })
       done.push(isKeyed ? 'key' : 'OAuth')
 
       const { answer: listed } = await ask(peer(id), 'tools/list')
@@ -145,14 +161,12 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
     },
   )
 
-  async function connect(connector: Connector, { doubles, isKeyed, api }: At): Promise<void> {
+  async function connect(connector: Connector, { isKeyed, api }: At): Promise<void> {
     const { id } = connector
     const made = await platform(`POST ${PLACE}`, {
       alias: id,
       connector: 'native',
       native: { vendor: id },
-      url: doubles.map(CONNECTORS[id]?.address ?? ''),
-      private: true,
     })
     expect(made.status, made.text).toBe(201)
     const count = connector.tools.size + (TAKE_FILES.has(id) ? FILE_TOOLS.length : 0)
@@ -221,7 +235,6 @@ const numbered = (value: unknown): unknown =>
 
 interface At {
   readonly api: VendorApi
-  readonly doubles: Vendors
   readonly isKeyed: boolean
 }
 

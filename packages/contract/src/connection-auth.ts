@@ -2,6 +2,7 @@
  * How a connection lets its server know for whom it acts: whose credentials it uses, and how they are had.
  */
 import { z } from 'zod'
+import { TENANT } from './tenant.ts'
 
 /** A key of the provider table, or `mcp` for an authorization server that an MCP server names itself. */
 export const ProviderName = z
@@ -45,6 +46,8 @@ const Shape = {
   brought: z.boolean(),
   /** Vendor whose OAuth it uses; absent: what the server names by discovery. */
   provider: ProviderName.optional(),
+  /** Microsoft: the directory whose accounts are connected, by its ID or a domain; absent: accounts of any directory. */
+  tenant: z.string().regex(TENANT, 'must be the ID or a domain of a directory').optional(),
   /** Asked for instead of what the server names. */
   scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
   /** Where a key goes, and what stands before it there. OAuth tokens always go as `Authorization: Bearer`. */

@@ -308,6 +308,7 @@ export const FAULTS = {
   ),
   'egress.refused': row('open', 'PERMISSION_DENIED', [502, UNREACHABLE], 'The address of connection {connection} does not resolve, or is in a network that is not allowed.', 'Check the host name. For a private address, ask an operator to allow it for this connection or organization.'),
   'connection.unbound': row('open', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The headers of connection {connection} were not set for the address "{place}" ({origin}), so nothing is sent there.', 'Ask an administrator of the organization to save the connection again, with this address and all of its headers.'),
+  'credential.host': row('open', 'PERMISSION_DENIED', [409, FORBIDDEN], 'The accounts of connection {connection} cannot be used: its address {problem}.', 'Ask an administrator of the organization to change the address or the authentication of the connection.'),
   'credential.needed': row('open', 'NEEDS_AUTH', [401, UNREACHABLE], 'The connection {connection} has no account for this caller: {problem}.', 'Open {link} within {minutes} minutes to connect an account, then call again.'),
   'credential.declined': row('open', 'NEEDS_AUTH', [403, UNREACHABLE], 'The connection {connection} has no account for this caller, and the user {action} the request to connect one.', 'Call again to be asked once more, or use another tool.'),
   'credential.brought-shape': row('check', 'INVALID_ARGUMENT', [400, PARAMS], 'The token that was passed with the call {problem}.', 'Pass a token that the server accepts, or leave it out.'),

@@ -38,7 +38,17 @@ export {
 } from './kinds/openapi.ts'
 export { Authority, ClientAuthMethod } from './authority.ts'
 export { AccountName, ConnectionAuth, ConnectionAuthChange, ProviderName } from './connection-auth.ts'
-export { appNamesOf, authorityOf, findProvider, isAtVendor, PlaceProblem, PROVIDERS } from './providers.ts'
+export {
+  appNamesOf,
+  authorityAt,
+  authorityOf,
+  findProvider,
+  isAtVendor,
+  placeAt,
+  PlaceProblem,
+  providerAt,
+  PROVIDERS,
+} from './providers.ts'
 export type { ClaimPath, Provider, ProviderPlace, Revocation } from './providers.ts'
 export { EgressExceptions } from './egress.ts'
 export { csvLine } from './csv.ts'

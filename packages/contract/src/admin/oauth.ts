@@ -7,9 +7,13 @@ import { ProviderName as Provider } from '../connection-auth.ts'
 import { isPlaceholder } from '../placeholder.ts'
 import { inOrganization, operation, pageOf, Paging } from './operation.ts'
 
+const Server = z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' })
+
 export const OAuthApp = z.strictObject({
   id: z.string(),
   provider: Provider,
+  /** The authorization server that it is registered with, where that is not the vendor's own. */
+  issuer: z.string().nullable(),
   client_id: z.string(),
   /** `••••` and its last characters; null where there is none. */
   client_secret_hint: z.string().nullable(),
@@ -22,6 +26,8 @@ export type OAuthApp = z.output<typeof OAuthApp>
 /** Absent leaves the secret as it is, and so does a placeholder; null takes it away. */
 export const OAuthAppWords = z.strictObject({
   provider: Provider,
+  /** The address of a server that somebody runs themselves, such as GitHub Enterprise Server; absent: the vendor's own service. */
+  server: Server.optional(),
   client_id: z
     .string()
     .trim()
@@ -98,6 +104,8 @@ export const putOAuthApp = operation({
 export const removeOAuthApp = operation({
   id: 'removeOAuthApp',
   at: `DELETE ${OAUTH}/config/{provider}`,
-  summary: 'Delete the client that an organization has registered with a provider.',
+  summary:
+    'Delete the client that an organization has registered with a provider or, with `server`, with a self-hosted server.',
   needs: inOrganization('connector_update'),
+  query: z.strictObject({ server: Server.optional() }),
 })

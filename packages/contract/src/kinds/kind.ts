@@ -18,7 +18,7 @@ export interface OwnSettings {
 }
 
 /** How an address of a connection is treated besides `url`, which each kind at an address has. */
-export interface AddressTerms {
+interface AddressTerms {
   /** Sealed headers go there, so they are bound to it: another one is not taken without them. */
   readonly secrets: boolean
   /** The address where none is said, which is the vendor's own. */

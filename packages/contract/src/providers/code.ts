@@ -26,6 +26,16 @@ export const GITHUB = provider({
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   },
   revokes: ['access_token'],
+  hosts: ['api.github.com', 'uploads.github.com', 'github.com', 'api.githubcopilot.com'],
+  // https://docs.github.com/en/enterprise-server@3.17/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
+  selfHosted: {
+    title: 'GitHub Enterprise Server',
+    api: ['/api/v3', '/api/graphql', '/api/uploads', '/login/oauth'],
+    issuer: '/login/oauth',
+    authorize: '/login/oauth/authorize',
+    token: '/login/oauth/access_token',
+    revoke: '/api/v3/applications/{clientId}/token',
+  },
   scopes: ['repo', 'user:email', 'read:org', 'manage_billing:copilot'],
   failsWith: 'error-member',
   failures: {
@@ -52,7 +62,15 @@ export const GITLAB = provider({
   authorizationEndpoint: 'https://gitlab.com/oauth/authorize',
   tokenEndpoint: 'https://gitlab.com/oauth/token',
   revocationEndpoint: 'https://gitlab.com/oauth/revoke',
-  selfHosted: true,
+  hosts: ['gitlab.com'],
+  selfHosted: {
+    title: 'a GitLab of your own',
+    api: ['/api/v4', '/api/graphql', '/-'],
+    issuer: '',
+    authorize: '/oauth/authorize',
+    token: '/oauth/token',
+    revoke: '/oauth/revoke',
+  },
   scopes: ['api', 'read_user', 'read_repository'],
   accessLives: hours(2),
   refresh: 'rotates',
@@ -71,6 +89,7 @@ export const BITBUCKET = provider({
   issuer: 'https://bitbucket.org',
   authorizationEndpoint: 'https://bitbucket.org/site/oauth2/authorize',
   tokenEndpoint: 'https://bitbucket.org/site/oauth2/access_token',
+  hosts: ['api.bitbucket.org', 'bitbucket.org'],
   // The writing forms include the reading ones; to create pull requests, issues and pipelines the reading ones are too little.
   scopes: ['account', 'repository', 'pullrequest:write', 'issue:write', 'pipeline:write'],
   pkce: 'ignored',

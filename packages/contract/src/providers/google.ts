@@ -28,6 +28,7 @@ const google = (fields: Pick<Provider, 'key' | 'title'> & { scopes: readonly str
       headers: {},
     },
     revokes: ['access_token', 'refresh_token'],
+    hosts: ['*.googleapis.com'],
     scopes: [...WHO, ...fields.scopes.map(scope)],
     // A refresh token is given with consent only: without `prompt` a second sign-in brings none.
     authorizationParameters: { access_type: 'offline', prompt: 'consent', include_granted_scopes: 'true' },

@@ -19,6 +19,7 @@ const microsoft = (
     authorizationEndpoint: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize',
     tokenEndpoint: 'https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token',
     tenant: 'common',
+    hosts: ['graph.microsoft.com'],
     // So that a person who is signed in with one account can connect another.
     authorizationParameters: { prompt: 'select_account', response_mode: 'query' },
     failures: {

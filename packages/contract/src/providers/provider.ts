@@ -21,6 +21,30 @@ export interface Revocation {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/**
+ * A vendor's product that somebody runs themselves: its authorization server lies at the same origin as its API, below the path that the
+ * product is installed under. Only a client that was registered there is used there.
+ */
+interface SelfHosted {
+  /** In front of people. */
+  readonly title: string
+  /** Paths at which its API, or its authorization server, begins: what stands before the first of them in an address is where the product lies. */
+  readonly api: readonly string[]
+  /** Paths below the product's address. */
+  readonly issuer: string
+  readonly authorize: string
+  readonly token: string
+  /** `{clientId}` stands for the client's id. */
+  readonly revoke?: string
+  /** In what its OAuth differs from the vendor's own service. */
+  readonly differs?: Partial<
+    Pick<
+      Provider,
+      'scopes' | 'authorizationParameters' | 'pkce' | 'clientAuth' | 'tokenBody' | 'failures' | 'accessLives'
+    >
+  >
+}
+
 export interface Provider {
   readonly key: string
   /** In front of people. */
@@ -48,8 +72,13 @@ export interface Provider {
   readonly revokes?: readonly ('access_token' | 'refresh_token')[]
   /** The answer at the redirect URL carries `iss` (RFC 9207). */
   readonly iss: boolean
-  /** Another address in place of the vendor's, for those who run it themselves: its endpoints lie at the same paths there. */
-  readonly selfHosted: boolean
+  /**
+   * The hosts that its tokens may be sent to, over https at the usual port: a name, or `*.` and a name for all below it. A token of the
+   * vendor's goes nowhere else.
+   */
+  readonly hosts: readonly string[]
+  /** The same product at an address of somebody who runs it themselves; absent where nobody can. */
+  readonly selfHosted?: SelfHosted
   /** `{tenant}` in its addresses: what it is where nothing is said. */
   readonly tenant?: string
 
@@ -85,7 +114,6 @@ export interface Provider {
 
 type Usual =
   | 'iss'
-  | 'selfHosted'
   | 'scopeParameter'
   | 'scopeSeparator'
   | 'authorizationParameters'
@@ -100,7 +128,6 @@ type Usual =
 /** The standard's value of each field in which most vendors follow it. */
 const STANDARD: Pick<Provider, Usual> = {
   iss: false,
-  selfHosted: false,
   scopeParameter: 'scope',
   scopeSeparator: ' ',
   authorizationParameters: {},

@@ -26,6 +26,7 @@ export const SLACK = provider({
     headers: {},
   },
   revokes: ['access_token'],
+  hosts: ['slack.com', 'files.slack.com', 'mcp.slack.com'],
   scopes: [
     'channels:history',
     'channels:read',
@@ -95,6 +96,7 @@ export const DISCORD = provider({
   revocationEndpoint: 'https://discord.com/api/oauth2/token/revoke',
   revokes: ['access_token', 'refresh_token'],
   iss: true,
+  hosts: ['discord.com'],
   scopes: ['identify', 'guilds', 'guilds.members.read', 'bot'],
   authorizationParameters: { permissions: String(DISCORD_PERMISSIONS) },
   clientAuth: 'client_secret_basic',
@@ -114,6 +116,7 @@ export const ZOOM = provider({
   tokenEndpoint: 'https://zoom.us/oauth/token',
   revocationEndpoint: 'https://zoom.us/oauth/revoke',
   revokes: ['access_token'],
+  hosts: ['api.zoom.us', 'zoom.us', 'mcp.zoom.us'],
   // Apps that are registered today have granular scopes only (https://developers.zoom.us/docs/integrations/oauth-scopes-granular/).
   scopes: [
     'user:read:user',

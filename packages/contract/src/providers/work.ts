@@ -20,6 +20,24 @@ const atlassian = (fields: Pick<Provider, 'key' | 'title' | 'connectors' | 'scop
     failures: { unauthorized_client: 'invalid_grant' },
     accessLives: hours(1),
     refresh: 'rotates',
+    hosts: ['api.atlassian.com', 'mcp.atlassian.com'],
+    selfHosted: {
+      title: `${fields.title} Data Center`,
+      api: ['/rest', '/plugins'],
+      issuer: '/rest/oauth2/latest',
+      authorize: '/rest/oauth2/latest/authorize',
+      token: '/rest/oauth2/latest/token',
+      revoke: '/rest/oauth2/latest/revoke',
+      // https://confluence.atlassian.com/adminjiraserver/jira-oauth-2-0-provider-api-1115659070.html
+      differs: {
+        scopes: ['WRITE'],
+        authorizationParameters: {},
+        pkce: 'checked',
+        tokenBody: 'form',
+        failures: {},
+        accessLives: hours(2),
+      },
+    },
     ...fields,
   })
 
@@ -83,6 +101,7 @@ export const LINEAR = provider({
     headers: {},
   },
   revokes: ['access_token'],
+  hosts: ['api.linear.app', 'mcp.linear.app'],
   scopes: ['read', 'write', 'issues:create', 'comments:create'],
   scopeSeparator: ',',
   // Asked each time, so that a person can connect a second workspace.
@@ -117,6 +136,7 @@ export const NOTION = provider({
     headers: { 'notion-version': NOTION_VERSION },
   },
   revokes: ['access_token'],
+  hosts: ['api.notion.com', 'mcp.notion.com'],
   // The permissions are set where the client is registered, and by the user who picks pages.
   scopes: [],
   authorizationParameters: { owner: 'user' },

@@ -144,8 +144,11 @@ export function composeCredentials(core: CoreDependencies, parts: ComposeCredent
 
   async function renew(due: DueRow) {
     const { organization_id: organizationId, connection_id: connectionId, id, version, provider } = due
+    const organization = snapshots().findAny({ id: organizationId })
+    const row = connectionId === null ? undefined : organization?.connection(connectionId)
+    const facts = organization && row && factsOf(row, organization.exceptions)
     const egress = egressOf(organizationId, connectionId, provider)
-    await renewal.renew({ organizationId, id, version, egress })
+    await renewal.renew({ issuer: facts?.issuer, misplaced: facts?.misplaced, egress, organizationId, id, version })
   }
 
   return {

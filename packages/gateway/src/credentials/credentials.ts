@@ -108,6 +108,7 @@ export const HeldRow = z.object({
   renewable: z.boolean(),
   scopes: z.array(z.string()),
   server: z.string().nullable(),
+  issuer: z.string().nullable(),
   problem: z.string().nullable(),
   version: z.int(),
   updated_at: z.date(),
@@ -122,7 +123,7 @@ export type HeldRow = z.output<typeof HeldRow>
 export const listHeld = (sql: OrgSql, { connectionId, provider }: OfConnection, userId: UserId | undefined) =>
   sql(HeldRow)`
   select id, connection_id, user_id, kind, provider, account, is_default, provider_username, sealed_access_token,
-         sealed_refresh_token is not null as renewable, scopes, server, problem, version, updated_at,
+         sealed_refresh_token is not null as renewable, scopes, server, issuer, problem, version, updated_at,
          extract(epoch from expires_at - now())::float8 as left,
          extract(epoch from expires_at - renewed_at)::float8 as lifetime,
          extract(epoch from now() - renewed_at)::float8 as age,

@@ -6,6 +6,7 @@ import type { OrgSql, SystemSql } from '../db/db.ts'
 export const OAuthAppRow = z.object({
   id: z.string().transform((id) => id as OAuthAppId),
   provider: z.string(),
+  issuer: z.string().nullable(),
   client_id: z.string(),
   sealed: z.instanceof(Buffer).nullable(),
   hint: z.string().nullable(),
@@ -18,6 +19,8 @@ export type OAuthAppRow = z.output<typeof OAuthAppRow>
 export interface OAuthAppWords {
   readonly organizationId: OrganizationId
   readonly provider: string
+  /** The authorization server; null: the vendor's own. */
+  readonly issuer?: string | null
   readonly clientId: string
   /** Undefined leaves the secret as it is; null takes it away. */
   readonly secret: string | null | undefined
@@ -26,16 +29,17 @@ export interface OAuthAppWords {
 }
 
 export const listOAuthApps = (sql: OrgSql) => sql(OAuthAppRow)`
-  select id, provider, client_id, sealed, hint, active, created_at, updated_at from oauth_apps order by provider`
+  select id, provider, issuer, client_id, sealed, hint, active, created_at, updated_at from oauth_apps
+   order by provider, issuer nulls first`
 
 export async function putOAuthApp(sql: OrgSql, words: OAuthAppWords): Promise<OAuthAppRow> {
-  const { organizationId, provider, clientId, secret, active, seal } = words
+  const { organizationId, provider, issuer = null, clientId, secret, active, seal } = words
   const [held] = await sql(OAuthAppRow)`
-    insert into oauth_apps (id, organization_id, provider, client_id, active)
-    values (${newId('app')}, ${organizationId}, ${provider}, ${clientId}, ${active})
+    insert into oauth_apps (id, organization_id, provider, issuer, client_id, active)
+    values (${newId('app')}, ${organizationId}, ${provider}, ${issuer}, ${clientId}, ${active})
     on conflict (organization_id, provider, issuer)
       do update set client_id = excluded.client_id, active = excluded.active, updated_at = now()
-    returning id, provider, client_id, sealed, hint, active, created_at, updated_at`
+    returning id, provider, issuer, client_id, sealed, hint, active, created_at, updated_at`
   if (held === undefined) throw new Error('an OAuth app was not written')
   if (secret === undefined) return held
   // Only now its id is known, which the secret is sealed for.
@@ -46,9 +50,16 @@ export async function putOAuthApp(sql: OrgSql, words: OAuthAppWords): Promise<OA
   return { ...held, sealed, hint }
 }
 
-export const removeOAuthApp = async (sql: OrgSql, provider: string): Promise<OAuthAppId | undefined> => {
+/** Of `mcp`, those of all authorization servers. */
+export const removeOAuthApp = async (
+  sql: OrgSql,
+  provider: string,
+  issuer: string | null = null,
+): Promise<OAuthAppId | undefined> => {
   const rows = await sql(z.object({ id: z.string().transform((id) => id as OAuthAppId) }))`
-    delete from oauth_apps where provider = ${provider} returning id`
+    delete from oauth_apps
+     where provider = ${provider} and (provider = 'mcp' or issuer is not distinct from ${issuer})
+     returning id`
   return rows[0]?.id
 }
 

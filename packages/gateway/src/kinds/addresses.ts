@@ -93,7 +93,7 @@ export function reachAt(
 const mainOf = (held: OpenedConnection): Address | undefined => addressesOf(held).find(({ name }) => name === MAIN)
 
 /** Scheme, host and port; of what is no address, the text itself. */
-export function originOf(url: string): string {
+function originOf(url: string): string {
   const { protocol, host } = URL.parse(url) ?? { protocol: '', host: url }
   return `${protocol}//${host}`
 }

@@ -1,6 +1,8 @@
-import { ConnectionAuth, ConnectionSecrets, Fault, newId } from '@toolway/contract'
+import { CONNECTORS } from '@toolway/connectors'
+import { authorityAt, authorityOf, ConnectionAuth, ConnectionSecrets, Fault, newId } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { kindFor, partsOf, sealerOf, type ConnectionWords } from './kinds.ts'
+import { providerOf } from './native/least-scopes.ts'
 import { connectorOf } from './native/native.ts'
 
 const http = (url: string, headers: Record<string, string> = {}): ConnectionWords => ({
@@ -226,4 +228,12 @@ describe('a native connector', () => {
     expect(await scopesOf('teams')).toContain('ChannelMessage.Send')
     expect(await scopesOf('teams')).not.toContain('ChannelMessage.Read.All')
   })
+})
+
+test('every address of a vendor that a connection has by itself is one that the vendor’s accounts are for', () => {
+  for (const [vendor, { address, officialServer = address }] of Object.entries(CONNECTORS)) {
+    const provider = providerOf(vendor)?.key
+    if (provider === undefined) continue
+    for (const url of [address, officialServer]) expect(authorityAt(provider, url), url).toEqual(authorityOf(provider))
+  }
 })

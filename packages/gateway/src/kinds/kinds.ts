@@ -25,6 +25,7 @@ import { n8n, type N8nWire } from './n8n/n8n.ts'
 import { native, type NativeWire } from './native/native.ts'
 import { openapi, type OpenApiWire } from './openapi/openapi.ts'
 import { mismatch } from './settings.ts'
+import { refuseMisplaced } from './misplaced.ts'
 import { namesPrivate, refuseUserInfo } from './remote.ts'
 import { platform, type PlatformWire } from './platform/platform.ts'
 import { stdio, type ProcessWire } from './stdio/stdio.ts'
@@ -77,6 +78,7 @@ const kindOfWire = (wire: Wire) => only((kind) => kind.wire === wire.kind)
 export function partsOf({ wire, shown, private: said, ...common }: ConnectionWords): ConnectionParts {
   const parts = kindOfWire(wire).parts(common, wire, shown)
   for (const { name, url } of addressesOf(parts)) refuseUserInfo(placeOf(parts, name), url)
+  refuseMisplaced(parts)
   const { settings } = parts
   const named = (address: Address) =>
     address.name === 'url' && 'private' in settings ? settings.private : namesPrivate(address.url)
@@ -84,7 +86,7 @@ export function partsOf({ wire, shown, private: said, ...common }: ConnectionWor
 }
 
 /** The place of an address in a request. */
-export const placeOf = ({ settings }: Pick<ConnectionParts, 'settings'>, name: string): string =>
+const placeOf = ({ settings }: Pick<ConnectionParts, 'settings'>, name: string): string =>
   [name === 'url' ? undefined : ownMemberOf(settings.connector), name].filter((one) => one !== undefined).join('/')
 
 /** Addresses and arguments as they may be shown: secrets in them are masked, and sealed. */

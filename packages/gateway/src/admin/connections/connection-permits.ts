@@ -54,7 +54,7 @@ function refusePaths({ role, organization, roots }: Speaker, wanted: readonly st
 }
 
 /** What a connection is until now, and the requested setting for private addresses. */
-export interface Permitting {
+interface Permitting {
   readonly wanted: boolean | undefined
   readonly held?: OpenedConnection | undefined
 }

@@ -208,5 +208,5 @@ async function configuredFor(parts: AdminParts, principal: Principal): Promise<R
   const apps = await Promise.all(
     homes.map(({ organization }) => parts.db.organization(organization.id, (sql) => listOAuthApps(sql))),
   )
-  return new Set(apps.flat().flatMap(({ provider, active }) => (active ? [provider] : [])))
+  return new Set(apps.flat().flatMap(({ provider, issuer, active }) => (active && issuer === null ? [provider] : [])))
 }

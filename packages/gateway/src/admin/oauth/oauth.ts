@@ -1,5 +1,5 @@
 /** The operations on OAuth apps and credentials. Secrets go in and never come out. */
-import { Fault, permits, type Role, type UserId } from '@toolway/contract'
+import { authorityAt, Fault, isAtVendor, permits, PlaceProblem, type Role, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { listCredentials, type CredentialRow } from '../../credentials/credentials.ts'
 import { listOAuthApps, putOAuthApp, removeOAuthApp, type OAuthAppRow } from '../../credentials/oauth-apps.ts'
@@ -11,6 +11,7 @@ import { pageFrom } from '../page-from.ts'
 const toApp = (row: OAuthAppRow): shapes.OAuthApp => ({
   id: row.id,
   provider: row.provider,
+  issuer: row.issuer,
   client_id: row.client_id,
   client_secret_hint: row.hint,
   is_active: row.active,
@@ -69,18 +70,26 @@ export const oauthOperations: readonly Served[] = [
   serveOrganization(shapes.listOAuthApps, async ({ look, query }) => pageFrom(await look(listOAuthApps), query, toApp)),
 
   serveOrganization(shapes.putOAuthApp, async ({ change, organization, parts, body }) => {
-    const { provider, client_id: clientId, client_secret: secret, is_active: active } = body
+    const { provider, server, client_id: clientId, client_secret: secret, is_active: active } = body
+    const issuer = issuerAt(provider, server)
     const row = await change<OAuthAppRow>(
       ({ id }) => ({
         action: 'oauth_app.put',
         resource: 'oauth_app',
         id,
-        detail: { provider, client_id: clientId, is_active: active, secret: secretWord(secret) },
+        detail: {
+          provider,
+          ...(issuer === null ? {} : { issuer }),
+          client_id: clientId,
+          is_active: active,
+          secret: secretWord(secret),
+        },
       }),
       (sql) =>
         putOAuthApp(sql, {
           organizationId: organization.id,
           provider,
+          issuer,
           clientId,
           secret,
           active,
@@ -90,12 +99,14 @@ export const oauthOperations: readonly Served[] = [
     return toApp(row)
   }),
 
-  serveOrganization(shapes.removeOAuthApp, async ({ change, params }) => {
+  serveOrganization(shapes.removeOAuthApp, async ({ change, params, query }) => {
     const { provider = '' } = params
+    const issuer = issuerAt(provider, query.server)
+    const detail = { provider, ...(issuer === null ? {} : { issuer }) }
     await change<string>(
-      (id) => ({ action: 'oauth_app.remove', resource: 'oauth_app', id, detail: { provider } }),
+      (id) => ({ action: 'oauth_app.remove', resource: 'oauth_app', id, detail }),
       async (sql) => {
-        const id = await removeOAuthApp(sql, provider)
+        const id = await removeOAuthApp(sql, provider, issuer)
         if (id === undefined) throw new Fault('thing.unknown', { thing: 'OAuth app' })
         return id
       },
@@ -103,6 +114,18 @@ export const oauthOperations: readonly Served[] = [
     return undefined
   }),
 ]
+
+/** The authorization server of a product at an address; null for the vendor's own. Throws `body.shape`. */
+function issuerAt(provider: string, server: string | undefined): string | null {
+  if (server === undefined) return null
+  try {
+    const authority = authorityAt(provider, server)
+    return isAtVendor(authority) ? null : authority.issuer
+  } catch (thrown) {
+    if (!(thrown instanceof PlaceProblem)) throw thrown
+    throw new Fault('body.shape', { place: '/server', problem: thrown.message })
+  }
+}
 
 /**
  * Throws `role.forbidden` for a shared credential, which every member sees and only administrators may end, and `thing.unknown`

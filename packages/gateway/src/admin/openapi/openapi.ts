@@ -54,7 +54,7 @@ const add = serveOrganization(shapes.addOpenApi, async (asked) => {
   const { text, reading, select, effects, document, base } = await readOf(body, reachingOf(asked, body.private))
   if (base === undefined) throw new Fault('openapi.address', { problem: 'is missing in the document' })
   refuseEmpty(reading)
-  const letting = lettingInOf(reading.schemes, providerOf(reading))
+  const letting = lettingInOf(reading.schemes, providerOf(reading, base))
   const api = { document, select, effects, key: body.key ?? (body.auth === undefined ? letting.key : undefined) }
   const wire = apiServerOf({
     url: base,

@@ -9,6 +9,7 @@ export interface AuthWords {
   readonly accounts?: string | undefined
   readonly scope?: readonly string[] | undefined
   readonly provider?: string | undefined
+  readonly tenant?: string | undefined
   readonly accountVariable?: string | undefined
 }
 
@@ -24,6 +25,7 @@ export const AUTH_OPTIONS = [
     .argParser(collect)
     .default([]),
   new Option('--provider <name>', 'vendor whose OAuth the connection uses, such as github'),
+  new Option('--tenant <id>', 'Microsoft Entra directory whose accounts are connected, by its ID or a domain'),
   new Option(
     '--account-variable <name>',
     'for a server that the gateway starts: environment variable that contains the key or token of the calling account; each account gets its own process',
@@ -37,6 +39,7 @@ export function authOf({
   accounts,
   scope = [],
   provider,
+  tenant,
   accountVariable: variable,
 }: AuthWords): ConnectionAuthChange | undefined {
   const said = {
@@ -45,6 +48,7 @@ export function authOf({
     ...(accounts === undefined ? {} : { accounts }),
     ...(scope.length === 0 ? {} : { scopes: [...scope] }),
     ...(provider === undefined ? {} : { provider }),
+    ...(tenant === undefined ? {} : { tenant }),
     ...(variable === undefined ? {} : { variable }),
   }
   if (Object.keys(said).length === 0) return undefined

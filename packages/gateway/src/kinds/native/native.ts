@@ -3,7 +3,7 @@
  * the vendor's, where no other is named.
  */
 import { CONNECTORS } from '@toolway/connectors'
-import { Fault, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
+import { Fault, placeAt, PlaceProblem, type ConnectionAuthChange, type NativeSettings } from '@toolway/contract'
 import { loadApart } from '../../upstreams/native/apart/apart-vendor.ts'
 import { loadedOf } from '../../upstreams/native/loaded-vendor.ts'
 import { createNativeUpstream } from '../../upstreams/native/native-upstream.ts'
@@ -38,7 +38,7 @@ export function connectorOf({
   readonly headers?: Readonly<Record<string, string>>
   readonly auth?: ConnectionAuthChange | undefined
 }): NativeWire {
-  const own = source === undefined ? letIn(vendor) : ({ kind: 'key' } as const)
+  const own = source === undefined ? letIn(vendor, url, auth?.kind === 'oauth') : ({ kind: 'key' } as const)
   return { kind: 'native', vendor, source, scopesFor, url, headers, auth: { ...own, ...auth } }
 }
 
@@ -127,8 +127,20 @@ function addressOf(vendor: string, source: string | undefined): string {
   return address
 }
 
-/** An account where the vendor has OAuth, else a key. */
-function letIn(vendor: string): ConnectionAuthChange {
+/** An account where the vendor has OAuth and an account is for that address, or one is named in so many words; else a key. */
+function letIn(vendor: string, url: string, named: boolean): ConnectionAuthChange {
   const provider = providerOf(vendor)
-  return provider === undefined ? { kind: 'key' } : { kind: 'oauth', provider: provider.key }
+  return provider === undefined || (!named && !hasAccounts(provider.key, url))
+    ? { kind: 'key' }
+    : { kind: 'oauth', provider: provider.key }
+}
+
+function hasAccounts(provider: string, url: string): boolean {
+  try {
+    placeAt(provider, url)
+    return true
+  } catch (thrown) {
+    if (!(thrown instanceof PlaceProblem)) throw thrown
+    return false
+  }
 }

@@ -59,6 +59,7 @@ class OpenedCredentials implements CallCredentials {
     if (facts === undefined) return undefined
     if (asking.brought !== undefined) return this.#brought(facts, asking.brought)
     if (facts.auth.kind === 'none') return undefined
+    refuseMisplaced(facts)
     const choice = this.#known(facts, asking)
     return choice === undefined
       ? this.#load(facts, asking).then((loaded) => this.#settle(facts, asking, loaded))
@@ -78,6 +79,7 @@ class OpenedCredentials implements CallCredentials {
     if (facts === undefined || (facts.auth.kind === 'none' && used === undefined)) throw shut()
     const more = status === 403 && challenge?.error === 'insufficient_scope'
     if (status !== 401 && !more) throw shut()
+    refuseMisplaced(facts)
     if (used?.owner === 'caller')
       throw this.#needed(facts, asking, 'the server refuses the token that came with the call')
     const held = chooseCredential(facts, await this.#load(facts, asking), asking)
@@ -227,7 +229,7 @@ class OpenedCredentials implements CallCredentials {
   async #renewed(facts: ConnectionFacts, asking: CredentialAsking, held: HeldCredential): Promise<OpenCredential> {
     const { id, open } = held
     const { organizationId } = asking
-    await this.#parts.renewal.renew({ organizationId, id, version: open.version, egress: facts.egress })
+    await this.#parts.renewal.renew({ ...facts, organizationId, id, version: open.version })
     const after = chooseCredential(facts, await this.#load(facts, asking), asking)
     if (after === undefined) throw this.#needed(facts, asking, this.#none(asking))
     if (after.problem !== undefined)
@@ -296,6 +298,11 @@ class OpenedCredentials implements CallCredentials {
     }
     return this.#renewed(facts, asking, held)
   }
+}
+
+/** Another account would not help: nothing of the vendor's is for this address. Throws `credential.host`. */
+function refuseMisplaced({ misplaced: problem, egress }: ConnectionFacts): void {
+  if (problem !== undefined) throw new Fault('credential.host', { connection: egress.alias, problem })
 }
 
 const sayName = ({ open }: HeldCredential): string => `the account "${open.name ?? open.account}"`

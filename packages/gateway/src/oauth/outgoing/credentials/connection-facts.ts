@@ -19,6 +19,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { ConnectionRow } from '../../../connections/connections.ts'
 import { takesCredentials } from '../../../connections/takes-credentials.ts'
+import { accountPlaceOf } from '../../../kinds/misplaced.ts'
 import { NO_EXCEPTIONS, type Exceptions } from '../../../upstreams/http/exceptions.ts'
 import { connectionRow } from '../../../vault/sealed-columns.ts'
 import type { Vault } from '../../../vault/vault.ts'
@@ -31,6 +32,10 @@ export interface ConnectionFacts {
   readonly auth: ConnectionAuth
   /** Where its OAuth credentials come from. */
   readonly provider: string
+  /** The authorization server that its OAuth credentials must come from; undefined where the server names its own. */
+  readonly issuer: string | undefined
+  /** Why no OAuth credential may be used at its address, as the rest of a sentence that begins with the address. */
+  readonly misplaced: string | undefined
   /** The server to which a credential must be bound. */
   readonly server: string
   /** The true address, and as it may be shown. */
@@ -58,12 +63,15 @@ export function factsOf(vault: Opening, row: Described, exceptions = NO_EXCEPTIO
   const shown = addressShown(settings)
   const secret = http === undefined ? secrets.args?.join('\0') : secrets.url
   const auth = takesCredentials(settings, secrets) ? (authOf(settings) ?? NO_AUTH) : NO_AUTH
+  const { authority, problem } = accountPlaceOf(settings, secrets)
   return {
     id,
     organizationId,
     egress: { alias, allowPrivate: http?.private ?? false, exceptions },
     auth,
     provider: auth.provider ?? DISCOVERED,
+    issuer: authority?.issuer,
+    misplaced: auth === NO_AUTH ? undefined : problem,
     server:
       secret === undefined ? shown : `${shown} ${vault.hash(`address ${secret}`).toString('base64url').slice(0, 22)}`,
     addresses: secrets.url === undefined ? [shown] : [shown, secrets.url],
@@ -82,7 +90,10 @@ const wayOf = ({ auth: { kind } }: ConnectionFacts) => (kind === 'auto' ? 'oauth
 
 /** Whether what was had for the one may be used for the other. */
 export const areAlike = (one: ConnectionFacts, other: ConnectionFacts): boolean =>
-  one.server === other.server && one.provider === other.provider && wayOf(one) === wayOf(other)
+  one.server === other.server &&
+  one.provider === other.provider &&
+  one.issuer === other.issuer &&
+  wayOf(one) === wayOf(other)
 
 export type KnownFacts = (row: ConnectionRow, exceptions: Exceptions) => ConnectionFacts
 

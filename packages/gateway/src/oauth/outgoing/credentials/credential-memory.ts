@@ -128,10 +128,16 @@ export function createCredentialMemory(parts: CredentialMemoryParts): Credential
 /** It was made for this very address, by the way that the connection has now. */
 function serves(row: HeldRow, facts: ConnectionFacts): boolean {
   const kind = facts.auth.kind === 'key' ? 'key' : 'oauth'
-  if (row.kind !== kind || (kind === 'oauth' && row.provider !== facts.provider)) return false
+  if (row.kind !== kind || (kind === 'oauth' && !isFrom(row, facts))) return false
   // A credential for all connections to a vendor is bound to no address, so it is not sent to an address that any user can set.
   return row.connection_id !== null && row.server === facts.server
 }
+
+/** A vendor's token serves only where its authorization server is the one for the connection's address. */
+const isFrom = ({ provider, issuer }: HeldRow, facts: ConnectionFacts): boolean =>
+  provider === facts.provider &&
+  facts.misplaced === undefined &&
+  (facts.issuer === undefined || issuer === facts.issuer)
 
 function heldOf(
   parts: Pick<CredentialMemoryParts, 'open' | 'onDamaged'>,

@@ -52,8 +52,7 @@ export function createOwnCredentials(parts: OwnCredentialsParts): OwnCredentials
   }
 
   async function renew(facts: ConnectionFacts, { id, open }: HeldCredential): Promise<HeldCredential | undefined> {
-    const { organizationId, egress } = facts
-    await renewal.renew({ organizationId, id, version: open.version, egress })
+    await renewal.renew({ ...facts, id, version: open.version })
     const after = await choose(facts)
     return after?.id === id && after.open.version === open.version ? undefined : after
   }

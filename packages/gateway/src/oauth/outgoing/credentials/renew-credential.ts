@@ -52,6 +52,10 @@ export interface Renewing {
   /** The one that is to be replaced. */
   readonly version: number
   readonly egress: Egress
+  /** The authorization server for the connection as it is now; undefined where any may be. */
+  readonly issuer: string | undefined
+  /** Why no account may be used at its address. */
+  readonly misplaced: string | undefined
 }
 
 export interface Renewal {
@@ -71,6 +75,8 @@ const PAUSES = { first: 2, most: 600 }
 /** Milliseconds between attempts to store new tokens. */
 const STORING = endless({ first: 100, most: 60_000 })
 const CLOSING = 5_000
+
+const ELSEWHERE = 'it was connected at another authorization server than that of the connection’s address'
 
 interface Leased {
   readonly bound: BoundRow
@@ -141,7 +147,7 @@ const paused = ({ alias }: Egress, seconds: number) =>
 
 async function renewLeased(
   parts: RenewalParts,
-  { organizationId, egress }: Renewing,
+  { organizationId, egress, issuer, misplaced }: Renewing,
   turn: Turn,
   { bound, client }: Leased,
   closing: AbortSignal,
@@ -150,6 +156,8 @@ async function renewLeased(
   const { authority, sealed_refresh_token: sealed, scopes } = bound
   if (authority === null || client === undefined || sealed === null)
     return void (await lose(turn, 'the OAuth client that it was connected with no longer exists'))
+  if (misplaced !== undefined || (issuer !== undefined && issuer !== authority.issuer))
+    return void (await lose(turn, misplaced === undefined ? ELSEWHERE : `the address of its connection ${misplaced}`))
   const refreshToken = openRefreshToken(vault, sealed, bound.id)
   if (refreshToken === undefined) return void (await lose(turn, DAMAGED))
   let tokens: Tokens

@@ -2,7 +2,14 @@
  * Selects our OAuth client at an authorization server: the one that an administrator set, else our metadata document, else a
  * dynamically registered one; else an administrator is asked for one. A client id is never made up (ledger S2-QRK-04).
  */
-import { appNamesOf, Fault, type Authority, type ClientAuthMethod, type OrganizationId } from '@toolway/contract'
+import {
+  appNamesOf,
+  Fault,
+  isAtVendor,
+  type Authority,
+  type ClientAuthMethod,
+  type OrganizationId,
+} from '@toolway/contract'
 import {
   findAuthorityClient,
   putAuthorityClient,
@@ -53,14 +60,16 @@ export interface ChooseClient {
 }
 
 /**
- * A vendor has one authorization server, and one client may serve several of its products (`appNamesOf`); those that MCP servers
- * name are told apart by their issuers.
+ * A vendor has one authorization server, and one client may serve several of its products (`appNamesOf`). Servers that somebody runs
+ * themselves and those that MCP servers name are told apart by their issuers: the client of one is never shown to another.
  */
-const whichOf = ({ provider, issuer }: Authority): WhichClient[] =>
-  provider === 'mcp' ? [{ provider, issuer }] : appNamesOf(provider).map((name) => ({ provider: name, issuer: null }))
-const ownOf = ({ provider, issuer }: Authority): WhichClient => ({
-  provider,
-  issuer: provider === 'mcp' ? issuer : null,
+const namesOf = ({ provider }: Authority) => (provider === 'mcp' ? [provider] : appNamesOf(provider))
+const issuerOf = (authority: Authority) => (isAtVendor(authority) ? null : authority.issuer)
+const whichOf = (authority: Authority): WhichClient[] =>
+  namesOf(authority).map((provider) => ({ provider, issuer: issuerOf(authority) }))
+const ownOf = (authority: Authority): WhichClient => ({
+  provider: authority.provider,
+  issuer: issuerOf(authority),
 })
 
 const createIdentityOf =

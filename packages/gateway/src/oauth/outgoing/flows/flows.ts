@@ -233,7 +233,8 @@ function stillThere({ targets, memberOf }: FlowParts, flow: FlowRow): Target {
   })
   const refused = (why: Why) => new FlowProblem('invalid_state', why, refusedFor(why), flow)
   if ((target.server ?? null) !== flow.server) throw refused('address')
-  if (target.auth?.kind === 'key' || (target.vendor?.authority.provider ?? 'mcp') !== flow.provider)
+  const { provider = 'mcp', issuer = flow.authority.issuer } = target.vendor?.authority ?? {}
+  if (target.auth?.kind === 'key' || provider !== flow.provider || issuer !== flow.authority.issuer)
     throw refused('kind')
   if (flow.begun_by.startsWith('usr_')) {
     const principal = memberOf(flow.begun_by)

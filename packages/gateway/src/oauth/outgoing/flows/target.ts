@@ -8,6 +8,7 @@ import {
   ConnectionSecrets,
   Fault,
   permits,
+  PlaceProblem,
   type Authority,
   type ConnectionAuth,
   type ConnectionId,
@@ -26,16 +27,24 @@ export type ConnectRequest =
   | (Wish & { readonly provider?: undefined })
   | (Omit<Wish, 'connectionId'> & { readonly connectionId?: undefined; readonly provider: string })
 
-/** A vendor as its row of the provider table says it. */
+/** A vendor as its row of the provider table says it, and the authorization server where its accounts are connected. */
 export interface Vendor {
   readonly title: string
   readonly authority: Authority
 }
 
+/** What a connection says of the place. */
+export interface VendorPlace {
+  /** Its true address; undefined for a program, and for accounts without a connection. */
+  readonly address?: string | undefined
+  readonly tenant?: string | undefined
+}
+
 export interface TargetParts {
   find(organization: { id: string }): Snapshot | undefined
   unseal(sealed: Uint8Array, row: string): string
-  vendor(name: string): Vendor | undefined
+  /** Throws `PlaceProblem` where accounts of the vendor are not for that place. */
+  vendor(name: string, place?: VendorPlace): Vendor | undefined
   readonly accounts: Pick<Accounts, 'find'>
 }
 
@@ -119,12 +128,27 @@ export function createTargets({ find, unseal, vendor: vendorOf, accounts }: Targ
           ? 'it has one account, which belongs to the organization'
           : 'each member has their own account',
       )
-    const vendor = auth.provider === undefined || auth.provider === 'mcp' ? undefined : vendorOf(auth.provider)
-    if (auth.provider !== undefined && auth.provider !== 'mcp' && vendor === undefined)
-      throw unfit(alias, `the provider ${auth.provider} is unknown`)
     const at = addressIn(settings, secretsOf(connection))
+    // A key goes to whichever address it is given for.
+    const vendor = vendorAt(connection, auth, auth.kind === 'key' ? undefined : at.target.url)
     const egress = { alias, allowPrivate: at.allowPrivate, exceptions: snapshot.exceptions }
     return { connectRequest, snapshot, connection, title, auth, vendor, ...at.target, egress }
+  }
+
+  /** Throws `flow.unfit`, also where the vendor's accounts are not for the connection's address. */
+  function vendorAt(
+    { alias }: ConnectionRow,
+    { provider, tenant }: ConnectionAuth,
+    address: string | undefined,
+  ): Vendor | undefined {
+    if (provider === undefined || provider === 'mcp') return undefined
+    try {
+      const vendor = vendorOf(provider, { address, tenant })
+      if (vendor === undefined) throw unfit(alias, `the provider ${provider} is unknown`)
+      return vendor
+    } catch (thrown) {
+      throw thrown instanceof PlaceProblem ? unfit(alias, `its address ${thrown.message}`) : thrown
+    }
   }
 
   return {

@@ -18,7 +18,7 @@ import { codeIn, refused, unreachable, wordFailure } from './word-failure.ts'
 export interface OutgoingOAuthParts {
   /** Milliseconds. */
   readonly now: () => number
-  adapter(provider: string): ProviderAdapter
+  adapter(authority: Authority): ProviderAdapter
 }
 
 const resourceOf = ({ resource }: Authority): Record<string, string> => (resource === undefined ? {} : { resource })
@@ -36,7 +36,7 @@ const standingGrantOf = ({ provider }: Authority, scopes: readonly string[]): Re
 export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): OutgoingOAuth {
   const askingOf = (at: Pick<TokenAsking, 'authority' | 'client'>, egress: TokenAsking['egress']): TokenAsking => ({
     ...at,
-    adapter: adapter(at.authority.provider),
+    adapter: adapter(at.authority),
     egress,
     now,
   })
@@ -46,7 +46,7 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
     register,
 
     async authorizationUrl({ authority, client, redirectUri, state, verifier, scopes }) {
-      const { scopeParameter, scopeSeparator, authorizationParameters } = adapter(authority.provider)
+      const { scopeParameter, scopeSeparator, authorizationParameters } = adapter(authority)
       const url = new URL(authority.authorizationEndpoint)
       const words = {
         ...authorizationParameters,
@@ -92,7 +92,7 @@ export function createOutgoingOAuth({ now, adapter }: OutgoingOAuthParts): Outgo
     },
 
     async revoke({ authority, client, token, hint }, egress) {
-      const way = adapter(authority.provider)
+      const way = adapter(authority)
       if (way.revokes?.includes(hint) === false) return
       const own = way.revocation?.(client, token)
       if (own === undefined && authority.revocationEndpoint === undefined) return

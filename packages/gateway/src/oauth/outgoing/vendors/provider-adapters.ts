@@ -3,7 +3,7 @@
  *
  * What comes out has the words of RFC 6749: whoever asks knows of no vendor. Nothing is sent from here.
  */
-import { findProvider, type ClaimPath, type Provider, type Revocation } from '@toolway/contract'
+import { providerAt, type Authority, type ClaimPath, type Provider, type Revocation } from '@toolway/contract'
 import { isObject } from '@toolway/protocol'
 import { basicOf } from '../protocol/client-proof.ts'
 import type { ClientIdentity, Tokens, ProviderAdapter } from '../ports.ts'
@@ -22,9 +22,9 @@ const STANDARD: ProviderAdapter = {
   accountIn: () => NOBODY,
 }
 
-/** `mcp`, and every name that no vendor has, differs in nothing. */
-export function adapterOf(provider: string): ProviderAdapter {
-  const row = findProvider(provider)
+/** `mcp`, and every name that no vendor has, differs in nothing. A server that somebody runs themselves is asked at its own addresses. */
+export function adapterOf(authority: AdaptedAuthority): ProviderAdapter {
+  const row = providerAt(authority)
   if (row === undefined) return STANDARD
   const { scopeParameter, scopeSeparator, authorizationParameters, tokenBody, revocation, revokes } = row
   return {
@@ -35,10 +35,20 @@ export function adapterOf(provider: string): ProviderAdapter {
     tokensIn: (answer) => tokensIn(row, answer),
     failureIn: (answer) => failureIn(row, answer),
     accountIn: (answer) => ({ id: firstOf(row.account.id, answer), name: firstOf(row.account.name, answer) }),
-    ...(revocation === undefined ? {} : { revocation: (client, token) => revocationOf(revocation, client, token) }),
+    ...(revocation === undefined
+      ? {}
+      : { revocation: (client, token) => revocationOf(revocationAt(revocation, authority), client, token) }),
     ...(revokes === undefined ? {} : { revokes }),
   }
 }
+
+type AdaptedAuthority = Pick<
+  Authority,
+  'provider' | 'authorizationEndpoint' | 'tokenEndpoint' | 'revocationEndpoint'
+>
+
+const revocationAt = (revocation: Revocation, { revocationEndpoint: url }: AdaptedAuthority): Revocation =>
+  url === undefined ? revocation : { ...revocation, url }
 
 /** Members as RFC 6749, section 5.1, names and writes them: vendors separate scopes by commas, or call what they give `user`. */
 function tokensIn({ tokensAt, accessLives }: Provider, answer: Answer): Answer {
