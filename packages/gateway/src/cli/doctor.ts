@@ -17,6 +17,7 @@ import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../c
 import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
 import { isUnset } from '../preset-variables.ts'
+import { unsafeAddresses } from './unsafe-addresses.ts'
 import { isInRoots, outsideWords, plainPath, realPlace, rootsOf } from '../upstreams/children/sandbox/allowed-roots.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
 import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'
@@ -148,7 +149,7 @@ async function checkStore(loaded: LoadedConfig, organization: string): Promise<F
   }
 }
 
-async function checkOrganization(loaded: LoadedConfig, { db, organization }: Opened): Promise<Finding[]> {
+async function checkOrganization(loaded: LoadedConfig, { db, vault, organization }: Opened): Promise<Finding[]> {
   await db.presence.look()
   const connections = await db.organization(organization.id, listConnections)
   const accounts = await db.organization(organization.id, listLostAccounts)
@@ -167,6 +168,7 @@ async function checkOrganization(loaded: LoadedConfig, { db, organization }: Ope
         `it was created for calls on behalf of members by an administrator of the organization, and such calls are refused until a platform administrator allows them: \`toolway key trust "${name}" --organization ${organization.slug}\`, or remove the key.`,
       ),
     ),
+    ...unsafeAddresses(vault, connections).map(({ alias, detail }) => bad(`address of ${alias}`, detail)),
     ...(await missingPrograms(loaded, connections)),
     ...(await closedPaths(loaded, connections)),
     ...outsidePaths(loaded, organization.slug, connections),
