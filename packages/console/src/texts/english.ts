@@ -623,6 +623,8 @@ export interface English {
       }
       readonly reachHint: string
       readonly scopes: string
+      readonly serverApp: (v: { readonly title: string }) => string
+      readonly serverAppHint: string
       readonly noApp: (v: { readonly title: string }) => string
       readonly noAppHint: string
       readonly setApp: string
@@ -1207,6 +1209,8 @@ export interface English {
       }
       readonly variable: string
       readonly variableHint: string
+      readonly tenant: string
+      readonly tenantHint: string
       readonly provider: string
       readonly providerHint: string
     }
@@ -2978,6 +2982,8 @@ export interface English {
       readonly documentation: (v: { readonly vendor: string }) => string
       readonly redirect: string
       readonly copyRedirect: string
+      readonly server: string
+      readonly serverHint: string
       readonly redirectHint: string
       readonly client: string
       readonly secret: string

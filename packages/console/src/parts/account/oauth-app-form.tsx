@@ -17,34 +17,41 @@ const t = texts.settings.apps
 type Vendor = z.output<(typeof listProviders)['answer']>['items'][number]
 
 interface FormProps {
-  /** `new`, a vendor, or nothing. */
+  /** `new`, the id of an app, a vendor, or nothing. */
   readonly open: string | undefined
   readonly held: readonly OAuthApp[]
   readonly vendors: readonly Vendor[]
+  /** The address of a server of the vendor's product, for a new app. */
+  readonly server?: string | undefined
   readonly onClose: () => void
 }
 
-export function OAuthAppForm({ open, held, vendors, onClose }: FormProps) {
-  const app = held.find(({ provider }) => provider === open)
+export function OAuthAppForm({ open, held, vendors, server, onClose }: FormProps) {
+  const app = held.find(({ id }) => id === open)
   return (
     <Modal
       opened={open !== undefined}
       onClose={onClose}
       title={
-        app === undefined ? t.add : t.changeOf({ vendor: vendors.find(({ id }) => id === open)?.name ?? app.provider })
+        app === undefined
+          ? t.add
+          : t.changeOf({ vendor: vendors.find(({ id }) => id === app.provider)?.name ?? app.provider })
       }
       size="lg"
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      {open === undefined ? null : <Fields key={app?.id ?? open} app={app} {...{ open, held, vendors, onClose }} />}
+      {open === undefined ? null : (
+        <Fields key={app?.id ?? open} app={app} {...{ open, held, vendors, server, onClose }} />
+      )}
     </Modal>
   )
 }
 
-function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly app: OAuthApp | undefined }) {
+function Fields({ open, app, vendors, server: preset, onClose }: FormProps & { readonly app: OAuthApp | undefined }) {
   const organization = useOrganization()
   const queries = useQueryClient()
   const [provider, setProvider] = useState<string | null>(app?.provider ?? (open === 'new' ? null : (open ?? null)))
+  const [server, setServer] = useState(app?.issuer ?? preset ?? '')
   const [id, setId] = useState(app?.client_id ?? '')
   const [secret, setSecret] = useState('')
   const [tried, setTried] = useState(false)
@@ -55,6 +62,7 @@ function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly ap
         path: { organization },
         body: {
           provider: chosen,
+          ...(server.trim() === '' ? {} : { server: server.trim() }),
           client_id: id.trim(),
           ...(secret === '' ? {} : { client_secret: secret }),
           is_active: app?.is_active ?? true,
@@ -71,7 +79,6 @@ function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly ap
     setTried(true)
     if (provider !== null && id.trim() !== '') save.mutate(provider)
   }
-  const free = vendors.filter((one) => one.id === provider || held.every((other) => other.provider !== one.id))
   const hint = app?.client_secret_hint ?? undefined
   return (
     <form onSubmit={submit} noValidate>
@@ -79,13 +86,22 @@ function Fields({ open, app, held, vendors, onClose }: FormProps & { readonly ap
         <Select
           label={t.vendor}
           placeholder={t.vendorPick}
-          data={free.map(({ id: value, name: label }) => ({ value, label }))}
+          data={vendors.map(({ id: value, name: label }) => ({ value, label }))}
           value={provider}
           onChange={setProvider}
           error={tried && provider === null ? t.needed : undefined}
           disabled={app !== undefined}
           searchable
           data-autofocus
+        />
+        <TextInput
+          label={t.server}
+          description={t.serverHint}
+          placeholder="https://"
+          value={server}
+          disabled={app !== undefined}
+          autoComplete="off"
+          onChange={({ currentTarget: { value } }) => setServer(value)}
         />
         <Text size="sm">{t.steps}</Text>
         <CopyField label={t.redirect} value={`${window.location.origin}/oauth/callback`} copyLabel={t.copyRedirect} />

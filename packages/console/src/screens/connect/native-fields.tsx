@@ -37,7 +37,11 @@ export function NativeFields(props: AuthFieldsProps) {
       <WayIn {...props} ways={entry?.auth ?? WAYS.native.ways} chosen={way} />
       {way === 'oauth' && connector.data !== undefined ? (
         <>
-          <App provider={connector.data.provider} title={connector.data.title} />
+          <App
+            provider={connector.data.provider}
+            title={connector.data.title}
+            server={isElsewhere(draft.url, entry?.url) ? draft.url : undefined}
+          />
           {connector.data.scopes.execute.length === 0 ? null : <Reach {...props} connector={connector.data} />}
         </>
       ) : null}
@@ -122,22 +126,44 @@ function Reach({ draft, onChange, connector }: AuthFieldsProps & { connector: Co
   )
 }
 
-/** Signing in needs an OAuth app that somebody registered with the vendor. */
-function App({ provider, title }: { provider: string | null; title: string }) {
+/** Whether an address is one of another host; what is no address yet is not. */
+function isElsewhere(url: string, usual: string | null | undefined): boolean {
+  const host = URL.parse(url)?.host
+  return host !== undefined && host !== URL.parse(usual ?? '')?.host
+}
+
+interface AppProps {
+  readonly provider: string | null
+  readonly title: string
+  /** The server in place of the vendor's own service. */
+  readonly server: string | undefined
+}
+
+/** Signing in needs an OAuth app that somebody registered with the vendor, or with the server that runs the vendor's product. */
+function App({ provider, title, server }: AppProps) {
   const [open, setOpen] = useState(false)
   const providers = useQuery(ask('oauth', listProviders))
   const vendors = providers.data?.items ?? []
   const found = vendors.find(({ id }) => id === provider)
-  if (found === undefined || found.configured !== false) return null
+  if (found === undefined || (server === undefined && found.configured !== false)) return null
   return (
-    <Alert color="orange" icon={<Icon name="key" />} title={t.noApp({ title })}>
+    <Alert
+      color="orange"
+      icon={<Icon name="key" />}
+      title={server === undefined ? t.noApp({ title }) : t.serverApp({ title })}
+    >
       <Stack gap="sm" align="flex-start">
-        <Text size="sm">{t.noAppHint}</Text>
+        <Text size="sm">{server === undefined ? t.noAppHint : t.serverAppHint}</Text>
         <Button size="xs" onClick={() => setOpen(true)}>
           {t.setApp}
         </Button>
       </Stack>
-      <OAuthAppForm open={open ? found.id : undefined} held={[]} vendors={vendors} onClose={() => setOpen(false)} />
+      <OAuthAppForm
+        open={open ? found.id : undefined}
+        held={[]}
+        {...{ vendors, server }}
+        onClose={() => setOpen(false)}
+      />
     </Alert>
   )
 }

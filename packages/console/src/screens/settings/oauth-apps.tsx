@@ -20,7 +20,7 @@ import { OAuthAppForm } from '../../parts/account/oauth-app-form.tsx'
 
 const t = texts.settings.apps
 
-/** `new`, or the vendor whose app is open. */
+/** `new`, or the app that is open. */
 const State = z.object({ app: z.string().optional() })
 
 export function OAuthApps() {
@@ -38,7 +38,20 @@ export function OAuthApps() {
     </Button>
   )
   const columns = [
-    column<OAuthApp>(t.columns.vendor, ({ provider }) => <Text fw={600}>{nameOf(provider)}</Text>, 2),
+    column<OAuthApp>(
+      t.columns.vendor,
+      ({ provider, issuer }) => (
+        <>
+          <Text fw={600}>{nameOf(provider)}</Text>
+          {issuer === null ? null : (
+            <Text size="xs" c="dimmed" className="breakable">
+              {issuer}
+            </Text>
+          )}
+        </>
+      ),
+      2,
+    ),
     column<OAuthApp>(t.columns.client, ({ client_id: id }) => <code>{id}</code>, 4),
     column<OAuthApp>(t.columns.secret, ({ client_secret_hint: hint }) => hint ?? t.noSecret, 2),
     column<OAuthApp>(t.columns.used, (app) => <Used app={app} name={nameOf(app.provider)} onPut={put.mutate} />, 1),
@@ -47,7 +60,7 @@ export function OAuthApps() {
       (app) => (
         <Acts
           name={nameOf(app.provider)}
-          onChange={() => set({ app: app.provider }, 'push')}
+          onChange={() => set({ app: app.id }, 'push')}
           onRemove={() => setLeaving(app)}
         />
       ),
@@ -90,20 +103,24 @@ function useChanges(nameOf: (provider: string) => string) {
   const onSettled = () => queries.invalidateQueries({ queryKey: ['oauth'] })
   const onError = (thrown: Error) => sayFailed(Problem.of(thrown))
   const put = useMutation({
-    mutationFn: ({ provider, client_id, is_active }: OAuthApp) =>
-      call(putOAuthApp, { path: { organization }, body: { provider, client_id, is_active } }),
+    mutationFn: ({ provider, issuer, client_id, is_active }: OAuthApp) =>
+      call(putOAuthApp, { path: { organization }, body: { provider, ...serverOf(issuer), client_id, is_active } }),
     onSuccess: (_, { provider, is_active: active }) => sayDone(`${nameOf(provider)}: ${active ? t.on : t.off}`),
     onError,
     onSettled,
   })
   const remove = useMutation({
-    mutationFn: ({ provider }: OAuthApp) => call(removeOAuthApp, { path: { organization, provider } }),
+    mutationFn: ({ provider, issuer }: OAuthApp) =>
+      call(removeOAuthApp, { path: { organization, provider }, query: serverOf(issuer) }),
     onSuccess: (_, { provider }) => sayDone(t.removed({ vendor: nameOf(provider) })),
     onError,
     onSettled,
   })
   return { put, remove }
 }
+
+/** The issuer of a server is an address of it, too. */
+const serverOf = (issuer: string | null) => (issuer === null ? {} : { server: issuer })
 
 function Used({ app, name, onPut }: { app: OAuthApp; name: string; onPut: (app: OAuthApp) => void }) {
   return (

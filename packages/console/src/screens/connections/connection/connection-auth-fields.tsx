@@ -1,6 +1,6 @@
 /** How the server lets us in, and whose account a call may use. */
 import { Checkbox, Group, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
-import type { ConnectionAuth } from '@toolway/contract'
+import { findProvider, type ConnectionAuth } from '@toolway/contract'
 import { texts } from '../../../texts/texts.ts'
 
 const t = texts.connection.authFields
@@ -46,6 +46,15 @@ export function ConnectionAuthFields({ auth, disabled, onChange }: AuthFieldsPro
           value={[...(auth.scopes ?? [])]}
           disabled={disabled}
           onChange={(scopes) => put({ scopes })}
+        />
+      ) : null}
+      {isOAuth && findProvider(auth.provider ?? '')?.tenant !== undefined ? (
+        <TextInput
+          label={t.tenant}
+          description={t.tenantHint}
+          value={auth.tenant ?? ''}
+          disabled={disabled}
+          onChange={({ currentTarget: { value } }) => put({ tenant: value.trim() === '' ? 'common' : value.trim() })}
         />
       ) : null}
       {auth.kind === 'key' ? (

@@ -107,6 +107,7 @@ export function endsOf(connection: Connection, change: ConnectionChange): readon
     change.auth !== undefined &&
     (change.auth.kind !== auth?.kind ||
       change.auth.provider !== auth?.provider ||
+      change.auth.tenant !== auth?.tenant ||
       change.auth.header !== auth?.header ||
       change.auth.variable !== auth?.variable ||
       change.auth.prefix !== auth?.prefix)
