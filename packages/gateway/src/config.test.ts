@@ -406,6 +406,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_LIMIT_ADMINISTRATION: '500',
       TOOLWAY_LIMIT_KEY: '3',
       TOOLWAY_LIMIT_CONNECTION: '4',
+      TOOLWAY_CALLS_PER_CONNECTION: '16',
       TOOLWAY_BODY_LIMIT: '2048',
       TOOLWAY_RESULT_LIMIT: '2048',
       TOOLWAY_ARGUMENT_DEPTH: '8',

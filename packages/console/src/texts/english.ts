@@ -299,6 +299,7 @@ export interface English {
       readonly approval: string
       readonly record: string
       readonly credential: string
+      readonly queue: string
       readonly upstream: string
       readonly result: string
     }
@@ -3553,6 +3554,7 @@ export interface English {
       readonly 'upstream.lost': string
       readonly 'upstream.malformed': string
       readonly 'upstream.busy': string
+      readonly 'connection.busy': string
       readonly 'credential.needed': string
       readonly 'credential.declined': string
       readonly 'function.failed': string

@@ -7,8 +7,13 @@ import {
   type Heard,
   type ScriptedUpstream,
 } from '../../../../test/fault/scripted-upstream.ts'
+import { createTestAuditLog } from '../testing/audit-log.ts'
 import { freePort } from '../testing/free-port.ts'
 import { createTestContext, type Reached } from '../testing/request-context.ts'
+import { createServerPlaces, type ServerPlaces } from '../upstreams/server-places.ts'
+import type { Answer, Ask } from '../upstreams/upstream.ts'
+import { askOnce } from './ask-upstream.ts'
+import type { Asking, ConnectRequest } from './credentials/use-credential.ts'
 
 const schema = { type: 'object' }
 const TOOLS: JsonObject[] = [
@@ -191,3 +196,30 @@ test('the rest of an answer that cannot be fetched is no reason to write again',
   expect(audit.fault?.code).toBe('upstream.lost')
   expect(server.of('tools/call')).toHaveLength(1)
 })
+
+test('a call that waits for a person gives its place at the server to another call', async () => {
+  const places = createServerPlaces(1)
+  const question = Promise.withResolvers<Answer>()
+  const ask = async ({ params, onQuestion }: Ask): Promise<Answer> =>
+    params['asks'] === true ? onQuestion({ jsonrpc: '2.0', id: 1, method: 'elicitation/create' }) : DONE
+  const request = {
+    parts: { places, credentials: undefined },
+    requestContext: { upstream: () => ({ ask }) },
+    channel: { signal: new AbortController().signal },
+    target: { connectionId: 'con_1', alias: 'a' },
+    audit: createTestAuditLog().begin(0),
+  } as unknown as ConnectRequest
+  const asked = (asks: boolean) => {
+    const { signal } = request.channel
+    return { method: 'tools/call', params: { asks }, signal, onQuestion: () => question.promise } as unknown as Asking
+  }
+  const first = askOnce(request, asked(true))
+  expect(await askOnce(request, asked(false))).toBe(DONE)
+  question.resolve(DONE)
+  expect(await first).toBe(DONE)
+  // Given back once and not twice.
+  expect([take(places), take(places) === undefined]).toEqual([undefined, false])
+})
+const DONE: Answer = { result: {} }
+const take = (places: ServerPlaces) =>
+  places.take({ connectionId: 'con_1', alias: 'a', seconds: 1, signal: AbortSignal.timeout(1) })?.catch(() => {})

@@ -20,6 +20,8 @@ import type { Answer } from './ports.ts'
  * of longer waits at once.
  */
 export const LIMITS: UpstreamRetries = { tries: 5, total: 60_000, first: 100, most: 60_000, mostWait: 5_000 }
+/** Seconds that a request waits for a place where its connection does not say how long it may take. */
+const TIMEOUT = 60
 /** A server that is being restarted; what else it may answer stays the same. */
 const AWAY = new Set([502, 503, 504])
 
@@ -40,7 +42,49 @@ export function askOnce(connectRequest: ConnectRequest, ask: Asking): Promise<An
   return send(connectRequest, ask)
 }
 
-function send({ requestContext, target, audit }: ConnectRequest, ask: Asking): Promise<Answer> {
+/** Sent once there is a place for it at its server. One that its server holds as long as it likes takes none. */
+function send(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
+  const { parts, target, audit } = connectRequest
+  if (ask.patient === true) return sendNow(connectRequest, ask)
+  const { connectionId, alias, timeout: seconds = TIMEOUT } = target
+  const waiting = parts.places.take({ connectionId, alias, seconds, signal: ask.signal })
+  if (waiting === undefined) return sendInPlace(connectRequest, ask)
+  audit.enter('queue')
+  return waiting.then(
+    () => {
+      audit.enter('upstream')
+      return sendInPlace(connectRequest, ask)
+    },
+    (thrown: unknown) => {
+      audit.note({ unsent: !audit.sent })
+      throw thrown
+    },
+  )
+}
+
+/** A server that waits for a person's answer works on nothing: its place is free then. */
+async function sendInPlace(connectRequest: ConnectRequest, ask: Asking): Promise<Answer> {
+  const { parts, target } = connectRequest
+  let inPlace = true
+  const leave = () => {
+    if (inPlace) parts.places.leave(target.connectionId)
+    inPlace = false
+  }
+  try {
+    return await sendNow(connectRequest, {
+      ...ask,
+      onQuestion(question) {
+        leave()
+        return ask.onQuestion(question)
+      },
+    })
+  } finally {
+    leave()
+  }
+}
+
+/** The upstream is looked up when the request leaves: the connection may have changed or gone while it waited. */
+function sendNow({ requestContext, target, audit }: ConnectRequest, ask: Asking): Promise<Answer> {
   const upstream = requestContext.upstream(target.connectionId)
   return audit.ask(target, ask, () => upstream.ask(ask))
 }
@@ -84,7 +128,7 @@ export async function askAgain(connectRequest: ConnectRequest, ask: Asking, thro
         limits: { ...limits, total: Math.min(limits.total, patience) },
         evaluate: (failure) => (audit.facts.questioned ? undefined : passingOf(failure)),
         idempotent: repeats,
-        isRefusedByBreaker,
+        isRefusedByBreaker: isRefusedHere,
         signal: channel.signal,
         // The tries of this very call may have opened the breaker: the failure that did it says more.
         failed: { thrown: isRefusedByBreaker(failed) ? thrown : failed, after: performance.now() - audit.begun },
@@ -105,6 +149,9 @@ function mayRepeat({ target }: ConnectRequest, { method, params, patient = false
 }
 
 const isRefusedByBreaker = (thrown: unknown) => thrown instanceof Fault && thrown.code === 'upstream.resting'
+/** A try that was not sent. */
+const isRefusedHere = (thrown: unknown) =>
+  isRefusedByBreaker(thrown) || (thrown instanceof Fault && thrown.code === 'connection.busy')
 
 /** Undefined for a failure that waiting does not mend. */
 function passingOf(failure: unknown): Passing | undefined {

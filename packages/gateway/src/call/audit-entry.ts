@@ -78,7 +78,7 @@ export function createAuditLog(parts: AuditLogParts): AuditLog {
 }
 
 /** A part of a request's way that takes time. One follows another; the times of one that is entered again are added up. */
-export type TimedStep = 'identify' | 'policy' | 'approval' | 'record' | 'credential' | 'upstream' | 'result'
+export type TimedStep = 'identify' | 'policy' | 'approval' | 'record' | 'credential' | 'queue' | 'upstream' | 'result'
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] }
 
@@ -94,6 +94,7 @@ export class AuditEntryBuilder {
   readonly #facts: Writable<AuditFacts>
   #id: string | undefined
   #intent: Intent | undefined
+  #sent = false
   #trace: RequestTrace | undefined
   /** That of the caller's own context, where nothing is recorded here. */
   #traceId: string | undefined
@@ -109,9 +110,14 @@ export class AuditEntryBuilder {
     return this.#facts
   }
 
-  /** A record was written before the request left, so its upstream may have seen it. */
+  /** A record was written before the request left, so its upstream may have seen it, unless it only waited for a place there. */
   get mayHaveLeft(): boolean {
-    return this.#intent !== undefined
+    return this.#intent !== undefined && (this.#sent || this.#step !== 'queue')
+  }
+
+  /** Whether anything was sent to a server. */
+  get sent(): boolean {
+    return this.#sent
   }
 
   /** Undefined where the trace is not recorded, and before it began. */
@@ -130,6 +136,7 @@ export class AuditEntryBuilder {
 
   /** Sends one request to a server, which hears of the trace. */
   ask(target: Target, asked: TracedAsk, send: () => Promise<Answer>): Promise<Answer> {
+    this.#sent = true
     if (this.#trace !== undefined) return this.#trace.ask(target, asked, send)
     const { traces } = this.#parts
     return traces === undefined ? send() : timed(traces.observe, asked.method, send)
@@ -256,7 +263,8 @@ export class AuditEntryBuilder {
     const facts = this.#facts
     const { requestContext, policy, target, client } = facts
     const { address, userAgent } = this.from
-    const detail = withError(facts, outcome, detailOf(facts))
+    const told = withError(facts, outcome, detailOf(facts))
+    const detail = facts.unsent ? { ...told, sent: false } : told
     return {
       id: (this.#id ??= newId('rec', at.getTime())),
       timestamp: at.toISOString(),

@@ -61,6 +61,8 @@ export interface SendingFacts {
   readonly account: ActingAccount | undefined
   /** The server may have carried the request out before it refused the credential: the request is not sent again. */
   readonly mayHaveActed: boolean
+  /** The request ended while it waited for a place at its server: nothing of it was sent. */
+  readonly unsent: boolean
   /** The server put a question to somebody: the request is under way there. */
   readonly questioned: boolean
   /** The notifications of the server that were passed on beside the answer. */
@@ -116,6 +118,7 @@ export const NO_FACTS: AuditFacts = {
   madeFiles: undefined,
   account: undefined,
   mayHaveActed: false,
+  unsent: false,
   questioned: false,
   notifications: { count: 0, bytes: 0 },
   outcome: 'ok',

@@ -130,7 +130,8 @@ function told(thrown: unknown, mcpRequest: McpRequest, audit: AuditEntryBuilder)
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
 
 /** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */
-const isLimit = ({ code }: Fault): boolean => code === 'limit.connection' || code === 'limit.rule'
+const LIMITS: ReadonlySet<string> = new Set(['limit.connection', 'limit.rule', 'connection.busy'])
+const isLimit = ({ code }: Fault): boolean => LIMITS.has(code)
 
 const outcomeOf = (answer: Answer) => {
   if ('error' in answer) return 'failed'

@@ -26,6 +26,7 @@ import type { ResultStore } from '../results/result-store.ts'
 import type { Session } from '../sessions/sessions.ts'
 import type { Exceptions } from '../upstreams/http/exceptions.ts'
 import type { ReadApart } from '../upstreams/openapi/document/read-apart.ts'
+import type { ServerPlaces } from '../upstreams/server-places.ts'
 import type { Answer, BrokeredUse, OpenedCredential, Upstream } from '../upstreams/upstream.ts'
 
 /** The endpoint that an address names. Absent parts are given by the key, else by the default. */
@@ -179,6 +180,7 @@ export interface Operating {
 export interface CallParts {
   readonly signer: Signer
   readonly limits: CallLimits
+  readonly places: Pick<ServerPlaces, 'take' | 'leave'>
   /** Levels of nesting that arguments may have. */
   readonly argumentDepth: number
   /** Bytes of text that the result of a tool may have. */

@@ -220,6 +220,7 @@ function offeredBy(connection: ConnectionRow, credentials: boolean, catalog: Cat
   const { settings } = connection
   return {
     credentials,
+    timeout: settings.timeout,
     chooses:
       credentials && (authOf(settings)?.accounts === 'many' || kindOf(settings.connector).brokersAccounts === true),
     connectionId: connection.id,

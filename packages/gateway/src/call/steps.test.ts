@@ -9,6 +9,7 @@ import { OPERATOR } from '../identity/principal.ts'
 import { createPolicy } from '../policy/compile.ts'
 import { createTestAuditLog } from '../testing/audit-log.ts'
 import { createNoLimits } from '../testing/limits.ts'
+import { createServerPlaces } from '../upstreams/server-places.ts'
 import { call } from './call.ts'
 import { listedFor, itemsOf } from './discovery/seen.ts'
 import type { CallParts, ClientChannel, RequestContext } from './ports.ts'
@@ -117,6 +118,7 @@ function requestContextOf({ rules, held, off, effects, limit, role }: Endpoint):
 
 const PARTS = {
   limits: createNoLimits(),
+  places: createServerPlaces(256),
   argumentDepth: 64,
   resultLimit: 1_000,
   authElicitation: { ask: (_: unknown, thrown: unknown) => Promise.reject(thrown) },

@@ -59,6 +59,8 @@ export interface Offered {
   readonly vendor?: string | undefined
   /** Whether its server may want to know for whom a call is made. */
   readonly credentials?: boolean
+  /** Seconds for one request. */
+  readonly timeout?: number
   /** Whether a caller may have several accounts there, and name one. */
   readonly chooses?: boolean
   /** Whether the gateway checks the arguments of its tools, before anything is opened. */
@@ -88,6 +90,8 @@ export interface Target {
   /** The upstream's own name or address of it. */
   readonly name: string
   readonly credentials?: boolean
+  /** Seconds for one request. */
+  readonly timeout?: number | undefined
   /** The effect of a call, where the item is a tool. */
   readonly effect?: Effect
   /** Its connection takes and gives stored files. */
@@ -200,9 +204,9 @@ export interface VisibilityFilter {
 }
 
 export const targetOf = (
-  { connectionId, alias, revision, connector, vendor, credentials = false }: Offered,
+  { connectionId, alias, revision, connector, vendor, credentials = false, timeout }: Offered,
   { name }: { readonly name?: JsonObject[string] },
-): Target => ({ connectionId, alias, revision, connector, vendor, name: String(name), credentials })
+): Target => ({ connectionId, alias, revision, connector, vendor, name: String(name), credentials, timeout })
 
 /** The category that a contract or an API description gives a tool. */
 const CATEGORY = 'dev.toolway/category'

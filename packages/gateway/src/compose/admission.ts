@@ -16,6 +16,7 @@ import type { KeepSnapshots } from '../jobs/keep-snapshots.ts'
 import type { Limits } from '../limits/limits.ts'
 import { DEFAULT_SLUG } from '../organizations/organizations.ts'
 import type { ResultStore } from '../results/result-store.ts'
+import { createServerPlaces } from '../upstreams/server-places.ts'
 import type { Base } from './core-dependencies.ts'
 
 export interface ComposeAdmissionParts {
@@ -70,6 +71,7 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
   const calls: CallParts = {
     signer: vault,
     limits,
+    places: createServerPlaces(config.TOOLWAY_CALLS_PER_CONNECTION),
     argumentDepth: config.TOOLWAY_ARGUMENT_DEPTH,
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
     fileFrom: config.TOOLWAY_RESULT_FILE_FROM,

@@ -59,6 +59,10 @@ export const TRAFFIC_SETTINGS = {
   ),
   TOOLWAY_LIMIT_KEY: setting(perMinute('off'), 'Requests per minute per key or account. off: no limit.'),
   TOOLWAY_LIMIT_CONNECTION: setting(perMinute('off'), 'Requests per minute per connection. off: no limit.'),
+  TOOLWAY_CALLS_PER_CONNECTION: setting(
+    wholeNumber(1, 4_096).default(256),
+    'Calls that the server of one connection is sent at once, by each gateway process. Further calls wait for a place, at most four for each place and no longer than the timeout of the connection; the others are refused with connection.busy.',
+  ),
   TOOLWAY_BODY_LIMIT: setting(bytes(1_048_576, 1_024, 67_108_864), 'Maximum size of a request body in bytes.'),
   TOOLWAY_RESULT_LIMIT: setting(
     bytes(262_144, 1_024, 67_108_864),

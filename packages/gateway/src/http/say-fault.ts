@@ -41,7 +41,7 @@ const RETRY_AFTER: Partial<Record<FaultCode, number>> = {
 
 /** Whole seconds after which the same request may be let through, where the fault knows it (RFC 9110, section 10.2.3). */
 export function retryAfterOf(fault: Fault): number | undefined {
-  if (fault.row.http === 429) return Number(fault.facts['seconds'])
+  if (fault.row.http === 429 || fault.code === 'connection.busy') return Number(fault.facts['seconds'])
   return RETRY_AFTER[fault.code]
 }
 

@@ -30,6 +30,7 @@ import type { AuditFacts } from '../call/audit-facts.ts'
 import { createChanges } from '../catalog/changes.ts'
 import { OPERATOR, type Principal } from '../identity/principal.ts'
 import { createSessions, type Session } from '../sessions/sessions.ts'
+import { createServerPlaces } from '../upstreams/server-places.ts'
 import { createUpstreams } from '../upstreams/upstreams.ts'
 import { createTestAuditLog } from './audit-log.ts'
 import { createTestVault } from './gateway.ts'
@@ -90,6 +91,7 @@ export async function createTestContext({ connections, credentials, own }: TestC
   const parts: CallParts = {
     signer: vault,
     limits: createNoLimits(),
+    places: createServerPlaces(256),
     argumentDepth: 64,
     resultLimit: 1_000_000,
     fileFrom: 5_242_880,

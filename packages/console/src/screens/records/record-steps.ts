@@ -120,7 +120,7 @@ export function stepsOf(event: AuditEvent): Step[] {
 }
 
 /** The order of the steps; of those that are entered again, when they first are. */
-const TIMED = ['identify', 'policy', 'approval', 'record', 'credential', 'upstream', 'result'] as const
+const TIMED = ['identify', 'policy', 'approval', 'record', 'credential', 'queue', 'upstream', 'result'] as const
 
 /** Milliseconds. */
 export interface Timing {

@@ -23,7 +23,7 @@ import type { ActingAccount, Noted } from '../audit-facts.ts'
 
 /** The part of a request that its credential and its repeats depend on. */
 export interface ConnectRequest {
-  readonly parts: Pick<CallParts, 'credentials'>
+  readonly parts: Pick<CallParts, 'credentials' | 'places'>
   readonly requestContext: RequestContext
   readonly channel: Pick<ClientChannel, 'signal' | 'brought'>
   readonly audit: AuditEntryBuilder

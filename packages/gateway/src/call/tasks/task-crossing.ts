@@ -37,7 +37,7 @@ import { taskOwner } from './task-owner.ts'
 import { taskPlaceOf } from './task-place.ts'
 
 export interface TaskAsk {
-  readonly parts: Pick<CallParts, 'credentials' | 'tasks'>
+  readonly parts: Pick<CallParts, 'credentials' | 'places' | 'tasks'>
   readonly requestContext: RequestContext
   readonly mcpRequest: McpRequest
   readonly channel: ClientChannel

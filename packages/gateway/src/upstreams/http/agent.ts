@@ -17,7 +17,7 @@ export interface PoolOptions extends Permits {
   readonly alias: string
   /** Milliseconds until the response headers must be there. */
   readonly headersTimeout: number
-  /** At once; 256 unless it says otherwise. */
+  /** At once. Unless it says otherwise, more than calls and streams have places (`server-places.ts`): what waits in a pool waits unseen. */
   readonly connections?: number
 }
 
@@ -25,7 +25,7 @@ export interface PoolOptions extends Permits {
 export const REFUSED_ADDRESS = 'its address does not resolve, or is in a network that is not allowed'
 
 const CONNECT_TIMEOUT = 10_000
-const CONNECTIONS = 256
+const CONNECTIONS = 8_192
 /** Bytes that the headers of an answer may have. */
 const MOST_HEADERS = 16 * 1024
 
