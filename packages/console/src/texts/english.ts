@@ -3564,6 +3564,7 @@ export interface English {
       readonly 'limit.connection': string
       readonly 'limit.rule': string
       readonly 'call.cancelled': string
+      readonly 'session.ended': string
       readonly 'gateway.ended': string
       readonly 'gateway.draining': string
       readonly internal: string

@@ -115,7 +115,7 @@ function keep(audit: AuditEntryBuilder, answer: Answer): Answer {
 function told(thrown: unknown, mcpRequest: McpRequest, audit: AuditEntryBuilder): Answer {
   const fault = Fault.of(thrown)
   // An error of the request itself is not a result of the tool.
-  if (fault.code === 'call.cancelled' || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
+  if (CLIENT_GONE.has(fault.code) || REQUEST.has(fault.row.phase) || isLimit(fault)) throw fault
   // As long as nothing has been sent, the client may send the whole request again, and HTTP says when.
   if (isDatabaseFault(fault) && !audit.mayHaveLeft) throw fault
   audit.note({ outcome: outcomeOfFault(fault), fault })
@@ -130,6 +130,8 @@ function told(thrown: unknown, mcpRequest: McpRequest, audit: AuditEntryBuilder)
 const REQUEST: ReadonlySet<string> = new Set(['check', 'find'])
 
 /** Nothing was asked of the tool: whoever calls is to wait, and not the model to think about it. */
+/** The request is over, whatever its tool does. */
+const CLIENT_GONE: ReadonlySet<string> = new Set(['call.cancelled', 'session.ended'])
 const LIMITS: ReadonlySet<string> = new Set(['limit.connection', 'limit.rule', 'connection.busy'])
 const isLimit = ({ code }: Fault): boolean => LIMITS.has(code)
 

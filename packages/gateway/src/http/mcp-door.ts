@@ -296,10 +296,8 @@ class HttpMcpDoor implements McpDoor {
     } catch (thrown) {
       const fault = Fault.of(thrown)
       // A client that cancelled hears no more of this request, in either era.
-      if (fault.code === 'call.cancelled') {
-        audit.fail(fault)
-        reply.close()
-      } else refuse({ response, audit, fault, id: request.id, era, challenge: this.#challenge, reply })
+      if (fault.code === 'call.cancelled' && reply.close()) audit.fail(fault)
+      else refuse({ response, audit, fault, id: request.id, era, challenge: this.#challenge, reply })
     } finally {
       release()
       line.done()
@@ -324,7 +322,7 @@ class HttpMcpDoor implements McpDoor {
     const back = era === 'modern' ? whenLeft(response, cancel) : this.#outlive(visit, cancel)
     if (listens) this.#draining.addEventListener('abort', drain, { once: true })
     const { organizationId } = visit.requestContext
-    const release = listens ? this.#parts.open.hold(inbound, cancel, organizationId) : undefined
+    const release = listens ? this.#parts.open.hold(inbound, (fault) => line.cancel(fault), organizationId) : undefined
     return () => {
       back()
       if (release === undefined) return

@@ -6,6 +6,7 @@
  * like one that does not exist. The parts that outlive the process are stored elsewhere (`jobs/keep-sessions.ts`).
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '@toolway/contract'
 import {
   strangerOf,
@@ -107,6 +108,9 @@ export interface SessionsParts {
 export const IDLE = 30 * 60_000
 const REAP_EVERY = 60_000
 const MOST = 10_000
+/** Milliseconds that calls of a session that ends have for their answer, and between two looks whether they have it. */
+const LAST_ANSWERS = 1_000
+const LOOK = 10
 /** Of one principal at one endpoint, so that nobody takes another's place. */
 const MOST_OF_ONE = 10
 
@@ -146,8 +150,10 @@ class MemorySessions implements Sessions {
     const own = this.#owned.get(owner)
     own?.delete(one)
     if (own?.size === 0) this.#owned.delete(owner)
-    for (const { controller } of session.underWay) controller.abort(new Fault('call.cancelled'))
-    session.events.end()
+    const reason = why === 'closing' ? 'gateway.draining-cut' : 'session.ended'
+    for (const { controller } of session.underWay) controller.abort(new Fault(reason))
+    if (why === 'closing' || session.underWay.size === 0) session.events.end()
+    else void answered(session).then(() => session.events.end())
     session.ended.abort()
     this.#parts.onEnd(session, why)
   }
@@ -240,6 +246,12 @@ class MemorySessions implements Sessions {
     clearInterval(this.#reaper)
     for (const one of [...this.#held.values()]) this.#drop(one, 'closing')
   }
+}
+
+/** Resolves when the calls of a session that ended have been answered, on streams of its own where those have begun. */
+async function answered({ underWay }: Session): Promise<void> {
+  const until = performance.now() + LAST_ANSWERS
+  while (underWay.size > 0 && performance.now() < until) await sleep(LOOK, undefined, { ref: false })
 }
 
 /** The one that was used longest ago: of those in which nothing goes on, or else where at least nothing is under way. */

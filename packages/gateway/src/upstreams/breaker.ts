@@ -74,6 +74,8 @@ const wordsOf = ({ code, facts }: Fault): string => {
   return code === 'upstream.lost' ? 'the connection was lost' : String(facts['problem'] ?? code)
 }
 
+/** The call ended here. */
+const UNKNOWN = new Set(['call.cancelled', 'session.ended'])
 const AWAY = new Set([502, 503, 504])
 /** A refused address counts as one that does not resolve does, as the two are not to be told apart (`http/agent.ts`). */
 const FAILURES = new Set([
@@ -134,7 +136,7 @@ export function createBreaker({ alias, patience, now, onTurn }: BreakerParts): B
     },
     failed(began, thrown) {
       const fault = Fault.of(thrown)
-      if (fault.code === 'call.cancelled') circuit = learn(circuit, 'unknown', now())
+      if (UNKNOWN.has(fault.code)) circuit = learn(circuit, 'unknown', now())
       else if (FAILURES.has(fault.code) && began === turn) fail(fault)
     },
   }

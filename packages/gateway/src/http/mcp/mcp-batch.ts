@@ -57,6 +57,7 @@ interface Budget {
 export function createBatch({ entrance, auditLog, calls }: BatchParts): (batch: Batch) => Promise<Response[]> {
   async function answer(batch: Batch, request: Request, audit: AuditEntryBuilder, budget: Budget): Promise<Response> {
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
+    if (batch.session?.ended.signal.aborted === true) throw new Fault('session.ended')
     // The rest of the answer cannot hold another response, so this request is not made.
     if (budget.left <= 0) throw new Fault('batch.too-large', { limit: MOST_BYTES })
     const mcpRequest = readLegacy(request, batch.session, batch.header)

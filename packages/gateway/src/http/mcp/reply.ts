@@ -12,8 +12,11 @@ export interface Reply {
   send(message: Message): boolean
   /** The answer. Returns the bytes written. */
   end(message: object, status: number): number
-  /** There will be no answer. */
-  close(): void
+  /**
+   * There will be no answer: the event stream ends without one. False where the client takes no stream, and must have an answer, as
+   * HTTP knows no end without one (2025-11-25, transports: a request is answered with a stream or with a JSON object).
+   */
+  close(): boolean
   /** Let the client go until it asks again, where its revision knows that. */
   readonly pause?: () => void
   /** Whether its event stream has begun. A method: with a getter in an object literal, more of each call was promoted (docs/performance.md). */
@@ -70,8 +73,10 @@ class PlainReply implements Reply {
     return size
   }
 
-  close(): void {
-    if (!isGone(this.#response)) this.#response.end()
+  close(): boolean {
+    if (isGone(this.#response)) return true
+    if (this.streams) this.#opened().end()
+    return this.streams
   }
 
   #opened(): OpenStream {

@@ -61,8 +61,11 @@ export function createSessionReply(
     },
     close() {
       clearTimeout(late)
-      if (stream === undefined) plain.close()
-      else stream.finish()
+      if (stream !== undefined) stream.finish()
+      else if (isGone(response)) return true
+      // Nothing of it can be fetched again, so that it is no stream of the session.
+      else if (accepts) openEventStream(response).end()
+      return accepts
     },
     pause() {
       if (accepts && primes) open()?.pause()

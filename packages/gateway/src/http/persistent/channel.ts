@@ -89,6 +89,9 @@ interface UnderWay {
 /** Requests of one client at a time. */
 const MOST_UNDER_WAY = 100
 
+/** Milliseconds that cancelled requests have for their answer when the line ends from our side. */
+const LAST_ANSWERS = 1_000
+
 /** Names the token that the calls of a line bring. No method of MCP. */
 const BRING = 'auth/setUserToken'
 
@@ -115,6 +118,9 @@ class PersistentChannel implements Channel {
   /** A session is being opened, which takes a moment where requests are counted elsewhere. */
   #opening = false
   #ended = false
+  /** Why the line ends as soon as its requests are answered. */
+  #closing: Fault | undefined
+  #cut: NodeJS.Timeout | undefined
 
   constructor(parts: ChannelParts, wire: Wire) {
     this.#parts = parts
@@ -190,6 +196,7 @@ class PersistentChannel implements Channel {
   /** Throws when no request may begin. */
   #begin(): void {
     if (this.#ended) throw new Fault('call.cancelled')
+    if (this.#closing !== undefined) throw this.#closing
     if (this.#draining.aborted) throw new Fault('gateway.draining')
     if (this.#underWay.size + this.#batches >= MOST_UNDER_WAY)
       throw new Fault('channel.busy', { limit: MOST_UNDER_WAY })
@@ -333,32 +340,50 @@ class PersistentChannel implements Channel {
 
   /** While the gateway drains, a line with nothing under way has no reason to stay. */
   #rest(): void {
-    if (this.#draining.aborted && this.#underWay.size + this.#batches === 0) this.close(new Fault('gateway.draining'))
+    if (this.#underWay.size + this.#batches > 0) return
+    if (this.#closing !== undefined) this.#finish(this.#closing)
+    else if (this.#draining.aborted) this.close(new Fault('gateway.draining'))
   }
 
+  /** What is under way is cancelled and answered before the line ends: its client would wait for nothing. */
   close(reason: Fault): void {
+    if (this.#ended || this.#closing !== undefined) return
+    this.#closing = reason
+    for (const { line } of this.#underWay) line.cancel(new Fault('session.ended'))
+    this.#endSession()
+    if (this.#underWay.size + this.#batches === 0) this.#finish(reason)
+    else this.#cut = setTimeout(() => this.#finish(reason), LAST_ANSWERS).unref()
+  }
+
+  #finish(reason: Fault): void {
     if (this.#ended) return
     this.#wire.close(reason)
     this.end()
   }
 
-  end(): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#draining.removeEventListener('abort', this.#drain)
-    for (const { line } of this.#underWay) line.cancel(new Fault('call.cancelled'))
+  /** Ends the calls of its batches, too. */
+  #endSession(): void {
     if (this.#opened === undefined) return
     const { session, owner, stopHearing } = this.#opened
     stopHearing()
     session.stream = undefined
     if (!session.ended.signal.aborted) this.#sessions.end(owner, session.id)
   }
+
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#cut)
+    this.#draining.removeEventListener('abort', this.#drain)
+    for (const { line } of this.#underWay) line.cancel(new Fault('call.cancelled'))
+    this.#endSession()
+  }
 }
 
 const isBatch = (incoming: Incoming): incoming is readonly Json[] => Array.isArray(incoming)
 
-const isCancelled = ({ signal }: ClientLine): boolean =>
-  signal.aborted && Fault.of(signal.reason).code === 'call.cancelled'
+const isCancelled = ({ signal }: ClientLine): boolean => signal.aborted && CANCELLED.has(Fault.of(signal.reason).code)
+const CANCELLED: ReadonlySet<string> = new Set(['call.cancelled', 'session.ended'])
 
 /** The fault for a request of a revision that this transport does not support. */
 function unspoken({ params }: Request): Fault {

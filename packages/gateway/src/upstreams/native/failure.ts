@@ -28,10 +28,13 @@ export function faultOf(thrown: unknown, failing: FailingTool): unknown {
     return acted ? partly(failing, problem) : worded(failure, problem, failing)
   }
   // Its cause would have the whole call made again.
-  if (acted && thrown instanceof Fault && thrown.code !== 'call.cancelled')
+  if (acted && thrown instanceof Fault && !ENDED.has(thrown.code))
     return partly(failing, `${thrown.message.replace(/\.$/, '')}; connection ${alias}`)
   return thrown
 }
+
+/** The call ended here. */
+const ENDED: ReadonlySet<string> = new Set(['call.cancelled', 'session.ended'])
 
 const partly = ({ tool, vendor }: FailingTool, problem: string) =>
   new Fault('connector.partly', { tool, vendor, problem })
