@@ -165,3 +165,26 @@ test('a call that its client cancels ends without an answer, on a stream that sa
   expect((await second).answer).toMatchObject({ id: 2, error: { data: { fault: 'call.cancelled' } } })
   expect(recorded(gateway)).toEqual(Array(2).fill('cancelled call.cancelled'))
 })
+
+test('a gateway that one organization has filled with sessions opens one for another organization', async () => {
+  const key = `uru_${'fedcba9876543210'.repeat(4)}`
+  await using gateway = await startTestGateway({
+    settings: { TOOLWAY_SESSIONS_PER_GATEWAY: '4' },
+    others: [
+      {
+        slug: 'acme',
+        name: 'Acme',
+        connections: [],
+        toolsets: [],
+        keys: [{ name: 'a', value: key, toolset: undefined }],
+      },
+    ],
+  })
+  const full = []
+  for (let count = 0; count < 4; count++) full.push(await openSession(gateway.url, gateway.key))
+  const other = await openSession(gateway.url, key)
+  expect(other.session).not.toBe('')
+  expect((await start(other, 'ping', {})).status).toBe(200)
+  const states = await Promise.all(full.map((peer) => start(peer, 'ping', {}).then(({ status }) => status)))
+  expect(states).toEqual([404, 200, 200, 200])
+})

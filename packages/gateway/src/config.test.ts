@@ -396,6 +396,8 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_PYTHON_INDEX: 'https://python.example/simple',
       TOOLWAY_SESSIONS: 'off',
       TOOLWAY_SESSIONS_PER_PRINCIPAL: '3',
+      TOOLWAY_SESSIONS_PER_ORGANIZATION: '30',
+      TOOLWAY_SESSIONS_PER_GATEWAY: '300',
       TOOLWAY_TRUSTED_PROXIES: '10.0.0.0/8',
       TOOLWAY_POOL: 'off',
       TOOLWAY_METRICS: 'off',

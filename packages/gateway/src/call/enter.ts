@@ -221,7 +221,7 @@ export function createEntrance(parts: EnterParts): Entrance {
       const counting = count(parts, requestContext)
       const opened = () => {
         const opening = readInitialize(request.params ?? {})
-        const session = parts.sessions.open(requestContext.owner, opening)
+        const session = parts.sessions.open(requestContext.owner, opening, requestContext.organizationId)
         session.announced = announcedLists(requestContext, opening.revision)
         parts.seen?.(requestContext, { method: request.method, caller: session.caller })
         return { answer: { result: initialized(requestContext, opening.revision) }, session }

@@ -30,6 +30,8 @@ export function composeSessions(
     now: Date.now,
     newName: names.make,
     mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
+    mostOfOrganization: config.TOOLWAY_SESSIONS_PER_ORGANIZATION,
+    most: config.TOOLWAY_SESSIONS_PER_GATEWAY,
     onEnd(session, why) {
       upstreams.forgetSession(session.id)
       keepSessions.ended(session, why)

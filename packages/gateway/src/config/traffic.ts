@@ -29,6 +29,14 @@ export const TRAFFIC_SETTINGS = {
       .transform(Number),
     'Maximum number of sessions of one key at one endpoint. Beyond it, the least recently used session is closed.',
   ),
+  TOOLWAY_SESSIONS_PER_ORGANIZATION: setting(
+    wholeNumber(1, 100_000).default(10_000),
+    'Maximum number of sessions of one organization at one gateway process. Beyond it, the least recently used session of the organization is closed.',
+  ),
+  TOOLWAY_SESSIONS_PER_GATEWAY: setting(
+    wholeNumber(1, 100_000).default(10_000),
+    'Maximum number of sessions at one gateway process. Beyond it, the least recently used session of the organization with the most sessions is closed, so that other organizations can always open one.',
+  ),
   TOOLWAY_POOL: known(
     ['SAGEMCP_ENABLE_SERVER_POOL'],
     setting(

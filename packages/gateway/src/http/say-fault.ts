@@ -34,6 +34,7 @@ const numberOf = (code: number, era: Era) =>
 const RETRY_AFTER: Partial<Record<FaultCode, number>> = {
   'gateway.draining': 1,
   'gateway.not-ready': 1,
+  'session.limit': 5,
   'tools.not-ready': 1,
   'database.unavailable': RETRY_SECONDS,
   'database.interrupted': RETRY_SECONDS,

@@ -225,7 +225,7 @@ class SessionKeeper implements KeepSessions {
       return
     }
     if (this.#closed) throw new Fault('gateway.draining')
-    const session = this.#parts.sessions.revive(requestContext.owner, id, found)
+    const session = this.#parts.sessions.revive(requestContext.owner, id, found, requestContext.organizationId)
     // Its row is touched at the next round; storing it would bring back one that is being ended elsewhere at this moment.
     this.#add(requestContext, session, hash, found.openedAt).touched = 0
     await this.#parts.watchAgain(requestContext, session).catch((thrown: unknown) => {

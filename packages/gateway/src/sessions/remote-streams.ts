@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { Fault, type OrganizationId } from '@toolway/contract'
 import { eventOfText, primingEvent } from '@toolway/protocol'
 import type { Db } from '../db/db.ts'
+import { FairShare } from '../lib/fair-share.ts'
 import { Wake } from '../lib/wake.ts'
 import { eventId, RETRY, type Connection } from './event-log.ts'
 import {
@@ -68,15 +69,20 @@ export const createRemoteStreams = (parts: RemoteStreamsParts): RemoteStreams =>
 class Reading implements RemoteStreams {
   readonly #parts: RemoteStreamsParts
   readonly #readers = new Map<string, Reader>()
+  readonly #share = new FairShare(MOST)
 
   constructor(parts: RemoteStreamsParts) {
     this.#parts = parts
   }
 
   async resume(wanted: ResumedStream, signal: AbortSignal): Promise<RemoteStream> {
-    if (this.#readers.size >= MOST)
+    const leave = this.#share.take(wanted.organizationId)
+    if (leave === undefined)
       throw new Fault('gateway.not-ready', { problem: 'too many streams of other gateways are being read' })
-    const reader = new Reader(this.#parts, wanted, signal, () => this.#readers.delete(reader.name))
+    const reader = new Reader(this.#parts, wanted, signal, () => {
+      this.#readers.delete(reader.name)
+      leave()
+    })
     this.#readers.set(reader.name, reader)
     try {
       await reader.ask()

@@ -9,13 +9,14 @@ const opening: Opening = { revision: '2025-06-18', capabilities: { sampling: {} 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function fixture(mostOfOne = 10) {
+function fixture(mostOfOne = 10, limits: { readonly most?: number; readonly mostOfOrganization?: number } = {}) {
   const ended: string[] = []
   const whys: string[] = []
   const changed: string[] = []
   const sessions = createSessions({
     now: () => Date.now(),
     mostOfOne,
+    ...limits,
     onEnd({ id }, why) {
       ended.push(id)
       whys.push(why)
@@ -140,20 +141,54 @@ describe('an idle session', () => {
 })
 
 describe('all sessions together', () => {
-  test('are bounded; one more is refused with the number, until one ends or idles out', () => {
-    using held = fixture()
-    const first = held.sessions.open('owner', opening)
-    while (held.sessions.size < 10_000) held.sessions.open(`owner ${held.sessions.size % 2000}`, opening)
-    expect(refusal(() => held.sessions.open('owner', opening))).toMatchObject({
-      code: 'session.limit',
-      facts: { limit: 10_000 },
+  test('are bounded; one more ends the one used longest ago of the organization that has the most, and never another’s', () => {
+    using held = fixture(10, { most: 100 })
+    const rare = held.sessions.open('of b', opening, 'b')
+    const ids = Array.from({ length: 99 }, (_, at) => {
+      vi.advanceTimersByTime(1)
+      return held.sessions.open(`of a ${at}`, opening, 'a').id
     })
-    held.sessions.end('owner', first.id)
-    held.sessions.open('owner', opening)
-    expect(held.sessions.size).toBe(10_000)
+    for (const more of ['a', 'b', 'c', 'a']) {
+      vi.advanceTimersByTime(1)
+      held.sessions.open(`more of ${more}`, opening, more)
+    }
+    expect(held.ended).toEqual(ids.slice(0, 4))
+    expect([held.sessions.size, held.sessions.get('of b', rare.id)]).toEqual([100, rare])
+  })
+
+  test('are bounded for each organization, too', () => {
+    using held = fixture(10, { most: 100, mostOfOrganization: 3 })
+    const other = held.sessions.open('of b', opening, 'b')
+    const ids = Array.from({ length: 5 }, (_, at) => {
+      vi.advanceTimersByTime(1)
+      return held.sessions.open(`of a ${at}`, opening, 'a').id
+    })
+    expect(held.ended).toEqual(ids.slice(0, 2))
+    expect(held.sessions.get('of b', other.id)).toBe(other)
+  })
+
+  test('with calls under way end for a smaller organization, but not for one more of their own', () => {
+    using held = fixture(10, { most: 3 })
+    const busy = [1, 2, 3].map((at) => {
+      vi.advanceTimersByTime(1)
+      const session = held.sessions.open(`of a ${at}`, opening, 'a')
+      session.underWay.add(aCall())
+      return session.id
+    })
+    expect(refusal(() => held.sessions.open('of a 4', opening, 'a'))).toMatchObject({
+      code: 'session.limit',
+      facts: { limit: 3 },
+    })
+    held.sessions.open('of b', opening, 'b')
+    expect(held.ended).toEqual(busy.slice(0, 1))
+  })
+
+  test('that are idle make room before any other goes', () => {
+    using held = fixture()
+    while (held.sessions.size < 10_000) held.sessions.open(`owner ${held.sessions.size % 2000}`, opening, 'a')
     vi.setSystemTime(Date.now() + 31 * MINUTE)
-    held.sessions.open('owner', opening)
-    expect(held.sessions.size).toBe(1)
+    held.sessions.open('owner', opening, 'b')
+    expect([held.sessions.size, new Set(held.whys)]).toEqual([1, new Set(['idle'])])
   })
 
   const later = (held: ReturnType<typeof fixture>, owner = 'owner') => {

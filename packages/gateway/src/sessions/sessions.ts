@@ -65,6 +65,8 @@ interface SessionCall {
 export interface SessionEntry {
   readonly session: Session
   readonly owner: string
+  /** Whose share of the gateway's sessions it belongs to. */
+  readonly organization: string
   /** Milliseconds. */
   readonly openedAt: number
 }
@@ -79,9 +81,10 @@ export interface SessionFacts extends Opening {
 export type SessionEnd = 'ended' | 'idle' | 'closing'
 
 export interface Sessions {
-  open(owner: string, opening: Opening): Session
-  /** Let a session live again under the name it had; the one that lives, if it does. */
-  revive(owner: string, id: string, facts: SessionFacts): Session
+  /** Throws `session.limit` where the gateway is full of calls in sessions of this organization. */
+  open(owner: string, opening: Opening, organization?: string): Session
+  /** Let a session live again under the name it had; the one that lives, if it does. Throws as `open` does. */
+  revive(owner: string, id: string, facts: SessionFacts, organization?: string): Session
   /** Throws `session.unknown`, for another's session too. */
   get(owner: string, id: string): Session
   /** Whether one of this name lives here, whoever's it is. */
@@ -100,6 +103,9 @@ export interface SessionsParts {
   newName?(): string
   /** Sessions of one principal at one endpoint. */
   readonly mostOfOne?: number
+  /** Sessions of one organization, and of all of them together. */
+  readonly mostOfOrganization?: number
+  readonly most?: number
   readonly events?: EventLimits
   onEnd(session: Session, why: SessionEnd): void
   onChange?(session: Session): void
@@ -127,8 +133,11 @@ class MemorySessions implements Sessions {
   readonly #now
   readonly #newName
   readonly #mostOfOne
+  readonly #most
+  readonly #mostOfOrganization
   readonly #held = new Map<string, SessionEntry>()
   readonly #owned = new Map<string, Set<SessionEntry>>()
+  readonly #byOrganization = new Map<string, Set<SessionEntry>>()
   readonly #budget
   readonly #reaper
 
@@ -139,17 +148,19 @@ class MemorySessions implements Sessions {
     this.#newName = newName
     const { mostOfOne = MOST_OF_ONE } = parts
     this.#mostOfOne = mostOfOne
+    const { most = MOST, mostOfOrganization = most } = parts
+    this.#most = most
+    this.#mostOfOrganization = mostOfOrganization
     this.#budget = new EventBudget(this.#parts.events)
     this.#reaper = setInterval(this.#reap, REAP_EVERY)
     this.#reaper.unref()
   }
 
   #drop(one: SessionEntry, why: SessionEnd): void {
-    const { session, owner } = one
+    const { session, owner, organization } = one
     this.#held.delete(session.id)
-    const own = this.#owned.get(owner)
-    own?.delete(one)
-    if (own?.size === 0) this.#owned.delete(owner)
+    strike(this.#owned, owner, one)
+    strike(this.#byOrganization, organization, one)
     const reason = why === 'closing' ? 'gateway.draining-cut' : 'session.ended'
     for (const { controller } of session.underWay) controller.abort(new Fault(reason))
     if (why === 'closing' || session.underWay.size === 0) session.events.end()
@@ -174,12 +185,34 @@ class MemorySessions implements Sessions {
     return one
   }
 
-  #add(owner: string, id: string, facts: SessionFacts, revived: boolean): Session {
+  /** Ends what has to go for one more session. Each limit takes from whoever reached it, so that nobody takes another's place. */
+  #makeRoom(owner: string, organization: string): void {
+    const own = this.#owned.get(owner)
+    while (own !== undefined && own.size >= this.#mostOfOne) this.#drop(leastMissed(own), 'ended')
+    const neighbours = this.#byOrganization.get(organization)
+    while (neighbours !== undefined && neighbours.size >= this.#mostOfOrganization)
+      this.#drop(leastMissed(neighbours), 'ended')
+    if (this.#held.size >= this.#most) this.#reap()
+    if (this.#held.size < this.#most) return
+    const largest = this.#largest(organization)
+    const loser = leastMissed(largest)
+    // Whoever fills the gateway with calls under way ends none of them for one more session of its own.
+    if (loser.organization === organization && loser.session.underWay.size > 0)
+      throw new Fault('session.limit', { limit: this.#most })
+    this.#drop(loser, 'ended')
+  }
+
+  /** The sessions of the organization that has the most, where this one is about to have one more. */
+  #largest(organization: string): ReadonlySet<SessionEntry> {
+    let largest = this.#byOrganization.get(organization) ?? new Set<SessionEntry>()
+    const wanted = largest.size
+    for (const one of this.#byOrganization.values()) if (one.size > Math.max(largest.size, wanted)) largest = one
+    return largest
+  }
+
+  #add(owner: string, organization: string, id: string, facts: SessionFacts, revived: boolean): Session {
     const { revision, capabilities, client, logLevel, watched } = facts
-    const own = this.#owned.get(owner) ?? new Set<SessionEntry>()
-    while (own.size >= this.#mostOfOne) this.#drop(leastMissed(own), 'ended')
-    if (this.#held.size >= MOST) this.#reap()
-    if (this.#held.size >= MOST) throw new Fault('session.limit', { limit: MOST })
+    this.#makeRoom(owner, organization)
     const log = new EventLog(this.#budget)
     const session: Session = {
       id,
@@ -203,18 +236,20 @@ class MemorySessions implements Sessions {
       changed: () => this.#parts.onChange?.(session),
       ended: new AbortController(),
     }
-    const one = { session, owner, openedAt: session.seen }
+    const one = { session, owner, organization, openedAt: session.seen }
     this.#held.set(id, one)
-    this.#owned.set(owner, own.add(one))
+    note(this.#owned, owner, one)
+    note(this.#byOrganization, organization, one)
     return session
   }
 
-  open(owner: string, opening: Opening) {
-    return this.#add(owner, this.#newName(), { ...opening, logLevel: undefined, watched: {} }, false)
+  open(owner: string, opening: Opening, organization = '') {
+    const facts = { ...opening, logLevel: undefined, watched: {} }
+    return this.#add(owner, organization, this.#newName(), facts, false)
   }
 
-  revive(owner: string, id: string, facts: SessionFacts) {
-    return this.#held.has(id) ? this.#find(owner, id).session : this.#add(owner, id, facts, true)
+  revive(owner: string, id: string, facts: SessionFacts, organization = '') {
+    return this.#held.has(id) ? this.#find(owner, id).session : this.#add(owner, organization, id, facts, true)
   }
 
   get(owner: string, id: string) {
@@ -256,9 +291,26 @@ async function answered({ underWay }: Session): Promise<void> {
 
 /** The one that was used longest ago: of those in which nothing goes on, or else where at least nothing is under way. */
 function leastMissed(own: ReadonlySet<SessionEntry>): SessionEntry {
-  const all = [...own]
-  const idle = all.filter(({ session }) => isIdle(session))
-  const quiet = all.filter(({ session }) => session.underWay.size === 0)
-  const candidates = idle.length > 0 ? idle : quiet.length > 0 ? quiet : all
-  return candidates.reduce((oldest, one) => (one.session.seen < oldest.session.seen ? one : oldest))
+  let [found] = own
+  if (found === undefined) throw new TypeError('there is no session')
+  let rank = rankOf(found)
+  for (const one of own) {
+    const other = rankOf(one)
+    if (other < rank || (other === rank && one.session.seen < found.session.seen)) [found, rank] = [one, other]
+  }
+  return found
+}
+
+const rankOf = ({ session }: SessionEntry): number => (isIdle(session) ? 0 : session.underWay.size === 0 ? 1 : 2)
+
+function note(lists: Map<string, Set<SessionEntry>>, of: string, one: SessionEntry): void {
+  const own = lists.get(of)
+  if (own === undefined) lists.set(of, new Set([one]))
+  else own.add(one)
+}
+
+function strike(lists: Map<string, Set<SessionEntry>>, of: string, one: SessionEntry): void {
+  const own = lists.get(of)
+  own?.delete(one)
+  if (own?.size === 0) lists.delete(of)
 }

@@ -8,6 +8,8 @@ export function composeMemorySessions({ config, opened }: Base, upstreams: Pick<
   const sessions = createSessions({
     now: Date.now,
     mostOfOne: config.TOOLWAY_SESSIONS_PER_PRINCIPAL,
+    mostOfOrganization: config.TOOLWAY_SESSIONS_PER_ORGANIZATION,
+    most: config.TOOLWAY_SESSIONS_PER_GATEWAY,
     onEnd: (session) => upstreams.forgetSession(session.id),
     onChange() {},
   })

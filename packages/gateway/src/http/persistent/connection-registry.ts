@@ -1,12 +1,13 @@
 /**
- * How many streams and sockets may be open: of one principal, and together. Each holds memory for as long as
+ * How many streams and sockets may be open: of one principal, of one organization, and together. Each holds memory for as long as
  * its client likes, so the one that is too many is refused; those that are open lose nothing.
  */
 import { Fault } from '@toolway/contract'
+import { FairShare } from '../../lib/fair-share.ts'
 
 export interface ConnectionRegistry {
   /** A place, given back by the returned function. Throws `channel.limit`. */
-  take(principal: string): () => void
+  take(principal: string, organization: string): () => void
   readonly size: number
 }
 
@@ -15,26 +16,29 @@ const MOST_OF_ONE = 1_000
 
 export function createConnectionRegistry({ most = MOST, mostOfOne = MOST_OF_ONE } = {}): ConnectionRegistry {
   const owned = new Map<string, number>()
-  let size = 0
+  const share = new FairShare(most)
   return {
-    take(principal) {
+    take(principal, organization) {
       const own = owned.get(principal) ?? 0
       if (own >= mostOfOne) throw new Fault('channel.limit', { limit: mostOfOne, scope: 'for one key' })
-      if (size >= most) throw new Fault('channel.limit', { limit: most, scope: 'at a time' })
+      const leave = share.take(organization)
+      if (leave === undefined) {
+        const scope = share.size < most ? 'for all organizations, and this one has its share' : 'at a time'
+        throw new Fault('channel.limit', { limit: most, scope })
+      }
       owned.set(principal, own + 1)
-      size++
       let given = false
       return () => {
         if (given) return
         given = true
-        size--
+        leave()
         const left = (owned.get(principal) ?? 1) - 1
         if (left === 0) owned.delete(principal)
         else owned.set(principal, left)
       }
     },
     get size() {
-      return size
+      return share.size
     },
   }
 }

@@ -104,7 +104,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     audit.note({ requestContext })
     if (draining.aborted) throw new Fault('gateway.draining')
     if (!accepts(request.headers.accept, 'text/event-stream')) throw new Fault('request.not-acceptable')
-    const leave = room.take(requestContext.principal.id)
+    const leave = room.take(requestContext.principal.id, requestContext.organizationId)
     if (response.destroyed) return leave()
     const id = randomUUID().replaceAll('-', '')
     const channel = createChannel(parts, createWire(response))

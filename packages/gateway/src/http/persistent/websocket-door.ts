@@ -99,7 +99,8 @@ class WebSocketHandler implements WebSocketDoor {
       // It may have begun to end meanwhile, and would not tell anybody who came later.
       if (this.#parts.draining.aborted) throw new Fault('gateway.draining')
       const brought = this.#parts.brought(token, inbound.authorization)
-      return { requestContext, brought, leave: this.#parts.room.take(requestContext.principal.id) }
+      const leave = this.#parts.room.take(requestContext.principal.id, requestContext.organizationId)
+      return { requestContext, brought, leave }
     } catch (thrown) {
       return countUnknown(thrown, this.#limits)
     }
