@@ -214,7 +214,8 @@ describe('a call', () => {
     expect(result.structuredContent).toEqual({ found: ['Acme Ltd'] })
     const ran = n8n.ran.slice(before)
     expect(ran).toMatchObject([{ method: 'POST', body: { client: 'Acme' } }])
-    expect(ran[0]?.headers['idempotency-key']).toBe(ran[0]?.headers['x-correlation-id'])
+    expect(ran[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(ran[0]?.headers['idempotency-key']).not.toBe(ran[0]?.headers['x-correlation-id'])
     expect(ran[0]?.headers).not.toHaveProperty('x-n8n-api-key')
   })
 

@@ -34,16 +34,17 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (r
 })`
 
 const CASES = [
-  { settings: {}, body: 1_048_576, depth: 64, text: 262_144, file: 5_242_880, line: 8_388_608 },
+  { settings: {}, body: 1_048_576, depth: 64, members: 10_000, text: 262_144, file: 5_242_880, line: 8_388_608 },
   {
     settings: {
       TOOLWAY_BODY_LIMIT: '4000',
       TOOLWAY_ARGUMENT_DEPTH: '3',
+      TOOLWAY_ARGUMENT_MEMBERS: '100',
       TOOLWAY_RESULT_LIMIT: '2048',
       TOOLWAY_RESULT_FILE_FROM: '10000',
       TOOLWAY_STDIO_LINE_LIMIT: '20000',
     },
-    ...{ body: 4_000, depth: 3, text: 2_048, file: 10_000, line: 20_000 },
+    ...{ body: 4_000, depth: 3, members: 100, text: 2_048, file: 10_000, line: 20_000 },
   },
 ]
 
@@ -53,12 +54,13 @@ const TOOLKITS = [
   { options: ['--max-text', '5000000'], settings: { TOOLWAY_BODY_LIMIT: '8000000' }, text: 5_000_000 },
 ]
 
+const named = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, at]))
 const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) })
 const contentOf = ({ answer }: RawAnswer) => answer.result?.content ?? []
 const linksOf = (answer: RawAnswer) => contentOf(answer).flatMap((part) => ('uri' in part ? [String(part.uri)] : []))
 const faultOf = ({ answer }: RawAnswer) => answer.error?.data?.['fault']
 
-describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, file, line }) => {
+describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, members, text, file, line }) => {
   test('each size is taken at its border and refused, cut or kept beyond it', async () => {
     await using gateway = await openGateway({
       connections: [
@@ -82,6 +84,9 @@ describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, text, fil
 
     expect((await call(nested(depth))).answer.error).toBeUndefined()
     expect(faultOf(await call(nested(depth + 1)))).toBe('request.too-deep')
+
+    expect((await call({ deep: named(members - 1) })).answer.error).toBeUndefined()
+    expect(faultOf(await call({ deep: [named(members)] }))).toBe('arguments.too-many')
 
     const whole = await call({ text })
     expect(contentOf(whole).map((part) => part.text?.length)).toEqual([text])

@@ -16,8 +16,9 @@ type Era = (typeof ERAS)[number]
 const TRACE = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01',
   tracestate: 'vendor=1',
-  baggage: 'user=ada',
 }
+/** Of callers; it reaches no server unless the installation lets it. */
+const BAGGAGE = { baggage: 'user=ada' }
 const HINTS = { ttlMs: 5_000, cacheScope: 'public' }
 const ROW = { uri: 'docs://a', text: 'a', 'x-kept': [null], _meta: { k: 1 } }
 const schema = { type: 'object' }
@@ -65,6 +66,18 @@ const clientOf = async (era: Era, alias: string, revision?: string): Promise<Raw
 }
 const PAIRS = ERAS.flatMap((client) => ERAS.map((server) => ({ client, server })))
 
+test('baggage goes on where the installation lets it', async () => {
+  const url = upstreams.modern.url
+  await using passing = await openGateway({
+    connections: [{ alias: 'modern', wire: httpWire(url) }],
+    settings: { TOOLWAY_TRACE_BAGGAGE: 'on' },
+  })
+  const peer: RawPeer = { url: passing.connectionUrl('modern'), key: passing.key, era: 'modern' }
+  await callTool(peer, 'good', {}, { headers: { ...TRACE, ...BAGGAGE } })
+  const sent = upstreams.modern.of('tools/call').at(-1)
+  expect(sent).toMatchObject({ headers: { ...TRACE, ...BAGGAGE }, params: { _meta: { ...TRACE, ...BAGGAGE } } })
+})
+
 describe.each(PAIRS)('from a $client client to a $server server', ({ client, server }) => {
   const last = (method: string) => upstreams[server].of(method).at(-1)
 
@@ -83,6 +96,11 @@ describe.each(PAIRS)('from a $client client to a $server server', ({ client, ser
     expect(last('tools/call')).toMatchObject({ headers: TRACE, params: { _meta: TRACE } })
     await callTool(peer, 'good', {}, { headers: { traceparent: 'nonsense' } })
     expect(last('tools/call')?.headers).not.toHaveProperty('traceparent')
+    for (const said of [{ headers: { ...TRACE, ...BAGGAGE } }, { meta: { ...TRACE, ...BAGGAGE } }]) {
+      await callTool(peer, 'good', {}, said)
+      expect(last('tools/call')).toMatchObject({ headers: TRACE, params: { _meta: TRACE } })
+      expect(JSON.stringify(last('tools/call'))).not.toContain('baggage')
+    }
   })
 
   test('unknown fields and keys of _meta reach the other side, those of the envelope do not cross', async () => {

@@ -105,6 +105,10 @@ describe('an argument whose name differs from the named one only by case', () =>
       { action: 'clamp', scope: 'member', of: 'maria@acme.test', parameters: { parameter: 'amount', max: 9 } },
       { Amount: 10 },
     ],
+    ['a blank behind', { action: 'clamp', parameters: { parameter: 'amount', max: 10 } }, { 'amount ': 999_999 }],
+    ['a zero behind', { action: 'clamp', parameters: { parameter: 'amount', max: 10 } }, { 'amount\u0000': 999_999 }],
+    ['a tab before', { action: 'reject', parameters: { parameter: 'to' } }, { '\tto': 'x', to: 'y' }],
+    ['a wide blank', { action: 'reject', parameters: { parameter: 'to' } }, { 'to\u3000': 'x' }],
     ['another Unicode form', { action: 'clamp', parameters: { parameter: 'amount', max: 10 } }, { ａmount: 999_999 }],
     [
       'a sign that folds to a letter',

@@ -71,6 +71,7 @@ export {
   readTraceparent,
   traceHeaders,
   tracestateOf,
+  withoutBaggage,
   withTrace,
   withTraceparent,
   writeTraceparent,

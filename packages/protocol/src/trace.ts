@@ -67,6 +67,14 @@ export function withTraceparent(params: JsonObject, traceparent: string, fresh =
   return { ...params, _meta: { ...rest, traceparent } }
 }
 
+/** Params without what callers say of themselves to all that stands behind (W3C Baggage, section 5: it may contain personal data). */
+export function withoutBaggage(params: JsonObject): JsonObject {
+  const meta = params['_meta'] as JsonObject | undefined
+  if (meta === undefined || !Object.hasOwn(meta, 'baggage')) return params
+  const { baggage: _, ...rest } = meta
+  return { ...params, _meta: rest }
+}
+
 /** The headers that say what `_meta` says of the trace. */
 export function traceHeaders(params: JsonObject): Record<string, string> | undefined {
   const meta = params['_meta'] as JsonObject | undefined

@@ -93,6 +93,7 @@ export class AuditEntryBuilder {
   readonly #parts: AuditLogParts
   readonly #facts: Writable<AuditFacts>
   #id: string | undefined
+  #callId: string | undefined
   #intent: Intent | undefined
   #sent = false
   #trace: RequestTrace | undefined
@@ -108,6 +109,12 @@ export class AuditEntryBuilder {
 
   get facts(): AuditFacts {
     return this.#facts
+  }
+
+  /** Random, and the same for all attempts of this call: unlike the correlation id, no caller chooses it. */
+  get callId(): string {
+    this.#callId ??= randomUUID()
+    return this.#callId
   }
 
   /** A record was written before the request left, so its upstream may have seen it, unless it only waited for a place there. */

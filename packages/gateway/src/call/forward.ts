@@ -21,6 +21,7 @@ import {
   rewriteResult,
   TASKS,
   wantsInput,
+  withoutBaggage,
   type McpRequest,
   type Caller,
   type Crossing,
@@ -285,14 +286,15 @@ function operatingOf(
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>
 
 const askOf = (forwarding: Forwarding, params: JsonObject, speaking: Speaking): Asking => {
-  const { requestContext, mcpRequest, audit, headerParameters = [], patient = false } = forwarding
+  const { parts, requestContext, mcpRequest, audit, headerParameters = [], patient = false } = forwarding
   return {
     method: mcpRequest.method,
-    params,
+    params: parts.passesBaggage ? params : withoutBaggage(params),
     owner: requestContext.principal.id,
     headerParameters,
     patient,
     correlationId: audit.correlationId,
+    callId: audit.callId,
     onBehalf: requestContext.principal.behalf,
     ...operatingOf(forwarding, speaking.signal),
     ...(forwarding.files === undefined ? {} : { files: forwarding.files }),

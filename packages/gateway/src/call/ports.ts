@@ -183,6 +183,10 @@ export interface CallParts {
   readonly places: Pick<ServerPlaces, 'take' | 'leave'>
   /** Levels of nesting that arguments may have. */
   readonly argumentDepth: number
+  /** Members of objects in arguments, all in all. */
+  readonly argumentMembers: number
+  /** Whether servers receive the baggage that a caller sends along with its trace context. */
+  readonly passesBaggage: boolean
   /** Bytes of text that the result of a tool may have. */
   readonly resultLimit: number
   /** Bytes of text from which on the whole of a cut result is a file, and up to which Composio's answers are passed on whole. */

@@ -73,6 +73,8 @@ export function composeAdmission(core: Base, parts: ComposeAdmissionParts): Admi
     limits,
     places: createServerPlaces(config.TOOLWAY_CALLS_PER_CONNECTION),
     argumentDepth: config.TOOLWAY_ARGUMENT_DEPTH,
+    argumentMembers: config.TOOLWAY_ARGUMENT_MEMBERS,
+    passesBaggage: config.TOOLWAY_TRACE_BAGGAGE === 'on',
     resultLimit: config.TOOLWAY_RESULT_LIMIT,
     fileFrom: config.TOOLWAY_RESULT_FILE_FROM,
     operate: parts.operate,

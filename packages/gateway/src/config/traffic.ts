@@ -77,6 +77,14 @@ export const TRAFFIC_SETTINGS = {
     'Maximum text size of a tool result in bytes. Longer results are truncated with a notice.',
   ),
   TOOLWAY_ARGUMENT_DEPTH: setting(wholeNumber(1, 64).default(64), 'Maximum nesting depth of arguments.'),
+  TOOLWAY_ARGUMENT_MEMBERS: setting(
+    wholeNumber(100, 1_000_000).default(10_000),
+    'Maximum number of named members in the arguments of a call, on all levels. Elements of lists do not count.',
+  ),
+  TOOLWAY_TRACE_BAGGAGE: setting(
+    onOff('off'),
+    'on: servers receive the baggage (W3C) that clients send with their trace context, which may contain personal data. The trace context itself is always forwarded.',
+  ),
   TOOLWAY_RESULT_FILE_FROM: setting(
     bytes(5_242_880, 1_024, 67_108_864),
     'Text size in bytes from which the full text of a truncated result is stored as a file, if files are enabled. Composio results up to this size are returned in full.',

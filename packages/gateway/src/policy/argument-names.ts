@@ -21,15 +21,18 @@ export interface AmbiguousName {
 
 export type NameCheck = (args: JsonObject) => AmbiguousName | undefined
 
-const PLAIN = /^[\x20-\x7e]*$/
+const PLAIN = /^[\x21-\x7e]*$/
 
-/** Two names that a server may take for one: without case, compatibility forms and characters that are not shown (UAX #31, NFKC_Casefold). */
+/**
+ * Two names that a server may take for one: without case, compatibility forms and characters that are not shown (UAX #31,
+ * NFKC_Casefold), and without blanks and control characters, at which some readers cut a name.
+ */
 export const foldName = (name: string): string =>
   PLAIN.test(name)
     ? name.toLowerCase()
     : name
         .normalize('NFKC')
-        .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+        .replaceAll(/[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]/gu, '')
         .toLowerCase()
         .toUpperCase()
         .toLowerCase()

@@ -93,6 +93,8 @@ export async function createTestContext({ connections, credentials, own }: TestC
     limits: createNoLimits(),
     places: createServerPlaces(256),
     argumentDepth: 64,
+    argumentMembers: 10_000,
+    passesBaggage: false,
     resultLimit: 1_000_000,
     fileFrom: 5_242_880,
     suspended,

@@ -62,6 +62,8 @@ export interface Ask extends SessionRequest {
   readonly credential?: OpenedCredential | undefined
   /** Correlation id of this call in all logs; for upstreams that support it. */
   readonly correlationId?: string | undefined
+  /** Random, and the same for all attempts of this call; for upstreams that tell a repetition by it. */
+  readonly callId?: string | undefined
   /** The address of the member for whom a trusted key calls. */
   readonly onBehalf?: string | undefined
   /** Carries out an operation of the gateway itself for this caller. Throws its faults. */

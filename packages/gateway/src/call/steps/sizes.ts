@@ -1,9 +1,10 @@
 /**
- * Sizes (ledger U-16). Arguments that nest too deep are refused before anything walks them; the object of all arguments is level 1.
+ * Sizes (ledger U-16). Arguments that nest too deep or have too many members are refused before anything walks them; the object of all
+ * arguments is level 1.
  * A result that is larger than the gateway or a rule allows is cut, and its rest is kept.
  */
 import { Fault } from '@toolway/contract'
-import { isShallow } from '@toolway/protocol'
+import { isShallow, type Json } from '@toolway/protocol'
 import { bytesBeyond, hasLargeContent } from '../result-processing/cut-result.ts'
 import { shapeResult } from '../result-processing/shape-result.ts'
 import type { Reading } from '../result-processing/shaping.ts'
@@ -34,8 +35,29 @@ export const argumentDepth: Step = {
   name: 'argumentDepth',
   admits: true,
   applies: () => true,
-  before({ params }, { argumentDepth: limit }) {
+  before({ params }, { argumentDepth: limit, argumentMembers }) {
     if (!isShallow(params['arguments'], limit))
       throw new Fault('request.too-deep', { limit, place: 'params.arguments' })
+    if (hasMoreMembers(params['arguments'], argumentMembers))
+      throw new Fault('arguments.too-many', { limit: argumentMembers })
   },
+}
+
+/** Ends as soon as there is one more. Names cost far more than elements of lists: each is folded, looked up and written in order. */
+function hasMoreMembers(value: Json | undefined, limit: number): boolean {
+  const open: (Json | undefined)[] = [value]
+  let members = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    if (Array.isArray(next)) {
+      for (const element of next) if (typeof element === 'object' && element !== null) open.push(element)
+      continue
+    }
+    for (const name in next) {
+      if (++members > limit) return true
+      const inner = next[name]
+      if (typeof inner === 'object' && inner !== null) open.push(inner)
+    }
+  }
+  return false
 }

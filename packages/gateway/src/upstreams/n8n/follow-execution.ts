@@ -14,6 +14,8 @@ export interface Following {
   readonly timeout: number
   readonly workflowId: string
   readonly correlationId: string
+  /** Its idempotency key, by which the execution is found: nobody else's has it. */
+  readonly callId: string
   readonly asked: Ask
 }
 
@@ -63,11 +65,11 @@ export async function followExecution(following: Following, begun: string): Prom
   return undefined
 }
 
-async function findExecution({ asks, workflowId, correlationId, asked }: Following, begun: string) {
+async function findExecution({ asks, workflowId, correlationId, callId, asked }: Following, begun: string) {
   const query = { workflowId, includeData: 'true', limit: String(LATEST), startedAfter: begun }
   const answer = await asks.read(EXECUTIONS, query, { correlationId, signal: asked.signal })
   const { data } = isObject(answer) ? answer : ({} as JsonObject)
-  return (Array.isArray(data) ? data : []).find((one) => JSON.stringify(one).includes(correlationId))
+  return (Array.isArray(data) ? data : []).find((one) => JSON.stringify(one).includes(callId))
 }
 
 function outcomeOf({ status, data }: JsonObject): Followed {

@@ -11,7 +11,7 @@ import type { Ask } from '../upstream.ts'
 import { followExecution, type Following } from './follow-execution.ts'
 import type { WorkflowTool } from './read-workflow.ts'
 
-export interface Running extends Omit<Following, 'workflowId' | 'correlationId' | 'asked'> {
+export interface Running extends Omit<Following, 'workflowId' | 'correlationId' | 'callId' | 'asked'> {
   readonly alias: string
   /** The side of webhooks. */
   readonly runs: JsonBackend
@@ -27,9 +27,10 @@ const AWAY = new Set([502, 503, 504])
 export async function runWorkflow(running: Running, tool: WorkflowTool, asked: Ask): Promise<JsonObject> {
   const { arguments: given } = asked.params
   const correlationId = asked.correlationId ?? crypto.randomUUID()
+  const callId = asked.callId ?? crypto.randomUUID()
   const { runs } = running
-  // A workflow may tell a second request of the same call from the first by either of these.
-  const headers = { accept: 'application/json, */*;q=0.1', 'idempotency-key': correlationId }
+  // A workflow tells a second request of the same call from the first by it: an id of ours, since a caller chooses the other one.
+  const headers = { accept: 'application/json, */*;q=0.1', 'idempotency-key': callId }
   const begun = new Date(Date.now() - CLOCKS).toISOString()
   const incoming = await runs.act(requestOf(tool, isObject(given) ? given : {}), {
     correlationId,
@@ -39,7 +40,10 @@ export async function runWorkflow(running: Running, tool: WorkflowTool, asked: A
   if (incoming.status >= 300) throw refused(running, tool, incoming)
   const value = valueOf(runs, incoming)
   if (!tool.startsOnly) return resultOf(value)
-  const followed = await followExecution({ ...running, workflowId: tool.workflowId, correlationId, asked }, begun)
+  const followed = await followExecution(
+    { ...running, workflowId: tool.workflowId, correlationId, callId, asked },
+    begun,
+  )
   if (followed === undefined) return resultOf(value)
   if ('problem' in followed)
     throw new Fault('connector.failed', { vendor: 'n8n', tool: tool.name, problem: cut(runs.mask(followed.problem)) })

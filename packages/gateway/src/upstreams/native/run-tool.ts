@@ -20,7 +20,7 @@ export interface ToolUse {
 /** Returns the MCP result. Throws faults only. */
 export type ToolRunner = (
   use: ToolUse,
-  asked: Pick<Ask, 'credential' | 'signal' | 'correlationId' | 'files'>,
+  asked: Pick<Ask, 'credential' | 'signal' | 'callId' | 'files'>,
 ) => Promise<JsonObject>
 
 export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchange: Exchange): ToolRunner {
@@ -50,11 +50,11 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
     }
   }
 
-  return async ({ vendor, name, tool, given }, { credential, signal, correlationId, files }) => {
+  return async ({ vendor, name, tool, given }, { credential, signal, callId, files }) => {
     const ofCredential = createHeaderMask(credential?.headers ?? {})
     const mask = (text: string) => maskReach(ofCredential(text))
     const key = 'key' in vendor.auth ? vendor.auth.key : undefined
-    const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(correlationId, name))
+    const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(callId, name))
     const output = await run({ name, tool, mask }, steps, { credential, key, signal, files })
     return maskedResult({ mask }, resultOf(output))
   }
@@ -76,10 +76,10 @@ async function factsOf({ file }: FileRequest, { files }: ExchangeUse): Promise<V
   return { status: 200, headers: {}, body: { name, media_type: mediaType, size }, at: Date.now() }
 }
 
-/** The same for all attempts of one call, and no other's. */
-const keyOf = (correlationId: string | undefined, name: string): string =>
+/** The same for all attempts of one call, and no other's: nothing that a caller chooses is in it but the tool. */
+const keyOf = (callId: string | undefined, name: string): string =>
   createHash('sha256')
-    .update(`${correlationId ?? crypto.randomUUID()} ${name}`)
+    .update(`${callId ?? crypto.randomUUID()} ${name}`)
     .digest('hex')
     .slice(0, 32)
 
