@@ -71,6 +71,8 @@ describe('the redirect addresses of a client that registers itself', () => {
     'http://[::1]:3000/cb',
     'com.raycast:/oauth?package_name=x',
     'com.example.app:/callback',
+    'io.github.user-name.app:/callback',
+    'xn--p1ai.xn--e1afmkfd:/callback',
     'vscode://vscode.github-authentication/did-authenticate',
     'vscode-insiders://saoudrizwan.claude-dev/mcp-auth/callback/1',
     'cursor://anysphere.cursor-mcp/oauth/callback',
@@ -93,6 +95,13 @@ describe('the redirect addresses of a client that registers itself', () => {
     'ftp://example.com/',
     'ws://example.com/',
     'com..example:/cb',
+    'search-ms.x:/cb',
+    'ms-word.x:/cb',
+    'x.example:/cb',
+    'com.-example:/cb',
+    'https://*.evil.test/cb',
+    'https://%2a.evil.test/cb',
+    'com.example.app://*.evil.test/cb',
     '.example:/cb',
   ])('%s is refused', (redirect) => {
     expect(() => redirectsOf(redirect)).toThrow(/redirect_uris: /)

@@ -56,10 +56,11 @@ const HARMFUL = new Set([
   'shell:',
 ])
 /**
- * A private-use scheme is the reverse of a domain name, such as `com.example.app:` (RFC 8252, section 7.1). Schemes of the
+ * A private-use scheme is the reverse of a domain name, such as `com.example.app:` (RFC 8252, section 7.1): it begins with a
+ * top-level domain, which has letters only, or is internationalized. Schemes of the
  * operating system that start programs (`ms-word:`, `smb:`, `chrome:`) have no dot.
  */
-const PRIVATE_USE = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
+const PRIVATE_USE = /^(?:[a-z]{2,24}|xn--[a-z0-9-]{1,59})(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+:$/
 /** Published MCP clients whose callback scheme has no dot. An administrator adds clients with other schemes by hand. */
 const KNOWN_CLIENTS = new Set(
   [
@@ -161,6 +162,7 @@ function redirectOf(text: string): URL {
   if (text.includes('#')) throw refuse('none may have a fragment')
   if (HARMFUL.has(address.protocol)) throw refuse(`${address.protocol} is not allowed`)
   if (address.protocol === 'http:' && !isLoopback(address)) throw refuse('http: is allowed for this machine only')
+  if (address.host.includes('*')) throw refuse('none may contain a wildcard')
   if (address.username !== '' || address.password !== '') throw refuse('none may contain a user name')
   return address
 }
