@@ -119,7 +119,7 @@ describe.runIf(runs)('in an API server', () => {
     await writeFile(join(account, 'namespace'), 'stdio')
     await exec('cp', [server.authority, join(account, 'ca.crt')])
     const access = { server: server.address, account }
-    await expect.poll(() => createKubernetesDriver(access).check()).toMatchObject({ ready: true })
+    await expect.poll(() => createKubernetesDriver(true, access).check()).toMatchObject({ ready: true })
     const launch = {
       ...{
         name: 'notes',

@@ -38,7 +38,7 @@ type Cluster = Awaited<ReturnType<typeof startCluster>>
 
 /** Starts what the driver says, as the worker does. */
 async function start({ access }: Cluster, what: ConfinedLaunch) {
-  const { command, args, env, fds = [], cleanUp } = await createKubernetesDriver(access).confine(what)
+  const { command, args, env, fds = [], cleanUp } = await createKubernetesDriver(true, access).confine(what)
   const folder = await mkdtemp(join(tmpdir(), 'order-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'order'), fds[0] ?? '')
@@ -119,9 +119,11 @@ test('an image that cannot be had, and a cluster that refuses, are said in a sen
 
 test('the driver says whether the cluster lets it work, and what a Pod cannot be given', async () => {
   await using cluster = await startCluster()
-  const driver = createKubernetesDriver(cluster.access)
+  const driver = createKubernetesDriver(true, cluster.access)
   expect(await driver.check()).toMatchObject({ ready: true, guarantees: expect.not.arrayContaining(['process count']) })
-  expect(await createKubernetesDriver().check()).toMatchObject({ ready: false })
+  const unstated = await createKubernetesDriver(false, cluster.access).check()
+  expect(unstated).toMatchObject({ ready: true, guarantees: expect.not.arrayContaining(['network']) })
+  expect(await createKubernetesDriver(true).check()).toMatchObject({ ready: false })
   await writeFile(join(cluster.access.account, 'token'), 'another')
   expect(await driver.check()).toMatchObject({ ready: false, reason: expect.stringContaining('Unauthorized') })
   const refused = (changes: Partial<ConfinedLaunch>) => () => driver.confine(launch(ECHO, changes))

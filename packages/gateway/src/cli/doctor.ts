@@ -12,6 +12,7 @@ import { listConnections, type ConnectionRow } from '../connections/connections.
 import { listUntrusted } from '../identity/keys/keys.ts'
 import { listLostAccounts } from '../credentials/account-states.ts'
 import { blobsAt } from '../compose/files.ts'
+import { statedIn } from '../compose/sandbox.ts'
 import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { counted } from '../lib/counted.ts'
@@ -243,7 +244,7 @@ export function sizeHint(tools: readonly unknown[]): Finding[] {
 
 /** How servers that are started here are confined, what that means, and what is missing. */
 async function checkSandbox({ config }: LoadedConfig): Promise<Finding[]> {
-  const state = await chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER)
+  const state = await chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER, statedIn(config))
   const { policy, driver, guarantees, missing, reasons, refusal } = state
   if (refusal !== undefined) return [bad('sandbox', refusal)]
   const why = reasons.length === 0 ? '' : ` ${reasons.join(' ')}`

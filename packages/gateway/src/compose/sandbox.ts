@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Log } from '../lib/log.ts'
 import type { EgressWish, SandboxParts } from '../upstreams/children/confinement.ts'
-import { chooseDriver, type SandboxState } from '../upstreams/children/sandbox/choose-driver.ts'
+import { chooseDriver, type SandboxState, type Stated } from '../upstreams/children/sandbox/choose-driver.ts'
 import type { ContainerSettings } from '../upstreams/children/sandbox/driver.ts'
 import { startEgressProxy } from '../upstreams/http/egress/egress-proxy.ts'
 import { createSharedLookups } from '../upstreams/http/egress/egress-rules.ts'
@@ -30,6 +30,7 @@ export function sandboxOf(config: Config, log: Log, origins: Origins = {}): Sand
     ...(container === undefined ? {} : { container }),
     policy: config.TOOLWAY_SANDBOX,
     driver: config.TOOLWAY_SANDBOX_DRIVER,
+    stated: statedIn(config),
     hiddenPaths: hiddenPaths(config, origins),
     ...(config.TOOLWAY_SANDBOX_ROOTS.length === 0 ? {} : { roots: config.TOOLWAY_SANDBOX_ROOTS }),
     processes: config.TOOLWAY_CHILD_PROCESSES,
@@ -55,8 +56,12 @@ export function sandboxOf(config: Config, log: Log, origins: Origins = {}): Sand
 /** How programs are confined with these settings, found out when it is first asked. */
 export function sandboxStateOf(config: Config): () => Promise<SandboxState> {
   let found: Promise<SandboxState> | undefined
-  return () => (found ??= chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER))
+  return () => (found ??= chooseDriver(config.TOOLWAY_SANDBOX, config.TOOLWAY_SANDBOX_DRIVER, statedIn(config)))
 }
+
+export const statedIn = ({ TOOLWAY_SANDBOX_NETWORK_POLICY: policy }: Config): Stated => ({
+  networkPolicy: policy === 'enforced',
+})
 
 function containerOf({
   TOOLWAY_SANDBOX_IMAGE: image,

@@ -65,4 +65,8 @@ export const SANDBOX_SETTINGS = {
       .optional(),
     'Namespace in which the kubernetes driver creates Pods. Default: the gateway’s namespace.',
   ),
+  TOOLWAY_SANDBOX_NETWORK_POLICY: setting(
+    z.enum(['enforced', 'unknown'], 'it must be enforced or unknown').default('unknown'),
+    'Whether the cluster enforces NetworkPolicies, for the kubernetes driver. unknown: the network of a local server is not guaranteed, so TOOLWAY_SANDBOX=required starts none. enforced: the operator has verified that a Pod cannot reach a private address.',
+  ),
 } as const satisfies Record<string, Setting>

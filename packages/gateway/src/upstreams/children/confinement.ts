@@ -6,7 +6,13 @@ import { ChildError } from './child-error.ts'
 import type { Confinement } from './frame.ts'
 import type { Launch } from './launch.ts'
 import { rootsOf } from './sandbox/allowed-roots.ts'
-import { chooseDriver, type SandboxPolicy, type SandboxState, type WantedDriver } from './sandbox/choose-driver.ts'
+import {
+  type Stated,
+  chooseDriver,
+  type SandboxPolicy,
+  type SandboxState,
+  type WantedDriver,
+} from './sandbox/choose-driver.ts'
 import type { ChildNetwork, ContainerSettings } from './sandbox/driver.ts'
 import type { Log } from '../../lib/log.ts'
 
@@ -27,6 +33,8 @@ export interface SandboxParts {
   readonly processes: number
   /** Bytes of the folders of one child. */
   readonly diskLimit: number
+  /** What the operator states of this place. */
+  readonly stated?: Stated
   /** For drivers that make containers. */
   readonly container?: ContainerSettings
   /** Opens the egress proxy of one child, at a Unix socket. */
@@ -48,7 +56,7 @@ export function createConfinement(
   let chosen: Promise<SandboxState> | undefined
   const state = async (): Promise<SandboxState | undefined> => {
     if (parts === undefined) return undefined
-    chosen ??= chooseDriver(parts.policy, parts.driver).then((found) => {
+    chosen ??= chooseDriver(parts.policy, parts.driver, parts.stated).then((found) => {
       tell(log, found)
       return found
     })

@@ -25,12 +25,18 @@ export interface SandboxState {
   readonly refusal?: string
 }
 
-export const DRIVERS: Readonly<Partial<Record<DriverName, () => SandboxDriver>>> = {
-  bubblewrap: createBubblewrap,
-  process: createProcessDriver,
+/** What the operator states and no driver can see. */
+export interface Stated {
+  /** The cluster enforces NetworkPolicies. */
+  readonly networkPolicy?: boolean
+}
+
+export const DRIVERS: Readonly<Partial<Record<DriverName, (stated?: Stated) => SandboxDriver>>> = {
+  bubblewrap: () => createBubblewrap(),
+  process: () => createProcessDriver(),
   docker: () => createContainerDriver('docker'),
   podman: () => createContainerDriver('podman'),
-  kubernetes: createKubernetesDriver,
+  kubernetes: (stated) => createKubernetesDriver(stated?.networkPolicy === true),
   none: createNoDriver,
 }
 
@@ -39,7 +45,11 @@ export type WantedDriver = DriverName | 'auto' | 'disabled'
 
 const DISABLED = 'TOOLWAY_SANDBOX_DRIVER is disabled.'
 
-export async function chooseDriver(policy: SandboxPolicy, wanted: WantedDriver = 'auto'): Promise<SandboxState> {
+export async function chooseDriver(
+  policy: SandboxPolicy,
+  wanted: WantedDriver = 'auto',
+  stated: Stated = {},
+): Promise<SandboxState> {
   if (wanted === 'disabled') {
     const refusal = `No program is started here (${DISABLED}) Connect a server that runs elsewhere by its address.`
     return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: [DISABLED], refusal }
@@ -48,7 +58,10 @@ export async function chooseDriver(policy: SandboxPolicy, wanted: WantedDriver =
     return { policy, driver: 'none', guarantees: [], missing: GUARANTEES, reasons: ['TOOLWAY_SANDBOX is off.'] }
   const reasons: string[] = []
   for (const name of wanted === 'auto' ? (['bubblewrap', 'process'] as const) : [wanted]) {
-    const state = (await DRIVERS[name]?.().check()) ?? { ready: false as const, reason: `There is no driver ${name}.` }
+    const state = (await DRIVERS[name]?.(stated).check()) ?? {
+      ready: false as const,
+      reason: `There is no driver ${name}.`,
+    }
     if (!state.ready) {
       reasons.push(`${name}: ${state.reason}`)
       continue
@@ -65,8 +78,13 @@ export async function chooseDriver(policy: SandboxPolicy, wanted: WantedDriver =
 function withRefusal(state: SandboxState): SandboxState {
   const lacks = lacking(state.missing)
   if (state.policy !== 'required' || lacks.length === 0) return state
-  return { ...state, refusal: refusalOf([...state.reasons, `${state.driver} does not guarantee: ${lacks.join(', ')}`]) }
+  const unstated = state.driver === 'kubernetes' && lacks.includes('network') ? [UNSTATED] : []
+  const lacked = `${state.driver} does not guarantee: ${lacks.join(', ')}.`
+  return { ...state, refusal: refusalOf([...state.reasons, lacked, ...unstated]) }
 }
+
+const UNSTATED =
+  'Set TOOLWAY_SANDBOX_NETWORK_POLICY=enforced (Helm: stdio.networkPolicyEnforced) if the cluster enforces NetworkPolicies.'
 
 const refusalOf = (reasons: readonly string[]): string =>
   `The program cannot be confined here, so it is not started (${reasons.join(' ')}) \`toolway doctor\` shows what is missing.`

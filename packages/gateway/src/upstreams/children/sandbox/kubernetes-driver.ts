@@ -1,6 +1,7 @@
 /**
  * The driver `kubernetes`: each child is a Pod of the cluster that the gateway runs in, made and joined by a program of ours
- * (`kubernetes/run-pod.ts`). Its network is what the NetworkPolicies of the chart allow: everything public, or nothing.
+ * (`kubernetes/run-pod.ts`). Its network is what the NetworkPolicies of the chart allow: everything public, or nothing. Whether the
+ * cluster enforces NetworkPolicies cannot be seen from here, so the operator has to say it.
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -11,6 +12,7 @@ import {
   type ConfinedCommand,
   type ConfinedLaunch,
   type DriverState,
+  type Guarantee,
   type SandboxDriver,
 } from './driver.ts'
 import { createCluster, IN_CLUSTER, namespaceOf, type ClusterAccess } from './kubernetes/cluster.ts'
@@ -18,7 +20,8 @@ import { CONTAINER, labelOf, podOf, preambleOf } from './kubernetes/pod.ts'
 
 const RUN_POD = fileURLToPath(new URL('./kubernetes/run-pod.ts', import.meta.url))
 
-export function createKubernetesDriver(access: ClusterAccess = IN_CLUSTER): SandboxDriver {
+/** `enforced`: the operator states that the cluster enforces its NetworkPolicies; otherwise the network is no guarantee. */
+export function createKubernetesDriver(enforced: boolean, access: ClusterAccess = IN_CLUSTER): SandboxDriver {
   return {
     name: 'kubernetes',
     async check(): Promise<DriverState> {
@@ -34,7 +37,8 @@ export function createKubernetesDriver(access: ClusterAccess = IN_CLUSTER): Sand
         }
       }
       // How many processes a Pod may have is a setting of the nodes.
-      return { ready: true, guarantees: GUARANTEES.filter((one) => one !== 'process count') }
+      const unproven = new Set<Guarantee>(enforced ? ['process count'] : ['process count', 'network'])
+      return { ready: true, guarantees: GUARANTEES.filter((guarantee) => !unproven.has(guarantee)) }
     },
     confine: (launch) => confine(access, launch),
   }
