@@ -165,12 +165,16 @@ describe('the memory of keys', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('never takes one key for another', async () => {
+  test('never takes one key for another, not even where they differ in their last characters only', async () => {
     const { identity, add } = fixture()
     const keys = Array.from({ length: 50 }, () => add())
     for (let round = 0; round < 2; round++) {
       for (const key of keys) expect((await identity.identify(`Bearer ${key}`)).id).toBe(`key_${key.slice(-8)}`)
     }
+    const alike = add()
+    expect((await identity.identify(`Bearer ${alike}`)).id).toBe(`key_${alike.slice(-8)}`)
+    const other = `${alike.slice(0, -1)}${alike.endsWith('0') ? '1' : '0'}`
+    expect(await refusal(() => identity.identify(`Bearer ${other}`))).toBe('key.unknown')
   })
 
   test('forgets after half a minute, so that a removed key ends even if no signal came', async () => {
