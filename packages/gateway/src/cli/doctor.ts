@@ -18,7 +18,7 @@ import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../c
 import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
 import { isUnset } from '../preset-variables.ts'
-import { unsafeAddresses } from './unsafe-addresses.ts'
+import { unsafeAddresses } from '../admin/connections/unsafe-addresses.ts'
 import { isInRoots, outsideWords, plainPath, realPlace, rootsOf } from '../upstreams/children/sandbox/allowed-roots.ts'
 import { chooseDriver } from '../upstreams/children/sandbox/choose-driver.ts'
 import { MISSING_WORDS } from '../upstreams/children/sandbox/guarantee-words.ts'

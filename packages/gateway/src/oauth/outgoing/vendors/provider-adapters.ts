@@ -42,10 +42,7 @@ export function adapterOf(authority: AdaptedAuthority): ProviderAdapter {
   }
 }
 
-type AdaptedAuthority = Pick<
-  Authority,
-  'provider' | 'authorizationEndpoint' | 'tokenEndpoint' | 'revocationEndpoint'
->
+type AdaptedAuthority = Pick<Authority, 'provider' | 'authorizationEndpoint' | 'tokenEndpoint' | 'revocationEndpoint'>
 
 const revocationAt = (revocation: Revocation, { revocationEndpoint: url }: AdaptedAuthority): Revocation =>
   url === undefined ? revocation : { ...revocation, url }

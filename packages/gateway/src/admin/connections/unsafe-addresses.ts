@@ -3,11 +3,11 @@
  * gateway refused such a connection, and are not used until somebody changes them. Nothing is asked of any server.
  */
 import { ConnectionSecrets } from '@toolway/contract'
-import type { ConnectionRow } from '../connections/connections.ts'
-import { addressesOf, isBound } from '../kinds/addresses.ts'
-import { accountPlaceOf } from '../kinds/misplaced.ts'
-import { connectionRow } from '../vault/sealed-columns.ts'
-import type { Vault } from '../vault/vault.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
+import { addressesOf, isBound } from '../../kinds/addresses.ts'
+import { accountPlaceOf } from '../../kinds/misplaced.ts'
+import { connectionRow } from '../../vault/sealed-columns.ts'
+import type { Vault } from '../../vault/vault.ts'
 
 /** The alias, and what is wrong and mends it, in sentences. What cannot be opened is told elsewhere. */
 export function unsafeAddresses(

@@ -1,6 +1,6 @@
 import { ConnectionSettings } from '@toolway/contract'
 import { expect, test } from 'vitest'
-import type { ConnectionRow } from '../connections/connections.ts'
+import type { ConnectionRow } from '../../connections/connections.ts'
 import { unsafeAddresses } from './unsafe-addresses.ts'
 
 const URL = 'https://ghe.example.com/api/v3'
