@@ -44,6 +44,6 @@ test('put says what is missing, and doctor looks at the store', async () => {
   expect(doctor.out).toMatch(/^ok +file store: .*files$/m)
   expect(await readdir(join(here.data, 'files'))).toEqual([])
   const blocked = await here.run(['doctor'], { settings: { TOOLWAY_FILES: `folder:${here.folder}/a.txt` } })
-  expect(blocked.out).toMatch(/^BAD +file store: .*a\.txt: The file store is not available: it responds with EEXIST/m)
+  expect(blocked.out).toMatch(/^BAD +file store: .*a\.txt: The file store is not available: it responds with ENOTDIR/m)
   expect(blocked.code).toBe(1)
 })

@@ -128,33 +128,21 @@ describe('a command', () => {
     await using opened = await withUrl(database.url)
     const { here } = opened
     const running = await here.start()
-    const { key } = await here.firstSecrets()
     await running.stop()
     const before = await asItIs(here, database.url)
     // Not `records export`, which signs the end of the chain.
     const looks = [
       ['doctor'],
       ['status'],
-      ['config'],
       ['connection', 'list'],
       ['key', 'list'],
-      ['org', 'list'],
       ['user', 'list'],
-      ['member', 'list'],
-      ['group', 'list'],
-      ['client', 'list'],
-      ['toolset', 'list'],
       ['lock', 'show'],
       ['approval', 'list'],
-      ['approval', 'always'],
-      ['rule', 'list'],
       ['policy', 'list'],
       ['policy', 'shadow'],
-      ['policy', 'explain', '--tool', 'demo__calculate'],
       ['records', 'list'],
-      ['records', 'levels'],
       ['records', 'verify'],
-      ['record-stream', 'list'],
       ['vault', 'status'],
       ['export'],
     ]
@@ -167,7 +155,6 @@ describe('a command', () => {
       })
     }
     expect(await asItIs(here, database.url)).toEqual(before)
-    expect(key).not.toBe('')
   })
 })
 

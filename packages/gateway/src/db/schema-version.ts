@@ -3,7 +3,7 @@
  * migrates (`migrate.ts`), everything else refuses a database of another version in words.
  */
 import pg from 'pg'
-import { withoutRow } from './driver-errors.ts'
+import { unreachableOf, withoutRow } from './driver-errors.ts'
 import { listMigrations } from './migration-files.ts'
 
 /** The database is not as this program expects it; the sentence says what its operator does. */
@@ -25,18 +25,18 @@ export const notSetUp = ({ embedded }: Place): OtherSchema =>
     `Toolway has not been set up in this database yet. Start it once${embedded ? '' : ', or run `toolway migrate` and then start it'}.`,
   )
 
-/** Throws OtherSchema unless the database has exactly the migrations of this version. */
+/** Throws DatabaseUnreachable, and OtherSchema unless the database has exactly the migrations of this version. */
 export async function refuseOtherSchema(connection: pg.ClientConfig, place: Place): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'toolway' })
   client.on('error', () => {})
-  await client.connect()
   try {
+    await client.connect()
     const problem = problemOf(await findApplied(client), await listMigrations(), place)
     if (problem !== undefined) throw problem
   } catch (thrown) {
-    throw withoutRow(thrown)
+    throw unreachableOf(thrown, 'nothing') ?? withoutRow(thrown)
   } finally {
-    await client.end()
+    await client.end().catch(() => {})
   }
 }
 

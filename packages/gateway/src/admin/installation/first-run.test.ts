@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { ConnectionSettings } from '@toolway/contract'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { findKey, KEY_FORM, listKeys } from '../../identity/keys/keys.ts'
@@ -89,20 +90,27 @@ describe('a first run', () => {
 })
 
 describe('several first runs at once', () => {
-  test('on an empty database are one: each start succeeds, and one key, one code and one demo are made', async () => {
-    for (let round = 0; round < 10; round++) {
-      await using here = await open()
-      const runs = await Promise.all(Array.from({ length: 4 }, () => here.start()))
-      expect(runs.filter(({ first }) => first)).toHaveLength(1)
-      expect(runs.filter(({ key }) => key !== undefined)).toHaveLength(1)
-      expect(runs.filter(({ setUpCode }) => setUpCode !== undefined)).toHaveLength(1)
-      expect(await here.keys()).toHaveLength(2)
-      expect(await here.demos()).toEqual([{ trusted: true, args: ['/a/demo-server.ts'] }])
-    }
-  })
+  test(
+    'on an empty database are one: each start succeeds, and one key, one code and one demo are made',
+    { tags: 'long' },
+    async () => {
+      for (let round = 0; round < 10; round++) {
+        await using here = await open()
+        const runs = await Promise.all(Array.from({ length: 4 }, () => here.start()))
+        expect(runs.filter(({ first }) => first)).toHaveLength(1)
+        expect(runs.filter(({ key }) => key !== undefined)).toHaveLength(1)
+        expect(runs.filter(({ setUpCode }) => setUpCode !== undefined)).toHaveLength(1)
+        expect(await here.keys()).toHaveLength(2)
+        expect(await here.demos()).toEqual([{ trusted: true, args: ['/a/demo-server.ts'] }])
+      }
+    },
+  )
 })
 
 describe('the demo', () => {
+  const HTTP_SETTINGS = JSON.stringify(
+    ConnectionSettings.parse({ connector: 'mcp.http', url: 'https://demo-server.example/demo-server.ts' }),
+  )
   const WITHOUT_TRUST = `update connections set trusted = false; delete from installation where name = 'demo trust settled';`
 
   test('of a version before the trust of servers is trusted after the update, and its alert is gone', async () => {
@@ -138,7 +146,7 @@ describe('the demo', () => {
     [
       'another kind of server',
       `update connections set connector = 'mcp.http',
-       settings = '{"connector": "mcp.http", "url": "https://demo-server.example/demo-server.ts", "private": false, "revision": "auto", "timeout": 60000}'`,
+       settings = '${HTTP_SETTINGS}'`,
     ],
   ])('%s is not trusted, and stays as it is', async (_, change) => {
     await using here = await open()
