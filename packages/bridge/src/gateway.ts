@@ -53,7 +53,7 @@ const LONGEST_PAUSE = 2_000
 /** Characters of one answer; the gateway's own bound is below it. */
 const MOST = 64 * 1024 * 1024
 /** Its own words for: I did not take this, come again. */
-const NOT_TAKEN = new Set<Json>(['gateway.draining', 'gateway.not-ready', 'database.unavailable'])
+const NOT_TAKEN = new Set<Json>(['gateway.busy', 'gateway.draining', 'gateway.not-ready', 'database.unavailable'])
 
 export function createGateway({ wire, address, patience, tell, room }: GatewayParts): Gateway {
   let met = false

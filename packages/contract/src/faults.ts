@@ -84,6 +84,7 @@ export const FAULTS = {
   'request.not-acceptable': row('receive', 'INVALID_ARGUMENT', [406, INVALID], 'The Accept header allows neither JSON nor an event stream.', 'Send Accept: application/json, text/event-stream.'),
   'request.too-large': row('receive', 'PAYLOAD_TOO_LARGE', [413, INVALID], 'The request body is larger than {limit} bytes.', 'Send less, or ask the operator to raise the limit.'),
   'request.cut-off': row('receive', 'INVALID_ARGUMENT', [400, PARSE, 'retry'], 'The request ended before its body was complete.', 'Send it again.'),
+  'request.slow': row('receive', 'TIMEOUT', [408, UNREACHABLE, 'retry'], 'The request was not complete within {seconds} s.', 'Send it again. If this happens often, check the network between the client and the gateway.'),
   'request.not-json': row('receive', 'INVALID_ARGUMENT', [400, PARSE], 'The request body is not valid JSON: {problem}', 'Correct the body at that position.'),
   'request.too-deep': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'The request is nested deeper than {limit} levels at {place}.', 'Flatten the arguments.'),
   'request.shape': row('receive', 'INVALID_ARGUMENT', [400, INVALID], 'The message is not a JSON-RPC 2.0 message: {place} {problem}.', 'Send one object with jsonrpc "2.0", a method, and an id that is a string or an integer.'),
@@ -329,6 +330,7 @@ export const FAULTS = {
   'call.cancelled': row('run', 'CANCELLED', [499, UNREACHABLE], 'The call was cancelled by the client.', 'Nothing to do.'),
 
   'gateway.draining': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is shutting down.', 'Try again in a moment.'),
+  'gateway.busy': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is busy: {problem}.', 'Try again after the time in Retry-After. If this happens often, send fewer calls at once, or ask the operator to add a gateway.'),
   'gateway.draining-cut': row('run', 'UNAVAILABLE', [503, UNREACHABLE], 'The gateway was stopped before the response arrived. The call may have taken effect.', 'Check whether the call took effect before you repeat it.'),
   'gateway.not-ready': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway is not ready: {problem}.', 'Try again in a moment.'),
   'database.unavailable': row('receive', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway\'s database is not available: {problem}. Nothing was stored.', 'Try again in a moment. If the error persists, the operator can find the cause in the gateway log.'),

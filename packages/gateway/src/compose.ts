@@ -31,6 +31,7 @@ import { refuseNoPlace } from './compose/external-principals.ts'
 import { composeFiles } from './compose/files.ts'
 import { composeGateway } from './compose/gateways.ts'
 import { composeIdentity } from './compose/identity.ts'
+import { composeIntake } from './compose/intake.ts'
 import { composeLimits, installationOf, openRedis } from './compose/limits.ts'
 import { addressOn } from './compose/listening.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
@@ -55,6 +56,7 @@ import { createDoors } from './http/doors.ts'
 import { createChallenge } from './http/oauth/challenge.ts'
 import { createWebSession } from './http/sign-in/web-session.ts'
 import type { Log } from './lib/log.ts'
+import type { CallIntake } from './limits/call-intake.ts'
 import { createConnectLinks } from './oauth/outgoing/flows/connect-links.ts'
 import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts'
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
@@ -96,9 +98,12 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
+  const intake = composeIntake(config, () => counters)
   const counters = createCounters({
     tools: config.TOOLWAY_METRICS_TOOLS,
     inFlight: () => faces.calls.size,
+    waitingCalls: () => intake.waiting,
+    callBytes: () => intake.bytes,
     processes: () => core.upstreams.runningProcesses,
     openCircuits: () => core.upstreams.openCircuits,
     databaseReachable: () => store.db.presence.awayFor() === 0,
@@ -115,6 +120,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
     ...parts,
     core,
     room,
+    intake,
     health,
     drain,
     publicUrl,
@@ -123,8 +129,7 @@ export async function compose(parts: ComposeParts): Promise<Gateway> {
   const { clients, limits, offers, admission, approving, snapshots } = core
   return createRunning(base, {
     ...faces,
-    clients,
-    limits,
+    ...{ clients, limits, intake },
     health,
     offers,
     admission,
@@ -265,6 +270,7 @@ type Core = Awaited<ReturnType<typeof composeCore>>
 interface FacesParts extends ComposeParts {
   readonly core: Core
   readonly room: ReturnType<typeof createConnectionRegistry>
+  readonly intake: CallIntake
   readonly health: Health
   readonly drain: AbortController
   readonly publicUrl: () => string
@@ -291,7 +297,7 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     remoteStreams: core.sharedStreams?.remote,
     place: parts.place,
     auditLog: core.auditLog,
-    room,
+    ...{ room, intake: parts.intake },
     challenge: createChallenge(endpoints),
     seen: told.seen,
     browsers: { web, publicUrl },

@@ -8,10 +8,13 @@ export function addressOn(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
+/** Connections that the system holds until they are accepted; Node's own 511 are fewer than come at once. The system caps it. */
+const BACKLOG = 4_096
+
 export const listenOn = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.removeListener('error', reject)
       resolve((server.address() as AddressInfo).port)
     })

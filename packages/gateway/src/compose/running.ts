@@ -7,10 +7,12 @@ import { createGuard } from '../http/guard.ts'
 import type { Health } from '../http/health.ts'
 import { createServer } from '../http/server.ts'
 import { prepareEnd } from '../http/server-end.ts'
+import type { CallIntake } from '../limits/call-intake.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Admission } from './admission.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Base } from './core-dependencies.ts'
+import { composeTakeIn } from './intake.ts'
 import { listenOn } from './listening.ts'
 
 export interface Gateway {
@@ -30,6 +32,7 @@ export interface RunningParts {
   readonly calls: Parameters<typeof prepareEnd>[1]
   readonly clients: Clients
   readonly limits: Limits
+  readonly intake: CallIntake
   readonly health: Health
   readonly offers: Catalogs
   readonly admission: Admission
@@ -43,7 +46,7 @@ export interface RunningParts {
 }
 
 export function createRunning({ config, counters }: Base, parts: RunningParts): Gateway {
-  const { health, drain, admission, offers, clients, limits, opened } = parts
+  const { health, drain, admission, offers, clients, limits, intake, opened } = parts
   const server = createServer({
     guard: createGuard({
       host: config.TOOLWAY_HOST,
@@ -58,6 +61,8 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     refused: counters.refuse,
     answered: counters.http,
     newCorrelationId: randomUUID,
+    takeIn: composeTakeIn(config, intake, clients),
+    connected: () => intake.connected(),
     ...parts.doors,
   })
   const end = prepareEnd(server, parts.calls)

@@ -71,6 +71,22 @@ export const TRAFFIC_SETTINGS = {
     wholeNumber(1, 4_096).default(256),
     'Calls that the server of one connection is sent at once, by each gateway process. Further calls wait for a place, at most four for each place and no longer than the timeout of the connection; the others are refused with connection.busy.',
   ),
+  TOOLWAY_CALLS_IN_FLIGHT: setting(
+    wholeNumber(1, 1_000_000).default(10_000),
+    'Maximum number of calls in progress in one process, including those that wait for a slow server. One organization can use at most four fifths of it. Calls beyond it receive 503 with Retry-After.',
+  ),
+  TOOLWAY_CALLS_WAITING: setting(
+    wholeNumber(1, 1_000_000).default(2_000),
+    'Maximum number of calls in one process that wait for their turn because calls arrive faster than the process can start them. One organization can use at most four fifths of it.',
+  ),
+  TOOLWAY_CALLS_WAIT_MS: setting(
+    wholeNumber(10, 600_000).default(1_500),
+    'Milliseconds for which calls may wait for their turn. While the oldest waiting call of an organization has waited longer, further calls of that organization receive 503 with Retry-After.',
+  ),
+  TOOLWAY_CALLS_BYTES: setting(
+    bytes(268_435_456, 1_024, 68_719_476_736),
+    'Maximum total size in bytes of the request bodies of all calls in progress in one process; at least TOOLWAY_BODY_LIMIT. One organization can use at most four fifths of it.',
+  ),
   TOOLWAY_BODY_LIMIT: setting(bytes(1_048_576, 1_024, 67_108_864), 'Maximum size of a request body in bytes.'),
   TOOLWAY_RESULT_LIMIT: setting(
     bytes(262_144, 1_024, 67_108_864),

@@ -1,7 +1,11 @@
-/** A request's body, whole and bounded: its size is checked before it is read and while it is. */
+/**
+ * A request's body, whole and bounded: its size is checked before it is read and while it is. Bytes that come without a length count
+ * for the bound of all calls as they come; the others are counted by then (`intake/take-in.ts`).
+ */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '@toolway/contract'
+import { placeOf } from './intake/call-place.ts'
 
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const stated = Number(request.headers['content-length'] ?? 0)
@@ -10,12 +14,20 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    const place = request.headers['content-length'] === undefined ? placeOf(request) : undefined
+    const giveUp = (fault: Fault) => {
+      request.removeAllListeners('data').resume()
+      reject(fault)
+    }
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > limit) {
-        request.removeAllListeners('data').resume()
-        reject(new Fault('request.too-large', { limit }))
-      } else chunks.push(chunk)
+      if (size > limit) return giveUp(new Fault('request.too-large', { limit }))
+      try {
+        place?.hold(chunk.length)
+        chunks.push(chunk)
+      } catch (thrown) {
+        giveUp(Fault.of(thrown))
+      }
     })
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)))
     request.on('error', () => reject(new Fault('request.cut-off')))

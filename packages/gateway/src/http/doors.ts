@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import type { Fault } from '@toolway/contract'
 import type { EndpointPath } from '../call/ports.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../lib/process-roles.ts'
 import { addressOf, endpointTemplate } from './addresses.ts'
@@ -19,6 +20,7 @@ import type { OAuthDoor } from './oauth/oauth-door.ts'
 import { checkJsonType } from './request-head.ts'
 import { createRest, type RestParts } from './rest.ts'
 import type { PolicyDoor } from './tools/policy-door.ts'
+import { appProblem } from './tools/serve-apps.ts'
 import { TEMPLATES } from './tools/tool-addresses.ts'
 import type { ToolDoor } from './tools/tool-door.ts'
 
@@ -36,6 +38,13 @@ export interface Door<Match extends NonNullable<unknown> = NonNullable<unknown>>
   match(path: string, method: string | undefined): Match | undefined
   /** Looks at the media type of a request, before its Origin. Throws `request.media-type`. */
   checkType?(request: IncomingMessage): void
+  /**
+   * Whether a request is a call, which is taken in as far as there is room for it; absent: none of them is. Health, metrics,
+   * administration and sign-in are not, so that they are answered while calls are shed (ADR 0112).
+   */
+  takesCalls?(match: Match, method: string | undefined): boolean
+  /** Words a refusal of the server itself for the clients of this address; absent: as it is. */
+  wordProblem?(match: Match, fault: Fault, problem: object): object
   /** The form of the address, by which requests are counted; absent where the answer says it (`path-templates.ts`). */
   template?(match: Match): string
   answer(request: IncomingMessage, response: ServerResponse, match: Match, path: string): void | Promise<unknown>
@@ -126,6 +135,7 @@ const mcpDoor = ({ mcp }: DoorParts): Door<EndpointPath> => ({
   },
   template: (place) => endpointTemplate(place, 'mcp'),
   checkType: checkJsonType,
+  takesCalls: (_, method) => method === 'POST',
   answer: (request, response, place) => mcp.answer(request, response, place),
 })
 
@@ -140,6 +150,7 @@ const sseDoor = ({ sse }: DoorParts, rest: Door): Door<{ place: EndpointPath; wa
     return place === undefined || way === undefined || way === 'mcp' ? undefined : { way, place }
   },
   template: ({ place, way }) => endpointTemplate(place, way),
+  takesCalls: ({ way }, method) => way === 'messages' && method === 'POST',
   answer: (request, response, { place, way }, path) =>
     sse === undefined ? rest.answer(request, response, true, path) : sse.answer(request, response, place, way),
 })
@@ -176,6 +187,7 @@ const consoleDoor = ({ consoleMcp }: DoorParts): Door<EndpointPath> | undefined 
     match: consolePlaceOf,
     template: () => '/api/v1/console/{organization}/mcp',
     checkType: checkJsonType,
+    takesCalls: (_, method) => method === 'POST',
     answer: (request, response, place) => consoleMcp.answer(request, response, place),
   }
 
@@ -191,6 +203,8 @@ const toolDoor = ({ tools }: DoorParts): Door<NonNullable<ReturnType<ToolDoor['a
       return address?.way === 'flat call' && method === 'GET' ? undefined : address
     },
     template: ({ place, way }) => endpointTemplate(place, TEMPLATES[way]),
+    takesCalls: () => true,
+    wordProblem: ({ way }, fault, problem) => appProblem(way, fault, problem),
     answer: (request, response, address) => tools.answer(request, response, address),
   }
 

@@ -32,9 +32,11 @@ import type { ReadPassThroughToken } from '../call/callers/pass-through-token.ts
 import type { Inbound, EndpointPath, RequestContext } from '../call/ports.ts'
 import { passOn } from '../call/listening/told.ts'
 import type { AuditEntryBuilder, AuditLog } from '../call/audit-entry.ts'
+import type { CallIntake } from '../limits/call-intake.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { RemoteStreams } from '../sessions/remote-streams.ts'
 import type { Session, Sessions } from '../sessions/sessions.ts'
+import { placeOf } from './intake/call-place.ts'
 import { createAbandoned } from './mcp/abandoned.ts'
 import type { Challenge } from './oauth/challenge.ts'
 import { cameSlowly, readBody, textOf } from './body.ts'
@@ -87,6 +89,7 @@ export interface McpDoorParts {
   /** Aborted when the gateway drains: open streams end, and no new request begins. */
   readonly draining: AbortSignal
   readonly calls: CallsUnderWay
+  readonly intake?: Pick<CallIntake, 'begin'> | undefined
   /** Other processes of this port, where the call that an answer or `cancelled` is for may run. */
   readonly elsewhere?: { tell(owner: string, session: string, message: Message): void } | undefined
 }
@@ -106,6 +109,8 @@ interface Visit {
   readonly requestContext: RequestContext
   readonly audit: AuditEntryBuilder
 }
+
+const LISTEN = 'subscriptions/listen'
 
 export const createMcpDoor = (parts: McpDoorParts): McpDoor => new HttpMcpDoor(parts)
 
@@ -128,6 +133,7 @@ class HttpMcpDoor implements McpDoor {
       entrance: this.#entrance,
       auditLog: this.#parts.auditLog,
       calls: this.#parts.calls,
+      intake: this.#parts.intake,
     })
   }
 
@@ -173,6 +179,7 @@ class HttpMcpDoor implements McpDoor {
   #visited(visit: Visit): Promise<void> | void {
     const { request, requestContext, audit } = visit
     audit.note({ requestContext })
+    placeOf(request)?.admitted(requestContext.organizationId)
     if (request.method === 'POST') return this.#post(visit)
     const answer = request.method === 'GET' ? this.#stream : request.method === 'DELETE' ? this.#end : undefined
     if (answer === undefined)
@@ -287,8 +294,10 @@ class HttpMcpDoor implements McpDoor {
       calls: this.#parts.calls,
     })
     const release = this.#holdOpen(visit, mcpRequest, line, era)
+    // Whoever listens is no call any more, for hours perhaps; listening has bounds of its own.
+    if (mcpRequest.method === LISTEN) placeOf(visit.request)?.end()
     try {
-      if (mcpRequest.method === 'subscriptions/listen' && !streams) throw new Fault('request.not-acceptable')
+      if (mcpRequest.method === LISTEN && !streams) throw new Fault('request.not-acceptable')
       const given = await this.#entrance.enter({ requestContext, mcpRequest, channel: line, audit })
       if ('error' in given) audit.note({ outcome: 'failed' })
       const status = 'error' in given && era === 'modern' ? statusOfError(given.error.code) : 200
@@ -317,7 +326,7 @@ class HttpMcpDoor implements McpDoor {
     const { response, inbound } = visit
     const cancel = () => line.cancel(new Fault('call.cancelled'))
     const drain = () => line.cancel(new Fault('gateway.draining'))
-    const listens = method === 'subscriptions/listen'
+    const listens = method === LISTEN
     // A legacy client says `cancelled` when it means it.
     const back = era === 'modern' ? whenLeft(response, cancel) : this.#outlive(visit, cancel)
     if (listens) this.#draining.addEventListener('abort', drain, { once: true })

@@ -35,6 +35,7 @@ const RETRY_AFTER: Partial<Record<FaultCode, number>> = {
   'gateway.draining': 1,
   'gateway.not-ready': 1,
   'session.limit': 5,
+  'gateway.busy': 1,
   'tools.not-ready': 1,
   'database.unavailable': RETRY_SECONDS,
   'database.interrupted': RETRY_SECONDS,

@@ -5,15 +5,17 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Fault, type FaultCode } from '@toolway/contract'
 import type { Limits } from '../limits/limits.ts'
-import { answerProblem, answerRpcError } from './answer-fault.ts'
+import { answerBusy, answerProblem, answerRpcError } from './answer-fault.ts'
 import type { Clients } from './client-address.ts'
 import { allowOrigin } from './cors.ts'
 import { doorFor, type Door, type Doors, type SocketDoor } from './doors.ts'
 import { checkRepeated, type Guard } from './guard.ts'
 import type { Health } from './health.ts'
+import type { TakeIn } from './intake/take-in.ts'
 import { templateOf } from './path-templates.ts'
 import { onceClosed } from './streams/unread.ts'
 import { pathOf, targetOf, type Target } from './target.ts'
+import { answerUnread, slowAnswer } from './unread-request.ts'
 
 export interface ServerParts extends Doors {
   readonly guard: Guard
@@ -26,6 +28,10 @@ export interface ServerParts extends Doors {
   /** An answer has ended. */
   answered(method: string, template: string, status: number, seconds: number): void
   readonly newCorrelationId: () => string
+  /** Takes in calls as far as there is room for them; absent: all of them. */
+  readonly takeIn?: TakeIn | undefined
+  /** A connection was accepted. */
+  readonly connected?: (() => void) | undefined
 }
 
 /**
@@ -62,6 +68,10 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
       else response.destroy()
     })
   })
+  if (parts.connected !== undefined) server.on('connection', parts.connected)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    answerUnread(error, socket, times.headersTimeout, parts.newCorrelationId),
+  )
   server.on('upgrade', (request, socket, head) => {
     const path = pathOf(request.url ?? '/')
     const door = parts.sockets.find((one) => one.takes(request, path))
@@ -130,10 +140,27 @@ function dispatch(
   }
   if (origin !== undefined) allowOrigin(request, response, origin)
   measured.template = door.template?.(match)
-  if (door.longBodies === undefined || door.longBodies !== request.method)
-    limitBody(request, response, parts.bodyTimeout)
   if (door.preflight && request.method === 'OPTIONS') return void response.writeHead(204).end()
-  return door.answer(request, response, match, path)
+  const answer = () => {
+    if (door.longBodies === undefined || door.longBodies !== request.method)
+      limitBody(request, response, { door, patience: parts.bodyTimeout, newCorrelationId: parts.newCorrelationId })
+    return door.answer(request, response, match, path)
+  }
+  if (parts.takeIn === undefined || door.takesCalls?.(match, request.method) !== true) return answer()
+  return parts.takeIn({ request, response, answer, refuse: (fault) => shed(parts, response, { door, match, fault }) })
+}
+
+/** Refuses a call that is not taken in: its body is not read and no audit record is made. Whoever left is told nothing. */
+function shed(
+  { newCorrelationId }: Pick<ServerParts, 'newCorrelationId'>,
+  response: ServerResponse,
+  { door, match, fault }: { readonly door: Door; readonly match: NonNullable<unknown>; readonly fault: Fault },
+): void {
+  if (response.destroyed) return
+  const correlationId = newCorrelationId()
+  if (door.errors === 'json-rpc') return answerBusy(response, fault, correlationId)
+  response.setHeader('x-correlation-id', correlationId)
+  answerProblem(response, fault, correlationId, (problem) => door.wordProblem?.(match, fault, problem) ?? problem)
 }
 
 /**
@@ -212,21 +239,26 @@ function socketFor({ guard, sockets }: ServerParts, request: IncomingMessage): S
   }
 }
 
-const LATE = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
+interface BodyLimit {
+  readonly door: Pick<Door, 'errors'>
+  /** Milliseconds from now. */
+  readonly patience: number
+  readonly newCorrelationId: () => string
+}
 
 /**
- * Cuts off a request whose body does not end in time, as Node does for all requests of a server alike. `patience`: milliseconds from
- * now. Requests without a body cost nothing here.
+ * Cuts off a request whose body does not end in time, as Node does for all requests of a server alike. Requests without a body cost
+ * nothing here.
  */
-function limitBody(request: IncomingMessage, response: ServerResponse, patience: number): void {
+function limitBody(request: IncomingMessage, response: ServerResponse, limit: BodyLimit): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (encoding === undefined && (length === undefined || length === '0')) return
   const timer = setTimeout(() => {
     const { socket } = request
     if (request.complete || socket.destroyed) return
-    if (!response.headersSent) socket.write(LATE)
+    if (!response.headersSent) socket.write(slowAnswer(limit.door.errors, limit.patience, limit.newCorrelationId()))
     socket.destroySoon()
-  }, patience)
+  }, limit.patience)
   timer.unref()
   request.once('close', () => clearTimeout(timer))
 }

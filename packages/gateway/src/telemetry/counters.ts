@@ -38,6 +38,8 @@ export interface Counters {
   limit(bucket: string): void
   /** A batch of so many records is in the database. */
   storeBatch(records: number): void
+  /** A call was not taken in, for this reason; it counts as a refusal, too. */
+  shed(reason: string): void
   loseRecords(count: number): void
   check(outcome: string): void
   /** A call found an open session with its server, or had to open one. */
@@ -67,6 +69,8 @@ export function createCounters(parts: CountersParts): Counters {
   // A series that begins with its first failure would hide that failure from an alert.
   for (const result of ['renewed', 'failed']) of.accounts.inc({ result }, 0)
   const watched = new Set<string>()
+  const shed = new Map<string, Counter.Internal>()
+  const busy = of.refusals.labels({ code: 'gateway.busy' })
   return {
     registry,
     call: createCallCounters(registry).count,
@@ -82,6 +86,13 @@ export function createCounters(parts: CountersParts): Counters {
     storeBatch(records) {
       of.batches.inc()
       of.stored.inc(records)
+    },
+    shed(reason) {
+      // Its label is resolved once: this counts what must cost next to nothing.
+      const counted = shed.get(reason) ?? of.shed.labels({ reason })
+      shed.set(reason, counted)
+      counted.inc()
+      busy.inc()
     },
     loseRecords: (count) => of.lost.inc(count),
     check: (outcome) => of.checks.inc({ outcome }),
@@ -113,6 +124,7 @@ function metricsIn(registry: Registry) {
     limited: counter('toolway_limited_total', 'Requests refused because a limit was reached, by bucket', 'bucket'),
     batches: counter('toolway_record_batches_total', 'Batches of records written to the database'),
     stored: counter('toolway_records_stored_total', 'Records in these batches'),
+    shed: counter('toolway_calls_shed_total', 'Calls refused because the gateway was busy, by reason', 'reason'),
     lost: counter('toolway_records_lost_total', 'Records that could not be written'),
     checks: counter('toolway_health_checks_total', 'Health checks of connections', 'outcome'),
     hits: counter('toolway_pool_hits_total', 'Calls that found an open session with their server'),

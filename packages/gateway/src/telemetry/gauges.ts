@@ -11,6 +11,10 @@ export interface GaugeParts {
   readonly waitingRecords: () => number
   /** Client requests in progress. */
   readonly inFlight?: () => number
+  /** Calls that wait for their turn. */
+  readonly waitingCalls?: () => number
+  /** Of the requests of calls in progress. */
+  readonly callBytes?: () => number
   /** Running local servers. */
   readonly processes?: () => number
   /** Connections whose calls are currently refused because they do not respond. */
@@ -40,6 +44,8 @@ export function addGauges(registry: Registry, parts: GaugeParts): void {
   gauge('toolway_sessions', 'Sessions of legacy clients', parts.sessions)
   gauge('toolway_channels', 'Open streams (HTTP+SSE) and WebSockets', parts.channels)
   gauge('toolway_calls_in_flight', 'Client requests in progress', inFlight)
+  gauge('toolway_calls_waiting', 'Calls that wait for their turn', parts.waitingCalls ?? NONE)
+  gauge('toolway_calls_bytes', 'Bytes of the requests of calls in progress', parts.callBytes ?? NONE)
   gauge('toolway_external_processes', 'Running local servers', processes)
   gauge(
     'toolway_circuits_open',

@@ -28,6 +28,7 @@ import { composeCatalogs, type Catalogs } from '../catalogs.ts'
 import { composeMcpDoors } from '../doors.ts'
 import type { Base } from '../core-dependencies.ts'
 import { refuseNoPlace } from '../external-principals.ts'
+import { composeIntake } from '../intake.ts'
 import { composeLimits, openRedis } from '../limits.ts'
 import { composeTelemetry, tracesOf } from '../telemetry.ts'
 import { composeUpstreams } from '../upstreams.ts'
@@ -76,9 +77,12 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   await using opened = new AsyncDisposableStack()
 
   const room = createConnectionRegistry()
+  const intake = composeIntake(config, () => counters)
   const counters = createCounters({
     tools: config.TOOLWAY_METRICS_TOOLS,
     inFlight: () => mcpDoors.calls.size,
+    waitingCalls: () => intake.waiting,
+    callBytes: () => intake.bytes,
     processes: () => upstreams.runningProcesses,
     openCircuits: () => upstreams.openCircuits,
     sessions: () => sessions.size,
@@ -142,7 +146,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     keepSessions,
     changes,
     auditLog,
-    room,
+    ...{ room, intake },
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
@@ -158,8 +162,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
   return createRunning(core, {
     doors,
     calls: mcpDoors.calls,
-    clients,
-    limits,
+    ...{ clients, limits, intake },
     health,
     offers,
     admission,

@@ -21,6 +21,7 @@ import { readLegacy, type Entrance } from '../../call/enter.ts'
 import type { RequestContext } from '../../call/ports.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import type { From } from '../../call/audit-facts.ts'
+import type { CallIntake, CallPlace } from '../../limits/call-intake.ts'
 import type { Session } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion } from './client-line.ts'
 import type { CallsUnderWay } from '../streams/calls-under-way.ts'
@@ -30,6 +31,8 @@ export interface BatchParts {
   readonly entrance: Entrance
   readonly auditLog: AuditLog
   readonly calls: Pick<CallsUnderWay, 'add'>
+  /** Each request of a batch is a call and waits for its turn as one; absent: none does. */
+  readonly intake?: Pick<CallIntake, 'begin'> | undefined
 }
 
 export interface Batch {
@@ -54,7 +57,7 @@ interface Budget {
   left: number
 }
 
-export function createBatch({ entrance, auditLog, calls }: BatchParts): (batch: Batch) => Promise<Response[]> {
+export function createBatch({ entrance, auditLog, calls, intake }: BatchParts): (batch: Batch) => Promise<Response[]> {
   async function answer(batch: Batch, request: Request, audit: AuditEntryBuilder, budget: Budget): Promise<Response> {
     if (batch.givenUp?.aborted === true) throw new Fault('call.cancelled')
     if (batch.session?.ended.signal.aborted === true) throw new Fault('session.ended')
@@ -84,6 +87,19 @@ export function createBatch({ entrance, auditLog, calls }: BatchParts): (batch: 
     }
   }
 
+  async function takeIn(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
+    if (intake === undefined || idOf(value) === undefined) return walk(batch, value, budget)
+    let place: CallPlace
+    try {
+      // Its bytes are those of the batch.
+      place = await intake.begin(batch.requestContext.organizationId, 0)
+    } catch (thrown) {
+      // As at every door: what is not taken in leaves no line and no record.
+      return failureOf(idOf(value), errorOf(Fault.of(thrown), 'legacy', batch.correlationId))
+    }
+    return walk(batch, value, budget).finally(place.end)
+  }
+
   async function walk(batch: Batch, value: Json, budget: Budget): Promise<Response | undefined> {
     const audit = auditLog.begin(JSON.stringify(value).length, batch.correlationId, batch.from)
     audit.note({ requestContext: batch.requestContext })
@@ -108,7 +124,7 @@ export function createBatch({ entrance, auditLog, calls }: BatchParts): (batch: 
     const answers: (Response | undefined)[] = []
     const rest = values.entries()
     const worker = async () => {
-      for (const [at, value] of rest) answers[at] = await walk(batch, value, budget)
+      for (const [at, value] of rest) answers[at] = await takeIn(batch, value, budget)
     }
     await Promise.all(Array.from({ length: WIDTH }, worker))
     return answers.filter((one) => one !== undefined)

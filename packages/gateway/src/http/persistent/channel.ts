@@ -32,6 +32,7 @@ import type { Answer, RequestContext } from '../../call/ports.ts'
 import { passOn } from '../../call/listening/told.ts'
 import type { AuditEntryBuilder, AuditLog } from '../../call/audit-entry.ts'
 import { LiveList } from '../../lib/live-list.ts'
+import type { CallIntake } from '../../limits/call-intake.ts'
 import type { Session, Sessions } from '../../sessions/sessions.ts'
 import { cancelNamed, createClientLine, settleQuestion, type ClientLine } from '../mcp/client-line.ts'
 import { createBatch } from '../mcp/mcp-batch.ts'
@@ -46,6 +47,7 @@ export interface ChannelParts {
   /** Aborted when the gateway drains: listening ends, no request begins, and the line ends with its last answer. */
   readonly draining: AbortSignal
   readonly calls: Pick<CallsUnderWay, 'add'>
+  readonly intake?: Pick<CallIntake, 'begin'> | undefined
 }
 
 /** The way out, as the transport has it. */
@@ -132,6 +134,7 @@ class PersistentChannel implements Channel {
       entrance: this.#entrance,
       auditLog: this.#parts.auditLog,
       calls: this.#parts.calls,
+      intake: this.#parts.intake,
     })
     this.#brought = this.#wire.bringing?.first
     this.#draining.addEventListener('abort', this.#drain, { once: true })

@@ -14,6 +14,7 @@ import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, EndpointPath, RequestContext } from '../../call/ports.ts'
 import type { AuditEntryBuilder } from '../../call/audit-entry.ts'
+import type { CallPlace } from '../../limits/call-intake.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { messagesPathOf, type Way } from '../addresses.ts'
 import { cameSlowly, readBody, textOf } from '../body.ts'
@@ -22,6 +23,7 @@ import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
 import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
+import { placeOf } from '../intake/call-place.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { createReader } from '../streams/reader.ts'
 import { refuse } from '../refuse.ts'
@@ -140,6 +142,7 @@ export function createSseDoor(parts: SseDoorParts, times = TIMES): SseDoor {
     if (request.method !== 'POST') throw new Fault('request.method', { method: request.method ?? '?', allowed: 'POST' })
     let requestContext = await admit(inbound)
     audit.note({ requestContext })
+    placeOf(request)?.admitted(requestContext.organizationId)
     const id = streamIn(request)
     const channelOf = ({ owner }: RequestContext): Channel | undefined => {
       const stream = streams.get(id)
@@ -198,7 +201,7 @@ function messagesAt(own: URL | undefined, { url, headers }: IncomingMessage, id:
 
 /** A message that was posted at another process. False where the stream is not here, or is somebody else's. */
 async function takePosted(
-  { admit, auditLog }: SseDoorParts,
+  { admit, auditLog, intake }: SseDoorParts,
   streams: ReadonlyMap<string, Stream>,
   { stream: id, inbound, text, brought, correlationId, from }: PostedMessage,
 ): Promise<boolean> {
@@ -206,8 +209,18 @@ async function takePosted(
   const requestContext = await admit(inbound)
   const stream = streams.get(id)
   if (stream?.owner !== requestContext.owner) return false
-  const audit = auditLog.begin(Buffer.byteLength(text), correlationId, from)
-  void stream.channel.take(readIncoming(parseJson(text)), requestContext, audit, brought)
+  const bytes = Buffer.byteLength(text)
+  const incoming = readIncoming(parseJson(text))
+  const audit = auditLog.begin(bytes, correlationId, from)
+  let place: CallPlace | undefined
+  try {
+    place = await intake?.begin(requestContext.organizationId, bytes)
+  } catch (thrown) {
+    // As at every door: what is not taken in leaves no line and no record.
+    if ('id' in incoming) stream.channel.refuse(Fault.of(thrown), incoming.id, 'legacy', audit)
+    return true
+  }
+  void stream.channel.take(incoming, requestContext, audit, brought).finally(() => place?.end())
   return true
 }
 

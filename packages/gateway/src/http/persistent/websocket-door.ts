@@ -14,11 +14,12 @@ import type { Admit } from '../../call/admit.ts'
 import type { ReadPassThroughToken } from '../../call/callers/pass-through-token.ts'
 import type { Inbound, EndpointPath, RequestContext } from '../../call/ports.ts'
 import type { From } from '../../call/audit-facts.ts'
+import type { CallPlace } from '../../limits/call-intake.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { Client, Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import type { ConnectionRegistry } from './connection-registry.ts'
-import { createChannel, readIncoming, type Channel, type ChannelParts, type Wire } from './channel.ts'
+import { createChannel, readIncoming, type Channel, type ChannelParts, type Incoming, type Wire } from './channel.ts'
 import { closeCodeOf, closeReasonOf } from './close-codes.ts'
 import { isRefusal, type OpenStreams } from '../streams/open-streams.ts'
 import { PASS_THROUGH_HEADER, correlationOf, fromOf, onBehalfIn } from '../request-head.ts'
@@ -70,7 +71,14 @@ interface Visit {
   readonly from: From
   /** As it was when the socket was opened. */
   readonly owner: string
+  readonly organizationId: string
   readonly channel: Channel
+}
+
+/** A message that was taken in, and who sent it. */
+interface Entered {
+  readonly requestContext: RequestContext
+  readonly place: CallPlace | undefined
 }
 
 export const createWebSocketDoor = (parts: WebSocketDoorParts, times: SocketTimes = TIMES): WebSocketDoor =>
@@ -143,8 +151,9 @@ class WebSocketHandler implements WebSocketDoor {
   ) {
     const evaluate = (token: unknown) => this.#parts.brought(token, inbound.authorization)
     const channel = createChannel(this.#parts, { ...createWire(socket), bringing: { first: brought, evaluate } })
-    const visit: Visit = { socket, inbound, client, from, owner: requestContext.owner, channel }
-    const release = this.#parts.open.hold(inbound, (fault) => channel.close(fault), requestContext.organizationId)
+    const { owner, organizationId } = requestContext
+    const visit: Visit = { socket, inbound, client, from, owner, organizationId, channel }
+    const release = this.#parts.open.hold(inbound, (fault) => channel.close(fault), organizationId)
     const stopWatching = this.#watch(visit)
     const end = () => {
       stopWatching()
@@ -182,23 +191,31 @@ class WebSocketHandler implements WebSocketDoor {
   }
 
   /** Hears the messages of one socket in their order, each from whoever is admitted by then. */
-  #createEventSink({ socket, inbound, client, from, owner, channel }: Visit) {
+  #createEventSink(visit: Visit) {
+    const { socket, client, from, owner, channel } = visit
     /** The message whose admission takes a while; those behind it wait, and nothing more is read meanwhile. */
     let turn: Promise<void> | undefined
 
     const begin = (text: string) => this.#parts.auditLog.begin(Buffer.byteLength(text), undefined, from)
-    const enter = (): RequestContext | Promise<RequestContext> => {
+    const enter = (bytes: number): Entered | Promise<Entered> => {
       const counting = this.#limits.address(client.network)
-      return counting === undefined ? this.#admit(inbound) : counting.then(() => this.#admit(inbound))
+      return counting === undefined ? this.#taken(visit, bytes) : counting.then(() => this.#taken(visit, bytes))
     }
-    const take = (requestContext: RequestContext, text: string) => {
-      if (requestContext.owner !== owner) throw new Fault('place.unknown')
+    const take = ({ requestContext, place }: Entered, text: string) => {
+      if (requestContext.owner !== owner) {
+        place?.end()
+        throw new Fault('place.unknown')
+      }
       const audit = begin(text)
       let value: Json | undefined
       try {
         value = parseJson(text)
-        void channel.take(readIncoming(value), requestContext, audit)
+        const incoming = readIncoming(value)
+        // Whoever listens is no call any more; listening has bounds of its own.
+        if (isListening(incoming)) place?.end()
+        void channel.take(incoming, requestContext, audit).finally(() => place?.end())
       } catch (thrown) {
+        place?.end()
         audit.note({ requestContext })
         channel.refuse(Fault.of(thrown), idOf(value), 'legacy', audit)
         audit.close()
@@ -210,15 +227,16 @@ class WebSocketHandler implements WebSocketDoor {
       else putOff(text, fault)
     }
     /**
-     * Refuses this message because the client cannot be identified at present, or because it exceeds its rate limit; messages
-     * admitted earlier go on.
+     * Refuses this message because the client cannot be identified at present, because it exceeds its rate limit, or because there is
+     * no room for it; messages admitted earlier go on.
      */
     const putOff = (text: string, fault: Fault) => {
       const audit = begin(text)
       const id = requestIdOf(text)
       if (id === undefined) audit.fail(fault)
       else channel.refuse(fault, id, 'legacy', audit)
-      audit.close()
+      // As at every door: what is not taken in leaves no line and no record.
+      if (fault.code !== 'gateway.busy') audit.close()
     }
 
     return (data: Buffer, isBinary: boolean): void => {
@@ -226,11 +244,11 @@ class WebSocketHandler implements WebSocketDoor {
       if (isBinary) return channel.close(new Fault('request.binary'))
       const text = data.toString('utf8')
       try {
-        const admitted = turn === undefined ? enter() : turn.then(enter)
+        const admitted = turn === undefined ? enter(data.length) : turn.then(() => enter(data.length))
         if (!(admitted instanceof Promise)) return take(admitted, text)
         socket.pause()
         const mine = admitted
-          .then((requestContext) => take(requestContext, text))
+          .then((entered) => take(entered, text))
           .catch((thrown: unknown) => refuse(thrown, text))
           .finally(() => {
             if (turn !== mine) return
@@ -244,10 +262,35 @@ class WebSocketHandler implements WebSocketDoor {
     }
   }
 
+  /** Takes a message in and admits its sender; what it took is given back where the sender may not stand there. */
+  #taken({ inbound, socket, organizationId }: Visit, bytes: number): Entered | Promise<Entered> {
+    const admit = (place?: CallPlace): Entered | Promise<Entered> => {
+      const refused = (thrown: unknown): never => {
+        place?.end()
+        throw thrown
+      }
+      try {
+        const admitted = this.#admit(inbound)
+        if (!(admitted instanceof Promise)) return { requestContext: admitted, place }
+        return admitted.then((requestContext) => ({ requestContext, place }), refused)
+      } catch (thrown) {
+        return refused(thrown)
+      }
+    }
+    const begun = this.#parts.intake?.begin(organizationId, bytes, (leave) => {
+      socket.once('close', leave)
+      return () => socket.off('close', leave)
+    })
+    return begun instanceof Promise ? begun.then(admit) : admit(begun)
+  }
+
   takes({ method, headers }: IncomingMessage) {
     return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !this.#parts.draining.aborted
   }
 }
+
+const isListening = (incoming: Incoming): boolean =>
+  'method' in incoming && incoming.method === 'subscriptions/listen' && isRequest(incoming)
 
 /** Nothing else is answered. */
 function requestIdOf(text: string): Id | undefined {

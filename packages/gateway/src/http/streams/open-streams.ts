@@ -31,8 +31,8 @@ type OpenOnes = Map<() => unknown, (fault: Fault) => void>
 const NONE: OpenOnes = new Map()
 
 /** Whether an admission says no, and not only that it cannot be known at this moment. */
-export const isRefusal = (fault: Fault): boolean =>
-  fault.code !== 'gateway.not-ready' && fault.code !== 'limit.address' && !isDatabaseFault(fault)
+export const isRefusal = (fault: Fault): boolean => !NOT_NOW.has(fault.code) && !isDatabaseFault(fault)
+const NOT_NOW: ReadonlySet<string> = new Set(['gateway.not-ready', 'gateway.busy', 'limit.address'])
 
 export function createOpenStreams(admit: Admit, every = EVERY): OpenStreams {
   /** By the organization; those of none known are checked with every one. */

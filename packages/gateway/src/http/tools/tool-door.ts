@@ -16,6 +16,7 @@ import type { Limits } from '../../limits/limits.ts'
 import type { Clients } from '../client-address.ts'
 import { countUnknown } from '../count-unknown.ts'
 import type { Challenge } from '../oauth/challenge.ts'
+import { placeOf } from '../intake/call-place.ts'
 import { createReply, type Reply } from '../mcp/reply.ts'
 import { correlationOf, fromOf, onBehalfIn, prefersStream } from '../request-head.ts'
 import { problemAnswer, retryAfterOf } from '../say-fault.ts'
@@ -58,6 +59,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const inbound: Inbound = { place: address.place, authorization, onBehalfOf: onBehalfIn(request) }
     const requestContext = await admit(inbound)
     audit.note({ requestContext })
+    placeOf(request)?.admitted(requestContext.organizationId)
     const visit = { request, response, address, requestContext, inbound, audit, reply }
     const { body, status = 200, headers = {} } = await serve(parts, visit)
     const bytesOut =
