@@ -267,12 +267,37 @@ describe('files', () => {
     await using gateway = await openGateway({ TOOLWAY_FILES_LIMIT: '2000', TOOLWAY_FILES_QUOTA: '3000' })
     const asker = askerOf(gateway)
     expect(await codeOf(await asker.ask('', 'POST', { name: 'x', size: 2_001 }))).toEqual([413, 'file.too-large'])
-    await asker.add('one', randomBytes(2_000))
+    const bytes = randomBytes(2_000)
+    const { upload } = await asker.add('one', bytes)
+    expect((await patch(upload.url, 0, bytes)).status).toBe(204)
     expect(await codeOf(await asker.ask('', 'POST', { name: 'x', size: 1_001 }))).toEqual([507, 'file.quota'])
     const usage = await fetch(`${gateway.address}/api/v1/organizations/default/file-usage`, {
       headers: { authorization: `Bearer ${gateway.key}` },
     })
     expect(await usage.json()).toEqual({ used: 2_000, quota: 3_000, files: 1, most: 2_000 })
+  })
+
+  test('what was promised and not sent takes no room of others, and what was sent counts', async () => {
+    await using gateway = await openGateway({ TOOLWAY_FILES_QUOTA: '10000' })
+    const [greedy, other] = [askerOf(gateway), askerOf(gateway, OTHERS_KEY)]
+    const usage = async () =>
+      fetch(`${gateway.address}/api/v1/organizations/default/file-usage`, {
+        headers: { authorization: `Bearer ${gateway.key}` },
+      }).then((answer) => answer.json())
+    const bytes = randomBytes(9_000)
+    const promised = await Promise.all([1, 2, 3].map((name) => greedy.add(`promise ${name}`, bytes)))
+    expect(await usage()).toMatchObject({ used: 0 })
+    // One byte of each is one byte.
+    for (const { upload } of promised) expect((await patch(upload.url, 0, bytes.subarray(0, 1))).status).toBe(204)
+    expect(await usage()).toMatchObject({ used: 3 })
+    const { upload } = await other.add('theirs', bytes)
+    expect((await patch(upload.url, 0, bytes)).status).toBe(204)
+    expect(await usage()).toMatchObject({ used: 9_003 })
+    // The quota holds while bytes arrive, and the upload goes on when there is room again.
+    const [first] = promised
+    const late = await patch(first?.upload.url ?? '', 1, bytes.subarray(1))
+    expect(await codeOf(late)).toEqual([507, 'file.quota'])
+    expect(await usage()).toMatchObject({ used: 9_003 })
   })
 
   test('with TOOLWAY_FILES=off the operations say that no files are kept', async () => {

@@ -154,10 +154,14 @@ export async function addApproval(
 
 const Counts = z.object({ own: z.int(), together: z.int() })
 
-/** How many questions of a caller, and of the organization, wait for an answer. */
-export async function countPending(sql: OrgSql, principal: string): Promise<z.output<typeof Counts>> {
+/** How many questions of a caller, with any of a member's keys, and of the organization, wait for an answer. */
+export async function countPending(
+  sql: OrgSql,
+  principal: string,
+  userId: string | undefined,
+): Promise<z.output<typeof Counts>> {
   const [counted] = await sql(Counts)`
-    select count(*) filter (where principal = ${principal})::int as own, count(*)::int as together
+    select count(*) filter (where principal = ${principal} or user_id = ${userId ?? null})::int as own, count(*)::int as together
       from approvals where state = 'pending' and expires_at > now()`
   return counted ?? { own: 0, together: 0 }
 }

@@ -29,6 +29,8 @@ export interface AddedFile {
   readonly name: string
   readonly mediaType: string
   readonly size: number | undefined
+  /** Bytes of the quota that it takes from now on. */
+  readonly reserved: number
   readonly sha256: string | undefined
   readonly origin: FileOrigin
   readonly seconds: number
@@ -37,11 +39,11 @@ export interface AddedFile {
 
 /** The row of a file that is not complete, with `reserved` bytes of the quota. */
 export async function addFileRow(sql: OrgSql, owner: FileOwner, added: AddedFile): Promise<FileRow> {
-  const { id, name, mediaType, size, sha256, origin, seconds, sealedKey } = added
+  const { id, name, mediaType, size, reserved, sha256, origin, seconds, sealedKey } = added
   const [row] = await sql(FileRow)`
     insert into files (id, organization_id, owner, name, media_type, size, reserved, sha256, origin, tool, storage_key, sealed_key,
                        expires_at)
-    values (${id}, ${owner.organizationId}, ${owner.principal}, ${name}, ${mediaType}, ${size ?? null}, ${size ?? 0},
+    values (${id}, ${owner.organizationId}, ${owner.principal}, ${name}, ${mediaType}, ${size ?? null}, ${reserved},
             ${sha256 ?? null}, ${origin.kind}, ${origin.tool ?? null}, ${`${owner.organizationId}/${id}`}, ${sealedKey},
             now() + make_interval(secs => ${seconds}))
     returning id, organization_id, owner, name, media_type, size::float8 as size, sha256, state, origin, tool, storage_key,
@@ -106,6 +108,11 @@ export async function countUploads(sql: OrgSql, owner: string): Promise<number> 
     select count(*)::int as count from files where owner = ${owner} and state = 'uploading' and expires_at > now()`
   return found?.count ?? 0
 }
+
+const Reserved = z.object({ reserved: z.number() })
+/** Bytes of the quota that a file takes now; 0 for one that is gone. */
+export const readReserved = async (sql: OrgSql, id: FileId): Promise<number> =>
+  (await sql(Reserved)`select reserved::float8 as reserved from files where id = ${id}`)[0]?.reserved ?? 0
 
 /** Whether it is there to be reserved for. */
 export const reserve = async (sql: OrgSql, id: FileId, bytes: number): Promise<boolean> =>

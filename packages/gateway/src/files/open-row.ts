@@ -29,6 +29,8 @@ export async function openRow(
     name: safeFileName(file.name),
     mediaType: safeMediaType(file.mediaType),
     size,
+    // A client may promise any size and send nothing: an upload takes room as its bytes arrive.
+    reserved: origin.kind === 'upload' ? 0 : (size ?? 0),
     sha256: sha256?.toLowerCase(),
     origin,
     seconds: Math.min(file.expiresIn ?? usual, MOST_SECONDS),
@@ -49,18 +51,21 @@ async function refuseBeyond(
   return most - used
 }
 
-/** Bytes of the quota that a file of unknown size takes at a time. */
+/** Bytes of the quota that a file takes in advance while its content arrives. */
 const STEP = 16 * 1024 * 1024
 
-/** Takes room for `size` bytes, of which it has `had`; all that it has then. Throws `file.quota` and `file.unknown`. */
+/**
+ * Takes room for `size` bytes, of which it has `had`, and for some in advance, up to the `whole` of the file where that is known; all that
+ * it has then. Throws `file.quota` and `file.unknown`.
+ */
 export async function growTo(
   sql: OrgSql,
   limits: FileParts['limits'],
   row: Pick<FileRow, 'id' | 'organization_id'>,
-  { had, size }: { readonly had: number; readonly size: number },
+  { had, size, whole = Infinity }: { readonly had: number; readonly size: number; readonly whole?: number },
 ): Promise<number> {
   const free = await refuseBeyond(sql, limits, row.organization_id, size - had)
-  const reserved = had + Math.min(size - had + STEP, free)
+  const reserved = Math.min(had + Math.min(size - had + STEP, free), Math.max(whole, size))
   if (!(await reserve(sql, row.id, reserved))) throw new Fault('file.unknown', { file: row.id })
   return reserved
 }

@@ -12,7 +12,16 @@ import { createFrameWriter, type FrameWriter } from './content/frame-writer.ts'
 import { FRAME, openFrame, type FrameKey } from './content/frames.ts'
 import { readContent } from './content/read-content.ts'
 import { contentOf, frameKeyOf, memoryOf, type FileParts } from './file-parts.ts'
-import { finishFile, leaseUpload, releaseUpload, removeFileRow, type FileRow } from './file-rows.ts'
+import {
+  finishFile,
+  leaseUpload,
+  readReserved,
+  releaseUpload,
+  removeFileRow,
+  reserve,
+  type FileRow,
+} from './file-rows.ts'
+import { growTo } from './open-row.ts'
 import type { Resumed } from './blobs/blobs.ts'
 
 /** An upload whose size is known. */
@@ -76,8 +85,17 @@ export function createUploads(parts: FileParts): Uploads {
       const hash = hashes.get(row.id)
       hashes.delete(row.id)
       const going = offset === 0 ? createHash('sha256') : hash?.size === offset ? hash.hash : undefined
-      const taking = { content, signal: AbortSignal.any([signal, ending]), size: row.size, hash: going }
-      await take(frames, taking, () => going && hashes.set(row.id, { hash: going, size: frames.size }))
+      const taking = {
+        ...{ content, signal: AbortSignal.any([signal, ending]), size: row.size, hash: going },
+        room: await roomFor(parts, row),
+      }
+      const onSaved = () => going && hashes.set(row.id, { hash: going, size: frames.size })
+      try {
+        await take(frames, taking, onSaved)
+      } finally {
+        // What did not arrive takes no room of others.
+        if (frames.size < row.size) await giveBack(parts, row, frames.size)
+      }
       if (frames.size < row.size) return frames.size
       await frames.complete()
       return await complete(row, going?.digest('hex'), onReady)
@@ -119,7 +137,22 @@ export function createUploads(parts: FileParts): Uploads {
 const openTail = (key: FrameKey, { frames, tail }: Resumed): Buffer | undefined =>
   tail === undefined ? undefined : openFrame(key, frames, 'tail', tail)
 
+/** Takes room of the quota before bytes are written. Throws `file.quota`. */
+async function roomFor({ db, limits }: FileParts, row: UploadRow): Promise<Taking['room']> {
+  let had = await db.organization(row.organization_id, (sql) => readReserved(sql, row.id))
+  return async (size) => {
+    if (size <= had) return
+    had = await db.organization(row.organization_id, (sql) => growTo(sql, limits, row, { had, size, whole: row.size }))
+  }
+}
+
+/** Where this fails, the next piece or the end of the upload mends it. */
+const giveBack = ({ db }: FileParts, { id, organization_id: organizationId }: UploadRow, size: number) =>
+  db.organization(organizationId, (sql) => reserve(sql, id, size)).catch(() => false)
+
 interface Taking {
+  /** For so many bytes in all. */
+  readonly room: (size: number) => Promise<void>
   readonly content: AsyncIterable<Uint8Array>
   readonly signal: AbortSignal
   readonly size: number
@@ -127,11 +160,16 @@ interface Taking {
 }
 
 /** Writes what comes. What came before the sender stopped is saved, also where it stopped with a failure, which is thrown on. */
-async function take(frames: FrameWriter, { content, signal, size, hash }: Taking, onSaved: () => void): Promise<void> {
+async function take(
+  frames: FrameWriter,
+  { content, signal, size, hash, room }: Taking,
+  onSaved: () => void,
+): Promise<void> {
   let isWriting = false
   try {
     for await (const bytes of until(signal, content)) {
       if (frames.size + bytes.length > size) throw new Fault('file.mismatch', { fact: 'size' })
+      await room(frames.size + bytes.length)
       hash?.update(bytes)
       isWriting = true
       await frames.write(bytes)

@@ -198,7 +198,7 @@ async function ask(
   digest: string,
 ): Promise<Resolution> {
   const { organizationId, principal, target, rules, account, mcpRequest } = asking
-  const counted = await countPending(sql, principal.id)
+  const counted = await countPending(sql, principal.id, principal.userId)
   if (counted.own >= MOST.own) return { kind: 'limit', limit: MOST.own, whose: 'of this caller' }
   if (counted.together >= MOST.together) return { kind: 'limit', limit: MOST.together, whose: 'of the organization' }
   const { name } = mcpRequest.params
