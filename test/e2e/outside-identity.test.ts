@@ -2,6 +2,15 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import {
+  addMember,
+  addMyKey,
+  addOrganizationKey,
+  listOrganizationKeys,
+  putToolset,
+  type Operation,
+} from '@toolway/contract/admin'
+import { OPERATIONS } from '../../packages/gateway/src/admin/operations.ts'
 import { mintKey } from '../../packages/gateway/src/identity/keys/key-forms.ts'
 import { startTestGateway, type TestGateway } from '../../packages/gateway/src/testing/gateway.ts'
 import { addPerson } from '../../packages/gateway/src/testing/people.ts'
@@ -70,7 +79,10 @@ const refusalOf = async (key: string | undefined, address?: string) => {
 }
 const join = async (email: string, organization: string, role = 'tenant_member') => {
   const user = await addPerson(gateway.db, { email, roles: [[organization as never, role as never]] })
-  await until(`${email} is known`, async () => (await aliasesFor(await issuer.mint({ sub: 'y', email }))).length > 0)
+  await until(
+    `${email} is known`,
+    async () => (await aliasesFor(await issuer.mint({ sub: 'y', email, email_verified: true }))).length > 0,
+  )
   return user
 }
 
@@ -173,7 +185,7 @@ describe('a token of an issuer', () => {
     expect(await refusalOf(await issuer.mint({ sub: 'x', org_id: 'nobody' }))).toMatchObject({ status: 401 })
     expect(await refusalOf(await issuer.mint({ sub: 'x' }))).toMatchObject({ status: 401 })
     const user = await join('off@example.com', gateway.organization.id)
-    const token = await issuer.mint({ sub: 'x', email: 'off@example.com', org_id: 'default' })
+    const token = await issuer.mint({ sub: 'x', email: 'off@example.com', email_verified: true, org_id: 'default' })
     expect(await aliasesFor(token)).toEqual(['mine'])
     await gateway.db.system((sql) => sql(Row)`update users set active = false where id = ${user.id} returning id`)
     await expect.poll(async () => (await refusalOf(token)).status).toBe(401)
@@ -201,8 +213,8 @@ describe('S1-ORG-06, S1-EVO-02: the organization follows from the user', () => {
     const pairs = [
       [await issuer.mint({ sub: 'a', org_id: 'default' }), await issuer.mint({ sub: 'b', org_id: other })],
       [
-        await issuer.mint({ sub: 'c', email: 'Ann@Example.com' }),
-        await issuer.mint({ sub: 'd', email: 'bob@example.com' }),
+        await issuer.mint({ sub: 'c', email: 'Ann@Example.com', email_verified: true }),
+        await issuer.mint({ sub: 'd', email: 'bob@example.com', email_verified: true }),
       ],
       ['opaque-ann', 'opaque-bob'],
     ] as const
@@ -217,10 +229,102 @@ describe('S1-ORG-06, S1-EVO-02: the organization follows from the user', () => {
 
   test('nobody gets into an organization of which they are no member here', async () => {
     await join('cat@example.com', gateway.organization.id)
-    const token = await issuer.mint({ sub: 'c', email: 'cat@example.com', org_id: 'other', role: 'tenant_admin' })
+    const cat = { sub: 'c', email: 'cat@example.com', email_verified: true }
+    const token = await issuer.mint({ ...cat, org_id: 'other', role: 'tenant_admin' })
     expect((await refusalOf(token)).status).toBe(404)
-    const unproven = await issuer.mint({ sub: 'c', email: 'cat@example.com', email_verified: false })
-    expect((await refusalOf(unproven)).status).toBe(401)
+  })
+})
+
+describe('the address in a token', () => {
+  const ADMIN = 'boss@example.com'
+  const meOf = async (token: string, address = outside.address) => {
+    const response = await fetch(`${address}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
+    return { status: response.status, text: await response.text() }
+  }
+  beforeAll(async () => void (await join(ADMIN, gateway.organization.id, 'tenant_admin')))
+
+  test('is whose it is only where the token says that it is verified, in a boolean or as the text "true"', async () => {
+    const claims = { sub: 'attacker-1', email: ADMIN, org_id: 'default' }
+    for (const verified of [true, 'true'])
+      expect((await meOf(await issuer.mint({ ...claims, email_verified: verified }))).text).toContain(ADMIN)
+    for (const verified of [undefined, false, null, 1, 'TRUE', '1', 'yes', 'false', '', [true], { true: true }]) {
+      const token = await issuer.mint({ ...claims, ...(verified === undefined ? {} : { email_verified: verified }) })
+      expect((await meOf(token)).text, JSON.stringify(verified)).not.toContain(ADMIN)
+      // A stranger with the subject's own name, who administers nothing.
+      const keys = await fetch(`${outside.address}/api/v1/admin/tenants/default/keys`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(keys.status, JSON.stringify(verified)).toBe(403)
+    }
+    // Without an organization it is nobody.
+    expect((await refusalOf(await issuer.mint({ sub: 'c', email: ADMIN }))).status).toBe(401)
+  })
+
+  test('counts without that claim where the issuer verifies each address, unless the token says that it did not', async () => {
+    await using entra = await gateway.another({
+      TOOLWAY_JWT_ISSUER: issuer.address,
+      TOOLWAY_JWT_AUDIENCE: AUDIENCE,
+      TOOLWAY_JWT_EMAIL_PROOF: 'issuer',
+    })
+    const claims = { sub: 'attacker-1', email: ADMIN, org_id: 'default' }
+    expect((await meOf(await issuer.mint(claims), entra.address)).text).toContain(ADMIN)
+    for (const verified of [false, 'false', 1])
+      expect(
+        (await meOf(await issuer.mint({ ...claims, email_verified: verified }), entra.address)).text,
+      ).not.toContain(ADMIN)
+  })
+
+  test('counts in a backend’s answer, unless the backend says that it is not verified', async () => {
+    issuer.people.set('opaque-boss', { user_id: 7, email: ADMIN, org_id: 'default', role: 'member' })
+    issuer.people.set('opaque-thief', {
+      user_id: 8,
+      email: ADMIN,
+      email_verified: false,
+      org_id: 'default',
+      role: 'member',
+    })
+    expect((await meOf('opaque-boss')).text).toContain(ADMIN)
+    expect((await meOf('opaque-thief')).text).not.toContain(ADMIN)
+  })
+})
+
+describe('whoever another system vouches for', () => {
+  const LASTING = OPERATIONS.map(({ operation }) => operation).filter(({ lasting }) => lasting)
+  const tokenOfBoss = () => issuer.mint({ sub: 'b', email: 'chief@example.com', email_verified: true })
+  beforeAll(async () => void (await join('chief@example.com', gateway.organization.id, 'tenant_admin')))
+  const carry = async (key: string, { method, path }: Operation, body?: object) => {
+    const filled = path.replace('{organization}', 'default').replaceAll(/\{\w+\}/g, 'usr_nobody')
+    const response = await fetch(outside.address + filled, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json().catch(() => ({}))) as { code?: string } }
+  }
+
+  test.each(LASTING.map((operation) => [operation.id, operation] as const))(
+    'cannot make what lasts: %s',
+    async (_, operation) => {
+      issuer.people.set('opaque-chief', { user_id: 9, email: 'chief@example.com', org_id: 'default', role: 'admin' })
+      for (const key of [await tokenOfBoss(), 'opaque-chief']) {
+        const { status, body } = await carry(key, operation)
+        expect({ status, code: body.code }).toEqual({ status: 403, code: 'identity.vouched' })
+      }
+    },
+  )
+
+  test('leaves no key and no administrator behind, and goes on with everything else', async () => {
+    const token = await tokenOfBoss()
+    const keys = () => gateway.db.system((sql) => sql(Row)`select id from keys`)
+    const members = () =>
+      gateway.db.system((sql) => sql(z.object({ user_id: z.string() }))`select user_id from members`)
+    const before = [(await keys()).length, (await members()).length]
+    await carry(token, addMyKey, { name: 'outlives' })
+    await carry(token, addOrganizationKey, { name: 'outlives' })
+    await carry(token, addMember, { email: 'new-admin@example.com', role: 'tenant_admin' })
+    expect([(await keys()).length, (await members()).length]).toEqual(before)
+    expect((await carry(token, listOrganizationKeys)).status).toBe(200)
+    expect((await carry(token, putToolset, { title: 'Kept' })).body.code).not.toBe('identity.vouched')
   })
 })
 

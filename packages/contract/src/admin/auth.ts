@@ -122,6 +122,7 @@ export const changePassword = operation({
   at: `POST ${AUTH}/password`,
   summary: 'Change your own password. All your other sign-ins end.',
   needs: signedIn,
+  lasting: true,
   body: z.strictObject({ current_password: Password, new_password: Password }),
   answer: TokenPair,
 })

@@ -154,6 +154,7 @@ export const addMyKey = operation({
   summary:
     'Create a key of your own: a scoped key or, with family uru, your personal key. You can have only one personal key (a request for a second one returns 409).',
   needs: signedIn,
+  lasting: true,
   body: KeyWish.partial({ name: true }).extend({ scope: Scope.optional(), family: Family, organization: Organization }),
   answer: MadeKey,
   status: 201,
@@ -164,6 +165,7 @@ export const regenerateMyKey = operation({
   at: `POST ${MY_KEYS}/regenerate`,
   summary: 'Regenerate your personal key. The old one stops working immediately.',
   needs: signedIn,
+  lasting: true,
   body: z.strictObject({ organization: Organization }).optional(),
   answer: MadeKey,
 })
@@ -173,6 +175,7 @@ export const revealMyKey = operation({
   at: `POST ${MY_KEYS}/reveal`,
   summary: 'Show your personal key again: within five minutes after signing in, or with your password.',
   needs: signedIn,
+  lasting: true,
   body: z.strictObject({ organization: Organization, password: z.string().min(1).max(1024).optional() }).optional(),
   answer: z.strictObject({ id: z.string(), key: z.string() }),
 })

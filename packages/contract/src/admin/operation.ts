@@ -64,7 +64,18 @@ export interface Operation<
   readonly harmless: boolean
   /** It only reads, whatever its method: a credential for reading may call it. */
   readonly reads: boolean
+  /**
+   * It gives access that outlives the credential of its caller: a key, a password, a membership, a secret, a place that data is sent
+   * to. Whoever is here on somebody else's word (a token of another issuer, a key that calls on behalf of members) may not call it.
+   * Operations about keys and people are lasting unless they take something away.
+   */
+  readonly lasting: boolean
 }
+
+/** Who may get in, and as whom. */
+const ACCESS: ReadonlySet<Permission> = new Set(['key_manage', 'user_manage'])
+const isAboutAccess = (needs: Needs): boolean =>
+  (needs.of === 'organization' || needs.of === 'platform') && ACCESS.has(needs.permission)
 
 const NO_QUERY = z.strictObject({})
 const NO_BODY = z.undefined()
@@ -82,6 +93,7 @@ interface Described<Query extends z.ZodObject, Body extends Shape, Answer extend
   progress?: Shape
   harmless?: boolean
   reads?: boolean
+  lasting?: boolean
 }
 
 export function operation<
@@ -104,6 +116,7 @@ export function operation<
     reads = false,
   } = described
   const [method, path] = at.split(' ') as [Method, string]
+  const gives = method !== 'GET' && method !== 'DELETE' && !harmless && !reads
   return Object.freeze({
     id,
     method,
@@ -118,6 +131,7 @@ export function operation<
     ...(progress === undefined ? {} : { progress }),
     harmless,
     reads,
+    lasting: described.lasting ?? (gives && isAboutAccess(needs)),
   })
 }
 

@@ -139,6 +139,7 @@ export const addRecordStream = operation({
   at: `POST ${STREAMS}`,
   summary: 'Add a record stream: push the records and alerts of an organization to a destination.',
   needs: inOrganization('tenant_update'),
+  lasting: true,
   body: NewRecordStream,
   answer: NewRecordStreamAnswer,
   status: 201,
@@ -148,6 +149,7 @@ export const changeRecordStream = operation({
   at: `PUT ${STREAM}`,
   summary: 'Update a record stream, or pause or resume it. A resumed stream continues where it stopped.',
   needs: inOrganization('tenant_update'),
+  lasting: true,
   body: RecordStreamChange,
   answer: RecordStream,
 })
@@ -178,6 +180,7 @@ export const addInstallationRecordStream = operation({
   summary:
     'Add a record stream of the installation: push the records and alerts of every organization and of the platform to a destination.',
   needs: platform('tenant_update'),
+  lasting: true,
   body: NewRecordStream,
   answer: NewRecordStreamAnswer,
   status: 201,
@@ -187,6 +190,7 @@ export const changeInstallationRecordStream = operation({
   at: `PUT ${ONE_OF_ALL}`,
   summary: 'Update a record stream of the installation, or pause or resume it.',
   needs: platform('tenant_update'),
+  lasting: true,
   body: RecordStreamChange,
   answer: RecordStream,
 })

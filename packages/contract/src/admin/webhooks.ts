@@ -72,6 +72,7 @@ export const addWebhook = operation({
   at: `POST ${WEBHOOKS}`,
   summary: 'Add a webhook for alerts. Its secret is included only in this response.',
   needs: inOrganization('tenant_update'),
+  lasting: true,
   body: NewWebhook,
   answer: WebhookWithSecret,
   status: 201,
@@ -82,6 +83,7 @@ export const changeWebhook = operation({
   summary:
     'Update a webhook. Fields that are not sent keep their values. Deliveries pending for the old address are not sent to the new one.',
   needs: inOrganization('tenant_update'),
+  lasting: true,
   body: WebhookChange,
   answer: Webhook,
 })
@@ -108,5 +110,6 @@ export const rotateWebhookSecret = operation({
   at: `POST ${WEBHOOK}/rotate`,
   summary: 'Rotate the secret of a webhook. Messages are also signed with the previous secret for 24 hours.',
   needs: inOrganization('tenant_update'),
+  lasting: true,
   answer: WebhookWithSecret,
 })

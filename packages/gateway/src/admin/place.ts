@@ -82,15 +82,17 @@ function permitted(role: Role | undefined, permission: Permission, only?: Role):
 
 /**
  * Refuses operations beyond the purpose of the credential, regardless of its holder's role: a credential of a single toolset or
- * endpoint administers nothing, and a read-only credential changes nothing.
+ * endpoint administers nothing, a read-only credential changes nothing, and whoever is here on somebody else's word makes nothing that
+ * gives access when that word no longer holds.
  */
 export function refuseBeyond(
   principal: Principal | undefined,
-  { method, needs, harmless, reads }: Pick<Operation, 'method' | 'needs' | 'harmless' | 'reads'>,
+  { method, needs, harmless, reads, lasting }: Pick<Operation, 'method' | 'needs' | 'harmless' | 'reads' | 'lasting'>,
 ): void {
   if (principal === undefined || harmless) return
   if (principal.toolset !== undefined) throw new Fault('key.limit', { limit: `the toolset ${principal.toolset}` })
   if (method !== 'GET' && !reads && principal.limit === 'read') throw new Fault('key.limit', { limit: 'reading' })
+  if (lasting && principal.vouched === true) throw new Fault('identity.vouched')
   // A principal bound to one organization has no platform permissions.
   if (needs.of === 'platform' && principal.organizationId !== undefined)
     throw new Fault('role.forbidden', { role: 'one organization', permission: needs.permission })

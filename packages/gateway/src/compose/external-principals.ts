@@ -93,6 +93,7 @@ function sourcesOf({ config, fetch, isOwn }: ComposeExternalPrincipalsParts): So
             audience,
             keysUrl: config.TOOLWAY_JWT_JWKS_URL,
             organizationClaim: config.TOOLWAY_JWT_ORGANIZATION_CLAIM,
+            emailProof: config.TOOLWAY_JWT_EMAIL_PROOF,
             fetch,
             now,
           }),

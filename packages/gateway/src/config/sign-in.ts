@@ -112,6 +112,10 @@ export const SIGN_IN_SETTINGS = {
     z.string().min(1).default('org_id'),
     'Claim of external tokens that contains the organization’s ID or slug.',
   ),
+  TOOLWAY_JWT_EMAIL_PROOF: setting(
+    z.enum(['claim', 'issuer'], 'it must be claim or issuer').default('claim'),
+    'When the email address in an external token identifies a Toolway user. claim: only if the token contains email_verified: true. issuer: also if it does not contain that claim, because the issuer verifies every address (such as your own Entra tenant).',
+  ),
   TOOLWAY_IDENTITY_URL: setting(
     z.url({ protocol: /^https?$/, error: 'it must start with http:// or https://' }).optional(),
     'Backend that identifies the owner of an external token: called with GET and the caller’s token.',

@@ -43,6 +43,8 @@ export interface Principal {
   readonly trusted?: true | 'waits'
   /** The address of the member for whom a trusted key calls. */
   readonly behalf?: string
+  /** Somebody else says who this is, for as long as their word holds: an issuer, a backend, a trusted key. */
+  readonly vouched?: true
 }
 
 /** The clients of tokens that are ours; any other is an OAuth client. */

@@ -35,6 +35,6 @@ export function createOnBehalf({ accounts, log }: OnBehalfParts): OnBehalf {
     }
     const account = accounts.findByEmail(email)
     if (account === undefined || !account.active || !members.has(account.id)) throw new Fault('behalf.unknown')
-    return { ...principal, id: account.id, kind: 'user', userId: account.id, behalf: account.email }
+    return { ...principal, id: account.id, kind: 'user', userId: account.id, behalf: account.email, vouched: true }
   }
 }

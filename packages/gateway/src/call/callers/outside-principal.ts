@@ -80,4 +80,5 @@ const principalOf = (
   endpoint: undefined,
   client: undefined,
   signInId: undefined,
+  vouched: true,
 })

@@ -26,6 +26,6 @@ export function createOnBehalfOfAnybody(log: Pick<Log, 'warn'>): OnBehalf {
     }
     const address = Email.safeParse(email.trim().toLowerCase())
     if (!address.success) throw new Fault('behalf.unknown')
-    return { ...principal, id: `behalf:${address.data}`, kind: 'user', behalf: address.data }
+    return { ...principal, id: `behalf:${address.data}`, kind: 'user', behalf: address.data, vouched: true }
   }
 }

@@ -1,11 +1,12 @@
 /**
  * A backend that is asked who a bearer is (ledger S1-ORG-05): a GET with the caller's own token, answered by
- * `{ user_id, email, org_id, role }`.
+ * `{ user_id, email, org_id, role }`. Its addresses count as proven, unless it says of one that it is not (`email_verified`).
  *
  * Only what is no key and no token of ours is shown to it. No answer, or another one, lets nobody in.
  */
 import { Fault } from '@toolway/contract'
 import { z } from 'zod'
+import { counts } from './email-proof.ts'
 import type { Source } from './external-principals.ts'
 import type { Fetch } from './issuer-tokens.ts'
 
@@ -25,6 +26,7 @@ const text = (most: number) => z.union([z.string().min(1).max(most), z.number().
 const Answer = z.object({
   user_id: text(512),
   email: z.string().max(320).nullish(),
+  email_verified: z.unknown().optional(),
   org_id: text(64).nullish(),
   role: z.string().max(64).nullish(),
 })
@@ -49,11 +51,11 @@ export function createIdentityEndpoint({ url, fetch, isOwn, now }: IdentityEndpo
       if (response.status !== 200) throw away(new Error(`it responded with HTTP ${response.status}`))
       const answer = Answer.safeParse(await response.json().catch(() => undefined))
       if (!answer.success) throw away(answer.error)
-      const { user_id: subject, email, org_id: organization, role } = answer.data
+      const { user_id: subject, email, email_verified: verified, org_id: organization, role } = answer.data
       return {
         source: 'identity',
         subject,
-        email: email ?? undefined,
+        email: counts(verified, 'issuer') ? (email ?? undefined) : undefined,
         organization: organization ?? undefined,
         role: role ?? undefined,
         until: now() + BELIEVED,

@@ -8,6 +8,7 @@ import { Fault } from '@toolway/contract'
 import { createRemoteJWKSet, customFetch as joseFetch, jwtVerify, type JWTPayload } from 'jose'
 import * as client from 'openid-client'
 import { z } from 'zod'
+import { isProven } from './email-proof.ts'
 import { ALGORITHMS } from './issuer-tokens.ts'
 
 export interface Proven {
@@ -62,7 +63,7 @@ const SECONDS = 10
 const Claims = z.object({
   sub: z.string().min(1),
   email: z.string().optional(),
-  email_verified: z.boolean().optional(),
+  email_verified: z.unknown().optional(),
   name: z.string().optional(),
 })
 
@@ -129,7 +130,8 @@ export function createIdentityProvider(parts: IdentityProviderParts): IdentityPr
           claims.email === undefined && found.serverMetadata().userinfo_endpoint !== undefined
             ? Claims.parse(await client.fetchUserInfo(found, answer.access_token, claims.sub))
             : claims
-        return provenBy(issuer, { ...claims, ...more })
+        // The address and whether it is verified come from the same answer.
+        return provenBy(issuer, { ...more, sub: claims.sub, name: more.name ?? claims.name })
       } catch (thrown) {
         return refuse('its response is not valid', thrown)
       }
@@ -156,7 +158,7 @@ const provenBy = (issuer: string, { sub, email, email_verified: verified, name }
   issuer,
   subject: sub,
   email,
-  emailVerified: verified === true,
+  emailVerified: isProven(verified),
   name,
 })
 

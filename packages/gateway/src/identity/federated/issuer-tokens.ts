@@ -8,6 +8,7 @@ import { Fault } from '@toolway/contract'
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import { TOKEN_FORM } from '../access-tokens.ts'
+import { counts, type EmailProof } from './email-proof.ts'
 import type { Source } from './external-principals.ts'
 
 export type Fetch = (
@@ -22,6 +23,8 @@ export interface IssuerTokensParts {
   readonly keysUrl: string | undefined
   /** The claim that names the organization. */
   readonly organizationClaim: string
+  /** Whose word it is that the address in a token is its owner's. */
+  readonly emailProof: EmailProof
   readonly fetch: Fetch
   now(): number
 }
@@ -34,13 +37,13 @@ const Claims = z.object({
   sub: z.string().min(1).max(512),
   exp: z.number(),
   email: z.string().max(320).optional(),
-  email_verified: z.boolean().optional(),
+  email_verified: z.unknown().optional(),
   role: z.unknown().optional(),
 })
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) })
 
 export function createIssuerTokens(parts: IssuerTokensParts): Source {
-  const { issuer, audience, keysUrl, organizationClaim, fetch, now } = parts
+  const { issuer, audience, keysUrl, organizationClaim, emailProof, fetch, now } = parts
   let keys: Promise<JWTVerifyGetKey> | undefined
 
   async function findKeys(): Promise<JWTVerifyGetKey> {
@@ -80,7 +83,7 @@ export function createIssuerTokens(parts: IssuerTokensParts): Source {
         source: 'jwt',
         subject: sub,
         // An unverified address may belong to another user.
-        email: verified === false ? undefined : email,
+        email: counts(verified, emailProof) ? email : undefined,
         organization: typeof organization === 'string' && organization !== '' ? organization : undefined,
         role: typeof role === 'string' ? role : undefined,
         until: exp * 1000,
