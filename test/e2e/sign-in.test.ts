@@ -485,6 +485,12 @@ describe('passwords', () => {
     const choose = (typed: string) =>
       askAdmin(gateway.address, 'POST /auth/password-code', { body: { code: typed, password: PASSWORD } })
     expect((await choose('0000-0000-0000-0000')).status).toBe(403)
+    // Whose code it is can be asked, often, without using it; a code that is none answers as it does where it is used.
+    const ownerOf = (typed: string) =>
+      askAdmin(gateway.address, 'POST /auth/password-code/owner', { body: { code: typed } })
+    for (let time = 0; time < 10; time++) expect((await ownerOf(code)).body).toEqual({ email: 'new@example.com' })
+    const none = await ownerOf('0000-0000-0000-0000')
+    expect([none.status, codeIn(none.body)]).toEqual([403, 'code.unknown'])
     const two = await Promise.all([choose(code.toLowerCase()), choose(code)])
     expect(two.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 403])
     const pair = await signIn(gateway.address, 'new@example.com')

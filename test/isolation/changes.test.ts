@@ -33,7 +33,7 @@ const WRITES = OPERATIONS.map(({ operation }) => operation)
  * kept: how the way ended is on record.
  */
 const NO_CHANGE = new Set([
-  ...['verifyAuth', 'refresh', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
+  ...['verifyAuth', 'refresh', 'findCodeOwner', 'linkConnection', 'beginOwnProviderAuth', 'connectIntegration'],
   ...['checkDraftRule', 'explainPolicy', 'replayPolicy', 'testPolicy', 'previewOpenApi', 'previewList'],
   ...['departForAccount', 'probeAddress', 'compareConnection'],
   // The key of a run is on record when it is made.

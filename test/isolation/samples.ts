@@ -75,6 +75,7 @@ const IDENTITY: Readonly<Record<string, Sample>> = {
   logout: once(undefined, { refresh_token: 'x' }),
   changePassword: once(undefined, { current_password: PASSWORD, new_password: PASSWORD }),
   choosePassword: once(undefined, { code: 'x', password: PASSWORD }),
+  findCodeOwner: once(undefined, { code: 'x' }),
   listSignIns: { answers: [200, 'login.needed'] },
   endSignIn: once(({ signIn }) => ({ id: signIn })),
   listMembers: none,

@@ -12,7 +12,7 @@ export interface PasswordCodeProps {
 
 export function PasswordCode({ email, invitation }: PasswordCodeProps) {
   const t = texts.people.code
-  const fragment = new URLSearchParams({ code: invitation.code, email })
+  const fragment = new URLSearchParams({ code: invitation.code })
   const link = `${window.location.origin}/welcome#${fragment.toString()}`
   return (
     <Stack>

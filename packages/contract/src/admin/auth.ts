@@ -135,6 +135,17 @@ export const choosePassword = operation({
   body: z.strictObject({ code: z.string().min(1).max(100), password: Password }),
 })
 
+export const findCodeOwner = operation({
+  id: 'findCodeOwner',
+  at: `POST ${AUTH}/password-code/owner`,
+  summary: 'Show whose account a one-time code is for, without using the code.',
+  needs: anyone,
+  body: z.strictObject({ code: z.string().min(1).max(100) }),
+  answer: z.strictObject({ email: z.string() }),
+  harmless: true,
+  reads: true,
+})
+
 export const listSignIns = operation({
   id: 'listSignIns',
   at: `GET ${AUTH}/sign-ins`,

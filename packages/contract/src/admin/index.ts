@@ -130,6 +130,7 @@ export { getToolset, listToolsets, putToolset, removeToolset, Toolset } from './
 export {
   changePassword,
   choosePassword,
+  findCodeOwner,
   endSignIn,
   listSignIns,
   login,

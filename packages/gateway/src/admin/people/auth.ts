@@ -136,6 +136,11 @@ export const authOperations: readonly Served[] = [
     return undefined
   }),
 
+  serveAnyone(shapes.findCodeOwner, async ({ parts, actor, body, head }) => {
+    head.set('cache-control', 'no-store')
+    return { email: (await parts.enrolment.ownerOfCode(actor, body.code)).email }
+  }),
+
   serveSignedIn(shapes.listSignIns, async ({ principal, look }) => {
     const { userId, signInId } = person(principal)
     const rows = await look((sql) => listSignIns(sql, userId))

@@ -37,6 +37,11 @@ export interface Enrolment {
   isEmpty(): Promise<boolean>
   /** Throws `setup.done`, `code.unknown`, `login.limit`, or `body.shape` for the password. */
   register(actor: Actor, first: First): Promise<UserRow>
+  /**
+   * Whose a code is, without spending it: what a link says of that is anybody's word. Codes that are none are counted with those of
+   * `choosePassword`. Throws `code.unknown` and `login.limit`.
+   */
+  ownerOfCode(actor: Actor, code: string): Promise<UserRow>
   /** Throws `code.unknown`, `login.limit`, or `body.shape` for the password. */
   choosePassword(actor: Actor, code: string, password: string): Promise<UserRow>
   /** Throws `password.wrong`, `login.limit`, or `body.shape`. Every sign-in of the person ends. */
@@ -90,6 +95,17 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
       const password = await passwords.hash(first.password)
       const { user, organization } = await db.system((sql) => addFirst(sql, actor, first, password))
       await settle(organization.id)
+      return user
+    },
+    async ownerOfCode(actor, code) {
+      const good = attempts.beginShared('password code', actor.address)
+      const user = await db.system(async (sql) => {
+        const id = await findByPasswordCode(sql, hash, code)
+        return id === undefined ? undefined : findUser(sql, id)
+      })
+      const refused = { action: 'password.code-look', resource: 'user', id: 'unknown' }
+      if (user === undefined || !user.active) return refuse(actor, refused, new Fault('code.unknown'))
+      good()
       return user
     },
     async choosePassword(actor, code, password) {
