@@ -13,10 +13,10 @@ test('a logo follows from the connector of the product or from the host, and fro
   expect(remote('https://constructor/mcp')).toBeUndefined()
   expect(remote('nonsense')).toBeUndefined()
   expect(remote(null)).toBeUndefined()
-  const native = (source: string | null) =>
-    logoOfConnection({ connector: 'native', url: 'https://api.github.com', native: { vendor: 'github', source } })
-  expect(native(null)).toBe('github')
-  expect(native('export default …')).toBeUndefined()
+  const native = (supplied: boolean) =>
+    logoOfConnection({ connector: 'native', url: 'https://api.github.com', native: { vendor: 'github', supplied } })
+  expect(native(false)).toBe('github')
+  expect(native(true)).toBeUndefined()
   expect(logoOfService('google_docs')).toBe('googledocs')
   expect(logoOfService('filesystem')).toBeUndefined()
   expect(logoOfClient('chatgpt')).toBe('openai')

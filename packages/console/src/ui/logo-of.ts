@@ -42,12 +42,12 @@ const CLIENTS: Readonly<Record<string, string>> = {
 export interface Sourced {
   readonly connector: string
   readonly url: string | null
-  readonly native?: { readonly vendor: string; readonly source: string | null } | null
+  readonly native?: { readonly vendor: string; readonly supplied: boolean } | null
 }
 
 export function logoOfConnection({ connector, url, native }: Sourced): string | undefined {
   // Somebody's own connector may have any name.
-  if (native !== null && native !== undefined) return native.source === null ? ofConnector(native.vendor) : undefined
+  if (native !== null && native !== undefined) return native.supplied ? undefined : ofConnector(native.vendor)
   return SERVICES[connector] ?? (url === null ? undefined : logoOfHost(url))
 }
 

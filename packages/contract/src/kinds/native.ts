@@ -38,6 +38,9 @@ export type NativeSettings = z.output<typeof NativeSettings>
 const NativeMembers = z.strictObject({
   vendor: VendorName,
   scopes_for: z.enum(LIMITS).default('execute'),
+  /** Whether it is somebody's own connector. */
+  supplied: z.boolean().default(false),
+  /** Of somebody's own connector, for callers who may change connections; null for others. */
   source: ConnectorSource.nullable().default(null),
 })
 const NativeRequest = z.strictObject({

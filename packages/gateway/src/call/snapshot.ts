@@ -301,6 +301,7 @@ function openingOf(connection: ConnectionRow, reaching: Reaching): Opening<Conne
     settings,
     secrets,
     organization,
+    trusted: connection.trusted,
     exceptions,
     async document() {
       if (documents === undefined) throw new Fault('openapi.missing', { connection: alias })

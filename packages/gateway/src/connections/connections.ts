@@ -197,9 +197,17 @@ const Locked = z.object({
 export const lockForLook = async (sql: SystemSql, id: ConnectionId): Promise<z.output<typeof Locked> | undefined> =>
   (await sql(Locked)`select alias, connector, tool_lock, trusted from connections where id = ${id} for update`)[0]
 
-/** It is no change of the connection itself, so nothing of it is opened anew. */
+/**
+ * It is no change of the connection itself, so nothing of it is opened anew, but a connector of somebody's own that is trusted or no
+ * longer is: what its tools may send depends on that.
+ */
 export const setToolLock = (sql: OrgSql, id: ConnectionId, { mode, trusted }: { mode: LockMode; trusted: boolean }) =>
-  sql(Id)`update connections set tool_lock = ${mode}, trusted = ${trusted} where id = ${id} returning id`
+  sql(Id)`
+    update connections
+       set tool_lock = ${mode}, trusted = ${trusted},
+           updated_at = case when trusted <> ${trusted} and settings ->> 'connector' = 'native' and settings ->> 'source' is not null
+                             then now() else updated_at end
+     where id = ${id} returning id`
 
 /** As the lock: nothing of it is opened anew. */
 export const setKeepPayloads = (sql: OrgSql, id: ConnectionId, keep: boolean) =>

@@ -84,7 +84,7 @@ function server(one: PresentConnection, refer: Refer): object {
 
 /** A native connector of the product, at its vendor. A connector of one's own always says where its requests go. */
 const isOwnAddress = ({ native, url }: Pick<Connection, 'native' | 'url'>): boolean =>
-  native !== null && native.source === null && url === CONNECTORS[native.vendor]?.address
+  native !== null && !native.supplied && url === CONNECTORS[native.vendor]?.address
 
 /** Whether its addresses name a private place in so many words. */
 export const impliedPrivate = ({ url, openapi }: Pick<Connection, 'url' | 'openapi'>): boolean =>

@@ -58,6 +58,8 @@ export interface Opening<Settings> extends OpenedConnection<Settings> {
   readonly reach: Reach
   /** The slug of its organization. */
   readonly organization: string
+  /** Whether an administrator believes what its server, or its own connector, says of effects. */
+  readonly trusted: boolean
   readonly exceptions: Exceptions
   /** The OpenAPI document of the connection, read. Throws `openapi.*`. */
   readonly document: () => Promise<ReadApart>
@@ -102,7 +104,8 @@ export interface Kind<Settings extends ConnectionSettings = ConnectionSettings, 
   /** The settings and secrets to be kept. Throws `params.shape`. */
   parts(common: CommonWords, wire: Wire, shown: Shown | undefined): ConnectionParts
   shown(wire: Wire): Shown
-  view(settings: Settings): Partial<KindView>
+  /** What callers see; `mayChange`: one who may change connections. */
+  view(settings: Settings, mayChange: boolean): Partial<KindView>
   open(opening: Opening<Settings>, making: UpstreamMaking): Upstream
   /** The OAuth scopes that an account is asked for, where the kind knows its tools; undefined leaves it to the authorization server. */
   scopes?(settings: Settings): Promise<readonly string[]> | undefined

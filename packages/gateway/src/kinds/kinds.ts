@@ -120,9 +120,9 @@ const NOTHING: KindView = {
   ...NO_OWN,
 }
 
-export const viewOf = (settings: ConnectionSettings): KindView => ({
+export const viewOf = (settings: ConnectionSettings, mayChange: boolean): KindView => ({
   ...NOTHING,
-  ...kindFor(settings.connector).view(settings),
+  ...kindFor(settings.connector).view(settings, mayChange),
 })
 
 /** Seals the secrets for the row that they are kept in; undefined where there are none. */

@@ -28,7 +28,8 @@ async function route(words: object) {
   const opening = {
     ...parts,
     reach: { connectionId: 'con_x', alias: 'x', timeout: 5, revision: undefined, pinned: false },
-    ...{ organization: 'acme', exceptions: NO_EXCEPTIONS, document: () => Promise.reject(new Error('no document')) },
+    ...{ organization: 'acme', trusted: false, exceptions: NO_EXCEPTIONS },
+    document: () => Promise.reject(new Error('no document')),
   }
   const upstream = upstreams.open('con_x', '1', 'x', (making) => kindFor(connector).open(opening, making))
   const answer = await upstream.ask(ownAsk('tools/list', {}, MODERN, new AbortController().signal)).catch(String)

@@ -1,5 +1,5 @@
 /** The operations on connections (ledger S3-ADM-02). Secrets go in and never come out: an answer names them. */
-import { kindOf, runsHere, ConnectionSecrets, Fault, type ConnectionId } from '@toolway/contract'
+import { kindOf, runsHere, ConnectionSecrets, Fault, type ConnectionId, permits, type Role } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
 import { sealedRow, type Snapshot } from '../../call/snapshot.ts'
 import type { CatalogRow } from '../../catalog/catalogs.ts'
@@ -34,12 +34,14 @@ export const secretsOf = ({ vault }: AdminParts, { id, sealed }: ConnectionRow):
 interface Known {
   readonly catalog: CatalogRow | undefined
   readonly accounts: Accounts | undefined
+  /** Whoever asks. */
+  readonly role: Role
 }
 
-function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts }: Known): shapes.Connection {
+function toConnection(parts: AdminParts, row: ConnectionRow, { catalog, accounts, role }: Known): shapes.Connection {
   const { settings } = row
   const secrets = secretsOf(parts, row)
-  const view = viewOf(settings)
+  const view = viewOf(settings, permits(role, 'connector_update'))
   return {
     id: row.id,
     alias: row.alias,
@@ -84,15 +86,18 @@ function leftOutOf(
 
 const snapshotOf = ({ snapshots }: AdminParts, id: string): Snapshot | undefined => snapshots.find({ id })
 
-type Looking = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'head' | 'look'>
+type Looking = Pick<OrganizationRequest<Operation>, 'parts' | 'organization' | 'role' | 'head' | 'look'>
 
 /** From memory, which has by now whatever this process changed; what is known of accounts from the database. */
-export async function shown({ parts, organization, head, look }: Looking, name: string): Promise<shapes.Connection> {
+export async function shown(
+  { parts, organization, role, head, look }: Looking,
+  name: string,
+): Promise<shapes.Connection> {
   const row = findConnectionOf(parts, organization.id, name)
   head.set('etag', tagOf(row.updated_at))
   const catalog = snapshotOf(parts, organization.id)?.catalogs.get(row.id)
   const accounts = (await look(listConnectionCredentials)).find((one) => one.connection_id === row.id)
-  return toConnection(parts, row, { catalog, accounts })
+  return toConnection(parts, row, { catalog, accounts, role })
 }
 
 /** The connection that is to be changed. Throws `thing.unknown`, `thing.declared` and `request.stale`. */
@@ -249,12 +254,12 @@ export const remove = serveOrganization(shapes.removeConnection, async (asked) =
 /** Returns the credentials that ended with the connection, for the audit entry. */
 const credentialsOf = (ended: readonly Ended[]) => (ended.length === 0 ? {} : { credentials: idsOf(ended) })
 
-export const list = serveOrganization(shapes.listConnections, async ({ parts, organization, query, look }) => {
+export const list = serveOrganization(shapes.listConnections, async ({ parts, organization, role, query, look }) => {
   const snapshot = snapshotOf(parts, organization.id)
   const found = (snapshot?.connections ?? []).filter(fits(query))
   const accounts = new Map((await look(listConnectionCredentials)).map((row) => [row.connection_id, row]))
   return pageFrom(found, query, (row) =>
-    toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id) }),
+    toConnection(parts, row, { catalog: snapshot?.catalogs.get(row.id), accounts: accounts.get(row.id), role }),
   )
 })
 

@@ -69,10 +69,13 @@ export const native: Kind<NativeSettings, NativeWire> = {
     return { settings: checked({ ...settings, ...own, connector: 'native', vendor, source, scopesFor, auth }), secrets }
   },
   shown: shownUrl,
-  view: (settings) => ({
+  view: ({ vendor, scopesFor, source, ...settings }, mayChange) => ({
     ...remoteView(settings),
     auth: settings.auth,
-    native: { vendor: settings.vendor, scopes_for: settings.scopesFor, source: settings.source ?? null },
+    native: {
+      ...{ vendor, scopes_for: scopesFor, supplied: source !== undefined },
+      source: mayChange ? (source ?? null) : null,
+    },
   }),
   scopes: ({ vendor, source, scopesFor }) =>
     source !== undefined ? undefined : CONNECTORS[vendor]?.load().then((loaded) => leastScopes(loaded, scopesFor)),
@@ -86,13 +89,13 @@ export const native: Kind<NativeSettings, NativeWire> = {
 
 /** The product's own connector, or one of somebody's own in a process apart. Throws `connector.unknown`. */
 function loadingOf(
-  { reach, settings, secrets }: Opening<NativeSettings>,
+  { reach, settings, secrets, trusted }: Opening<NativeSettings>,
   { children }: Pick<UpstreamMaking, 'children'>,
 ): Pick<NativeTarget, 'own' | 'title' | 'load'> {
   const { vendor, source } = settings
   if (source !== undefined) {
     const address = secrets.url ?? settings.url
-    const apart = { ...{ alias: reach.alias, connectionId: reach.connectionId }, vendor, source, address }
+    const apart = { ...{ alias: reach.alias, connectionId: reach.connectionId }, vendor, source, address, trusted }
     return {
       own: address,
       title: vendor,

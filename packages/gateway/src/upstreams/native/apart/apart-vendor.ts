@@ -39,6 +39,8 @@ export interface ApartParts {
   readonly source: string
   /** Where its requests may go: the host of the connection. */
   readonly address: string
+  /** Whether an administrator believes what it says of the effects of its tools. */
+  readonly trusted: boolean
   start(launch: Launch): Promise<Child>
 }
 
@@ -53,14 +55,14 @@ export async function loadApart(parts: ApartParts): Promise<LoadedVendor> {
   const loaded = (name: string, { effect, scopes }: ToolFacts): LoadedTool => ({
     effect,
     scopes,
-    run: (input, key) => process.run(name, input, key),
+    run: (input, key) => process.run({ name, effect }, input, key),
   })
   const { id, resources } = facts
   const known = { id, resources, tools: new Map(facts.tools.map((tool) => [tool.name, tool])) }
   return {
     id,
     auth: facts.auth as Vendor['auth'],
-    whoami: loaded('', facts.whoami),
+    whoami: loaded(WHOAMI, facts.whoami),
     tools: new Map(facts.tools.map((tool) => [tool.name, loaded(tool.name, tool)])),
     definitions: () => facts.tools.map(({ definition }) => definition as JsonObject),
     templates: () => templatesOf(known) as JsonObject[],
@@ -118,8 +120,13 @@ class ConnectorProcess {
     await opened?.child.stop()
   }
 
-  async *run(tool: string, input: JsonObject, key: string): AsyncGenerator<VendorRequest, JsonObject, never> {
+  async *run(
+    running: Pick<ToolFacts, 'name' | 'effect'>,
+    input: JsonObject,
+    key: string,
+  ): AsyncGenerator<VendorRequest, JsonObject, never> {
     const { child } = await this.open()
+    const { name: tool } = running
     const run = ++this.#last
     let told: Told = { run, tool, input, key }
     try {
@@ -129,7 +136,7 @@ class ConnectorProcess {
         if ('failure' in turn) throw new ToolFailure(turn.failure as unknown as Failure)
         if ('broke' in turn)
           throw new Fault('connector.failed', { tool, vendor: this.#parts.alias, problem: turn.broke })
-        told = { run, answer: yield this.#checked(turn.request as VendorRequest) }
+        told = { run, answer: yield this.#checked(running, turn.request as VendorRequest) }
       }
     } finally {
       this.#waiting.delete(run)
@@ -137,9 +144,15 @@ class ConnectorProcess {
     }
   }
 
-  /** The account goes to the host of the connection and to no other. */
-  #checked(request: VendorRequest): VendorRequest {
-    const { address, alias } = this.#parts
+  /**
+   * The account goes to the host of the connection and to no other. A tool that says it only reads sends nothing but GET: the weakest
+   * keys may call it. Some APIs read with POST (searches, GraphQL); an administrator may believe the connector that it is so.
+   */
+  #checked({ name, effect }: Pick<ToolFacts, 'name' | 'effect'>, request: VendorRequest): VendorRequest {
+    const { address, alias, trusted } = this.#parts
+    const method = methodOf(request)
+    if (effect === 'read' && name !== WHOAMI && !trusted && method !== 'GET')
+      throw new Fault('connector.effect', { tool: name, connection: alias, method })
     if (request.kind === 'api' && new URL(request.base).origin !== new URL(address).origin)
       throw new Fault('egress.refused', { connection: alias })
     return request
@@ -221,6 +234,12 @@ class ConnectorProcess {
     } else this.#waiting.get(said.run)?.resolve(said)
   }
 }
+
+/** The name under which the look at the account runs, which no caller can call. */
+const WHOAMI = ''
+
+const methodOf = (request: VendorRequest): string =>
+  request.kind === 'api' ? request.operation.method : request.kind === 'signed' ? request.method : 'GET'
 
 function jsonOf(line: string): unknown {
   try {
