@@ -102,7 +102,10 @@ export async function forward(forwarding: Forwarding): Promise<Answer> {
   const adapted = adaptResult(mcpRequest.method, answer.result, crossing)
   const result = requestContext.toolListing.joined ? rewriteResult(adapted, (uri) => exposed(target, uri)) : adapted
   return {
-    result: withAccount(withOwnIdentity(result, requestContext, mcpRequest.caller.revision), audit.facts.account),
+    result: withAccount(
+      withOwnIdentity(withoutOurWords(result), requestContext, mcpRequest.caller.revision),
+      audit.facts.account,
+    ),
   }
 }
 
@@ -281,6 +284,15 @@ function operatingOf(
     operate: (operation, given) => operate({ operation, given, principal, organization, correlationId, from, signal }),
     approved: audit.facts.approval !== undefined,
   }
+}
+
+/** Members of `_meta` by which the gateway tells what it did itself; a server that writes them would speak in its name. */
+const OUR_WORDS = ['fault', 'account', 'policy', 'budget', 'output', 'error'].map((name) => `dev.toolway/${name}`)
+
+function withoutOurWords(result: JsonObject): JsonObject {
+  const { _meta: meta } = result
+  if (!isObject(meta) || !OUR_WORDS.some((name) => Object.hasOwn(meta, name))) return result
+  return { ...result, _meta: Object.fromEntries(Object.entries(meta).filter(([name]) => !OUR_WORDS.includes(name))) }
 }
 
 type Speaking = Pick<Ask, 'caller' | 'session' | 'signal' | 'onNotification' | 'onQuestion' | 'onPause'>

@@ -17,6 +17,9 @@ const ASSIGNMENT = /^(-{0,2}[A-Za-z_][\w.-]*)=([^]+)$/
 /** Whether a name says that what it names is a secret. */
 export const isTellingName = (name: string): boolean => TELLING_NAME.test(name)
 
+/** Whether a value has the form that a vendor gives its tokens. */
+export const hasSecretForm = (value: string): boolean => TELLING_FORM.test(value)
+
 /** Positions of the arguments to mask; `known` are those that a variable or an input went into. */
 export function secretArguments(args: readonly string[], known: ReadonlySet<number> = new Set()): number[] {
   return args.flatMap((arg, at) => {

@@ -26,7 +26,7 @@ export function answerOf(peer: Peer, id: Id, message: Message): Answer {
 }
 
 /** Whether a body is the answer to this very request: its server has processed it then. */
-export function answers(peer: Peer, text: string, id: Id): boolean {
+export function answers(peer: Reader, text: string, id: Id): boolean {
   try {
     const message = readAs(peer, text)
     return isResponse(message) && message.id === id
@@ -72,10 +72,13 @@ export const header = ({ headers }: Pick<Incoming, 'headers'>, name: string): st
   return typeof value === 'object' ? value[0] : value
 }
 
+/** What a text is read with: the secrets that its server was sent are taken out before anything is done with it. */
+type Reader = Pick<Transport, 'alias' | 'hide'>
+
 /** One message out of a text. Throws `upstream.malformed` when it is none. */
-export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
+export function readAs({ alias, hide }: Reader, text: string): Message {
   try {
-    return readMessage(parseJson(text))
+    return readMessage(parseJson(hide?.(text) ?? text))
   } catch (thrown) {
     throw new Fault('upstream.malformed', { connection: alias, problem: problemOf(thrown) }, { cause: thrown })
   }
@@ -85,7 +88,7 @@ export function readAs({ alias }: Pick<Peer, 'alias'>, text: string): Message {
  * Returns the awaited response from a stream of messages; the others go to `onMessage`. Messages after the response are not read.
  */
 export async function hearUntil(
-  peer: Pick<Peer, 'alias'>,
+  peer: Reader,
   texts: AsyncIterable<string>,
   { until, onMessage }: Pick<Outgoing, 'until' | 'onMessage'>,
 ): Promise<Response | undefined> {

@@ -43,6 +43,8 @@ export interface ChannelParts {
   readonly owned?: boolean
   /** Text without secrets: servers repeat what they were sent, in their errors above all. */
   mask?(text: string): string
+  /** The same for all that arrives, which is data; absent where there is no secret. */
+  hide?: ((text: string) => string) | undefined
 }
 
 interface Waiting {
@@ -228,7 +230,7 @@ class CorrelatedChannel implements Channel {
 
   receive(text: string): void {
     try {
-      this.#hear(readMessage(parseJson(text)))
+      this.#hear(readMessage(parseJson(this.#parts.hide?.(text) ?? text)))
     } catch {
       this.#parts.onNoise(text)
     }

@@ -35,6 +35,7 @@ export interface PipeSessionParts {
   /** An ask brings its credential as it is by now: what is sent from then on goes out with that. */
   onCredential?(credential: CredentialHeaders): void
   mask(text: string): string
+  hide?: ((text: string) => string) | undefined
   /** Told how each request ended. */
   readonly observer: CallObserver
 }
@@ -104,6 +105,7 @@ class PipeSession implements Session {
       alias: this.#alias,
       owned: true,
       mask: this.#parts.mask,
+      hide: this.#parts.hide,
       send: (text) => this.#pipe.send(text),
       onNotification: (notification: Notification) => {
         if (!NAMED.has(notification.method)) for (const onMessage of this.#listeners) onMessage(notification)

@@ -52,6 +52,8 @@ export interface Transport {
   refusal(incoming: Incoming): Error
   /** Text without secrets: servers repeat what they were sent, in their errors above all. */
   mask(text: string): string
+  /** The same for all that the server says, which is data: only what is surely a secret is taken out. Absent where there is none. */
+  readonly hide?: ((text: string) => string) | undefined
 }
 
 /** The parts of an error text about a server: its name and the mask of its secrets. */

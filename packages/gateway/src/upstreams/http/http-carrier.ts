@@ -24,7 +24,7 @@ import { createPool } from './agent.ts'
 import { MOST_STREAMS } from './own-streams.ts'
 import type { Wire } from './post.ts'
 import { createPresenting, headersOf } from './presenting.ts'
-import { createReachMask } from './reach-mask.ts'
+import { createReachMask, createResultMask } from './reach-mask.ts'
 import { NoEventStream, openSsePair, type SsePair } from './sse-pair.ts'
 
 /** Streams of the gateway's own, beside those of sessions: what is listened to now, and what takes its place. */
@@ -73,6 +73,7 @@ class HttpCarrier implements Carrier {
       timeout: this.#timeout,
       breaker: this.#parts.breaker,
       mask: this.#mask,
+      hide: createResultMask(this.#parts.headers, this.#url),
     }
     this.#present = createPresenting(this.#wire)
   }
@@ -89,6 +90,7 @@ class HttpCarrier implements Carrier {
         timeout: this.#timeout,
         observer: this.#parts.breaker,
         mask: (text) => at.mask(text),
+        hide: (text) => at.hide?.(text) ?? text,
         open: async (eventSink, signal) => (pair = await openSsePair(at, this.#url, eventSink, signal)),
         onCredential: (credential) => {
           at = this.#present(credential)

@@ -36,6 +36,8 @@ export interface Wire {
   readonly breaker: Breaker
   /** Text without the connection's secrets: servers repeat what they were sent, in their errors above all. */
   mask(text: string): string
+  /** The same for all that it says: only what is surely a secret. */
+  readonly hide?: ((text: string) => string) | undefined
 }
 
 /** A wire as the transport of an MCP client. */

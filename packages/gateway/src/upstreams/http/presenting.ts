@@ -5,7 +5,7 @@
  */
 import type { CredentialHeaders } from '@toolway/protocol/client'
 import { transportOf, type HttpTransport, type Wire } from './post.ts'
-import { createHeaderMask } from './reach-mask.ts'
+import { bothMasks, createHeaderMask, createResultMask } from './reach-mask.ts'
 
 /** The same transport for the same credential, for as long as somebody holds that. */
 export type Presenting = (credential: CredentialHeaders | undefined) => HttpTransport
@@ -26,9 +26,11 @@ export function createPresenting(wire: Wire): Presenting {
 function withHeaders(wire: Wire, credential: CredentialHeaders): Wire {
   const headers = headersOf(credential)
   let mask: ((text: string) => string) | undefined
+  const hide = bothMasks(createResultMask(headers), wire.hide)
   return {
     ...wire,
     headers: { ...wire.headers, ...headers },
+    hide,
     // Made when something is to be told, which is rare.
     mask: (text) => (mask ??= createHeaderMask(headers))(wire.mask(text)),
   }

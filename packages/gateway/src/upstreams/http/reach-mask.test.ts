@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { createReachMask } from './reach-mask.ts'
+import { describe, expect, test } from 'vitest'
+import { createReachMask, createResultMask } from './reach-mask.ts'
 
 test.each([
   ['as it was meant', 'no such key: s3cret/of+mine'],
@@ -19,4 +19,34 @@ test('a credential is shown neither with its scheme nor without, however it is e
   const mask = createReachMask(new URL('https://example.com/'), { authorization: 'Bearer top+secret/word==' })
   for (const said of ['Bearer top+secret/word==', 'top+secret/word==', 'top%2Bsecret%2Fword%3D%3D'])
     expect(mask(`what is ${said}?`)).not.toContain('secret')
+})
+
+describe('in a result', () => {
+  const url = new URL('https://example.com/mcp?api_key=s3cret-of-the-query&lang=english-united')
+  const headers = {
+    'x-api-key': 's3cret-of-a-"header"',
+    authorization: 'Bearer s3cret-of-the-token',
+    cookie: 'session=s3cret-of-a-cookie',
+    'x-organization': 'acme-international',
+    'x-short-key': 'postgres',
+    'x-other': 'ghp_0123456789abcdef0123',
+  }
+  const hide = createResultMask(headers, url)
+
+  test.each(
+    Object.entries({ ...headers, api_key: 's3cret-of-the-query' }).filter(([name]) => !/organization|short/.test(name)),
+  )('the secret of %s is taken out of the text of a message, which stays JSON', (_, value) => {
+    const hidden = hide?.(JSON.stringify({ said: `it was ${value}!`, also: [value] })) ?? ''
+    expect(hidden).not.toMatch(/s3cret|ghp_/)
+    expect(JSON.parse(hidden)).toHaveProperty('also')
+  })
+
+  test('values that are words, or no secrets by their name, stay', () => {
+    const text = JSON.stringify({ said: 'acme-international uses postgres in english-united' })
+    expect(hide?.(text)).toBe(text)
+  })
+
+  test('nothing is looked for where a connection has no secret', () => {
+    expect(createResultMask({ accept: 'application/json, text/event-stream' })).toBeUndefined()
+  })
 })

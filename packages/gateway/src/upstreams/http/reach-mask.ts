@@ -1,5 +1,14 @@
-/** Finds the secrets in an address and its headers, and masks them in texts of the server. */
+/**
+ * Finds the secrets in an address and its headers, and masks them in texts of the server.
+ *
+ * In errors every value is masked. In results, which are data, only values are that surely are secrets: those of telling names or forms,
+ * and long enough to stand in a result by no chance.
+ */
+import { hasSecretForm, isTellingName } from '../../lib/secret-marks.ts'
 import { createMask } from '../children/mask.ts'
+
+/** Characters of the shortest secret that is taken out of results: shorter ones are words. */
+export const SHORTEST_IN_RESULTS = 12
 
 export function createReachMask(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
   const asked = [...url.searchParams].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
@@ -14,6 +23,44 @@ export function createReachMask(url: URL, headers: Readonly<Record<string, strin
 /** The same for what one ask brings along. */
 export const createHeaderMask = (headers: Readonly<Record<string, string>>): ((text: string) => string) =>
   maskOf(givenBy(headers))
+
+/** For results; undefined where there is no secret. A text without one costs a search for each, and stays the same string. */
+export function createResultMask(
+  headers: Readonly<Record<string, string>>,
+  url?: URL,
+): ((text: string) => string) | undefined {
+  const asked = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name: encodeURIComponent(name), value }))
+  const isSecret = ({ name, value }: Secret) => isSecretName(name) || hasSecretForm(value.slice(value.indexOf(' ') + 1))
+  const sent = Object.entries(headers).filter(([name, value]) => isSecret({ name, value }))
+  const both = sent.flatMap(([name, value]) =>
+    [value, value.slice(value.indexOf(' ') + 1)].map((part) => ({ name, value: part })),
+  )
+  const secrets = [...both, ...asked.filter(isSecret)]
+    .flatMap(({ name, value }) =>
+      [value, encoded(value), JSON.stringify(value).slice(1, -1)].map((spelt) => ({ name, spelt })),
+    )
+    .filter(({ spelt }) => spelt.length >= SHORTEST_IN_RESULTS)
+    .toSorted((a, b) => b.spelt.length - a.spelt.length)
+  const all = [...new Map(secrets.map(({ name, spelt }) => [spelt, `[${name}]`]))]
+  if (all.length === 0) return undefined
+  // Most texts have none: a spelling that contains another one need not be looked for then.
+  const shortest = all.filter(([spelt]) => !all.some(([other]) => other !== spelt && spelt.includes(other)))
+  return (text) =>
+    shortest.some(([spelt]) => text.includes(spelt))
+      ? all.reduce((left, [spelt, shown]) => left.replaceAll(spelt, () => shown), text)
+      : text
+}
+
+const isSecretName = (name: string): boolean => isTellingName(name) || /^cookie/i.test(name)
+
+/** Both, where there are both. */
+export function bothMasks(
+  one: ((text: string) => string) | undefined,
+  other: ((text: string) => string) | undefined,
+): ((text: string) => string) | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return (text) => other(one(text))
+}
 
 interface Secret {
   readonly name: string

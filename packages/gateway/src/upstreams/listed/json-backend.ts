@@ -10,7 +10,7 @@ import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
 import { header, type Incoming } from '@toolway/protocol/client'
 import { send, type Wire } from '../http/post.ts'
-import { createReachMask } from '../http/reach-mask.ts'
+import { createReachMask, createResultMask } from '../http/reach-mask.ts'
 import { refusalOf } from '../http/refusal.ts'
 import type { ReachOf, RemoteTarget } from '../upstream.ts'
 import { createAddressMask } from './address-mask.ts'
@@ -75,7 +75,7 @@ class HttpBackend implements JsonBackend {
   readonly #options
   readonly #pool
   readonly #secrets
-  readonly hide
+  readonly hide: (text: string) => string
   readonly #shared: Omit<Wire, 'path'>
 
   constructor(parts: ReachOf<RemoteTarget>, breaker: Breaker, malformed: Extract<FaultCode, `${string}.malformed`>) {
@@ -94,7 +94,9 @@ class HttpBackend implements JsonBackend {
     }
     this.#pool = createPool(this.#url.origin, this.#options)
     this.#secrets = createReachMask(this.#url, this.#wire.headers)
-    this.hide = createAddressMask(this.#url)
+    const hideAddress = createAddressMask(this.#url)
+    const hideSecrets = createResultMask(this.#wire.headers, this.#url)
+    this.hide = (text: string) => hideAddress(hideSecrets?.(text) ?? text)
     this.#shared = {
       alias: this.#alias,
       origin: this.#url.origin,

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 import { ToolFailure, type FileRequest, type Json, type VendorAnswer, type VendorRequest } from '@toolway/connectors'
 import { Fault } from '@toolway/contract'
 import type { JsonObject } from '@toolway/protocol'
-import { maskedResult } from '@toolway/protocol/client'
-import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
+import { bothMasks, createHeaderMask, createReachMask, createResultMask } from '../http/reach-mask.ts'
 import type { Ask, NativeTarget, ReachOf } from '../upstream.ts'
 import type { Exchange, ExchangeUse } from './exchange.ts'
 import { faultOf } from './failure.ts'
@@ -25,6 +24,7 @@ export type ToolRunner = (
 
 export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchange: Exchange): ToolRunner {
   const maskReach = createReachMask(new URL(wire.url), wire.headers)
+  const hideReach = createResultMask(wire.headers, new URL(wire.url))
 
   async function run({ name, tool, mask }: Running, steps: Steps, use: ExchangeUse): Promise<Json> {
     /** A write was answered; the tool accepted the answer. */
@@ -56,7 +56,7 @@ export function createToolRunner({ alias, wire }: ReachOf<NativeTarget>, exchang
     const key = 'key' in vendor.auth ? vendor.auth.key : undefined
     const steps = tool.run(given, tool.effect === 'read' ? '' : keyOf(callId, name))
     const output = await run({ name, tool, mask }, steps, { credential, key, signal, files })
-    return maskedResult({ mask }, resultOf(output))
+    return resultOf(output, bothMasks(createResultMask(credential?.headers ?? {}), hideReach))
   }
 }
 
@@ -83,7 +83,10 @@ const keyOf = (callId: string | undefined, name: string): string =>
     .digest('hex')
     .slice(0, 32)
 
-const resultOf = (output: Json): JsonObject => ({
-  content: [{ type: 'text', text: JSON.stringify(output) }],
-  structuredContent: output as JsonObject,
-})
+/** A vendor may repeat what it was sent. */
+function resultOf(output: Json, hide: ((text: string) => string) | undefined): JsonObject {
+  const whole = JSON.stringify(output)
+  const text = hide?.(whole) ?? whole
+  const structuredContent = (text === whole ? output : JSON.parse(text)) as JsonObject
+  return { content: [{ type: 'text', text }], structuredContent }
+}

@@ -5,12 +5,12 @@
  * first needed, and kept as what its calls need of it.
  */
 import type { Fault } from '@toolway/contract'
-import { isObject, MODERN } from '@toolway/protocol'
+import { isObject, MODERN, type JsonObject } from '@toolway/protocol'
 import { createBreaker } from '../breaker.ts'
 import { createPool } from '../http/agent.ts'
 import { NO_EXCEPTIONS } from '../http/exceptions.ts'
 import { maskedResult } from '@toolway/protocol/client'
-import { createHeaderMask, createReachMask } from '../http/reach-mask.ts'
+import { bothMasks, createHeaderMask, createReachMask, createResultMask } from '../http/reach-mask.ts'
 import {
   GATEWAY,
   type Answer,
@@ -58,6 +58,7 @@ class OpenApiUpstream implements Upstream {
   readonly #breaker
   readonly #pool
   readonly #sending: SendParts
+  readonly #hideReach
   readonly #maskReach
   #api: Promise<Api> | undefined
 
@@ -89,6 +90,7 @@ class OpenApiUpstream implements Upstream {
       breaker: this.#breaker,
     }
     this.#maskReach = createReachMask(this.#base, this.#wire.headers)
+    this.#hideReach = createResultMask(this.#wire.headers, this.#base)
   }
 
   /** Read once for all who wait; what failed is tried again by the next. */
@@ -122,7 +124,8 @@ class OpenApiUpstream implements Upstream {
     const mask = (text: string) => this.#maskReach(ofCredential(text))
     const reads = operation.method === 'GET' || operation.method === 'HEAD'
     const result = resultOf(reply, { alias: this.#alias, reads, structured: operation.structured, mask })
-    return { result: maskedResult({ mask }, result) }
+    const hide = bothMasks(createResultMask(credential?.headers ?? {}), this.#hideReach)
+    return { result: hiddenIn(maskedResult({ mask }, result), hide) }
   }
 
   async introduce() {
@@ -204,4 +207,12 @@ function joined(...all: readonly Readonly<Record<string, string>>[]): Record<str
     'user-agent': 'toolway',
     ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
   }
+}
+
+/** A result without the secrets that its server repeats. Written once as text, in which they are looked for. */
+function hiddenIn(result: JsonObject, hide: ((text: string) => string) | undefined): JsonObject {
+  if (hide === undefined) return result
+  const whole = JSON.stringify(result)
+  const text = hide(whole)
+  return text === whole ? result : (JSON.parse(text) as JsonObject)
 }

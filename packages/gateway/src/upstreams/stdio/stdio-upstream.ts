@@ -28,7 +28,10 @@ import {
   type ReachOf,
   type ProcessTarget,
 } from '../upstream.ts'
+import { hasSecretForm, isTellingName, secretValues } from '../../lib/secret-marks.ts'
 import { createSingleFlight } from '../../lib/single-flight.ts'
+import { createMask } from '../children/mask.ts'
+import { SHORTEST_IN_RESULTS } from '../http/reach-mask.ts'
 import {
   callOn,
   changedList,
@@ -140,6 +143,7 @@ class ChildUpstream implements Upstream {
     }
     const channel = createChannel({
       alias: this.#reach.alias,
+      hide: hidingOf(this.#reach.wire),
       owned: this.#own !== undefined,
       send: (line) =>
         child.send(line).catch((thrown: unknown) => {
@@ -466,4 +470,12 @@ const LEVEL_PATIENCE = 1_000
 const OVER: Readonly<Record<string, string>> = {
   LINE_TOO_LONG: 'it printed a line that is longer than the limit, and was stopped',
   TOO_MUCH_MEMORY: 'it used more memory than its limit, and was stopped',
+}
+
+/** Takes the secrets of its variables and arguments out of all that a program says; undefined where it has none. */
+function hidingOf({ environment, args }: StdioUpstreamParts['reach']['wire']): ((text: string) => string) | undefined {
+  const secrets = Object.entries(environment).filter(([name, value]) => isTellingName(name) || hasSecretForm(value))
+  const hidden = secretValues(args)
+  if (secrets.length === 0 && hidden.length === 0) return undefined
+  return createMask(Object.fromEntries(secrets), hidden, SHORTEST_IN_RESULTS)
 }

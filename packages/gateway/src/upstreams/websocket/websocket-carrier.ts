@@ -21,7 +21,7 @@ import {
 import { Fault } from '@toolway/contract'
 import { createSingleFlight } from '../../lib/single-flight.ts'
 import type { Carrier, CarrierParts } from '../carrier.ts'
-import { createReachMask } from '../http/reach-mask.ts'
+import { createReachMask, createResultMask } from '../http/reach-mask.ts'
 import { openSocket } from './socket.ts'
 
 interface Shared {
@@ -41,6 +41,7 @@ class WebSocketCarrier implements Carrier {
   readonly #ids
   readonly #breaker
   readonly #mask
+  readonly #hide
   readonly #opening = createSingleFlight<'socket', Shared>()
   #shared: Shared | undefined
   #closed = false
@@ -52,12 +53,14 @@ class WebSocketCarrier implements Carrier {
     this.#ids = parts.ids
     this.#breaker = parts.breaker
     this.#mask = createReachMask(this.#parts.url, this.#parts.headers)
+    this.#hide = createResultMask(this.#parts.headers, this.#parts.url)
   }
 
   readonly #connect = async (): Promise<Shared> => {
     const channel: Channel = createChannel({
       alias: this.#alias,
       mask: this.#mask,
+      hide: this.#hide,
       send: (text) => pipe.send(text),
       // Notifications that name no request are dropped here; changes arrive by subscription.
       onNotification() {},
@@ -131,6 +134,7 @@ class WebSocketCarrier implements Carrier {
         ids: this.#ids,
         timeout: this.#timeout,
         mask: this.#mask,
+        hide: this.#hide,
         observer: this.#breaker,
         open: (sink, signal) => openSocket(this.#parts, sink, signal),
       },
