@@ -79,7 +79,7 @@ describe('settings that do not fit', () => {
     )
     expect(await refuse(here, { DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2')
     expect(await refuse(here, { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' })).toBe(
-      'The database at DATABASE_URL cannot be used (ECONNREFUSED): check that it is running, and check the user, password and permissions.',
+      'The database at DATABASE_URL cannot be used (ECONNREFUSED): check that PostgreSQL is running, and check the host and port in DATABASE_URL.',
     )
   })
 })

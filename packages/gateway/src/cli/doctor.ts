@@ -3,8 +3,8 @@
  * nothing, neither into the database nor into the data directory, and starts nothing: an embedded database that does not run is not
  * looked into.
  */
-import { stat } from 'node:fs/promises'
-import { delimiter, join, resolve } from 'node:path'
+import { access, constants, stat } from 'node:fs/promises'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { namedPaths, notAllowed, notAllowedWords } from '@toolway/contract'
 import { DatabaseStopped, keySourcesOf, OTHERS } from '../admin/installation/open-store.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
@@ -17,6 +17,8 @@ import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { filePlaceOf, SETTINGS, type LoadedConfig, type SettingName } from '../config.ts'
 import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
+import { directoryProblem } from './opening-fault.ts'
+import { databaseProblems } from './doctor-database.ts'
 import { isUnset } from '../preset-variables.ts'
 import { unsafeAddresses } from '../admin/connections/unsafe-addresses.ts'
 import { isInRoots, outsideWords, plainPath, realPlace, rootsOf } from '../upstreams/children/sandbox/allowed-roots.ts'
@@ -50,6 +52,7 @@ export async function doctor(organization: string, output: Output, preset?: stri
     await checkDirectory(loaded),
     ...(await checkVault(loaded)),
     ...(await checkStore(loaded, organization)),
+    ...(await checkRedis(loaded)),
     ...(await checkFiles(loaded)),
     ...(await checkGateway(loaded, output)),
     ...(await checkSandbox(loaded)),
@@ -78,14 +81,34 @@ function checkPreset({ config, lookup }: LoadedConfig): Finding[] {
 
 async function checkDirectory({ config }: LoadedConfig): Promise<Finding> {
   const { TOOLWAY_DATA: directory } = config
+  const problem = await findDirectoryProblem(directory)
+  if (problem !== undefined) return bad('data directory', problem)
   const found = await stat(directory).catch(() => undefined)
   if (found === undefined)
     return note('data directory', `${directory} does not exist yet; it is created when the gateway first starts`)
-  if (!found.isDirectory()) return bad('data directory', `${directory} is a file: set TOOLWAY_DATA to another path`)
   const open = (found.mode & OTHERS) !== 0
   return open
     ? bad('data directory', `${directory} can be read by others: chmod 700 it`)
     : good('data directory', directory)
+}
+
+/** Why a start could not use the data directory, or make it: nothing is written to find that out. */
+async function findDirectoryProblem(directory: string): Promise<string | undefined> {
+  const writable = constants.R_OK | constants.W_OK | constants.X_OK
+  for (let path = resolve(directory); ; path = dirname(path)) {
+    const found = await stat(path).catch((thrown: NodeJS.ErrnoException) => thrown)
+    if (found instanceof Error && found.code === 'ENOENT' && path !== dirname(path)) continue
+    const thrown =
+      found instanceof Error
+        ? found
+        : found.isDirectory()
+          ? await access(path, writable).then(
+              () => undefined,
+              (denied: unknown) => denied,
+            )
+          : Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
+    return thrown === undefined ? undefined : directoryProblem(thrown, directory)
+  }
 }
 
 /** Where the vault's keys come from, and whether others can read them. */
@@ -157,6 +180,7 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
   const untrusted = await db.organization(organization.id, listUntrusted)
   return [
     good('database', 'reachable, and its schema is up to date'),
+    ...(await db.system(databaseProblems)).map(({ words }) => bad('database', words)),
     ...accounts.flatMap(({ account, connection_id: id, problem }) => {
       const alias = connections.find((one) => one.id === id)?.alias
       if (alias === undefined) return []
@@ -185,6 +209,21 @@ async function checkOrganization(loaded: LoadedConfig, { db, vault, organization
 }
 
 const STOPPED = 'the embedded database does not run; start the gateway, then run `toolway doctor` to check connections'
+
+/** Away, it keeps no gateway from serving: limits are then counted by each gateway alone. */
+async function checkRedis({ config: { REDIS_URL: url, TOOLWAY_CHANGES: changes } }: LoadedConfig): Promise<Finding[]> {
+  if (url === undefined) return []
+  const { findRedisProblem } = await import('../limits/redis-count.ts')
+  const problem = await findRedisProblem(url)
+  if (problem === undefined) return [good('redis', 'reachable')]
+  const shared = changes === 'redis' ? 'limits and changes are' : 'limits are'
+  return [
+    bad(
+      'redis',
+      `Redis at REDIS_URL cannot be used (${problem}), so ${shared} not shared between gateways: check that it is running, and check the host, port, user and password in REDIS_URL`,
+    ),
+  ]
+}
 
 /** Whether the place where files are kept answers. What only a write would show, as a full disk, a start finds. */
 async function checkFiles(loaded: LoadedConfig): Promise<Finding[]> {

@@ -5,20 +5,19 @@
  */
 import { counted } from '../lib/counted.ts'
 import { openConfig } from './open-config.ts'
-import { unreachableOf } from '../db/driver-errors.ts'
-import { DatabaseBusy } from '../db/database-busy.ts'
-import { DatabaseNewer, migrate, MigrationFailed } from '../db/migrate.ts'
+import { migrate } from '../db/migrate.ts'
+import { openingFault } from './opening-fault.ts'
 import { SILENT } from './store.ts'
 import { CommandFault, EXIT, type Output } from './terminal/output.ts'
 
 export async function migrateDatabase(output: Output): Promise<number> {
-  const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct } = (await openConfig()).config
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, TOOLWAY_DATA: directory } = (await openConfig()).config
   if (url === undefined)
     throw new CommandFault('DATABASE_URL is not set: the embedded database is migrated when its gateway starts.')
   // A pooler in transaction mode keeps no lock.
   const migrations = await migrate({ connectionString: direct ?? url }, { log: tellWaits(output) }).catch(
     (thrown: unknown) => {
-      throw migrationFault(thrown) ?? unreachableOf(thrown, 'nothing') ?? thrown
+      throw openingFault(thrown, { directory, outside: true })
     },
   )
   const done =
@@ -38,11 +37,3 @@ const tellWaits = (output: Output): typeof SILENT => ({
       output.progress(`Waiting: ${table === undefined ? 'the database' : `the table ${table}`} is busy (try ${tries}).`)
   },
 })
-
-/** The sentence for the operator of a start or a migration; undefined where it is no matter of one. */
-export function migrationFault(thrown: unknown): CommandFault | undefined {
-  if (!(thrown instanceof DatabaseBusy || thrown instanceof DatabaseNewer || thrown instanceof MigrationFailed))
-    return undefined
-  const { message } = thrown
-  return new CommandFault(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, 1, { cause: thrown })
-}

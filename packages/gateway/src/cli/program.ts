@@ -1,11 +1,7 @@
 /** The command line: what can be said, with examples, and which command does it. Commands are loaded when they are used. */
 import { Command, CommanderError, Option } from 'commander'
-import { ConfigFault } from '../config.ts'
 import { openConfig } from './open-config.ts'
 import { PRESET_NAMES } from '../presets.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
-import { DirectoryInUse } from '../db/embedded/directory-in-use.ts'
-import { WrongVaultKey } from '../vault/ring.ts'
 import { VERSION } from '../call/introduce.ts'
 import { examples, outputOf, type Common, type Finish } from './command-words.ts'
 import { backupCommand, restoreCommand } from './backup/backup-commands.ts'
@@ -13,8 +9,8 @@ import { connectionCommand } from './connection/connection.ts'
 import { applyCommand, exportCommand, planCommand } from './declaration/declaration-commands.ts'
 import { importCommand } from './import/import-file.ts'
 import { keyCommand } from './key.ts'
-import { CommandFault, EXIT, harmless } from './terminal/output.ts'
-import { Refusal } from './transport/transport.ts'
+import { CommandFault, EXIT } from './terminal/output.ts'
+import { tellFailure } from './terminal/failure.ts'
 import { fileCommand } from './files/file.ts'
 import { clientCommand } from './client.ts'
 import { groupCommand } from './people/group.ts'
@@ -41,38 +37,20 @@ export async function run(words: readonly string[]): Promise<number> {
   let code: number = EXIT.ok
   // A reader of only the first lines (`| head`) closes the pipe; that is no error of the command.
   process.stdout.on('error', () => process.exit(code))
+  // What nobody waited for ends a command in words, too. A gateway logs it.
+  if (words[0] !== 'start')
+    process.on('uncaughtException', (thrown) => {
+      void tellFailure(thrown, words.includes('--json')).then((failed) => process.exit(failed))
+    })
   const program = build((result) => (code = result))
   try {
     await program.parseAsync(words.length === 0 ? ['status'] : words, { from: 'user' })
     return code
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage
-    return tell(thrown, words.includes('--json'))
+    return tellFailure(thrown, words.includes('--json'))
   }
 }
-
-/** Prints one or two sentences on stderr. An unexpected error is printed with its stack, because it is a bug. */
-function tell(thrown: unknown, json: boolean): number {
-  const known = KNOWN.some((kind) => thrown instanceof kind)
-  const message = messageOf(thrown)
-  const code = thrown instanceof CommandFault ? thrown.exitCode : EXIT.failed
-  if (json) process.stderr.write(`${JSON.stringify({ error: harmless(message), exitCode: code })}\n`)
-  else for (const line of linesOf(thrown, message)) process.stderr.write(`${harmless(line)}\n`)
-  if (!known && thrown instanceof Error) process.stderr.write(`${harmless(thrown.stack ?? '')}\n`)
-  return code
-}
-
-/** A fault of the database is told to callers without its reason, which the operator at this terminal needs. */
-function messageOf(thrown: unknown): string {
-  if (thrown instanceof DatabaseUnreachable) return thrown.forOperator
-  return thrown instanceof Error ? thrown.message : String(thrown)
-}
-
-/** The problem and the next step: two lines where both are known. */
-const linesOf = (thrown: unknown, message: string): readonly string[] =>
-  thrown instanceof Refusal && thrown.mend !== '' ? [thrown.problem, thrown.mend] : [message]
-
-const KNOWN = [CommandFault, ConfigFault, DatabaseUnreachable, DirectoryInUse, WrongVaultKey]
 
 function build(finish: Finish): Command {
   const program = new Command('toolway')

@@ -9,19 +9,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declare, DeclarationConflict, withdraw } from '../admin/installation/declare.ts'
 import { ensureLocalKey, firstRun, noteShown, type FirstRun } from '../admin/installation/first-run.ts'
-import { KeyServiceFault, openStore, WrongVaultKey, type Store } from '../admin/installation/open-store.ts'
+import { openStore, type Store } from '../admin/installation/open-store.ts'
 import { sealPlain } from '../admin/installation/seal-plain.ts'
 import type { Gateway } from '../compose/running.ts'
 import type { LoadedConfig } from '../config.ts'
 import { readConfigFile, type Declared } from '../config-file.ts'
 import { shownOf } from '../kinds/kinds.ts'
-import { DirectoryInUse } from '../db/embedded-postgres.ts'
-import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { declaresConnections, presetDeclaration } from '../preset-declarations.ts'
 import { createTurns } from '../lib/turns.ts'
 import { createLogs, type Logs } from '../telemetry/log.ts'
 import { CommandFault } from './terminal/output.ts'
-import { migrationFault } from './migrate.ts'
+import { databaseProblems } from './doctor-database.ts'
+import { openingFault } from './opening-fault.ts'
 import { parentEnd } from './parent-end.ts'
 import { addressFor, listen, quietLevel, retire, untilToldToStop, type Addresses } from './running.ts'
 import { firstScreen, laterScreen } from './screen.ts'
@@ -55,6 +54,8 @@ export async function start(loaded: LoadedConfig): Promise<number> {
   opened.defer(() => logs.flush())
   const store = await openInstallation(loaded, log)
   opened.defer(() => store.close())
+  for (const { kind, words } of await store.db.system(databaseProblems))
+    if (kind === 'role') log.warn({}, `the database: ${words}`)
   const forgetAddress = () => rm(join(config.TOOLWAY_DATA, ADDRESS_FILE), { force: true })
   opened.defer(forgetAddress)
   // Of several that start at once, the first one makes what all share; the others find it made.
@@ -129,52 +130,8 @@ async function openInstallation({ config }: LoadedConfig, log: Logs['log']): Pro
       onProgress: progress,
     })
   } catch (thrown) {
-    throw wordOpening(thrown, directory, databaseUrl !== undefined)
+    throw openingFault(thrown, { directory, outside: databaseUrl !== undefined })
   }
-}
-
-/** Descriptions of file system errors for a directory that cannot be used. */
-const UNUSABLE: Readonly<Record<string, string>> = {
-  EACCES: 'it is not writable',
-  EPERM: 'it is not writable',
-  EROFS: 'its file system is read-only',
-  ENOENT: 'it cannot be created',
-  ENOTDIR: 'it or something in its path is a file',
-  EEXIST: 'it or something in its path is a file',
-  ENOSPC: 'its file system is full',
-}
-
-function wordOpening(thrown: unknown, directory: string, outside: boolean): unknown {
-  if (thrown instanceof WrongVaultKey) return new CommandFault(thrown.message)
-  const ofMigration = migrationFault(thrown)
-  if (ofMigration !== undefined) return ofMigration
-  if (thrown instanceof KeyServiceFault)
-    return new CommandFault(
-      `The vault key cannot be created: ${thrown.message}. Check TOOLWAY_KEY_SERVICE, and start again.`,
-    )
-  if (thrown instanceof DirectoryInUse) {
-    return new CommandFault(
-      `The data directory ${directory} is in use by another Toolway gateway (its database runs as process ${thrown.pid}): stop that one, or set TOOLWAY_DATA to another directory.`,
-    )
-  }
-  const cause = thrown instanceof DatabaseUnreachable ? thrown.cause : thrown
-  const { code = '', syscall, message } = cause as NodeJS.ErrnoException
-  const unusable = syscall === 'connect' ? undefined : UNUSABLE[code]
-  if (unusable !== undefined) {
-    return new CommandFault(
-      `The data directory ${directory} cannot be used, because ${unusable} (${code}): change its owner, or set TOOLWAY_DATA to another directory.`,
-    )
-  }
-  if (outside) {
-    // Node's codes are known to people who run servers; PostgreSQL's are not, and its words are.
-    const reason = /^E[A-Z_]+$/.test(code) ? code : message
-    return new CommandFault(
-      `The database at DATABASE_URL cannot be used (${reason}): check that it is running, and check the user, password and permissions.`,
-      1,
-      { cause: thrown },
-    )
-  }
-  return new CommandFault(`The database in ${directory} failed to start: ${message}`, 1, { cause: thrown })
 }
 
 /** Secrets that stand unsealed are sealed, and where it is asked for the key goes into the keychain. */

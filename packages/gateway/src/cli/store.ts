@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { openStore, type Store, type StoreParts } from '../admin/installation/open-store.ts'
 import type { LoadedConfig } from '../config.ts'
 import { openConfig } from './open-config.ts'
+import { openingFault } from './opening-fault.ts'
 import { clusterOf } from '../db/embedded/cluster.ts'
-import { OtherSchema } from '../db/schema-version.ts'
 import type { Log } from '../lib/log.ts'
 import { DEFAULT_SLUG, listOrganizations, type OrganizationRow } from '../organizations/organizations.ts'
 import { KEY_FILES } from '../vault/key-files.ts'
@@ -53,7 +53,7 @@ export async function openInstallation(looking: Looking = {}): Promise<Installat
     )
   const parts = { directory, databaseUrl, directUrl, keys: loaded.config, owner: false, log: SILENT, ...looking }
   const store = await openStore(parts).catch((thrown: unknown) => {
-    throw thrown instanceof OtherSchema ? new CommandFault(thrown.message) : thrown
+    throw openingFault(thrown, { directory, outside: databaseUrl !== undefined })
   })
   return { ...store, loaded, [Symbol.asyncDispose]: () => store.close() }
 }

@@ -5,17 +5,51 @@
 import pg from 'pg'
 import { DatabaseUnreachable } from './unreachable.ts'
 
-/** Messages to callers for each kind of failure: SQLSTATE or its prefix (PostgreSQL appendix A). The first match counts. */
-const TROUBLES: readonly (readonly [state: RegExp, problem: string])[] = [
-  [/^53100/, 'its disk is full'],
-  [/^53[23]00/, 'it accepts no more connections'],
-  [/^53/, 'it lacks resources'],
-  [/^25006/, 'it is read-only'],
-  [/^28/, 'it refuses the gateway’s sign-in'],
-  [/^3D000/, 'it does not exist'],
-  [/^42501/, 'the gateway lacks permissions in it'],
-  [/^58/, 'its disk does not work'],
-  [/^(08|57P0[1-5])/, 'it does not respond'],
+/** `problem` for callers, as the rest of a sentence; `mend` for the operator, as the rest of a sentence. */
+interface Trouble {
+  readonly problem: string
+  readonly mend: string
+}
+
+const AWAY: Trouble = {
+  problem: 'it does not respond',
+  mend: 'check that PostgreSQL is running, and check the host and port in DATABASE_URL.',
+}
+/** Each kind of failure: SQLSTATE or its prefix (PostgreSQL appendix A). The first match counts. */
+const TROUBLES: readonly (readonly [state: RegExp, trouble: Trouble])[] = [
+  [/^53100/, { problem: 'its disk is full', mend: 'free space on the disk of the database server.' }],
+  [
+    /^53[23]00/,
+    {
+      problem: 'it accepts no more connections',
+      mend: 'raise max_connections of the server, or lower TOOLWAY_DATABASE_CONNECTIONS of the gateways.',
+    },
+  ],
+  [/^53/, { problem: 'it lacks resources', mend: 'check the memory and the limits of the database server.' }],
+  [
+    /^25006/,
+    {
+      problem: 'it is read-only',
+      mend: 'set DATABASE_URL to the primary server, and check default_transaction_read_only.',
+    },
+  ],
+  [
+    /^28/,
+    {
+      problem: 'it refuses the gateway’s sign-in',
+      mend: 'check the user and password in DATABASE_URL, and pg_hba.conf on the server.',
+    },
+  ],
+  [/^3D000/, { problem: 'it does not exist', mend: 'create the database, or correct its name in DATABASE_URL.' }],
+  [
+    /^42501/,
+    {
+      problem: 'the gateway lacks permissions in it',
+      mend: 'make the role in DATABASE_URL the owner of the database and of its tables (`create database toolway owner toolway`).',
+    },
+  ],
+  [/^58/, { problem: 'its disk does not work', mend: 'check the disk and the log of the database server.' }],
+  [/^(08|57P0[1-5])/, AWAY],
 ]
 
 /** Row-level security and our own triggers refuse with the SQLSTATE of a missing right; that is a mistake of ours. */
@@ -41,24 +75,24 @@ const goneSockets = new Set([
 /** The error of a database that cannot be used, or undefined where the failure is of another kind. */
 export function unreachableOf(thrown: unknown, outcome: 'nothing' | 'unknown'): DatabaseUnreachable | undefined {
   if (thrown instanceof DatabaseUnreachable) return thrown
-  const problem = troubleOf(thrown)
-  if (problem === undefined) return undefined
+  const trouble = troubleOf(thrown)
+  if (trouble === undefined) return undefined
   // A server that refuses a commit in words has not carried it out.
   const refused = thrown instanceof pg.DatabaseError && !/^(08|57P)/.test(thrown.code ?? '')
-  return new DatabaseUnreachable(refused ? 'nothing' : outcome, withoutRow(thrown), problem)
+  return new DatabaseUnreachable(refused ? 'nothing' : outcome, withoutRow(thrown), trouble.problem, trouble.mend)
 }
 
-function troubleOf(thrown: unknown): string | undefined {
+function troubleOf(thrown: unknown): Trouble | undefined {
   if (!(thrown instanceof Error)) return undefined
   if (thrown instanceof pg.DatabaseError) {
     const { code = '', routine } = thrown
     if (code === '42501' && OUR_MISTAKES.has(routine)) return undefined
     return TROUBLES.find(([state]) => state.test(code))?.[1]
   }
-  if (thrown instanceof AggregateError) return thrown.errors.map(troubleOf).find((problem) => problem !== undefined)
+  if (thrown instanceof AggregateError) return thrown.errors.map(troubleOf).find((trouble) => trouble !== undefined)
   const code = 'code' in thrown ? thrown.code : undefined
   const isGone = (typeof code === 'string' && goneSockets.has(code)) || goneWords.test(thrown.message)
-  return isGone ? 'it does not respond' : undefined
+  return isGone ? AWAY : undefined
 }
 
 /**

@@ -21,6 +21,7 @@ import { isGuarded } from './embedded/socket.ts'
 
 export { NoEmbeddedPostgres } from './embedded/binaries.ts'
 export { DirectoryInUse } from './embedded/directory-in-use.ts'
+export { ServerNotStarted } from './embedded/not-started.ts'
 export type { EmbeddedConnection, EmbeddedPostgres } from './embedded/server.ts'
 
 export interface EmbeddedParts {

@@ -13,24 +13,29 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
   readonly outcome: Outcome
   /** The message of the server or the driver, for the operator. It carries no password; callers do not see it. */
   readonly reason: string
+  /** What mends it, for the operator, as the rest of a sentence. */
+  readonly operatorMend: string
 
   /** `problem`: a sentence without a subject for the caller, which names no host, account or table. */
-  constructor(outcome: Outcome, cause: unknown, problem = 'it does not respond') {
+  constructor(outcome: Outcome, cause: unknown, problem = 'it does not respond', mend = MEND) {
     super(outcome === 'unknown' ? 'database.interrupted' : 'database.unavailable', { problem }, { cause })
     this.name = 'DatabaseUnreachable'
     this.outcome = outcome
     this.reason = reasonOf(cause)
+    this.operatorMend = mend
   }
 
   /** For the operator at a terminal, who needs the reason that callers do not see. */
   get forOperator(): string {
-    return `${this.message} PostgreSQL reports: ${this.reason}. Check that it is running, and check the user, password, permissions and disk.`
+    return `${this.message} PostgreSQL reports: ${this.reason}. ${this.operatorMend.slice(0, 1).toUpperCase()}${this.operatorMend.slice(1)}`
   }
 
   static override [Symbol.hasInstance](thrown: unknown): thrown is DatabaseUnreachable {
     return Function.prototype[Symbol.hasInstance].call(this, thrown)
   }
 }
+
+const MEND = 'check that it is running, and check the user, password, permissions and disk.'
 
 /** When to come again: a database that is restarted, or taken over by its standby, is away for some seconds. */
 export const RETRY_SECONDS = 5

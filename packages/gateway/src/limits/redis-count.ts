@@ -95,3 +95,31 @@ export function createRedisCount({ url, prefix, log, times = TIMES }: RedisCount
     },
   }
 }
+
+const LOOK_MS = 3_000
+
+/**
+ * One look for an operator, which writes nothing: why Redis cannot be used, without its address and password. Undefined if it answers.
+ */
+export async function findRedisProblem(url: string): Promise<string | undefined> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: LOOK_MS,
+    commandTimeout: LOOK_MS,
+    retryStrategy: () => null,
+  })
+  // An error event carries the reason; the rejection after it says only that the connection is closed.
+  let reason: string | undefined
+  redis.on('error', (error: NodeJS.ErrnoException) => (reason ??= error.code ?? error.message))
+  try {
+    await redis.connect()
+    await redis.ping()
+    return undefined
+  } catch (thrown) {
+    return reason ?? (thrown instanceof Error ? thrown.message : 'no answer')
+  } finally {
+    redis.disconnect()
+  }
+}

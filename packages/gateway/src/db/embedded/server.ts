@@ -12,6 +12,7 @@ import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { clearStaleLocks, findHolder, isAlive } from './cluster.ts'
 import { DirectoryInUse } from './directory-in-use.ts'
+import { ServerNotStarted } from './not-started.ts'
 import { startGuarded } from './process.ts'
 import type { Exit } from './process.ts'
 import { openSocketFolder, socketPort } from './socket.ts'
@@ -68,7 +69,7 @@ export async function launch(place: ClusterLocation): Promise<EmbeddedPostgres> 
     }
     if (attempt < 2) continue
     await waitUntilFree(place)
-    throw new Error(`PostgreSQL did not start:\n${await tail(place.home)}`)
+    throw new ServerNotStarted(await tail(place.home), logOf(place.home))
   }
 }
 
