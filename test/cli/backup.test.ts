@@ -3,12 +3,16 @@
  * into an empty place, with the database that comes along and with a PostgreSQL server; and what a restore refuses.
  */
 // @module-tag long
-import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { makeBackup } from '../../packages/gateway/src/admin/backup/make-backup.ts'
+import { createDb } from '../../packages/gateway/src/db/db.ts'
 import { migrate } from '../../packages/gateway/src/db/migrate.ts'
+import { listOrganizations } from '../../packages/gateway/src/organizations/organizations.ts'
+import { storeRecords } from '../../packages/gateway/src/records/records.ts'
+import { testEntry } from '../../packages/gateway/src/testing/record-entry.ts'
 import { makeAgeKeys } from '../../packages/gateway/src/testing/age-keys.ts'
 import { callTool, textIn } from '../fault/caller.ts'
 import { findS3Server, startS3Server } from '../e2e/peers/servers/s3-server.ts'
@@ -26,6 +30,48 @@ interface Summary {
   readonly with_key: boolean
 }
 
+interface Verified extends Summary {
+  readonly chains: readonly { readonly good: boolean; readonly records: number }[]
+}
+
+/** The embedded database of an installation whose gateway runs, or the one that its settings name. */
+const connectionOf = (here: Installation, { DATABASE_URL: url }: Settings): pg.ClientConfig =>
+  url === undefined
+    ? { host: join(here.data, 'run'), port: 5432, user: 'toolway', database: 'toolway' }
+    : { connectionString: url }
+
+const RECORDS = 6_000
+const HARD = 'tab\tbreak\nreturn\r\\. \\N \\\\x00 "quoted" ä€😀\u2028 end\\'
+
+/** More than 5 MiB in each of two tables, so that each has several parts, with texts that are hard to cut. */
+async function fillTables(connection: pg.ClientConfig): Promise<void> {
+  const db = createDb({ connection })
+  const [organization] = (await db.system(listOrganizations)).filter(({ slug }) => slug === 'default')
+  const entry = (_: unknown, at: number) =>
+    testEntry({
+      ...{ org_id: organization?.id ?? expect.fail('no organization'), timestamp: new Date().toISOString() },
+      ...{ request_id: `r-${at}`, detail: { text: HARD.repeat(at % 30), at } },
+    })
+  for (let at = 0; at < RECORDS; at += 1_000)
+    await db.system((sql) => storeRecords(sql, Array.from({ length: 1_000 }, entry)))
+  await db.close()
+  await fillAlerts(connection, 6_000)
+}
+
+/** About a KiB each, and hard to compress. */
+async function fillAlerts(connection: pg.ClientConfig, count: number): Promise<void> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query(
+    `insert into alerts (id, organization_id, kind, detail)
+     select 'alert_' || g, o.id, 'test.filled',
+            jsonb_build_object('text', $1::text, 'more', (select string_agg(md5(g || '/' || i), '') from generate_series(1, 30) i))
+       from generate_series(1, $2::int) g, organizations o where o.slug = 'default'`,
+    [HARD, count],
+  )
+  await client.end()
+}
+
 const MIGRATIONS = join(import.meta.dirname, '../../packages/gateway/src/db/migrations')
 const LOCKED = ['--passphrase-env', 'BACKUP_PASSPHRASE']
 
@@ -41,6 +87,7 @@ async function drill(settings: Settings, restored: Settings) {
   await writeFile(join(here.folder, 'report.csv'), 'a,b\n1,2\n'.repeat(5_000))
   const put = await here.run(['file', 'put', 'report.csv'])
   expect(put.code).toBe(0)
+  await fillTables(connectionOf(here, settings))
   const target = { url: `${gateway.address}/mcp`, key }
   let running = true
   let answered = 0
@@ -54,6 +101,9 @@ async function drill(settings: Settings, restored: Settings) {
   running = false
   await calls
   expect(made).toMatchObject({ with_key: true, files: 1 })
+  const verified = (await here.json(['backup', 'verify', file, ...LOCKED])) as Verified
+  expect(verified.chains.every(({ good }) => good)).toBe(true)
+  expect(verified.chains.reduce((sum, { records }) => sum + records, 0)).toBeGreaterThan(RECORDS)
   expect(whileMade).toBeGreaterThan(0)
   // The console shows the last backup, and the audit log who made which.
   expect(await here.json(['records', 'list', '-o', 'platform', '--action', 'backup.create'])).toMatchObject({
@@ -103,6 +153,69 @@ describe('a backup while calls run, kill -9, and a restore into an empty place',
     await using from = await makeDatabase()
     await using to = await makeDatabase()
     await drill({ DATABASE_URL: from.url }, { DATABASE_URL: to.url })
+  })
+})
+
+/** A backup that is being written, at the moment when some of it is on disk. */
+async function beginBackup(here: Installation, backups: string) {
+  const begun = here.begin({}, 'pipe', ['backup', backups, ...LOCKED])
+  const unfinished = () => readdir(backups).then((names) => names.filter((name) => name.startsWith('.')))
+  await expect
+    .poll(
+      async () => {
+        const [name] = await unfinished()
+        return name === undefined ? 0 : (await stat(join(backups, name))).size
+      },
+      { interval: 20 },
+    )
+    .toBeGreaterThan(64 * 1024)
+  return { ...begun, unfinished }
+}
+
+async function interrupted(settings: Settings) {
+  await using here = await makeInstallation({ BACKUP_PASSPHRASE: PASSPHRASE, ...settings })
+  const gateway = await here.start()
+  await fillAlerts(connectionOf(here, settings), 40_000)
+  const backups = join(here.folder, 'backups')
+  await mkdir(backups)
+
+  const killed = await beginBackup(here, backups)
+  killed.signal('SIGKILL')
+  await killed.ended
+  const [leftover = ''] = await killed.unfinished()
+  expect(await readdir(backups)).toEqual([leftover])
+  expect(await here.run(['backup', 'verify', join(backups, leftover), ...LOCKED])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('changed or cut off'),
+  })
+
+  const ended = await beginBackup(here, backups)
+  ended.signal('SIGTERM')
+  expect(await ended.ended).toBe(1)
+  expect(ended.err()).toBe('The backup was interrupted, and nothing was written: run the command again.\n')
+  expect(await readdir(backups)).toEqual([leftover])
+
+  // One of the last hour may be another process's; an older one is removed.
+  expect((await here.run(['backup', backups, ...LOCKED])).code).toBe(0)
+  expect(await readdir(backups)).toContain(leftover)
+  const old = new Date(Date.now() - 2 * 3_600_000)
+  await utimes(join(backups, leftover), old, old)
+  const next = await here.run(['backup', join(backups, 'next.toolway'), ...LOCKED])
+  expect(next).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`Removed: ${leftover} (what remained of a backup`),
+  })
+  expect(await readdir(backups)).not.toContain(leftover)
+  expect(await here.run(['backup', 'verify', join(backups, 'next.toolway'), ...LOCKED])).toMatchObject({ code: 0 })
+  expect(await gateway.stop()).toBe(0)
+}
+
+describe('a backup that is killed or interrupted leaves no file of its name, and the next one is whole', () => {
+  test('with the database that comes along', () => interrupted({}))
+
+  test('with a PostgreSQL server', async () => {
+    await using database = await makeDatabase()
+    await interrupted({ DATABASE_URL: database.url })
   })
 })
 

@@ -2,10 +2,9 @@
  * Makes a backup: one encrypted file with the rows of the database at one moment, the contents of the folder store, and the vault's
  * keys where they are wanted. Gateways go on meanwhile. The file appears under its name when it is whole and on disk.
  */
-import { createHash, randomUUID, type Hash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname, join, basename } from 'node:path'
+import { link, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -19,6 +18,7 @@ import { writeTar, type TarEntry } from '../../lib/archive/tar.ts'
 import { WRAPPED_KEYS, WrappedList } from '../../vault/key-service/wrapped-rows.ts'
 import type { FoundKey } from '../../vault/key-sources.ts'
 import { textOfKeys } from '../../vault/key-files.ts'
+import { unfinishedName } from './leftovers.ts'
 import { FORMAT, NAMES, type Closing, type Manifest } from './manifest.ts'
 
 export interface BackupParts {
@@ -31,17 +31,22 @@ export interface BackupParts {
   readonly keys: readonly FoundKey[] | undefined
   /** The folder of the file store; `left`: contents are kept in an object store and stay there. */
   readonly files: { readonly folder: string } | 'left' | 'none'
+  /** Ends it early: nothing of it stays. */
+  readonly signal?: AbortSignal
 }
 
 export interface MadeBackup extends Closing {
   readonly manifest: Manifest
 }
 
+/** Another process has written a file of that name meanwhile. */
+export class BackupExists extends Error {}
+
 /** A key that the database needs was not found, and was to be put into the backup. */
 export class KeyNotThere extends Error {}
 
 export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
-  const beside = join(dirname(parts.file), `.${basename(parts.file)}.${randomUUID()}`)
+  const beside = unfinishedName(parts.file)
   try {
     const made = await withSnapshot(parts.connection, async (snapshot) => {
       const manifest = await describe(parts, snapshot)
@@ -51,14 +56,23 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
         createGzip({ level: 3 }),
         (source: AsyncIterable<Uint8Array>) => encrypted(source, parts.lock),
         createWriteStream(beside, { mode: 0o600, flags: 'wx', flush: true }),
+        { signal: parts.signal },
       )
       return { manifest, ...closing }
     })
-    await rename(beside, parts.file)
+    await giveName(beside, parts.file)
     return made
   } finally {
     await rm(beside, { force: true })
   }
+}
+
+/** A link fails where the name is taken, and a rename would replace what has it. Some file systems have no links. */
+async function giveName(beside: string, file: string): Promise<void> {
+  await link(beside, file).catch(async (thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'EEXIST') throw new BackupExists(`${file} already exists. A backup never replaces a file.`)
+    await rename(beside, file)
+  })
 }
 
 const Remembered = z.object({ fingerprint: z.string().optional(), fingerprints: z.array(z.string()).optional() })

@@ -102,7 +102,7 @@ function createRowsProof(file: string, { tables }: Manifest): RowsProof {
 
 interface ReadPart {
   readonly part: Exclude<Part, { kind: 'manifest' | 'keys' }>
-  readonly entry: TarEntry
+  readonly entry: TarEntry & { readonly content: AsyncIterable<Uint8Array> }
 }
 
 /** The parts behind the head, in their order. */
@@ -131,9 +131,18 @@ export async function* readBackup(
       else if (part.kind === 'keys') tell(await keysOf(entry, file))
       else {
         if (!told) tell([])
-        yield { part: part, entry }
+        yield { part, entry: { ...entry, content: wordedContent(entry.content, file) } }
       }
     }
+  } catch (thrown) {
+    throw worded(thrown, file)
+  }
+}
+
+/** Who reads a content meets its failures there, and not where the next entry is asked for. */
+async function* wordedContent(content: TarEntry['content'], file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content
   } catch (thrown) {
     throw worded(thrown, file)
   }

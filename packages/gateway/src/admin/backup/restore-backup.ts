@@ -11,7 +11,6 @@ import { placeContent } from '../../files/blobs/folder-copies.ts'
 import { replaceFile, RING_FILE, textOfKeys } from '../../vault/key-files.ts'
 import type { KeySources } from '../../vault/key-sources.ts'
 import { fingerprintOf, idOf } from '../../vault/root.ts'
-import type { Manifest } from './manifest.ts'
 import { BackupUnusable, readBackup, verifyBackup } from './read-backup.ts'
 import type { BackupHead, ReadParts, VerifiedBackup } from './read-backup.ts'
 
@@ -47,13 +46,10 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
     await refuseOccupied(connection, manifest.migrations)
     const ring = join(parts.directory, RING_FILE)
     if (writesKeys) await replaceFile(ring, textOfKeys(verified.keys))
-    const counts = await load(parts, connection, manifest).catch(async (thrown: unknown) => {
+    const counts = await load(parts, connection, verified).catch(async (thrown: unknown) => {
       if (writesKeys) await rm(ring, { force: true })
       throw thrown
     })
-    for (const [table, { rows }] of Object.entries(verified.closing.tables))
-      if ((counts.get(table) ?? 0) !== rows)
-        throw new LoadRefused(`The table ${table} has ${counts.get(table) ?? 0} rows where the backup has ${rows}.`)
     parts.onStep?.('loaded')
     return { ...verified, rows: [...counts.values()].reduce((sum, count) => sum + count, 0) }
   } finally {
@@ -77,19 +73,19 @@ async function chooseKeys({ sources, file }: RestoreParts, { manifest, keys }: B
   )
 }
 
-async function load(parts: RestoreParts, connection: DatabaseConnection, manifest: Manifest) {
+async function load(parts: RestoreParts, connection: DatabaseConnection, { manifest, closing }: VerifiedBackup) {
   async function* rows() {
     for await (const { part, entry } of readBackup(parts, () => {})) {
-      if (part.kind === 'file' && parts.folder !== undefined)
-        await placeContent(parts.folder, part.key, asyncOf(entry.content))
-      else if (part.kind === 'rows') yield { table: part.table, content: asyncOf(entry.content) }
+      if (part.kind === 'file' && parts.folder !== undefined) await placeContent(parts.folder, part.key, entry.content)
+      else if (part.kind === 'rows') yield { table: part.table, content: entry.content }
     }
   }
   const { migrations, tables, months } = manifest
   const directory = parts.migrations === undefined ? {} : { directory: parts.migrations }
-  return loadRows({ connection, migrations, tables, months, rows: rows(), ...directory })
-}
-
-async function* asyncOf(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-  yield* content
+  const check = (counts: ReadonlyMap<string, number>) => {
+    for (const [table, { rows: stated }] of Object.entries(closing.tables))
+      if ((counts.get(table) ?? 0) !== stated)
+        throw new LoadRefused(`The table ${table} has ${counts.get(table) ?? 0} rows where the backup has ${stated}.`)
+  }
+  return loadRows({ connection, migrations, tables, months, rows: rows(), check, ...directory })
 }

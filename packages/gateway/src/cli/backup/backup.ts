@@ -1,7 +1,8 @@
 /** `toolway backup …` and `toolway restore`: where things are, what opens them, and what became of it. */
 import { readdir, rm, stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
-import { KeyNotThere, makeBackup, type BackupParts } from '../../admin/backup/make-backup.ts'
+import { basename, dirname, join, resolve } from 'node:path'
+import { removeLeftovers } from '../../admin/backup/leftovers.ts'
+import { BackupExists, KeyNotThere, makeBackup, type BackupParts } from '../../admin/backup/make-backup.ts'
 import type { Closing, Manifest } from '../../admin/backup/manifest.ts'
 import { BackupUnusable, verifyBackup, type VerifiedBackup } from '../../admin/backup/read-backup.ts'
 import { restoreBackup } from '../../admin/backup/restore-backup.ts'
@@ -10,6 +11,7 @@ import { VERSION } from '../../call/introduce.ts'
 import { filePlaceOf, type LoadedConfig } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
 import { openConfig } from '../open-config.ts'
+import { openingFault } from '../opening-fault.ts'
 import { createDb } from '../../db/db.ts'
 import { LoadRefused } from '../../db/backup/load.ts'
 import { NoToolwayDatabase } from '../../db/backup/snapshot.ts'
@@ -36,10 +38,11 @@ export async function make(place: string, options: Making, output: Output): Prom
   const { file, folder } = await targetOf(place, now, options.keep)
   const lock = await lockOf(options)
   const keys = options.withKey === true ? (await sourcesOf(loaded).find()).keys : undefined
-  const made = await withDatabase(loaded, async (connection) => {
-    const written = await worded(
-      makeBackup({ connection, file, lock, version: VERSION, now, keys, files: filesOf(loaded) }),
-    )
+  const leftovers = await removeLeftovers(dirname(file), now).catch(() => [])
+  const wording = { what: `The backup ${file} was not written`, loaded }
+  const made = await withDatabase(loaded, wording, async (connection) => {
+    const parts = { connection, file, lock, version: VERSION, now, keys, files: filesOf(loaded) }
+    const written = await interruptible((signal) => worded(makeBackup({ ...parts, signal }), wording))
     await noteBackup(connection, file, written).catch(() =>
       output.progress('The backup could not be recorded in the audit log.'),
     )
@@ -51,11 +54,15 @@ export async function make(place: string, options: Making, output: Output): Prom
     `The backup ${file} was written: ${wordsOf(manifest, closing)}.`,
     ...(manifest.with_keys
       ? ['It contains the vault key: anyone who can open the backup can open every secret.']
-      : [
-          `The backup does not contain the vault key ${idOf(manifest.vault_keys[0] ?? '')}. Store that key elsewhere; you need it to restore the backup.`,
-        ]),
+      : manifest.vault_keys
+          .slice(0, 1)
+          .map(
+            (key) =>
+              `The backup does not contain the vault key ${idOf(key)}. Store that key elsewhere; you need it to restore the backup.`,
+          )),
     ...(manifest.files === 'left' ? ['File contents stay in the object store and are not included.'] : []),
     ...dropped.map((name) => `Removed: ${name}`),
+    ...leftovers.map((name) => `Removed: ${name} (what remained of a backup that was interrupted)`),
   ])
   return EXIT.ok
 }
@@ -83,14 +90,20 @@ async function noteBackup(
 }
 
 export async function verify(file: string, options: Given, output: Output): Promise<number> {
-  const { manifest, closing, chains } = await worded(verifyBackup({ file, opener: await openerOf(options) }))
+  const { manifest, closing, chains } = await worded(verifyBackup({ file, opener: await openerOf(options) }), {
+    what: `The backup ${file} was not verified`,
+  })
   output.result({ file, ...summaryOf(manifest, closing), chains: chains ?? null }, [
     `The backup ${file} is complete: ${wordsOf(manifest, closing)}.`,
     ...chainWords(chains),
     `It was created at ${manifest.made_at} by version ${manifest.version}, with the database at migration ${manifest.migrations.at(-1)}.`,
-    manifest.with_keys
-      ? 'It contains the vault key.'
-      : `Restoring this backup requires the vault key ${idOf(manifest.vault_keys[0] ?? '')}, which the backup does not contain.`,
+    ...(manifest.with_keys
+      ? ['It contains the vault key.']
+      : manifest.vault_keys
+          .slice(0, 1)
+          .map(
+            (key) => `Restoring this backup requires the vault key ${idOf(key)}, which the backup does not contain.`,
+          )),
   ])
   return chains?.every(({ good }) => good) === false ? EXIT.failed : EXIT.ok
 }
@@ -121,6 +134,7 @@ export async function restore(file: string, options: Given, output: Output): Pro
       folder: typeof files === 'string' ? undefined : files.folder,
       openDatabase: () => openBareDatabase(storeOf(loaded)),
     }),
+    { what: `The backup ${file} was not restored`, loaded },
   )
   output.result({ file, ...summaryOf(manifest, closing), rows, chains: chains ?? null }, [
     `The backup ${file} was restored: ${wordsOf(manifest, closing)}.`,
@@ -140,9 +154,10 @@ const sourcesOf = ({ config }: LoadedConfig) => keySourcesOf({ directory: config
 
 async function withDatabase<T>(
   loaded: LoadedConfig,
+  wording: Wording,
   work: (connection: BackupParts['connection']) => Promise<T>,
 ): Promise<T> {
-  const { connection, stop } = await openBareDatabase(storeOf(loaded))
+  const { connection, stop } = await worded(openBareDatabase(storeOf(loaded)), wording)
   try {
     return await work(connection)
   } finally {
@@ -198,10 +213,48 @@ function wordsOf(manifest: Manifest, closing: Closing): string {
   return `${counted(rows, 'row')} from ${counted(manifest.tables.length, 'table')}, including ${counted(records, 'audit record')}, and ${counted(files, 'file')}`
 }
 
-const KNOWN = [BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]
+const KNOWN = [BackupExists, BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]
 
-const worded = <T>(work: Promise<T>): Promise<T> =>
+interface Wording {
+  /** What did not happen, without a period. */
+  readonly what: string
+  /** Where a database is opened for it. */
+  readonly loaded?: LoadedConfig
+}
+
+/** Every failure in words: what did not happen, why, and what to do. */
+const worded = <T>(work: Promise<T>, wording: Wording): Promise<T> =>
   work.catch((thrown: unknown) => {
-    if (!KNOWN.some((kind) => thrown instanceof kind)) throw thrown
-    throw new CommandFault((thrown as Error).message, EXIT.failed, { cause: thrown })
+    throw wordFailure(thrown, wording)
   })
+
+function wordFailure(thrown: unknown, { what, loaded }: Wording): unknown {
+  const fault = (words: string) => new CommandFault(words, EXIT.failed, { cause: thrown })
+  if (KNOWN.some((kind) => thrown instanceof kind)) return fault((thrown as Error).message)
+  const { code, syscall, path } = thrown as NodeJS.ErrnoException
+  if (syscall !== undefined && path !== undefined)
+    return fault(
+      `${what}: ${path} cannot be used (${code}). Check its folder, its permissions and the space on its disk.`,
+    )
+  if (loaded === undefined) return thrown
+  const { TOOLWAY_DATA: directory, DATABASE_URL: url } = loaded.config
+  const opening = openingFault(thrown, { directory, outside: url !== undefined })
+  return opening instanceof CommandFault ? fault(`${what}. ${opening.message}`) : thrown
+}
+
+/** SIGINT and SIGTERM end the work, which leaves nothing behind; a second one ends the process. */
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController()
+  const abort = () => stop.abort()
+  process.once('SIGINT', abort).once('SIGTERM', abort)
+  try {
+    return await work(stop.signal)
+  } catch (thrown) {
+    if (!stop.signal.aborted) throw thrown
+    throw new CommandFault('The backup was interrupted, and nothing was written: run the command again.', EXIT.failed, {
+      cause: thrown,
+    })
+  } finally {
+    process.off('SIGINT', abort).off('SIGTERM', abort)
+  }
+}

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { withoutRow } from '../driver-errors.ts'
+import { unreachableOf, withoutRow } from '../driver-errors.ts'
 import { migrate } from '../migrate.ts'
 import { listOf, type TableColumns } from './snapshot.ts'
 
@@ -30,6 +30,8 @@ export interface Loading {
    * one stream: a part may end within a row, as in backups of the first format.
    */
   readonly rows: AsyncIterable<RowPart>
+  /** Is given the number of rows of each table before they become visible; what it throws leaves the database empty. */
+  check?(counts: ReadonlyMap<string, number>): void
   /** Tests hand in fewer or other migrations. */
   readonly directory?: string
 }
@@ -45,7 +47,11 @@ export async function loadRows(loading: Loading): Promise<ReadonlyMap<string, nu
     await refuseRows(client, migrations)
     const there = { ...(directory !== undefined && { directory }) }
     await migrate(connection, { ...there, only: new Set(migrations) })
-    const counts = await inOneTransaction(client, () => load(client, loading))
+    const counts = await inOneTransaction(client, async () => {
+      const loaded = await load(client, loading)
+      loading.check?.(loaded)
+      return loaded
+    })
     await migrate(connection, there)
     await client.query('analyze')
     return counts
@@ -146,7 +152,9 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
     if (own === undefined)
       throw new LoadRefused(`The backup contains rows for a table ${table} that it does not describe.`)
     const stream = client.query(copyFrom(`copy public.${pg.escapeIdentifier(table)} (${listOf(own)}) from stdin`))
-    await pipeline(content, stream)
+    await pipeline(content, stream).catch((thrown: unknown) => {
+      throw refusedRows(thrown, `The rows of the table ${table}`)
+    })
     counts.set(table, (counts.get(table) ?? 0) + stream.rowCount)
   }
 
@@ -156,8 +164,21 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
   )
   await eachTable(() => 'enable trigger user')
   for (const { relation, name, definition } of references)
-    await client.query(`alter table ${relation} add constraint ${pg.escapeIdentifier(name)} ${definition}`)
+    await client
+      .query(`alter table ${relation} add constraint ${pg.escapeIdentifier(name)} ${definition}`)
+      .catch((thrown: unknown) => {
+        throw refusedRows(thrown, `The references of the table ${relation}`)
+      })
   return counts
+}
+
+/** What PostgreSQL does not accept, in words for the operator; a database that is away is another matter. */
+function refusedRows(thrown: unknown, what: string): unknown {
+  if (!(thrown instanceof pg.DatabaseError) || unreachableOf(thrown, 'nothing') !== undefined) return thrown
+  return new LoadRefused(
+    `${what} cannot be restored, and nothing was restored (PostgreSQL reports: ${thrown.message}): verify the backup with \`toolway backup verify\`, and use another copy of it, or an earlier one.`,
+    { cause: withoutRow(thrown) },
+  )
 }
 
 /** Joins the parts of a table that follow one another. Each content must be read to its end before the next one is asked for. */

@@ -2,8 +2,8 @@
  * Verifies chains whose records come in any order, as the rows of a table do in a backup: the same hashes and signatures that
  * `verify.ts` holds against the lines of an export. A record is linked to its neighbours when they are there.
  *
- * Memory grows with the stretches of records that are not connected yet, one or a few of each organization and month where rows lie
- * as they were appended. Chains and checkpoints are taken before the records. Which keys may sign is not decided here.
+ * Memory grows with the checkpoints (some 100 bytes each), and with the stretches of records that are not connected yet, one or a few
+ * of each organization and month where rows lie as they were appended. Chains and checkpoints are taken before the records. Which keys may sign is not decided here.
  */
 import { isSigned, type Checkpoint } from './checkpoints.ts'
 import { leafOf, link, proven, startOf, type ChainRow, type ProvenRecord } from './leaf.ts'
@@ -100,6 +100,7 @@ class Chain {
     const fault = faultOf(record, this.#organization)
     if (fault !== undefined) this.#fail(seq, `${nameOf(record)}: ${fault}`)
     if ((this.#signed.get(seq) ?? hash) !== hash) this.#fail(seq, `${nameOf(record)} is not the one that was signed`)
+    this.#signed.delete(seq)
     if (this.#byFirst.has(seq) || this.#byLast.has(seq)) return this.#fail(seq, `${nameOf(record)} is there twice`)
     const leaf = leafOf(record)
     const before = this.#byLast.get(seq - 1)
