@@ -316,7 +316,7 @@ describe('connections', () => {
         alias: 'nobody',
         words: ['--url', 'http://127.0.0.1:1/mcp'],
         phase: 'open',
-        problem: /cannot be reached: nothing is listening there/,
+        problem: /is not available: nothing is listening there/,
       },
       {
         alias: 'page',

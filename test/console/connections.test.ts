@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)('the list of connections', () => {
       expect(`${await hueOf(drawn)} ${kind}`, title).toBe(sign)
     }
     // The last error is shown on the card of the failed connection, and on no other.
-    const wrong = page.getByRole('listitem').filter({ hasText: 'cannot be reached' })
+    const wrong = page.getByRole('listitem').filter({ hasText: 'is not available' })
     expect(await wrong.getByRole('heading').allInnerTexts()).toEqual(['Away'])
     await look(page, 'connections')
   })

@@ -241,7 +241,7 @@ describe.skipIf(NO_BROWSER)('a story', () => {
     await press(page.getByRole('link', { name: 'Gone away' }).first())
     await press(page.getByRole('button', { name: 'Test now' }))
     await page
-      .getByText(/nothing is listening|cannot be reached/)
+      .getByText(/nothing is listening|is not available/)
       .first()
       .waitFor()
     expectWithin(3, 'mend a broken connection from Home', presses())

@@ -67,7 +67,7 @@ describe.each(ERAS)('a %s server that is gone', (alias) => {
       const { status, text, answer } = await callTool(peer, `${alias}__echo`, { text: 'x' })
       expect(status).toBe(200)
       expect(answer.result?.isError).toBe(true)
-      expect(answer.result?.content?.[0]?.text).toContain(`The connection ${alias} cannot be reached`)
+      expect(answer.result?.content?.[0]?.text).toContain(`The connection ${alias} is not available`)
       expect(faultOf(answer.result)).toMatchObject({
         code: 'UNAVAILABLE',
         retryable: true,
@@ -94,7 +94,7 @@ describe.each(ERAS)('a %s server that is gone', (alias) => {
       return now?.staleSince === null || now?.status !== 'error' ? undefined : now
     })
     expect(state.tools).toEqual(tools)
-    expect(state.staleReason).toMatch(/cannot be reached: nothing is listening there/)
+    expect(state.staleReason).toMatch(/is not available: nothing is listening there/)
     expect(state.reason).toBe(state.staleReason)
     expect(await toolNames(gateway, gateway.url)).toEqual(expect.arrayContaining([`${alias}__echo`, 'fine__echo']))
     expect(await toolNames(gateway, gateway.connectionUrl(alias))).toEqual(tools)
@@ -231,7 +231,7 @@ describe('a child', () => {
       const now = await stateOf(gateway, 'broken')
       return now?.status === 'error' ? now : undefined
     })
-    expect(state.reason).toContain('The connection broken cannot be reached')
+    expect(state.reason).toContain('The connection broken is not available')
     expect(state.tools).toEqual([])
     expect(await toolNames(gateway, gateway.connectionUrl('broken'))).toEqual([])
     expect(await toolNames(gateway, gateway.url)).toContain('fine__echo')

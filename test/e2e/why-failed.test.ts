@@ -75,7 +75,7 @@ describe('a record of a call that failed', () => {
       outcome: 'failed',
       details: {
         error: {
-          says: 'The connection away cannot be reached: nothing is listening there.',
+          says: 'The connection away is not available: nothing is listening there.',
           mend: '`toolway connection test away` shows the cause.',
         },
       },

@@ -42,7 +42,7 @@ test.each(['2026-07-28', '2025-11-25'] as const)(
     const refused = await callTool(target, 'good')
     expect(faultIn(refused)).toMatchObject({ fault: 'upstream.resting', code: 'UNAVAILABLE', retryable: true })
     expect(textIn(refused)).toMatch(
-      /cannot be reached \(no answer within 0\.4 s\)\. After 5 failures in a row, no requests are sent to it for (9|10) s, until 20\d\d-/,
+      /is not available \(no answer within 0\.4 s\)\. After 5 failures in a row, no requests are sent to it for (9|10) s, until 20\d\d-/,
     )
     expect(upstream.of('tools/call')).toHaveLength(6)
     expect(upstream.heard.slice(before).filter(({ method }) => method === 'tools/call')).toEqual([])

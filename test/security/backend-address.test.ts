@@ -71,6 +71,6 @@ test('S1-SEC-02: the address of a server is in no body, header, error or record,
   )
   expect(told).toEqual([])
   // The search works: the failure is reported with the name of the connection.
-  expect(heard.some((text) => text.includes('The connection gone cannot be reached'))).toBe(true)
+  expect(heard.some((text) => text.includes('The connection gone is not available'))).toBe(true)
   expect(heard.length).toBeGreaterThan(100)
 })

@@ -85,8 +85,8 @@ describe('a fault', () => {
 
   test('ends with one full stop, whether the fact before it brings its own or not', () => {
     const said = (problem: string) => new Fault('upstream.unreachable', { connection: 'docs', problem }).message
-    expect(said('HTTP 500')).toBe('The connection docs cannot be reached: HTTP 500.')
-    expect(said('It is gone.')).toBe('The connection docs cannot be reached: It is gone.')
+    expect(said('HTTP 500')).toBe('The connection docs is not available: HTTP 500.')
+    expect(said('It is gone.')).toBe('The connection docs is not available: It is gone.')
   })
 
   test('does not look for blanks inside facts', () => {

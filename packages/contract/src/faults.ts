@@ -240,12 +240,12 @@ export const FAULTS = {
   'openapi.outside': row('run', 'POLICY_VIOLATION', [200, PARAMS], 'These arguments of {tool} point outside the address of connection {connection}; nothing was sent.', 'Call the tool with plain values that do not contain any part of an address.'),
 
   'upstream.disabled': row('open', 'UNAVAILABLE', [503, UNREACHABLE], 'The connection {connection} is turned off.', 'Turn it on, or use another tool.'),
-  'upstream.unreachable': row('open', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The connection {connection} cannot be reached: {problem}.', '`toolway connection test {connection}` shows the cause.'),
+  'upstream.unreachable': row('open', 'UNAVAILABLE', [502, UNREACHABLE, 'retry'], 'The connection {connection} is not available: {problem}.', '`toolway connection test {connection}` shows the cause.'),
   'upstream.resting': row(
     'open',
     'UNAVAILABLE',
     [503, UNREACHABLE, 'retry'],
-    'The connection {connection} cannot be reached ({problem}). After {failures} failures in a row, no requests are sent to it for {seconds} s, until {until}.',
+    'The connection {connection} is not available ({problem}). After {failures} failures in a row, no requests are sent to it for {seconds} s, until {until}.',
     'Try again after {until}. `toolway connection test {connection}` shows the cause.',
   ),
   'upstream.given-up': row(

@@ -59,7 +59,7 @@ describe('the words of a fault', () => {
   test('say to a program what happened, what to do, and the id to ask about', () => {
     expect(errorOf(fault, 'legacy', 'c-1')).toEqual({
       code: -32003,
-      message: 'The connection docs cannot be reached: nothing is listening there.',
+      message: 'The connection docs is not available: nothing is listening there.',
       data: {
         uri: 'a:b',
         code: 'UNAVAILABLE',
@@ -77,7 +77,7 @@ describe('the words of a fault', () => {
       type: 'urn:toolway:fault:upstream.unreachable',
       title: 'UNAVAILABLE',
       status: 502,
-      detail: 'The connection docs cannot be reached: nothing is listening there.',
+      detail: 'The connection docs is not available: nothing is listening there.',
       mend: '`toolway connection test docs` shows the cause.',
       code: 'upstream.unreachable',
       phase: 'open',

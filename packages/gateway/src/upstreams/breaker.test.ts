@@ -60,7 +60,7 @@ describe('a connection that does not answer', () => {
     const refusal = breaker.admit()
     expect(refusal?.code).toBe('upstream.resting')
     expect(refusal?.message).toBe(
-      'The connection web cannot be reached (no answer within 5 s). After 5 failures in a row, no requests are sent to it for 10 s, until 1970-01-01T00:00:10.000Z.',
+      'The connection web is not available (no answer within 5 s). After 5 failures in a row, no requests are sent to it for 10 s, until 1970-01-01T00:00:10.000Z.',
     )
   })
 

@@ -15,5 +15,5 @@ test.each([
   ['npm error code ENOTCACHED', notFetched],
   ['API_KEY is required', undefined],
 ])('what helps with %s', (problem, mend) => {
-  expect(startMendOf(`The connection x cannot be reached. It said: ${problem}`)).toBe(mend)
+  expect(startMendOf(`The connection x is not available. It said: ${problem}`)).toBe(mend)
 })
