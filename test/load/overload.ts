@@ -25,6 +25,8 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     times: { type: 'string', default: '2' },
+    /** As many as a flood may open; calls for which there is none are not made. */
+    connections: { type: 'string', default: '4000' },
     root: { type: 'string', default: new URL('../..', import.meta.url).pathname },
   },
 })
@@ -33,7 +35,7 @@ const TIMES = Number(options.times)
 const QUIET_SECONDS = Math.min(20, SECONDS)
 const CAPACITY_SECONDS = 10
 const CONNECTIONS = 64
-const MOST_CONNECTIONS = 4_000
+const MOST_CONNECTIONS = Number(options.connections)
 const NEIGHBOUR_PER_SECOND = 5
 const OPEN_MS = 180_000
 
