@@ -238,6 +238,6 @@ test('what the operator declares is bound to each address that stands there, and
     expect(addressesOf(parts).map((one) => [isBound(parts, one), isPrivate(parts, one)])).toEqual(
       flags.map((flag) => [true, flag]),
     )
-    expect(viewOf(parts.settings).private).toBe(flags[0])
+    expect(viewOf(parts.settings, true).private).toBe(flags[0])
   }
 })
