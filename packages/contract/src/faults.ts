@@ -169,7 +169,7 @@ export const FAULTS = {
     'Free disk space for the folder "outbox" in the data directory, and check that the gateway can write there.',
   ),
   'session.unknown': row('admit', 'NOT_FOUND', [404, NO_KEY], 'This session does not exist or has expired.', 'Start a new one with initialize.'),
-  'session.limit': row('admit', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The gateway has reached its limit of {limit} sessions, and calls are running in all sessions of this organization.', 'Try again when some of them have ended. TOOLWAY_SESSIONS_PER_GATEWAY sets the limit.'),
+  'session.limit': row('admit', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The limit of {limit} sessions is reached, and calls are running in all sessions of this organization.', 'Try again when some of them have ended. TOOLWAY_SESSIONS_PER_ORGANIZATION and TOOLWAY_SESSIONS_PER_GATEWAY set the limits.'),
   'session.ended': row('run', 'CANCELLED', [404, UNREACHABLE], 'The session of this call ended before the response arrived. The call may have taken effect.', 'Check whether the call took effect before you repeat it in a new session.'),
   'session.open': row('admit', 'INVALID_ARGUMENT', [400, INVALID], 'This client connection already has a session.', 'Open another client connection for another session.'),
   'channel.limit': row('admit', 'RATE_LIMITED', [503, UNREACHABLE, 'retry'], 'At most {limit} streams and sockets may be open {scope}.', 'Close one that is no longer needed.'),

@@ -190,15 +190,19 @@ class MemorySessions implements Sessions {
     const own = this.#owned.get(owner)
     while (own !== undefined && own.size >= this.#mostOfOne) this.#drop(leastMissed(own), 'ended')
     const neighbours = this.#byOrganization.get(organization)
-    while (neighbours !== undefined && neighbours.size >= this.#mostOfOrganization)
-      this.#drop(leastMissed(neighbours), 'ended')
+    if (neighbours !== undefined && neighbours.size >= this.#mostOfOrganization)
+      this.#dropQuiet(neighbours, this.#mostOfOrganization)
     if (this.#held.size >= this.#most) this.#reap()
     if (this.#held.size < this.#most) return
     const largest = this.#largest(organization)
-    const loser = leastMissed(largest)
-    // Whoever fills the gateway with calls under way ends none of them for one more session of its own.
-    if (loser.organization === organization && loser.session.underWay.size > 0)
-      throw new Fault('session.limit', { limit: this.#most })
+    if (largest === this.#byOrganization.get(organization)) this.#dropQuiet(largest, this.#most)
+    else this.#drop(leastMissed(largest), 'ended')
+  }
+
+  /** An organization that has its share full of calls under way ends none of them for one more session of its own. */
+  #dropQuiet(own: ReadonlySet<SessionEntry>, limit: number): void {
+    const loser = leastMissed(own)
+    if (loser.session.underWay.size > 0) throw new Fault('session.limit', { limit })
     this.#drop(loser, 'ended')
   }
 
