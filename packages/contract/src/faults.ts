@@ -207,6 +207,8 @@ export const FAULTS = {
   'agent.unset': row('open', 'NOT_FOUND', [409, INVALID], 'This organization has not set a model for the agent.', 'Ask an administrator of the organization to set a model, with the address and key of its server.'),
   'agent.member': row('admit', 'PERMISSION_DENIED', [403, FORBIDDEN], 'The agent works only for members of the organization, and you are not a member.', 'Sign in as a member, or use a key that belongs to one.'),
   'agent.busy': row('admit', 'RATE_LIMITED', [429, UNREACHABLE, 'retry'], 'You have reached the limit of {limit} concurrent agent runs.', 'Wait until one of them ends, or stop one.'),
+  'agent.full': row('admit', 'UNAVAILABLE', [503, UNREACHABLE, 'retry'], 'The agent is busy: {limit} runs of this organization are already waiting.', 'Try again later. The operator can change the limits (TOOLWAY_AGENT_RUNS, TOOLWAY_AGENT_RUNS_PER_ORGANIZATION, TOOLWAY_AGENT_QUEUE).'),
+  'agent.time': row('run', 'TIMEOUT', [504, UNREACHABLE], 'The agent run was stopped after {minutes} minutes.', 'Send a smaller request, or ask an administrator to check whether the model responds.'),
   'agent.model': row('run', 'UNAVAILABLE', [502, UNREACHABLE], 'The agent\'s model failed: {problem}.', 'Try again, or ask an administrator to check the address, the key and the name of the model.'),
   'policy.blocked': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule blocks the tool {tool}: {reason}.', 'Use another tool, or ask an administrator. `toolway policy explain` shows the reason.'),
   'policy.rejected': row('decide', 'POLICY_VIOLATION', [403, FORBIDDEN], 'A rule does not allow the value of {place}: {problem} ({reason}).', 'Call the tool again with a value that is allowed.'),

@@ -1,6 +1,6 @@
 /** The texts that a model reads: the tools of a namespace, the result of a call, and a failure with what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import type { Executed, Namespace, ProxyTool } from './proxy.ts'
+import { linkMeta, type Executed, type Namespace, type ProxyTool } from './proxy.ts'
 import { toolsOf } from './tools.ts'
 
 const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
@@ -38,7 +38,7 @@ export function resultText(executed: Executed, namespace: Namespace, namespaces:
 
 /** As the published package writes it since 3.6.8. */
 function failureText(executed: Executed, namespace: Namespace, namespaces: readonly Namespace[]): CallToolResult {
-  const { error, code, data, logId } = executed
+  const { error, code, data, logId, link } = executed
   const lines = [
     error ?? 'The tool failed and did not say why.',
     `Code: ${code ?? 'EXECUTION_ERROR'}`,
@@ -48,6 +48,7 @@ function failureText(executed: Executed, namespace: Namespace, namespaces: reado
   ]
   return {
     ...textResult(lines.join('\n')),
+    ...(link === undefined ? {} : { _meta: linkMeta(link) }),
     isError: true,
     structuredContent: { data, successful: false, error: error ?? null, log_id: logId ?? null },
   }

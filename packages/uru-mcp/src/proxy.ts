@@ -27,6 +27,8 @@ export interface Executed {
   readonly error: string | undefined
   readonly code: string | undefined
   readonly logId: string | undefined
+  /** The page on which a person has to act first, by the proxy's own word (`x-toolway-link`). */
+  readonly link: string | undefined
 }
 
 export interface Asking {
@@ -132,7 +134,7 @@ class HttpProxy implements Proxy {
   async execute(slug: string, parameters: object, { name, accountId, serverId }: Namespace, asking: Asking) {
     const account = accountId === undefined ? {} : { _connected_account_id: accountId }
     const server = serverId === undefined ? {} : { _server_id: serverId }
-    const { status, body } = await this.#send(
+    const { status, body, headers } = await this.#send(
       {
         path: `/execute/${encodeURIComponent(slug)}`,
         timeout: this.#parts.timeout,
@@ -145,8 +147,9 @@ class HttpProxy implements Proxy {
       },
       asking,
     )
-    if (status >= 300) throw errorOf(status, body)
-    return executedOf(body)
+    const link = headers.get('x-toolway-link') ?? undefined
+    if (status >= 300) throw errorOf(status, body, link)
+    return { ...executedOf(body), link }
   }
 
   async #read(path: string, asking: Asking): Promise<unknown> {
@@ -206,13 +209,16 @@ const unreached = ({ origin }: URL) =>
 
 const malformed = (path: string) => new ProtocolError(OTHER, `The proxy returned an unexpected response to ${path}.`)
 
+/** In results and errors, for the client that starts this program. */
+export const linkMeta = (link: string | undefined) => (link === undefined ? {} : { 'dev.toolway/link': link })
+
 /** The proxy's own sentence, and what to do. */
-function errorOf(status: number, body: unknown): ProtocolError {
+function errorOf(status: number, body: unknown, link?: string): ProtocolError {
   const said = isFields(body) ? (textIn(body['detail']) ?? textIn(body['message']) ?? textIn(body['title'])) : undefined
   const mend = (isFields(body) ? textIn(body['mend']) : undefined) ?? ADVICE[status]
   const sentence = said ?? `The proxy responded with HTTP ${status}.`
   const code = isFields(body) ? textIn(body['code']) : undefined
-  const data = { status, ...(code === undefined ? {} : { code }) }
+  const data = { status, ...(code === undefined ? {} : { code }), ...linkMeta(link) }
   return new ProtocolError(
     CODES[status] ?? OTHER,
     [sentence, mend, status === 401 ? ADVICE[401] : undefined].filter(isNew).join(' '),
@@ -223,7 +229,7 @@ function errorOf(status: number, body: unknown): ProtocolError {
 const isNew = (sentence: string | undefined, at: number, all: readonly (string | undefined)[]): boolean =>
   sentence !== undefined && all.indexOf(sentence) === at
 
-function executedOf(body: unknown): Executed {
+function executedOf(body: unknown): Omit<Executed, 'link'> {
   if (!isFields(body)) return { data: body, successful: true, error: undefined, code: undefined, logId: undefined }
   const said = body['successful'] ?? body['success']
   const { error } = body

@@ -57,6 +57,7 @@ export interface English {
     readonly stop: string
     readonly clear: string
     readonly working: string
+    readonly waiting: (v: { readonly position: number }) => string
     readonly stopped: string
     readonly cut: string
     readonly goOn: string
@@ -69,7 +70,7 @@ export interface English {
     readonly showResult: string
     readonly hideResult: string
     readonly needsYou: string
-    readonly openPage: string
+    readonly openPage: (v: { readonly host: string }) => string
     readonly model: {
       readonly title: string
       readonly set: string

@@ -68,6 +68,8 @@ export const removeAgentModel = operation({
 
 /** One step of a run, told as it is made. */
 export const AgentEvent = z.discriminatedUnion('type', [
+  /** Other runs go on: its place among those of the organization that wait, from 1. */
+  z.strictObject({ type: z.literal('waiting'), position: z.int().min(1) }),
   z.strictObject({ type: z.literal('text'), text: z.string() }),
   z.strictObject({
     type: z.literal('call'),
@@ -81,7 +83,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     id: z.string(),
     failed: z.boolean(),
     text: z.string(),
-    /** A page on which a person approves the call or connects an account. */
+    /** A page on which a person approves the call or connects an account; only where the gateway itself refused the call and named it. */
     link: z.string().nullable(),
   }),
 ])

@@ -16,6 +16,7 @@ import { recordChange, type Actor, type Change } from '../records/change.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { ListPreviews } from '../call/list-preview.ts'
 import type { Snapshot } from '../call/snapshot.ts'
+import type { AgentQueue } from './agent/agent-queue.ts'
 import type { AdminApprovals } from './approvals/admin-approvals.ts'
 import type { AdminFiles } from './files/admin-files.ts'
 import type { AdminConnect } from './oauth/admin-connect.ts'
@@ -81,6 +82,7 @@ export interface AdminParts {
   /** Undefined: no files are kept here. */
   readonly files: AdminFiles | undefined
   readonly agent: {
+    readonly queue: AgentQueue
     readonly upstreams: Pick<Upstreams, 'openApart'>
     readonly reveal: RevealSecret
     /** Where this gateway's own tools are reached from this machine. */

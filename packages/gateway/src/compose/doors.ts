@@ -2,6 +2,7 @@
 import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import { randomUUID } from 'node:crypto'
 import { readInitialize } from '@toolway/protocol'
+import { createAgentQueue, type AgentLimits } from '../admin/agent/agent-queue.ts'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import type { Stand } from '../call/admit.ts'
@@ -10,6 +11,7 @@ import { createListPreview } from '../call/list-preview.ts'
 import type { CallParts, RequestContext } from '../call/ports.ts'
 import { answersForms } from '../call/approvals/questions.ts'
 import { createListeners } from '../call/listening/listeners.ts'
+import type { Config } from '../config.ts'
 import { shownSettings } from '../config/shown.ts'
 import { createConsoleAuthorization, type ConsoleMcpParts } from '../http/console/console-mcp.ts'
 import { createEventSocket, type EventSocketParts } from '../http/events/event-socket.ts'
@@ -130,6 +132,17 @@ export interface ComposeAdminParts
   readonly origins: Parameters<typeof shownSettings>[1]
 }
 
+/** Of one member: those of one person, at all places of the console. */
+const RUNS_OF_MEMBER = 4
+
+/** The processes behind one port share the places of their gateway. */
+export const agentLimitsOf = (config: Config): AgentLimits => ({
+  member: RUNS_OF_MEMBER,
+  gateway: Math.max(1, Math.floor(config.TOOLWAY_AGENT_RUNS / config.TOOLWAY_PROCESSES)),
+  organization: config.TOOLWAY_AGENT_RUNS_PER_ORGANIZATION,
+  waiting: config.TOOLWAY_AGENT_QUEUE,
+})
+
 /** What the operations of the administration work with. */
 export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
@@ -149,7 +162,10 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
     files,
     publicUrl,
     traceUrl: config.TOOLWAY_TRACE_URL,
-    agent: { upstreams, reveal: parts.reveal, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
+    agent: {
+      ...{ upstreams, reveal: parts.reveal, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
+      queue: createAgentQueue(agentLimitsOf(config), parts.draining),
+    },
     runtime: {
       ...{ gateway, upstreams, sessions, logs, words },
       settings: shownSettings(config, origins),

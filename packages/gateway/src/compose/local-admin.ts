@@ -5,6 +5,8 @@
  * hears of each change from the database, as it hears of another gateway's. Live state (processes, sessions, logs, events) is the
  * gateway's alone: here it is empty.
  */
+import { createAgentQueue } from '../admin/agent/agent-queue.ts'
+import { agentLimitsOf } from './doors.ts'
 import { join } from 'node:path'
 import type { Store } from '../admin/installation/open-store.ts'
 import type { AdminParts } from '../admin/serve.ts'
@@ -142,7 +144,13 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
     approvals: approvals.admin,
     previewList: elsewhere,
     ...{ files: localFiles(core), traceUrl: config.TOOLWAY_TRACE_URL },
-    agent: { upstreams, reveal, proxyUrl: publicUrl, tracer: undefined },
+    agent: {
+      upstreams,
+      reveal,
+      proxyUrl: publicUrl,
+      tracer: undefined,
+      queue: createAgentQueue(agentLimitsOf(config), new AbortController().signal),
+    },
     runtime: {
       ...{ gateway: '', upstreams },
       sessions: { list: () => [], drop: elsewhere },

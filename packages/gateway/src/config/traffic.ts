@@ -87,6 +87,18 @@ export const TRAFFIC_SETTINGS = {
     bytes(268_435_456, 1_024, 68_719_476_736),
     'Maximum total size in bytes of the request bodies of all calls in progress in one process; at least TOOLWAY_BODY_LIMIT. One organization can use at most four fifths of it.',
   ),
+  TOOLWAY_AGENT_RUNS: setting(
+    wholeNumber(1, 1_000).default(8),
+    'Agent runs at the same time, for each gateway; its processes (TOOLWAY_PROCESSES) share the number. A run takes about 120 MB. Further runs wait.',
+  ),
+  TOOLWAY_AGENT_RUNS_PER_ORGANIZATION: setting(
+    wholeNumber(1, 1_000).default(4),
+    'Agent runs at the same time of one organization, for each gateway process.',
+  ),
+  TOOLWAY_AGENT_QUEUE: setting(
+    wholeNumber(0, 10_000).default(20),
+    'Agent runs of one organization that may wait, for each gateway process. Further runs are refused.',
+  ),
   TOOLWAY_BODY_LIMIT: setting(bytes(1_048_576, 1_024, 67_108_864), 'Maximum size of a request body in bytes.'),
   TOOLWAY_RESULT_LIMIT: setting(
     bytes(262_144, 1_024, 67_108_864),

@@ -17,7 +17,7 @@ test('a result is put to its call, and texts stand where they were said', () => 
 
 test('the model reads wishes and its own words, and no results of earlier calls', () => {
   const turn: Omit<Turn, 'wish' | 'steps'> = {
-    ...{ id: 1, organization: 'default', state: 'done', cut: false, failure: undefined },
+    ...{ id: 1, organization: 'default', state: 'done', position: undefined, cut: false, failure: undefined },
   }
   const turns: Turn[] = [
     { ...turn, wish: 'Look', steps: withEvent(withEvent([], call), { type: 'text', text: 'There is one.' }) },

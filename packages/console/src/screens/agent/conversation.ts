@@ -20,6 +20,8 @@ export interface Turn {
   readonly wish: string
   readonly steps: readonly AgentStep[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
+  /** Its place among the runs that wait; undefined once it has begun. */
+  readonly position: number | undefined
   /** It made as many steps as it may, and may go on. */
   readonly cut: boolean
   readonly failure: Problem | undefined
@@ -29,6 +31,7 @@ type Message = { role: 'user' | 'assistant'; content: string }
 
 /** Adds an event to the steps of a turn. */
 export function withEvent(steps: readonly AgentStep[], event: AgentEvent): readonly AgentStep[] {
+  if (event.type === 'waiting') return steps
   if (event.type === 'text') return [...steps, { kind: 'text', text: event.text }]
   if (event.type === 'call') {
     const { id, tool, arguments: given } = event
@@ -39,6 +42,13 @@ export function withEvent(steps: readonly AgentStep[], event: AgentEvent): reado
     step.kind === 'call' && step.id === event.id ? { ...step, result: { failed, text, link } } : step,
   )
 }
+
+const BEGUN = { state: 'running', position: undefined, cut: false, failure: undefined } as const
+
+const changeBy = (steps: readonly AgentStep[], event: AgentEvent): Pick<Turn, 'steps' | 'position'> => ({
+  steps: withEvent(steps, event),
+  position: event.type === 'waiting' ? event.position : undefined,
+})
 
 /** The part of earlier turns that the model reads: requests, and its own words. */
 export const messagesOf = (turns: readonly Turn[]): Message[] =>
@@ -72,7 +82,7 @@ export class Conversation {
   async wish(organization: string, wish: string): Promise<void> {
     const id = ++this.#last
     const before = this.#turns.filter((turn) => turn.organization === organization)
-    const turn: Turn = { id, organization, wish, steps: [], state: 'running', cut: false, failure: undefined }
+    const turn: Turn = { id, organization, wish, steps: [], ...BEGUN }
     this.#keep([...this.#turns, turn])
     const running = new AbortController()
     this.#running = running
@@ -80,7 +90,7 @@ export class Conversation {
       const messages = [...messagesOf(before), { role: 'user' as const, content: wish }].slice(-100)
       const given = { path: { organization }, body: { messages }, signal: running.signal }
       const { ended } = await follow(runAgent, given, (event) =>
-        this.#change(id, ({ steps }) => ({ steps: withEvent(steps, event as AgentEvent) })),
+        this.#change(id, ({ steps }) => changeBy(steps, event as AgentEvent)),
       )
       this.#change(id, () => ({ state: 'done', cut: ended === 'steps' }))
     } catch (thrown) {

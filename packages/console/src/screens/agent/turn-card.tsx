@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Collapse, Group, Loader, Paper, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { OutsideLink } from '../../parts/call/outside-link.tsx'
+import { safeAddress } from '../../parts/call/safe-address.ts'
 import { texts } from '../../texts/texts.ts'
 import { StateBadge } from '../../ui/badges.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -11,7 +12,7 @@ import type { AgentCall, Turn } from './conversation.ts'
 const t = texts.agent
 
 export function TurnCard({ turn, onContinue }: { turn: Turn; onContinue: () => void }) {
-  const { wish, steps, state, cut, failure } = turn
+  const { wish, steps, state, position, cut, failure } = turn
   return (
     <Paper withBorder p="md" component="article" aria-label={t.wishNamed({ wish: wish.slice(0, 80) })}>
       <Stack gap="md">
@@ -36,7 +37,7 @@ export function TurnCard({ turn, onContinue }: { turn: Turn; onContinue: () => v
           <Group gap="xs" role="status">
             <Loader size="xs" />
             <Text size="sm" c="dimmed">
-              {t.working}
+              {position === undefined ? t.working : t.waiting({ position })}
             </Text>
           </Group>
         ) : null}
@@ -55,6 +56,17 @@ export function TurnCard({ turn, onContinue }: { turn: Turn; onContinue: () => v
         {failure === undefined ? null : <Failed failure={failure} />}
       </Stack>
     </Paper>
+  )
+}
+
+/** The host is always shown: a link may lead to the server that keeps the accounts. */
+function ActionPage({ link }: { link: string | undefined }) {
+  const url = safeAddress(link)
+  if (url === undefined) return null
+  return (
+    <Alert color="yellow" icon={<Icon name="hand-stop" />} title={t.needsYou}>
+      <OutsideLink to={url.href}>{t.openPage({ host: url.host })}</OutsideLink>
+    </Alert>
   )
 }
 
@@ -82,11 +94,7 @@ function CallCard({ call: { tool, arguments: given, result } }: { call: AgentCal
             {JSON.stringify(given)}
           </Code>
         )}
-        {result?.link == null ? null : (
-          <Alert color="yellow" icon={<Icon name="hand-stop" />} title={t.needsYou}>
-            <OutsideLink to={result.link}>{t.openPage}</OutsideLink>
-          </Alert>
-        )}
+        <ActionPage link={result?.link ?? undefined} />
         {result === undefined ? null : (
           <Collapse expanded={open}>
             <Code block className="breakable" style={{ whiteSpace: 'pre-wrap', maxHeight: 320, overflow: 'auto' }}>

@@ -1,6 +1,6 @@
 /**
  * The operations of the agent: its model, and runs. A run calls tools with a key that may what its caller may and no more: its calls
- * are in the audit log under that key.
+ * are in the audit log under that key. Runs beyond the bounds wait (`agent-queue.ts`), and none goes on for ever.
  */
 import { Fault, type UserId } from '@toolway/contract'
 import * as shapes from '@toolway/contract/admin'
@@ -50,10 +50,11 @@ const set = serveOrganization(shapes.setAgentModel, async ({ parts, organization
 
 type RunRequest = OrganizationRequest<typeof shapes.runAgent>
 
-/** Throws `agent.member` for a caller who is no member: an agent works for a person, with the rights of that person here. */
-function memberOf({ principal }: RunRequest, { members }: Snapshot): UserId {
+/** Throws `place.unknown`, and `agent.member` for a caller who is no member: an agent works for a person, with the rights of that person here. */
+function memberOf({ principal }: RunRequest, snapshot: Snapshot | undefined): UserId {
+  if (snapshot === undefined) throw new Fault('place.unknown')
   const { userId } = principal
-  if (userId === undefined || !members.has(userId)) throw new Fault('agent.member')
+  if (userId === undefined || !snapshot.members.has(userId)) throw new Fault('agent.member')
   return userId
 }
 
@@ -72,44 +73,54 @@ async function keyFor({ parts, organization, principal, role, change }: RunReque
   return key
 }
 
-/** Runs of one member that go on at once: each is a process, and pays for a model. */
-const MOST_RUNS = 4
-const running = new Map<UserId, number>()
-
-/** Throws `agent.busy`. Disposed when the run ends. */
-function enter(userId: UserId): Disposable {
-  const runs = running.get(userId) ?? 0
-  if (runs >= MOST_RUNS) throw new Fault('agent.busy', { limit: MOST_RUNS })
-  running.set(userId, runs + 1)
-  return {
-    [Symbol.dispose]() {
-      const left = (running.get(userId) ?? 1) - 1
-      if (left === 0) running.delete(userId)
-      else running.set(userId, left)
-    },
-  }
-}
+/** Milliseconds after which a run is stopped, so that its place is free again whatever its model does. */
+const LONGEST_RUN = 30 * 60_000
 
 const run = serveOrganization(shapes.runAgent, async (asked) => {
-  const { parts, organization, principal, look, body, signal, progress } = asked
-  const snapshot = parts.snapshots.find({ id: organization.id })
-  if (snapshot === undefined) throw new Fault('place.unknown')
-  const userId = memberOf(asked, snapshot)
+  const { parts, organization, look, signal, progress } = asked
+  const find = () => parts.snapshots.find({ id: organization.id })
+  const userId = memberOf(asked, find())
+  if ((await look(findAgentModel)) === undefined) throw new Fault('agent.unset')
+  using _ = await parts.agent.queue.enter({
+    ...{ organizationId: organization.id, userId, signal },
+    onPosition: (position) => progress({ type: 'waiting', position }),
+  })
+  // While it waited, the member may have been removed and the model changed.
+  const snapshot = find()
   const row = await look(findAgentModel)
+  if (snapshot === undefined) throw new Fault('place.unknown')
   if (row === undefined) throw new Fault('agent.unset')
-  using _ = enter(userId)
-  const key =
-    row.sealed === null
-      ? undefined
-      : await parts.agent.reveal(organization.id, parts.vault.open(row.sealed, agentModelRow(organization.id)))
-  const model = await languageModelOf({ row, key, exceptions: snapshot.exceptions })
-  const { id, key: token } = await keyFor(asked, userId)
-  const proxy = `${parts.agent.proxyUrl()}/o/${organization.slug}/t/${principal.toolset ?? 'default'}`
-  await using child = await startUruChild({ upstreams: parts.agent.upstreams, key: token, proxy, signal })
-  const { messages, steps } = body
-  const trace = createAgentTrace(parts.agent.tracer, row)
-  return { ...(await runAgent({ model, key, child, messages, steps, signal, trace, tell: progress })), key_id: id }
+  // Awaited here: the place is free again when the run has ended.
+  return await begin(asked, { snapshot, row, userId: memberOf(asked, snapshot) })
 })
+
+interface Beginning {
+  readonly snapshot: Snapshot
+  readonly row: AgentModelRow
+  readonly userId: UserId
+}
+
+async function begin(asked: RunRequest, { snapshot, row, userId }: Beginning) {
+  const { parts, organization, principal, body, progress } = asked
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Fault('agent.time', { minutes: LONGEST_RUN / 60_000 })), LONGEST_RUN)
+  const signal = AbortSignal.any([asked.signal, late.signal])
+  try {
+    const key =
+      row.sealed === null
+        ? undefined
+        : await parts.agent.reveal(organization.id, parts.vault.open(row.sealed, agentModelRow(organization.id)))
+    const model = await languageModelOf({ row, key, exceptions: snapshot.exceptions })
+    const { id, key: token } = await keyFor(asked, userId)
+    const proxy = `${parts.agent.proxyUrl()}/o/${organization.slug}/t/${principal.toolset ?? 'default'}`
+    await using child = await startUruChild({ upstreams: parts.agent.upstreams, key: token, proxy, signal })
+    const { messages, steps } = body
+    const trace = createAgentTrace(parts.agent.tracer, row)
+    return { ...(await runAgent({ model, key, child, messages, steps, signal, trace, tell: progress })), key_id: id }
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 export const agentOperations: readonly Served[] = [
   serveOrganization(shapes.getAgentModel, async ({ look }) => {

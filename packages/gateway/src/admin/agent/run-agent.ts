@@ -18,8 +18,6 @@ const MOST_OUTPUT = 4_096
 /** Characters of a result that the model reads, and that an event tells. */
 const MOST_READ = 100_000
 const MOST_TOLD = 20_000
-/** A page of ours on which a person lets a call through. */
-const LINK = /https?:\/\/[^\s"'<>\\)]+\/(?:approvals|connect)\/[\w.~-]+/
 
 export interface AgentRun {
   readonly model: LanguageModel
@@ -65,8 +63,8 @@ export async function runAgent({
           calls++
           const asked: JsonObject = isObject(given as JsonObject) ? (given as JsonObject) : {}
           tell({ type: 'call', id, tool: name, arguments: asked })
-          const { failed, text } = await outcomeOf(child, name, asked, trace.metaFor(id))
-          tell({ type: 'result', id, failed, text: cut(text, MOST_TOLD), link: LINK.exec(text)?.[0] ?? null })
+          const { failed, text, link } = await outcomeOf(child, name, asked, trace.metaFor(id))
+          tell({ type: 'result', id, failed, text: cut(text, MOST_TOLD), link: link ?? null })
           return failed ? `The call failed: ${cut(text, MOST_READ)}` : cut(text, MOST_READ)
         },
       }),
@@ -104,7 +102,7 @@ async function outcomeOf(child: AgentRun['child'], name: string, given: JsonObje
     return await child.call(name, given, meta)
   } catch (thrown) {
     const { message, mend } = Fault.of(thrown)
-    return { failed: true, text: `${message} ${mend}` }
+    return { failed: true, text: `${message} ${mend}`, link: undefined }
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { Fault } from '@toolway/contract'
-import { isObject, NEWEST_LEGACY, type JsonObject } from '@toolway/protocol'
+import { isObject, NEWEST_LEGACY, type Json, type JsonObject } from '@toolway/protocol'
 import { ownAsk } from '../../jobs/sync-catalog.ts'
 import type { Answer } from '../../upstreams/upstream.ts'
 import type { Upstreams } from '../../upstreams/upstreams.ts'
@@ -29,10 +29,17 @@ export interface AgentTool {
   readonly inputSchema: JsonObject
 }
 
+export interface Outcome {
+  readonly failed: boolean
+  readonly text: string
+  /** The page of the fault with which the gateway refused the call; never of a text, which a server may have written. */
+  readonly link: string | undefined
+}
+
 export interface UruChild extends AsyncDisposable {
   readonly tools: readonly AgentTool[]
   /** `meta`: what the call says of itself. */
-  call(name: string, given: JsonObject, meta?: JsonObject): Promise<{ failed: boolean; text: string }>
+  call(name: string, given: JsonObject, meta?: JsonObject): Promise<Outcome>
 }
 
 /** Throws `upstream.*`. */
@@ -78,14 +85,21 @@ function toolsOf(answer: Answer): AgentTool[] {
     )
 }
 
-function resultOf(answer: Answer): { failed: boolean; text: string } {
+/** Its program sets this member from a header of the gateway, which no server can write (`http/tools/tool-door.ts`). */
+const LINK = 'dev.toolway/link'
+
+const linkIn = (value: Json | undefined): string | undefined =>
+  isObject(value) && typeof value[LINK] === 'string' ? value[LINK] : undefined
+
+function resultOf(answer: Answer): Outcome {
   if ('error' in answer) {
     const { message, data } = answer.error
-    return { failed: true, text: data === undefined ? message : `${message}\n${JSON.stringify(data)}` }
+    const text = data === undefined ? message : `${message}\n${JSON.stringify(data)}`
+    return { failed: true, text, link: linkIn(data) }
   }
-  const { content, isError } = answer.result
+  const { content, isError, _meta: meta } = answer.result
   const texts = (Array.isArray(content) ? content : []).flatMap((one) =>
     isObject(one) && typeof one['text'] === 'string' ? [one['text']] : [JSON.stringify(one)],
   )
-  return { failed: isError === true, text: texts.join('\n') }
+  return { failed: isError === true, text: texts.join('\n'), link: linkIn(meta) }
 }

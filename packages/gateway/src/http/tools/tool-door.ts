@@ -65,7 +65,12 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
     const bytesOut =
       reply.streams && body !== undefined
         ? reply.end(body, status)
-        : say(response, { status, type: 'application/json', body, headers: { ...laterIn(audit), ...headers } })
+        : say(response, {
+            status,
+            type: 'application/json',
+            body,
+            headers: { ...linkOf(audit.facts.fault), ...laterIn(audit), ...headers },
+          })
     audit.note({ bytesOut })
   }
 
@@ -84,6 +89,7 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
       const answer = problemAnswer(fault, audit.correlationId)
       const headers = {
         ...answer.headers,
+        ...linkOf(fault),
         ...(challenged === undefined ? {} : { 'www-authenticate': challenged }),
         ...(fault.code === 'request.method' ? { allow: String(fault.facts['allowed']) } : {}),
       }
@@ -98,6 +104,15 @@ export function createToolDoor(parts: ToolDoorParts): ToolDoor {
   }
 
   return { addressOf: (path) => toolAddressOf(path, flat), answer: answerOne }
+}
+
+/**
+ * The page on which a person approves the call or connects an account, where a fault of the gateway names one: the texts of a result may
+ * come from a server, a header does not.
+ */
+function linkOf(fault: Fault | undefined): Readonly<Record<string, string>> {
+  const link = URL.parse(String(fault?.facts['link'] ?? ''))
+  return link !== null && /^https?:$/.test(link.protocol) ? { 'x-toolway-link': link.href } : {}
 }
 
 /** When a call that was answered with a fault may be made again, for clients that read the header (RFC 9110, section 10.2.3). */
