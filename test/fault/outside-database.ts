@@ -1,5 +1,5 @@
 /** A PostgreSQL server of the user's own, with a network in front of it that can be cut, frozen and mended. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,9 @@ export interface OutsideDatabase extends AsyncDisposable {
   cut(): void
   /** Nothing passes any more, and nobody is told. */
   freeze(): void
+  /** All processes of the server stand still (SIGSTOP), until `resume`. */
+  stopProcesses(): Promise<void>
+  resume(): void
   mend(): void
 }
 
@@ -28,19 +31,60 @@ export async function startOutsideDatabase(): Promise<OutsideDatabase> {
   admin.on('error', () => {})
   const { rows } = await admin.query<{ port: string }>('show port')
   const network = await startNetwork(`${host}/.s.PGSQL.${rows[0]?.port ?? 5432}`)
+  const kept = await admin.query<{ data_directory: string }>('show data_directory')
+  const processes = standstillOf(kept.rows[0]?.data_directory ?? directory)
   const at = (account: string) => `postgres://${account}@127.0.0.1:${network.port}/${database}`
   return {
     ...network,
     url: at(user),
     urlFor: at,
     query: (text) => admin.query(text),
+    ...processes,
     async [Symbol.asyncDispose]() {
+      processes.resume()
       network.cut()
       await network.close()
       await admin.end()
       await server.stop()
       await rm(directory, { recursive: true, force: true, maxRetries: 10 })
     },
+  }
+}
+
+/** Stops and continues the server's processes, by their ids. */
+function standstillOf(directory: string) {
+  const stopped = new Set<number>()
+  const childrenOf = async (parent: number) => {
+    const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+    const stats = await Promise.all(names.map((name) => readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')))
+    return names
+      .map(Number)
+      .filter((_, at) => / \w (\d+) /.exec(stats[at]?.split(')').at(-1) ?? '')?.[1] === String(parent))
+  }
+  return {
+    async stopProcesses() {
+      const postmaster = Number.parseInt(await readFile(join(directory, 'postmaster.pid'), 'utf8'), 10)
+      // The one that would start others first.
+      stop(postmaster)
+      for (const pid of await childrenOf(postmaster)) stop(pid)
+    },
+    resume() {
+      for (const pid of stopped) signal(pid, 'SIGCONT')
+      stopped.clear()
+    },
+  }
+  function stop(pid: number): void {
+    signal(pid, 'SIGSTOP')
+    stopped.add(pid)
+  }
+}
+
+/** A process of a connection that was given up ends by itself. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown
   }
 }
 

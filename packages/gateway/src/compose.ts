@@ -7,7 +7,6 @@
 import { createRunning, type Gateway } from './compose/running.ts'
 import { fileURLToPath } from 'node:url'
 import { randomUUID } from 'node:crypto'
-import { Fault } from '@toolway/contract'
 import type { Store } from './admin/installation/open-store.ts'
 import { createLookClaims } from './jobs/look-claims.ts'
 import { createAuditLog } from './call/audit-entry.ts'
@@ -63,6 +62,7 @@ import { createOutgoingOAuth } from './oauth/outgoing/protocol/outgoing-oauth.ts
 import { createGlobalApps } from './oauth/outgoing/vendors/global-apps.ts'
 import { adapterOf } from './oauth/outgoing/vendors/provider-adapters.ts'
 import { composeMetrics } from './compose/metrics.ts'
+import { identifyAnywhere, recalls } from './compose/recalls.ts'
 import { createCounters } from './telemetry/counters.ts'
 import { createLogTail, type LogTail } from './telemetry/log-tail.ts'
 import { createChildWords } from './upstreams/children/child-words.ts'
@@ -366,11 +366,8 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     console: createConsoleDoor(await readSite(SITE)),
     docs: createDocsDoor(await readSite(DOCS)),
     health,
-    async identify(authorization) {
-      const { endpoint } = await identity.identify(authorization)
-      // A token for one MCP endpoint is good there and nowhere else.
-      if (endpoint !== undefined) throw new Fault('token.unknown')
-    },
+    identify: (authorization) => identifyAnywhere(identity, authorization),
+    recalls: (authorization) => recalls(identity, authorization),
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: readinessOf(base, core, health),
     metrics: composeMetrics(config, counters, parts.place),
@@ -383,7 +380,11 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
 const readinessOf = ({ config, db }: CoreDependencies, { limits, recordsProblem, feed }: Core, health: Health) =>
   createReadiness({
     health,
-    store: { ...db.presence, grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000 },
+    store: {
+      known: () => db.presence.known(),
+      awayFor: () => db.presence.awayFor(),
+      grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000,
+    },
     limits: () => limits.state,
     state: config.REDIS_URL === undefined ? 'database' : 'database and redis',
     records: recordsProblem,

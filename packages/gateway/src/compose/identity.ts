@@ -39,7 +39,7 @@ export function composeIdentity(core: CoreDependencies, { publicUrl, snapshots, 
     find: (hash, within) => db.system((sql) => findKey(sql, hash), within),
     findSlow: takeOver,
     outage: {
-      awayFor: db.presence.awayFor,
+      awayFor: () => db.presence.awayFor(),
       grace: config.TOOLWAY_DATABASE_GRACE_SECONDS * 1000,
       isAway: (thrown) => thrown instanceof DatabaseUnreachable,
     },

@@ -39,6 +39,7 @@ export function composeRecords(core: CoreDependencies) {
   const records = createRecordWriter({
     directory: config.TOOLWAY_OUTBOX ?? join(config.TOOLWAY_DATA, 'outbox'),
     holds: (owner) => db.system((sql) => isAlive(sql, owner)),
+    onBack: (listener) => db.presence.onBack(listener),
     now: Date.now,
     store: told.store,
     log,

@@ -48,7 +48,7 @@ export interface Db {
   openTokenBuckets(onLost: TokenBucketsParts['onLost']): TokenBuckets
   /** Gateways that start on this database do so one after the other, while they hold it. Throws DatabaseUnreachable. */
   startTurn(): Promise<Turn>
-  readonly presence: Pick<Presence, 'awayFor' | 'look' | 'watch'>
+  readonly presence: Pick<Presence, 'awayFor' | 'known' | 'look' | 'onBack' | 'watch'>
   /** Stop listening, wait for open transactions, end every connection. May be called twice. */
   close(): Promise<void>
 }
@@ -97,7 +97,7 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
 
   const transactUnheard = createTransact({ pool, parseRows, named: !pooled })
   const tryPool = (within: number) => transactUnheard(begin, () => Promise.resolve(), { within })
-  const presence = createPresence({ connection: staying, tryPool, log })
+  const presence = createPresence({ connection: staying, apart: pooled, tryPool, log })
   const transact = heardBy(presence, transactUnheard)
   let closing: Promise<void> | undefined
   return {
@@ -105,8 +105,12 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
       transact(`${begin}; ${speakFor(id)}`, (sql) => work(sql as OrgSql), { bound: true, within }),
     system: (work, within) => transact(begin, (sql) => work(sql as SystemSql), { within }),
     async listen(channel, onNotice, alive) {
+      const heard = (notice: Notice) => {
+        presence.spoke()
+        onNotice(notice)
+      }
       const more = { ...(alive !== undefined && { alive }), ...(log && { log }) }
-      const listener = await createListener({ connection: staying, channel, onNotice, ...more })
+      const listener = await createListener({ connection: staying, channel, onNotice: heard, ...more })
       listeners.add(listener)
       return {
         heard: listener.heard,
@@ -129,10 +133,15 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
 /** Waits are short while the database is known not to answer. Milliseconds. */
 const HURRY = { after: 2_000, within: 5_000 }
 
-/** Each transaction says whether the database is of use. A failure of the work itself says nothing about it. */
+/**
+ * Each transaction says whether the database is of use. A failure of the work itself says nothing about it. None begins while the
+ * database is silent: its caller would wait in vain, and hold a connection meanwhile.
+ */
 const heardBy =
   (presence: Presence, transact: Transact): Transact =>
   async (begin, work, how) => {
+    const silence = presence.silence()
+    if (silence !== undefined) throw new DatabaseUnreachable('nothing', silence.cause)
     try {
       const hurried = presence.awayFor() > HURRY.after ? HURRY.within : undefined
       const result = await transact(begin, work, { ...how, within: how?.within ?? hurried })

@@ -1,118 +1,220 @@
 /**
- * Whether the database can be used, and since when not. It looks on a connection of its own, so that a pool whose connections
- * are all taken does not count as a database that is away, and it hears how the transactions of the pool end.
+ * Whether the database can be used, and since when not. It looks each second on a connection of its own, so that a pool whose
+ * connections are all taken does not count as a database that is away, and it hears how the transactions of the pool end.
  *
- * Callers ask it how long memory has to serve alone; it decides nothing itself.
+ * What it knows is read from memory and never waited for: health, metrics and the refusal of what a silent database could not do
+ * anyway (ADR 0111). Callers ask it how long memory has to serve alone.
  */
 import pg from 'pg'
+import { createPatience } from '../lib/patience.ts'
 import type { Log } from '../lib/log.ts'
 import { unreachableOf } from './driver-errors.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
 
+/** What is known without asking. */
+export interface Known {
+  /** Whether the last look, or a transaction since then, was answered. */
+  readonly responds: boolean
+  /** Milliseconds since that was found out. */
+  readonly age: number
+}
+
 export interface Presence {
   /** Milliseconds since the database was last of use; 0 while it is. */
   awayFor(): number
+  known(): Known
+  /**
+   * Set while the database is watched and the last look had no answer: whatever is asked would have none either. Ends with the next
+   * look that has one, with a transaction that was under way, and when the database speaks by itself.
+   */
+  silence(): DatabaseUnreachable | undefined
+  /** Calls it each time the database is of use again, until the function that it returns is called. */
+  onBack(listener: () => void): () => void
   /** One look, for whoever asks at the same time. Resolves when it answers within two seconds, else throws DatabaseUnreachable. */
   look(): Promise<void>
-  /** Look every few seconds until it is closed. */
+  /** Look each second until it is closed. */
   watch(): void
   /** A transaction ended in a commit or in a refusal of its own. */
   worked(): void
   /** A transaction could not be carried out. */
   failed(fault: DatabaseUnreachable): void
+  /** It spoke: a notification came, or a connection that waits for them is there again. */
+  spoke(): void
   close(): Promise<void>
 }
 
 export interface PresenceParts {
   readonly connection: pg.ClientConfig
-  /** Whether the pool serves within so many milliseconds; asked only after it has failed. */
+  /** The pool leads another way than `connection`, through a pooler: one of them may be closed and the other open. */
+  readonly apart: boolean
+  /** Whether the pool serves within so many milliseconds; asked only after it, or the own connection, has failed. */
   tryPool(within: number): Promise<unknown>
   readonly log: Log | undefined
 }
 
-/** Milliseconds. */
+/** Milliseconds, of the time that this process had: a process that stood still has not been kept waiting. */
 const PATIENCE = 2_000
-const EVERY = { well: 5_000, away: 1_000 }
+/** Between two looks. Milliseconds. */
+const EVERY = { well: 1_000, away: 500 }
 
-export function createPresence({ connection, tryPool, log }: PresenceParts): Presence {
-  let client: pg.Client | undefined
-  let looking: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
-  let lastGood = performance.now()
-  let problem: DatabaseUnreachable | undefined
+export const createPresence = (parts: PresenceParts): Presence => new WatchedPresence(parts)
 
-  function worked(): void {
-    const away = awayFor()
-    lastGood = performance.now()
-    if (problem === undefined) return
-    problem = undefined
-    if (away > PATIENCE) log?.info({ seconds: Math.round(away / 1000) }, 'the database responds again')
+class WatchedPresence implements Presence {
+  readonly #parts: PresenceParts
+  readonly #patience = createPatience(PATIENCE)
+  readonly #listeners = new Set<() => void>()
+  #client: pg.Client | undefined
+  #looking: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #watched = false
+  #closed = false
+  #lastGood = performance.now()
+  #problem: DatabaseUnreachable | undefined
+  /** Of the last look, or of a transaction after it that worked. */
+  #known = { responds: true, at: performance.now() }
+  #silence: DatabaseUnreachable | undefined
+
+  constructor(parts: PresenceParts) {
+    this.#parts = parts
   }
 
-  function failed(fault: DatabaseUnreachable): void {
-    if (problem === undefined)
-      log?.warn({ problem: fault.message, reason: fault.reason }, 'the database cannot be used')
-    problem ??= fault
+  awayFor(): number {
+    return this.#problem === undefined ? 0 : performance.now() - this.#lastGood
   }
 
-  const awayFor = () => (problem === undefined ? 0 : performance.now() - lastGood)
+  known(): Known {
+    return { responds: this.#known.responds, age: performance.now() - this.#known.at }
+  }
 
-  async function open(): Promise<pg.Client> {
-    const own = new pg.Client({
-      ...connection,
-      keepAlive: true,
-      connectionTimeoutMillis: PATIENCE,
-      query_timeout: PATIENCE,
-    })
-    const drop = () => {
-      if (client === own) client = undefined
+  silence(): DatabaseUnreachable | undefined {
+    return this.#watched ? this.#silence : undefined
+  }
+
+  onBack(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  worked(): void {
+    const away = this.awayFor()
+    this.#lastGood = performance.now()
+    this.#known = { responds: true, at: this.#lastGood }
+    this.#silence = undefined
+    if (this.#problem === undefined) return
+    this.#problem = undefined
+    if (away > PATIENCE) this.#parts.log?.info({ seconds: Math.round(away / 1000) }, 'the database responds again')
+    for (const listener of this.#listeners) listener()
+  }
+
+  failed(fault: DatabaseUnreachable): void {
+    if (this.#problem === undefined)
+      this.#parts.log?.warn({ problem: fault.message, reason: fault.reason }, 'the database cannot be used')
+    this.#problem ??= fault
+    // Whoever asks how the database is need not wait for the next second.
+    if (fault.isSilence && this.#watched && this.#looking === undefined) {
+      clearTimeout(this.#timer)
+      this.#timer = undefined
+      this.#plan(0)
     }
-    // Without an ear for it, the error of a broken connection ends the process.
-    own.on('error', drop).on('end', drop)
-    await own.connect()
-    if (closed) await own.end()
-    return (client = own)
   }
 
-  async function lookNow(): Promise<void> {
-    let own = client
+  spoke(): void {
+    this.#silence = undefined
+  }
+
+  look(): Promise<void> {
+    return (this.#looking ??= this.#lookNow().finally(() => (this.#looking = undefined)))
+  }
+
+  watch(): void {
+    this.#watched = true
+    this.#plan(0)
+  }
+
+  #plan(after: number): void {
+    if (this.#closed || this.#timer !== undefined) return
+    const again = () => {
+      this.#timer = undefined
+      this.#plan(this.#problem === undefined ? EVERY.well : EVERY.away)
+    }
+    this.#timer = setTimeout(() => void this.look().then(again, again), after)
+    this.#timer.unref()
+  }
+
+  async #lookNow(): Promise<void> {
+    const begun = performance.now()
     try {
-      own ??= await open()
-      await own.query('select 1')
-      if (problem !== undefined) await tryPool(PATIENCE)
-      worked()
+      await this.#askAlone(begun)
+      if (this.#problem !== undefined) await this.#parts.tryPool(PATIENCE)
+      this.worked()
     } catch (thrown) {
-      if (client === own) client = undefined
-      own?.end().catch(() => {})
-      const fault = unreachableOf(thrown, 'nothing') ?? new DatabaseUnreachable('nothing', thrown)
-      if (!closed) failed(fault)
+      const fault = asFault(thrown)
+      if (!this.#closed) {
+        this.failed(fault)
+        // A transaction that worked meanwhile knows better.
+        if (this.#lastGood < begun) this.#known = { responds: false, at: performance.now() }
+      }
       throw fault
     }
   }
-  const look = () => (looking ??= lookNow().finally(() => (looking = undefined)))
 
-  function watch(): void {
-    if (closed || timer !== undefined) return
-    const again = () => {
-      timer = undefined
-      watch()
+  /** Asks on the own connection. No answer there is silence, unless the pool had one meanwhile or has one by another way. */
+  async #askAlone(begun: number): Promise<void> {
+    let own = this.#client
+    try {
+      own ??= await this.#open()
+      await this.#patience.wait(own.query('select 1'))
+      this.#silence = undefined
+    } catch (thrown) {
+      if (this.#client === own) this.#client = undefined
+      own?.end().catch(() => {})
+      const fault = asFault(thrown)
+      const isSilent = fault.isSilence && !isRefusal(thrown) && this.#lastGood < begun
+      if (isSilent && !(await this.#hasOtherWay())) this.#silence = fault
+      throw fault
     }
-    timer = setTimeout(() => void look().then(again, again), problem === undefined ? EVERY.well : EVERY.away)
-    timer.unref()
   }
 
-  return {
-    awayFor,
-    look,
-    watch,
-    worked,
-    failed,
-    async close() {
-      closed = true
-      clearTimeout(timer)
-      await looking?.catch(() => {})
-      await client?.end().catch(() => {})
-    },
+  async #hasOtherWay(): Promise<boolean> {
+    const { apart, tryPool } = this.#parts
+    return (
+      apart &&
+      tryPool(PATIENCE).then(
+        () => true,
+        () => false,
+      )
+    )
+  }
+
+  async #open(): Promise<pg.Client> {
+    // The driver's own times, which a pause of this process shortens, only end what was given up.
+    const bounds = { connectionTimeoutMillis: 2 * PATIENCE, query_timeout: 2 * PATIENCE }
+    const own = new pg.Client({ ...this.#parts.connection, keepAlive: true, ...bounds })
+    const drop = () => {
+      if (this.#client === own) this.#client = undefined
+    }
+    // Without an ear for it, the error of a broken connection ends the process.
+    own.on('error', drop).on('end', drop)
+    try {
+      await this.#patience.wait(own.connect())
+    } catch (thrown) {
+      own.end().catch(() => {})
+      throw thrown
+    }
+    if (this.#closed) await own.end()
+    return (this.#client = own)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#looking?.catch(() => {})
+    await this.#client?.end().catch(() => {})
   }
 }
+
+/** Words of the server, other than that it goes or comes (SQLSTATE classes 08 and 57P): then each transaction tries for itself. */
+const isRefusal = (thrown: unknown) => thrown instanceof pg.DatabaseError && !/^(08|57P)/.test(thrown.code ?? '')
+
+const asFault = (thrown: unknown): DatabaseUnreachable =>
+  unreachableOf(thrown, 'nothing') ?? new DatabaseUnreachable('nothing', thrown)

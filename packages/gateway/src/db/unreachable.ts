@@ -6,6 +6,8 @@
  */
 import { Fault } from '@toolway/contract'
 
+const SILENCE = 'it does not respond'
+
 /** `nothing`: nothing was written. `unknown`: the connection broke while the commit was on its way. */
 type Outcome = 'nothing' | 'unknown'
 
@@ -15,14 +17,17 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
   readonly reason: string
   /** What mends it, for the operator, as the rest of a sentence. */
   readonly operatorMend: string
+  /** There was no answer at all, or no connection: whatever else is asked now has none either. */
+  readonly isSilence: boolean
 
   /** `problem`: a sentence without a subject for the caller, which names no host, account or table. */
-  constructor(outcome: Outcome, cause: unknown, problem = 'it does not respond', mend = MEND) {
+  constructor(outcome: Outcome, cause: unknown, problem = SILENCE, mend = MEND) {
     super(outcome === 'unknown' ? 'database.interrupted' : 'database.unavailable', { problem }, { cause })
     this.name = 'DatabaseUnreachable'
     this.outcome = outcome
     this.reason = reasonOf(cause)
     this.operatorMend = mend
+    this.isSilence = problem === SILENCE
   }
 
   /** For the operator at a terminal, who needs the reason that callers do not see. */

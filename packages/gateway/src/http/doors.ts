@@ -63,6 +63,8 @@ export interface Doors {
   /** The last one matches every path. */
   readonly doors: readonly Door[]
   readonly sockets: readonly SocketDoor[]
+  /** Whether it asks how the gateway is, and may: such a request waits for nothing and nobody, whatever the load (ADR 0111). */
+  monitors(request: IncomingMessage, path: string): 'probe' | 'scrape' | undefined
 }
 
 export interface DoorParts extends RestParts {
@@ -101,6 +103,10 @@ export function createDoors(parts: DoorParts): Doors {
   return {
     doors: [mcpDoor(parts), sseDoor(parts, rest), ...optional.filter((door) => door !== undefined), rest].filter(has),
     sockets: [eventSocketDoor(parts), webSocketDoor(parts)].filter((door) => door !== undefined).filter(has),
+    monitors(request, path) {
+      if (path === '/health' || path.startsWith('/health/')) return 'probe'
+      return path === '/metrics' && parts.recalls(request.headers.authorization) ? 'scrape' : undefined
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Three questions of whoever runs the gateway: does the process live, can it serve now, has it started.
  *
- * Live says nothing of anything outside the process, so that a database that is away gets no gateway restarted.
+ * Live says nothing of anything outside the process, so that a database that is away gets no gateway restarted. All are answered
+ * from memory: a probe that waited for what it asks about would fail with it, at all gateways at once (ADR 0111).
  */
 export interface Health {
   /** Set once everything is composed. */
@@ -14,6 +15,8 @@ export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not ready'
   readonly problem: string | undefined
   readonly checks: Readonly<Record<string, string>>
+  /** How long ago a check that is not made for each request was made. Milliseconds. */
+  readonly ages: Readonly<Record<string, number>>
 }
 
 export interface HealthParts {
@@ -33,38 +36,26 @@ export interface HealthParts {
 }
 
 export interface StoreHealth {
-  /** Resolves when the database answers. */
-  look(): Promise<void>
+  /** Whether the database responded when it was last asked, and how many milliseconds ago that was. */
+  known(): { readonly responds: boolean; readonly age: number }
   /** Milliseconds for which it has not been of use. */
   awayFor(): number
   /** Milliseconds for which memory serves without it. */
   readonly grace: number
 }
 
-/** Probes come every few seconds from several sides; the database is asked once a second at most. */
-const FRESH = 1_000
+/** The database is asked each second, and has two to answer: what is older was not looked at. Milliseconds. */
+const STALE = 5_000
 
 const MEMORY_ONLY = 'in memory: single instance'
 /** Where the file is, and what stands in it, is for the log and for who has a key. */
 const LAST_POLICY = 'the policy file is invalid; the previous policy remains in force'
 
-export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
+export function createReadiness(parts: HealthParts): () => Readiness {
   const { health, store, policy, limits, state, records, changes } = parts
-  let last: { at: number; answer: Promise<string | undefined> } | undefined
-  const database = ({ look }: StoreHealth) => {
-    if (last === undefined || Date.now() - last.at > FRESH) {
-      last = {
-        at: Date.now(),
-        answer: look().then(
-          () => undefined,
-          () => 'the database does not respond',
-        ),
-      }
-    }
-    return last.answer
-  }
-  return async () => {
-    const away = store === undefined ? undefined : await database(store)
+  return () => {
+    const known = store?.known()
+    const away = known === undefined ? undefined : problemOf(known)
     const lasts = store !== undefined && store.awayFor() <= store.grace
     const stops = !health.started
       ? 'it is starting'
@@ -81,6 +72,12 @@ export function createReadiness(parts: HealthParts): () => Promise<Readiness> {
     const heard = changes === undefined ? {} : { changes: changes() }
     const checks = { ...kept, ...policed, ...recorded, ...heard, state, limits: limits() }
     const status = stops !== undefined ? 'not ready' : serves !== undefined ? 'degraded' : 'ready'
-    return { status, problem: stops ?? serves, checks }
+    const ages: Record<string, number> = known === undefined ? {} : { database: Math.round(known.age) }
+    return { status, problem: stops ?? serves, checks, ages }
   }
+}
+
+function problemOf({ responds, age }: ReturnType<StoreHealth['known']>): string | undefined {
+  if (!responds) return 'the database does not respond'
+  return age > STALE ? `the state of the database is unknown for ${Math.round(age / 1000)} s` : undefined
 }

@@ -32,7 +32,7 @@ export interface RestParts {
   /** The documentation, where there is a console. */
   readonly docs?: Hono | undefined
   readonly health: Health
-  readonly readiness: () => Promise<Readiness>
+  readonly readiness: () => Readiness
   /** Undefined: /metrics is not served. `accept`: the header of the request. */
   readonly metrics: ((accept: string | undefined) => Promise<Exposition>) | undefined
   readonly newCorrelationId: () => string
@@ -41,6 +41,8 @@ export interface RestParts {
   prove(challenge: string, place: ListenAddress): string
   /** Throws a fault unless the header carries a known key. */
   identify(authorization: string | undefined): unknown
+  /** Whether memory alone knows the header's key or token, and it is good here; never waits and never throws. */
+  recalls(authorization: string | undefined): boolean
 }
 
 /** Headers of every answer here: no content sniffing, no referrer, no caching. */
@@ -51,7 +53,7 @@ const HARDENED = {
 } as const
 
 export function createRest(parts: RestParts) {
-  const { health, readiness, metrics, newCorrelationId, identify, prove, connect, approvals, admin, pages, log } = parts
+  const { health, readiness, metrics, newCorrelationId, prove, connect, approvals, admin, pages, log } = parts
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use(async (c, next) => {
     await next()
@@ -72,12 +74,12 @@ export function createRest(parts: RestParts) {
     c.json({ status: health.started ? 'started' : 'starting' }, health.started ? 200 : 503),
   )
   for (const path of ['/health/ready', '/health'])
-    app.get(path, async (c) => {
-      const { status, problem, checks } = await readiness()
-      const told = { status, ...(problem === undefined ? {} : { problem }), checks }
+    app.get(path, (c) => {
+      const { status, problem, checks, ages } = readiness()
+      const told = { status, ...(problem === undefined ? {} : { problem }), checks, age_ms: ages }
       return c.json(told, status === 'not ready' ? 503 : 200)
     })
-  if (metrics !== undefined) serveMetrics(app, metrics, identify)
+  if (metrics !== undefined) serveMetrics(app, metrics, parts)
   app.onError((thrown, c) => {
     const fault = Fault.of(thrown)
     if (isDatabaseFault(fault) && isForPeople(c.req.method, c.req.header('accept')))
@@ -117,14 +119,18 @@ async function unavailablePage(texts: PageTexts, fault: Fault): Promise<Response
   return page
 }
 
-/** Metrics tell how an installation is used: every key that may call may read them. */
+/**
+ * Metrics tell how an installation is used: every key that may call may read them. A key that memory knows does not wait for the
+ * database, whose trouble the metrics are to show.
+ */
 function serveMetrics(
   app: Hono<{ Bindings: HttpBindings }>,
   metrics: NonNullable<RestParts['metrics']>,
-  identify: RestParts['identify'],
+  { identify, recalls }: Pick<RestParts, 'identify' | 'recalls'>,
 ): void {
   app.use('/metrics', async (c, next) => {
-    await identify(c.req.header('authorization'))
+    const authorization = c.req.header('authorization')
+    if (!recalls(authorization)) await identify(authorization)
     await next()
   })
   app.get('/metrics', async (c) => {

@@ -4,6 +4,7 @@
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Fault, type FaultCode } from '@toolway/contract'
+import { createBuckets, type LocalBuckets } from '../limits/buckets.ts'
 import type { Limits } from '../limits/limits.ts'
 import { answerBusy, answerProblem, answerRpcError } from './answer-fault.ts'
 import type { Clients } from './client-address.ts'
@@ -47,8 +48,8 @@ const TIMES = {
 
 /** A year, for this host name alone: subdomains are not the gateway's to decide about (RFC 6797). */
 const HSTS = 'max-age=31536000'
-/** Orchestrators probe often, from one address, and are answered from memory. */
-const isProbe = (path: string): boolean => path === '/health' || path.startsWith('/health/')
+/** Scrapes of one address that do not count against its limit. A minute. */
+const SCRAPES = 600
 
 export function createServer(parts: ServerParts, times = TIMES): Server {
   const options = {
@@ -57,7 +58,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
     requestTimeout: 0,
     shouldUpgradeCallback: (request: IncomingMessage) => socketFor(parts, request) !== undefined,
   }
-  const limited = { ...parts, bodyTimeout: times.requestTimeout }
+  const scrapes = createBuckets({ now: () => performance.now(), most: 1_000 })
+  const limited = { ...parts, bodyTimeout: times.requestTimeout, scrapes }
   const server = createHttpServer(options, (request, response) => {
     // The client reconnects, and a load balancer may send it elsewhere.
     if (parts.health.draining) response.shouldKeepAlive = false
@@ -84,6 +86,8 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
 interface LimitedParts extends ServerParts {
   /** Milliseconds in which a body has to end. */
   readonly bodyTimeout: number
+  /** By address, in memory alone. */
+  readonly scrapes: LocalBuckets
 }
 
 /** The client's address is counted before the request is looked at, so that every kind of flood is limited (ledger U-22). */
@@ -103,7 +107,7 @@ function receive(parts: LimitedParts, request: IncomingMessage, response: Server
   )
   if (parts.https || client.secure) response.setHeader('strict-transport-security', HSTS)
   try {
-    const counting = isProbe(path) ? undefined : parts.limits.address(client.network)
+    const counting = isFree(parts, request, path, client.network) ? undefined : parts.limits.address(client.network)
     if (counting !== undefined)
       return counting.then(
         () => dispatch(parts, request, response, target, measured),
@@ -113,6 +117,12 @@ function receive(parts: LimitedParts, request: IncomingMessage, response: Server
     return turnAway(parts, request, response, Fault.of(thrown))
   }
   return dispatch(parts, request, response, target, measured)
+}
+
+/** Probes come often, from one address, and are answered from memory, like a number of scrapes: the shared count is not asked. */
+function isFree({ monitors, scrapes }: LimitedParts, request: IncomingMessage, path: string, network: string): boolean {
+  const kind = monitors(request, path)
+  return kind === 'probe' || (kind === 'scrape' && scrapes.take(network, SCRAPES, 1) === 0)
 }
 
 /** The form of the address, once its door is known. */

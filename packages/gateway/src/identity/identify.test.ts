@@ -362,6 +362,48 @@ describe('while the database is away', () => {
   })
 })
 
+describe('what may wait for nothing', () => {
+  test('recalls a key that was good without waiting, confirms it behind the answer, and knows no stranger', async () => {
+    const { identity, add, asked, hold, rows } = fixture()
+    const key = `Bearer ${add()}`
+    expect(identity.recall(key)).toBeUndefined()
+    expect(asked).toHaveLength(0)
+    await identity.identify(key)
+    vi.advanceTimersByTime(60_000)
+    const release = hold()
+    expect(identity.recall(key)).toMatchObject({ organizationId: 'org_1' })
+    expect(asked).toHaveLength(2)
+    rows.clear()
+    release()
+    await vi.advanceTimersByTimeAsync(0)
+    // It was looked up meanwhile, and is gone.
+    expect(identity.recall(key)).toBeUndefined()
+  })
+
+  test('recalls no key whose change may have been missed, unless nobody can be asked, and none after the time of memory', async () => {
+    const { identity, add, database } = fixture()
+    const key = `Bearer ${add()}`
+    await identity.identify(key)
+    identity.forget()
+    expect(identity.recall(key)).toBeUndefined()
+    database.awaySince = Date.now()
+    expect(identity.recall(key)).toMatchObject({ organizationId: 'org_1' })
+    vi.advanceTimersByTime(16 * 60_000)
+    expect(identity.recall(key)).toBeUndefined()
+  })
+
+  test('recalls no key that has expired or was removed', async () => {
+    const { identity, add } = fixture()
+    const [brief, removed] = [`Bearer ${add({ expires_at: new Date(Date.now() + 5_000) })}`, `Bearer ${add()}`]
+    await identity.identify(brief)
+    const { keyId } = await identity.identify(removed)
+    identity.forget(keyId)
+    vi.advanceTimersByTime(6_000)
+    expect(() => identity.recall(brief)).toThrow()
+    expect(identity.recall(removed)).toBeUndefined()
+  })
+})
+
 describe('a key that expires', () => {
   test('is refused from that moment on, in memory too', async () => {
     const { identity, asked, add } = fixture()

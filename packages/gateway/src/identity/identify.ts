@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 import type { KeyRow } from './keys/keys.ts'
 import { TOKEN_FORM, type AccessClaims } from './access-tokens.ts'
 import type { ExternalPrincipals } from './federated/external-principals.ts'
-import { createKeyMemory, type Outage } from './key-memory.ts'
+import { createKeyMemory, type KeyLook, type Outage } from './key-memory.ts'
 import { KEY_FORM } from './keys/key-forms.ts'
 import { OPERATOR, type Principal } from './principal.ts'
 
@@ -43,6 +43,11 @@ export interface Token {
 export interface Identity {
   /** Throws `key.missing`, `key.unknown`, `token.unknown` or `token.expired`. A promise only when memory does not know. */
   identify(authorization: string | undefined): Principal | Promise<Principal>
+  /**
+   * A key or token of this installation by memory alone, for what may wait for nothing (`/metrics`); undefined where only `identify`
+   * knows. Throws `key.unknown`, `token.unknown`, `token.expired` or `database.unavailable`.
+   */
+  recall(authorization: string | undefined): Principal | undefined
   /** A key has changed or is gone; without an id, any of them may have. */
   forget(id?: KeyId): void
 }
@@ -76,6 +81,13 @@ export function createIdentity(parts: IdentityParts): Identity {
     return admitToken(token)
   }
 
+  /** In memory keys go by a plain digest under a salt of this process: a third of the keyed hash's cost, and no key is kept. */
+  const nameOf = (key: string) => digestOf('sha256', salt + key, 'base64')
+  const lookOf = (key: string): KeyLook => ({
+    find: (within) => find(hash(key), within),
+    findSlow: () => (key.startsWith('smcp_') ? findSlow?.(key) : undefined),
+  })
+
   return {
     identify(authorization) {
       if (authorization === undefined && open) return OPERATOR
@@ -88,16 +100,22 @@ export function createIdentity(parts: IdentityParts): Identity {
       }
       const isToken = TOKEN_FORM.test(key)
       if (!isToken && !KEY_FORM.test(key)) throw new Fault('key.unknown')
-      // In memory keys go by a plain digest under a salt of this process: a third of the keyed hash's cost, and no key is kept.
-      const name = digestOf('sha256', salt + key, 'base64')
+      const name = nameOf(key)
       if (isToken) {
         const token = tokens.get(name)
         return token === undefined ? lookToken(key, name) : admitToken(token)
       }
-      return keys.get(name, {
-        find: (within) => find(hash(key), within),
-        findSlow: () => (key.startsWith('smcp_') ? findSlow?.(key) : undefined),
-      })
+      return keys.get(name, lookOf(key))
+    },
+    recall(authorization) {
+      if (authorization === undefined && open) return OPERATOR
+      const key = bearerOf(authorization)
+      if (key === undefined) return undefined
+      if (TOKEN_FORM.test(key)) {
+        const token = tokens.get(nameOf(key))
+        return token && admitToken(token)
+      }
+      return KEY_FORM.test(key) ? keys.recall(nameOf(key), lookOf(key)) : undefined
     },
     forget: keys.forget,
   }

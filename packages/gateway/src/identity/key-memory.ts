@@ -34,6 +34,11 @@ export interface Outage {
 export interface KeyMemory {
   /** Throws `key.unknown`, `gateway.not-ready` or a database fault. A promise only when memory does not know. */
   get(name: string, by: KeyLook): Principal | Promise<Principal>
+  /**
+   * Of memory alone, for what may wait for nothing: a key that was good within the time that memory serves alone, whose change
+   * nobody heard of. It is confirmed behind the answer. Undefined where `get` would have to wait. Throws `key.unknown`.
+   */
+  recall(name: string, by: KeyLook): Principal | undefined
   /** One key has changed or is gone, or, without an id, nobody knows which: then each is looked up before it serves again. */
   forget(id?: KeyId): void
 }
@@ -132,6 +137,17 @@ export function createKeyMemory(outage: Outage, onUse?: (id: KeyId) => void): Ke
       if (Date.now() - held.failing.last > AGAIN) {
         held.failing.last = Date.now()
         confirm(name, held, by).catch(() => {})
+      }
+      return admit(held)
+    },
+    recall(name, by) {
+      const held = known.get(name)
+      if (held === undefined) return undefined
+      if (!isFresh(held)) {
+        const isSure = held.round === round && Date.now() - held.confirmedAt <= outage.grace
+        const isAlone = outage.awayFor() > 0 && lasts(held)
+        if (!isSure && !isAlone) return undefined
+        if (Date.now() - (held.failing?.last ?? 0) > AGAIN) confirm(name, held, by).catch(() => {})
       }
       return admit(held)
     },

@@ -6,7 +6,7 @@
 import { Redis } from 'ioredis'
 import type { Log } from '../lib/log.ts'
 import type { SharedTexts } from '../lib/shared-texts.ts'
-import { createPatience } from './patience.ts'
+import { createPatience } from '../lib/patience.ts'
 import { createWatchedCount, TIMES, type CountTimes, type OpenedCount } from './watched-count.ts'
 
 export interface RedisCountParts {

@@ -5,7 +5,7 @@
  */
 import type { Log } from '../lib/log.ts'
 import { MINUTE } from './buckets.ts'
-import { createPatience } from './patience.ts'
+import { createPatience } from '../lib/patience.ts'
 import type { Asking, Granted, SharedCount } from './shared-buckets.ts'
 
 export interface CountTimes {

@@ -18,7 +18,9 @@ import { createConnectionRegistry } from '../../http/persistent/connection-regis
 import { createDoors } from '../../http/doors.ts'
 import { createPolicyDoor } from '../../http/tools/policy-door.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Identity } from '../../identity/identify.ts'
 import { composeMetrics } from '../metrics.ts'
+import { recalls } from '../recalls.ts'
 import { createCounters } from '../../telemetry/counters.ts'
 import type { LogTail } from '../../telemetry/log-tail.ts'
 import { proofOf } from '../../vault/identity-proof.ts'
@@ -156,7 +158,7 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     again: () => askAll(rows, offers),
     admit,
     health,
-    identify: identity.identify,
+    identity,
     limits,
   })
   return createRunning(core, {
@@ -206,14 +208,14 @@ interface DeclaredDoorsParts {
   again(): Promise<void>
   readonly policies: KeepPolicies | undefined
   readonly health: Health
-  readonly identify: Parameters<typeof createDoors>[0]['identify']
+  readonly identity: Pick<Identity, 'identify' | 'recall'>
   readonly limits: Awaited<ReturnType<typeof composeLimits>>
 }
 
 /** Nothing that stores: no sign-in, no administration and no console. */
 const declaredDoors = (
   { config, vault, log, counters }: Base,
-  { mcpDoors, policies, again, admit, health, identify, limits }: DeclaredDoorsParts,
+  { mcpDoors, policies, again, admit, health, identity, limits }: DeclaredDoorsParts,
 ) =>
   createDoors({
     ...mcpDoors,
@@ -230,7 +232,8 @@ const declaredDoors = (
     pages: undefined,
     console: undefined,
     health,
-    identify,
+    identify: identity.identify,
+    recalls: (authorization) => recalls(identity, authorization),
     prove: (challenge, place) => proofOf(vault, challenge, place),
     readiness: createReadiness({
       health,

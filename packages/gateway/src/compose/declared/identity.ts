@@ -68,6 +68,10 @@ export function composeDeclaredIdentity(
         throw withMend(thrown, mend)
       }
     },
+    recall(authorization) {
+      const principal = known.recall(authorization)
+      return principal && bind(principal)
+    },
     forget: known.forget,
   }
   const secrets = new Set([config.MCP_API_KEY, config.MCP_ADMIN_API_KEY, config.BACKEND_API_KEY])

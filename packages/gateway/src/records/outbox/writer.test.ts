@@ -214,6 +214,28 @@ describe('the outbox', () => {
     expect(refused.attempts()).toBeLessThanOrEqual(6)
   })
 
+  test('tries again at once when the database is back, however long it was away', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await using held = await fixture()
+    const back: (() => void)[] = []
+    const writer = held.begin({
+      onBack: (listener) => {
+        back.push(listener)
+        return () => void back.pop()
+      },
+    })
+    await writer.flush()
+    held.state.away = true
+    writer.write(testEntry())
+    await vi.advanceTimersByTimeAsync(60_000)
+    held.state.away = false
+    for (const tell of back) tell()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(held.rows.size).toBe(1)
+    await writer.close()
+    expect(back).toEqual([])
+  })
+
   test('stores a record that comes alone within the rest, and many at once without it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await using held = await fixture()

@@ -38,6 +38,11 @@ export interface RecordWriter {
 export interface RecordWriterParts extends BatchStoreParts {
   /** Whether the writer of that name is connected to the database. */
   readonly holds: (owner: string) => Promise<boolean>
+  /**
+   * Has the listener called each time the database is of use again, until the function that it returns is called; meanwhile attempts
+   * come less and less often.
+   */
+  readonly onBack?: (listener: () => void) => () => void
   readonly now: () => number
 }
 
@@ -103,6 +108,7 @@ class OutboxWriter implements RecordWriter {
   #pause = AGAIN.first
   #looks = true
   readonly #look: NodeJS.Timeout
+  readonly #hearNoMore: (() => void) | undefined
 
   constructor(parts: RecordWriterParts) {
     const { directory, log } = parts
@@ -112,6 +118,7 @@ class OutboxWriter implements RecordWriter {
       directory,
       onTrouble: (thrown) => log.warn({ err: thrown, directory }, 'the outbox cannot use its disk'),
     })
+    this.#hearNoMore = parts.onBack?.(() => this.#tryAgain())
     this.#look = setInterval(() => {
       this.#looks = true
       this.#plan(0)
@@ -174,6 +181,7 @@ class OutboxWriter implements RecordWriter {
   async close(): Promise<void> {
     const { log, onLoss } = this.#parts
     clearInterval(this.#look)
+    this.#hearNoMore?.()
     this.#turn?.write()
     await this.flush()
     clearTimeout(this.#timer)
@@ -187,6 +195,11 @@ class OutboxWriter implements RecordWriter {
   #plan(after: number): void {
     if (this.#rounds > 0) this.#more = true
     else this.#timer ??= setTimeout(() => void this.#begin('batches'), after)
+  }
+
+  #tryAgain(): void {
+    this.#pause = AGAIN.first
+    if (this.#failing && this.#timer !== undefined) this.#hurry()
   }
 
   /** Begins at once what is planned for later. */
