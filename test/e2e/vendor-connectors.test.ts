@@ -24,7 +24,11 @@ import { CLIENT, registerRedirect, type Vendor } from './peers/vendors/vendor.ts
 import { startVendors } from './peers/vendors/vendors.ts'
 
 /** Where an address of a vendor's is here. Connections name the vendor's own: its accounts are for no other. */
-const routes = vi.hoisted(() => ({ map: (address: string): string => address }))
+const routes = vi.hoisted(() => ({
+  map: (address: string): string => address,
+  /** Of a vendor's API: the double has the other hosts of one below its own. */
+  api: (origin: string): string => origin,
+}))
 vi.mock('../../packages/gateway/src/upstreams/http/guarded-fetch.ts', async (original) => {
   const real = await original<typeof guarded>()
   return {
@@ -41,7 +45,7 @@ vi.mock('../../packages/gateway/src/upstreams/http/agent.ts', async (original) =
   return {
     ...real,
     createPool(origin: string, options: agent.PoolOptions) {
-      const to = new URL(routes.map(origin))
+      const to = new URL(routes.api(origin))
       const pool = real.createPool(to.origin, { ...options, allowPrivate: true })
       const under = to.pathname.replace(/\/$/, '')
       const send = pool.dispatch.bind(pool)
@@ -123,6 +127,8 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
       const api = createVendorApi(folder ?? '', connector, (token) => live.has(token))
       await using doubles = await startVendors([api, fake])
       routes.map = (address) => (address.startsWith('https:') ? doubles.map(address) : address)
+      const own = CONNECTORS[id]?.address ?? ''
+      routes.api = (origin) => routes.map(origin === own ? own : origin.replace('https://', `${own}/`))
 
       await connect(connector, { api, isKeyed })
       done.push(isKeyed ? 'key' : 'OAuth')
