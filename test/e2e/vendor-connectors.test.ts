@@ -127,8 +127,8 @@ describe.skipIf(folder === undefined)('connectors at doubles of their vendors', 
       const api = createVendorApi(folder ?? '', connector, (token) => live.has(token))
       await using doubles = await startVendors([api, fake])
       routes.map = (address) => (address.startsWith('https:') ? doubles.map(address) : address)
-      const own = CONNECTORS[id]?.address ?? ''
-      routes.api = (origin) => routes.map(origin === own ? own : origin.replace('https://', `${own}/`))
+      const { address = '' } = CONNECTORS[id] ?? {}
+      routes.api = (origin) => routes.map(origin === address ? address : origin.replace('https://', `${address}/`))
 
       await connect(connector, { api, isKeyed })
       done.push(isKeyed ? 'key' : 'OAuth')
