@@ -7,12 +7,10 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { textsBySection } from './packages/console/texts-plugin.ts'
 import { PATIENCE_MS, TEST_LIMIT_MS } from './packages/gateway/src/testing/patience.ts'
-import { IS_SHORT } from './test/setup/form.ts'
+import { IS_SHORT, PROVEN } from './test/setup/form.ts'
 
 const include = ['packages/**/src/**/*.test.ts', 'test/**/*.test.ts']
-/** Files that `npm test -- --rest` does not repeat. */
-const proven = (process.env['TEST_PROVEN'] ?? '').split('\n').filter((file) => file !== '')
-const never = ['**/node_modules/**', ...proven]
+const never = ['**/node_modules/**', ...PROVEN]
 /** Their tests are all long: the short form does not even load them. */
 const LONG = /^ ?(?:\/\/|\*) @module-tag long$/m
 /** They replace modules or trust certificate authorities, which holds for a whole process: each has one of its own. */

@@ -16,8 +16,11 @@ import { freePort } from '../../packages/gateway/src/testing/free-port.ts'
 import { callParts, FIRST_ID, faultIn, type CallTarget } from './generator/mcp-call.ts'
 import { endpointOf, startPeer } from './processes/peer-process.ts'
 
-/** The figure only goes down. */
-const MOST = 56
+/**
+ * The figure goes down, but for mechanisms that a call did not have: it was 56 until calls were taken in by bounds (four files) and
+ * waited for a place at their server (one).
+ */
+const MOST = 61
 const WARM_CALLS = 50
 const SETTLE_MS = 200
 

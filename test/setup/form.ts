@@ -7,6 +7,9 @@ import { PATIENCE_MS } from '../../packages/gateway/src/testing/patience.ts'
 
 export const IS_SHORT = process.env['TEST_FORM'] === 'short'
 
+/** Files that `npm test -- --rest` does not repeat (tools/test.mjs). */
+export const PROVEN = (process.env['TEST_PROVEN'] ?? '').split('\n').filter((file) => file !== '')
+
 /** A time that a requirement names, in milliseconds: the long form holds it, the short one passes on a machine of any speed. */
 export const within = (ms: number): number => (IS_SHORT ? PATIENCE_MS : ms)
 

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import type { Store } from '../admin/installation/open-store.ts'
 import type { AdminParts } from '../admin/serve.ts'
 import { createChanges } from '../catalog/changes.ts'
-import { appsOf, type LoadedConfig } from '../config.ts'
+import { appsOf, type Config, type LoadedConfig } from '../config.ts'
 import { shownSettings } from '../config/shown.ts'
 import { createClients } from '../http/client-address.ts'
 import { createWebSession } from '../http/sign-in/web-session.ts'
@@ -58,6 +58,18 @@ const NONE = () => 0
 const elsewhere = (): never => {
   throw new Error('only a running gateway can do that')
 }
+
+/** What the runtime screens show where no gateway runs. */
+const stillRuntime = (config: Config, origins: LoadedConfig['origins']): Omit<AdminParts['runtime'], 'upstreams'> => ({
+  gateway: '',
+  sessions: { list: () => [], drop: elsewhere },
+  logs: { recent: () => [], follow: elsewhere },
+  words: { recent: () => [], follow: elsewhere },
+  settings: shownSettings(config, origins),
+  childMemory: config.TOOLWAY_CHILD_MEMORY,
+  roots: config.TOOLWAY_SANDBOX_ROOTS,
+  sandbox: sandboxStateOf(config),
+})
 
 export async function composeLocalAdmin({ store, loaded, log, publicUrl }: LocalAdminParts): Promise<LocalAdmin> {
   const { db, vault } = store
@@ -151,16 +163,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
       tracer: undefined,
       queue: createAgentQueue(agentLimitsOf(config), new AbortController().signal),
     },
-    runtime: {
-      ...{ gateway: '', upstreams },
-      sessions: { list: () => [], drop: elsewhere },
-      logs: { recent: () => [], follow: elsewhere },
-      words: { recent: () => [], follow: elsewhere },
-      settings: shownSettings(config, origins),
-      childMemory: config.TOOLWAY_CHILD_MEMORY,
-      roots: config.TOOLWAY_SANDBOX_ROOTS,
-      sandbox: sandboxStateOf(config),
-    },
+    runtime: { ...stillRuntime(config, origins), upstreams },
   }
   const owned = opened.move()
   return { parts, reload: snapshots.reload, [Symbol.asyncDispose]: () => owned.disposeAsync() }

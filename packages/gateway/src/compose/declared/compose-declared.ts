@@ -152,15 +152,8 @@ export async function composeDeclared(parts: ComposeDeclaredParts): Promise<Gate
     challenge: () => undefined,
     confirms: (requestContext) => policies !== undefined && asksAt(policies.profiles(), requestContext),
   })
-  const doors = declaredDoors(core, {
-    mcpDoors,
-    policies,
-    again: () => askAll(rows, offers),
-    admit,
-    health,
-    identity,
-    limits,
-  })
+  const again = () => askAll(rows, offers)
+  const doors = declaredDoors(core, { mcpDoors, policies, again, admit, health, identity, limits })
   return createRunning(core, {
     doors,
     calls: mcpDoors.calls,
