@@ -158,8 +158,10 @@ describe('a backup while calls run, kill -9, and a restore into an empty place',
 
 /** A backup that is being written, at the moment when some of it is on disk. */
 async function beginBackup(here: Installation, backups: string) {
+  const before = await readdir(backups)
   const begun = here.begin({}, 'pipe', ['backup', backups, ...LOCKED])
-  const unfinished = () => readdir(backups).then((names) => names.filter((name) => name.startsWith('.')))
+  const unfinished = async () =>
+    (await readdir(backups)).filter((name) => name.startsWith('.') && !before.includes(name))
   await expect
     .poll(
       async () => {

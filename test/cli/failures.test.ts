@@ -80,14 +80,18 @@ test('doctor names a database that is read-only, and a role to which row-level s
   const url = new URL(database.url)
   const name = pg.escapeIdentifier(url.pathname.slice(1))
   const ask = async (text: string) => {
-    const client = new pg.Client({ connectionString: database.url })
+    // What this connection does is not read-only, whatever the database is set to.
+    const client = new pg.Client({ connectionString: database.url, options: '-c default_transaction_read_only=off' })
     await client.connect()
-    await client.query(text)
-    await client.end()
+    try {
+      await client.query(text)
+    } finally {
+      await client.end()
+    }
   }
   await ask(`alter database ${name} set default_transaction_read_only = on`)
   expect(await failureOf(here, ['doctor'])).toContain('set DATABASE_URL to the primary server')
-  await ask(`set default_transaction_read_only = off; alter database ${name} reset all`)
+  await ask(`alter database ${name} reset all`)
   const { admin } = inject('outsidePostgres') ?? inject('postgres')
   if (admin === undefined) return
   url.searchParams.set('user', admin)
