@@ -194,7 +194,7 @@ async function main(): Promise<void> {
   say(`flood: ${perSecond} calls/s for ${SECONDS} s`)
   const logBefore = folder.logLines()
   const [memory, stopHealth] = [watchMemory(gateway.pid), probe(`${gateway.base}/health/live`)]
-  const stopAdmin = probe(`${gateway.base}/api/v1/admin/organizations`, { authorization: `Bearer ${gateway.key}` })
+  const stopAdmin = probe(`${gateway.base}/api/v1/auth/me`, { authorization: `Bearer ${light}` })
   const neighbouring = floodWith(lightPeer, calls(neighbour, NEIGHBOUR_PER_SECOND, SECONDS))
   const sampling = sleep((SECONDS * 1_000) / 2).then(() => sampleOfBusy(mine))
   const flooding = floodWith(floodPeer, calls(mine, perSecond, SECONDS))

@@ -20,9 +20,9 @@ async function writeFromAll(
   const each = WRITES / sessions.length
   await Promise.all(
     sessions.map(async ({ folder, call }) => {
-      for (let begin = 0; begin < each; begin += 20)
+      for (let begin = 0; begin < each; begin += 10)
         await Promise.all(
-          Array.from({ length: 20 }, async (_, index) => {
+          Array.from({ length: 10 }, async (_, index) => {
             const path = `notes/${begin + index}.txt`
             const { structuredContent } = await call('write_local_file', { path, content: folder })
             expect(structuredContent?.['path']).toBe(join(folder, path))

@@ -142,7 +142,6 @@ export const findCodeOwner = operation({
   needs: anyone,
   body: z.strictObject({ code: z.string().min(1).max(100) }),
   answer: z.strictObject({ email: z.string() }),
-  harmless: true,
   reads: true,
 })
 

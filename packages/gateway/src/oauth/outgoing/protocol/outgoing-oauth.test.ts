@@ -266,10 +266,10 @@ describe('a registration', () => {
 test('a vendor that says no with status 200 is understood, and one that wants JSON gets it', async () => {
   await using github = await serve({ body: '{"error":"bad_refresh_token","error_description":"x"}' })
   await expect(refresh(github.url, 'github')).rejects.toMatchObject({ code: 'authority.refused' })
-  await using jira = await serve(ok())
-  await refresh(jira.url, 'jira')
-  expect(jira.heard[0]?.headers['content-type']).toBe('application/json')
-  expect(JSON.parse(jira.heard[0]?.body ?? '')).toMatchObject({
+  await using notion = await serve(ok())
+  await refresh(notion.url, 'notion')
+  expect(notion.heard[0]?.headers['content-type']).toBe('application/json')
+  expect(JSON.parse(notion.heard[0]?.body ?? '')).toMatchObject({
     grant_type: 'refresh_token',
     refresh_token: 'the-old-one',
   })
