@@ -78,6 +78,7 @@ describe('keys', () => {
       limit: 'execute',
       toolset: null,
       trusted: false,
+      trust_waits: false,
       organization: expect.stringMatching(/^org_/),
       user_id: null,
       origin: 'command line',
