@@ -108,34 +108,6 @@ test('calls are served by all processes, and their metrics are those of one gate
   })
 })
 
-test('a rule is in force in every process when its answer comes, and so is its end', async () => {
-  const made = await here.json(['key', 'add', 'rules', '--role', 'tenant_admin'])
-  const { key: admin } = made as { key: string }
-  const rules = `${running.address}/api/v1/organizations/default/rules`
-  const ask = (method: string, path = '', body?: object) =>
-    fetch(rules + path, {
-      method,
-      headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json', connection: 'close' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  const rule = { action: 'block', reason: 'Nobody calculates', match: { tools: ['demo__calculate'] }, parameters: {} }
-  /** At once, over connections of their own: each process has some. */
-  const passed = async () => {
-    const called = await Promise.all(Array.from({ length: 3 * PROCESSES }, () => call(peer)))
-    return called.filter(({ text }) => text.includes('42')).length
-  }
-  const counts: (readonly [number, number])[] = []
-  for (let one = 0; one < 30; one++) {
-    const added = await ask('POST', '', { ...rule, name: `rule-${one}` })
-    expect(added.status, await added.clone().text()).toBe(201)
-    const blocked = await passed()
-    const { id } = (await added.json()) as { id: string }
-    expect((await ask('DELETE', `/${id}`)).status).toBe(204)
-    counts.push([blocked, await passed()])
-  }
-  expect(counts).toEqual(counts.map(() => [0, 3 * PROCESSES]))
-})
-
 test('a session that one process opened is served by all', async () => {
   const session = await openSession(peer.url, key)
   for (let one = 0; one < 2 * PROCESSES; one++) expect((await call(session)).text).toContain('42')

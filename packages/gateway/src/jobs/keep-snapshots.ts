@@ -29,8 +29,6 @@ export interface KeepSnapshots {
   signal(id?: string, changed?: ChangedRows): void
   /** The same, for who waits for it. */
   refreshSoon(id: string, changed?: ChangedRows): Promise<void>
-  /** Resolves once everything that was signalled before is loaded. A load that fails is waited for until it succeeds. */
-  settled(): Promise<void>
   close(): void
 }
 
@@ -119,10 +117,6 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     refreshSoon(id, changed) {
       want(id, wantedBy(changed))
       return plan(GATHER)
-    },
-    async settled() {
-      while (planned !== undefined) await planned.loaded.catch(() => {})
-      await loading
     },
     close() {
       closed = true
