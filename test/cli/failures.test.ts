@@ -92,9 +92,9 @@ test('doctor names a database that is read-only, and a role to which row-level s
   await ask(`alter database ${name} set default_transaction_read_only = on`)
   expect(await failureOf(here, ['doctor'])).toContain('set DATABASE_URL to the primary server')
   await ask(`alter database ${name} reset all`)
-  const { admin } = inject('outsidePostgres') ?? inject('postgres')
-  if (admin === undefined) return
-  url.searchParams.set('user', admin)
+  // The role of an outside server is no superuser, and cannot make one.
+  if (inject('outsidePostgres') !== null) return
+  url.searchParams.set('user', inject('postgres').admin)
   const powerful = { DATABASE_URL: url.href }
   expect(await failureOf(here, ['doctor'], powerful)).toMatch(
     /^BAD {3}database: its role \w+ is a superuser, so row-level security, which separates organizations, does not apply/m,
@@ -125,7 +125,8 @@ test('a damaged embedded database is told with the command that restores a backu
   await (await here.start()).stop()
   await truncate(join(here.data, 'postgres/global/pg_control'), 100)
   const file = join(here.folder, 'b.toolway')
-  for (const words of [['start'], ['doctor'], ['key', 'list'], ['backup', file, ...LOCKED]]) {
+  // `doctor` starts no embedded database.
+  for (const words of [['start'], ['key', 'list'], ['backup', file, ...LOCKED]]) {
     const text = await failureOf(here, words)
     expect(text).toContain(`The database in ${here.data} failed to start (PostgreSQL reports: `)
     expect(text).toContain(
