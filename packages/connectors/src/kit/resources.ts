@@ -63,7 +63,7 @@ export const acceptsInput: Accepts<Tool> = ({ input }, name, value) => {
   return wants === undefined || wants.safeParse(value).success
 }
 
-/** What makes a template, or the number of templates, unusable, as a sentence; undefined where nothing does. */
+/** The sentence that says why a template, or their number, is unusable; undefined where they are usable. */
 export function problemOfTemplates(resources: Resources): string | undefined {
   const templates = Object.keys(resources)
   if (templates.length > MOST_TEMPLATES) return `It has more than ${MOST_TEMPLATES} templates of resources.`

@@ -72,7 +72,7 @@ export interface Operation<
   readonly lasting: boolean
 }
 
-/** Who may get in, and as whom. */
+/** The callers that may get in, and as whom. */
 const ACCESS: ReadonlySet<Permission> = new Set(['key_manage', 'user_manage'])
 const isAboutAccess = (needs: Needs): boolean =>
   (needs.of === 'organization' || needs.of === 'platform') && ACCESS.has(needs.permission)

@@ -8,7 +8,7 @@ const CHANGING = OPERATIONS.map(({ operation }) => operation).filter(
 )
 /** Members of an answer that let somebody in. */
 const SECRETS = ['key', 'secret', 'client_secret', 'invitation', 'access_token', 'refresh_token']
-/** Whoever calls these proves with a password, a code or a token of ours who they are: nobody vouches for them. */
+/** Callers of these prove their identity with a password, a code or a token of this gateway: nobody vouches for them. */
 const OF_ANYONE = CHANGING.filter(({ needs }) => needs.of === 'anyone')
 
 test.each(CHANGING.filter((one) => !OF_ANYONE.includes(one)).map((operation) => [operation.id, operation] as const))(

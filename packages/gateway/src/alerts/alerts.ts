@@ -15,7 +15,7 @@ export interface NewAlert {
 }
 
 const Removed = z.object({ id: z.string() })
-/** What alerts of one kind say of a connection is no longer true. */
+/** Removes the alerts of one kind about a connection, because they are no longer true. */
 export const removeAlerts = (sql: OrgSql, connection: ConnectionId, kind: AlertKind) =>
   sql(Removed)`delete from alerts where connection_id = ${connection} and kind = ${kind} returning id`
 

@@ -28,7 +28,7 @@ export async function migrateDatabase(output: Output): Promise<number> {
   return EXIT.ok
 }
 
-/** Whoever waits hears why; the rest is in the result. */
+/** Progress lines that say why the migration waits; the rest is in the result. */
 const tellWaits = (output: Output): typeof SILENT => ({
   ...SILENT,
   warn: (facts) => {

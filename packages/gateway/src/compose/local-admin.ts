@@ -59,7 +59,7 @@ const elsewhere = (): never => {
   throw new Error('only a running gateway can do that')
 }
 
-/** What the runtime screens show where no gateway runs. */
+/** The facts of the runtime screens where no gateway runs. */
 const stillRuntime = (config: Config, origins: LoadedConfig['origins']): Omit<AdminParts['runtime'], 'upstreams'> => ({
   gateway: '',
   sessions: { list: () => [], drop: elsewhere },

@@ -49,7 +49,7 @@ export interface Trying {
   readonly log?: Log | undefined
 }
 
-/** What a try knows of those before it. */
+/** Facts of the earlier tries. */
 export interface Earlier {
   readonly tries: number
   /** The tables that were in the way, the last one first. */

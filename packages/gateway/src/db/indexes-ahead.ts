@@ -53,7 +53,7 @@ async function build(client: pg.Client, { name, table, unique, rest }: IndexWant
   )
   const valid = found.rows[0]?.valid
   if (valid === true) return
-  // What an interrupted build leaves is of no use.
+  // An interrupted build leaves an invalid index.
   if (valid === false) await client.query(`drop index concurrently ${pg.escapeIdentifier(name)}`)
   const what = `${unique ? 'unique ' : ''}index concurrently`
   try {

@@ -189,7 +189,7 @@ async function lockTables(client: pg.Client, wanted: ReadonlySet<string>, { busy
   await client.query(`set local lock_timeout = ${LOCKS_TIMEOUT}`)
 }
 
-/** What has not run yet, in order. Throws DatabaseNewer. */
+/** Migrations that have not run yet, in order. Throws DatabaseNewer. */
 async function findPending(
   client: pg.Client,
   { directory = OWN_MIGRATIONS, only }: MigrateParts,

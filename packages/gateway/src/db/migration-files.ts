@@ -15,7 +15,7 @@ export interface IndexWanted {
   readonly name: string
   readonly table: string
   readonly unique: boolean
-  /** What follows the table: method, columns and condition. */
+  /** The SQL after the table: method, columns and condition. */
   readonly rest: string
 }
 

@@ -11,7 +11,7 @@ import type { Log } from '../lib/log.ts'
 import { unreachableOf } from './driver-errors.ts'
 import { DatabaseUnreachable } from './unreachable.ts'
 
-/** What is known without asking. */
+/** State that is known without a query. */
 export interface Known {
   /** Whether the last look, or a transaction since then, was answered. */
   readonly responds: boolean
@@ -110,7 +110,7 @@ class WatchedPresence implements Presence {
     if (this.#problem === undefined)
       this.#parts.log?.warn({ problem: fault.message, reason: fault.reason }, 'the database cannot be used')
     this.#problem ??= fault
-    // Whoever asks how the database is need not wait for the next second.
+    // A probe need not wait for the next second.
     if (fault.isSilence && this.#watched && this.#looking === undefined) {
       clearTimeout(this.#timer)
       this.#timer = undefined

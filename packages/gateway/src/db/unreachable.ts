@@ -15,7 +15,7 @@ export class DatabaseUnreachable extends Fault<'database.unavailable' | 'databas
   readonly outcome: Outcome
   /** The message of the server or the driver, for the operator. It carries no password; callers do not see it. */
   readonly reason: string
-  /** What mends it, for the operator, as the rest of a sentence. */
+  /** The remedy for the operator, as the rest of a sentence. */
   readonly operatorMend: string
   /** There was no answer at all, or no connection: whatever else is asked now has none either. */
   readonly isSilence: boolean

@@ -93,7 +93,7 @@ export function createUploads(parts: FileParts): Uploads {
       try {
         await take(frames, taking, onSaved)
       } finally {
-        // What did not arrive takes no room of others.
+        // Bytes that did not arrive take no room of others.
         if (frames.size < row.size) await giveBack(parts, row, frames.size)
       }
       if (frames.size < row.size) return frames.size

@@ -294,7 +294,7 @@ class HttpMcpDoor implements McpDoor {
       calls: this.#parts.calls,
     })
     const release = this.#holdOpen(visit, mcpRequest, line, era)
-    // Whoever listens is no call any more, for hours perhaps; listening has bounds of its own.
+    // A listener may stay for hours and is no call any more; listening has bounds of its own.
     if (mcpRequest.method === LISTEN) placeOf(visit.request)?.end()
     try {
       if (mcpRequest.method === LISTEN && !streams) throw new Fault('request.not-acceptable')

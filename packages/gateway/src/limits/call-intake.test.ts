@@ -39,7 +39,7 @@ function attempt(work: () => Begun): Begun | Fault {
   }
 }
 
-/** What does not fit is refused. */
+/** Bytes that do not fit are refused. */
 function grow(place: CallPlace | undefined, bytes: number): void {
   try {
     place?.hold(bytes)

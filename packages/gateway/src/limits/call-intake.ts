@@ -238,7 +238,7 @@ class BoundedIntake implements CallIntake {
     Object.assign(this.#last, { at: now, begun: this.#begun, took: 0 })
   }
 
-  /** What was begun in this turn has run until it waits for something. */
+  /** The calls that began in this turn have run until they wait for something. */
   readonly #afterTurn = (): void => {
     if (this.#last.took === 0) this.#last.took = this.#parts.now() - this.#last.at
     if (this.#begun > 0 || this.#waiting > 0) this.#awaitTurn()

@@ -110,7 +110,7 @@ class PlacesOfProcess implements ServerPlaces {
     return isTimeout ? this.#busy(line, request) : new Fault('call.cancelled')
   }
 
-  /** Whoever comes again waits about as long as the first one in line has waited by now. */
+  /** A repeated call waits about as long as the first call in line has waited by now. */
   #busy({ taken, waiters }: Line, { alias }: PlaceRequest): Fault {
     const [first] = waiters
     const waited = first === undefined ? 0 : performance.now() - first.since

@@ -72,7 +72,7 @@ export const header = ({ headers }: Pick<Incoming, 'headers'>, name: string): st
   return typeof value === 'object' ? value[0] : value
 }
 
-/** What a text is read with: the secrets that its server was sent are taken out before anything is done with it. */
+/** The reader of a server's text: secrets that the server was sent are masked before anything else. */
 type Reader = Pick<Transport, 'alias' | 'hide'>
 
 /** One message out of a text. Throws `upstream.malformed` when it is none. */

@@ -139,7 +139,7 @@ export async function* readBackup(
   }
 }
 
-/** Who reads a content meets its failures there, and not where the next entry is asked for. */
+/** Failures of a content reach the reader of that content, not the reader of the next entry. */
 async function* wordedContent(content: TarEntry['content'], file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* content

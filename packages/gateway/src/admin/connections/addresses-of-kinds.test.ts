@@ -56,7 +56,7 @@ function heldOf(kind: (typeof KINDS)[number], at: Readonly<Record<string, string
 const ROLES: readonly Role[] = ['tenant_admin', 'platform_admin']
 const organization = { slug: 'acme', settings: { allow_processes: true }, egress: { networks: [], hosts: [] } }
 
-/** What becomes of the change of one address: the connection, or the fault. */
+/** The outcome of a change of one address: the connection, or the fault. */
 function change(
   held: OpenedConnection,
   [name, url]: readonly [string, string],
@@ -85,7 +85,7 @@ test('every field of a kind that takes an address is named as one', () => {
   expect(found).toEqual(KINDS.map(({ connector, addresses }) => [connector, Object.keys(addresses).toSorted()]))
   expect(found).toContainEqual(['n8n', ['url', 'webhooks']])
   expect(found).toContainEqual(['composio', ['servers_at', 'url']])
-  // What a request can say of a kind is among its settings.
+  // A request can only set fields of the kind's settings.
   for (const kind of KINDS)
     if ('own' in kind)
       for (const field of addressFields(kind.own.changed)) expect(Object.keys(kind.addresses)).toContain(field)

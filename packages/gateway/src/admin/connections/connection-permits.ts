@@ -53,7 +53,7 @@ function refusePaths({ role, organization, roots }: Speaker, wanted: readonly st
   if (outside !== undefined) throw new Fault('process.path', { path: outside, problem: outsideWords(own) })
 }
 
-/** What a connection is until now, and the requested setting for private addresses. */
+/** The connection as it is stored, and the requested setting for private addresses. */
 interface Permitting {
   readonly wanted: boolean | undefined
   readonly held?: OpenedConnection | undefined

@@ -123,7 +123,7 @@ describe('the demo', () => {
     await here.begin()
     expect(await here.demos()).toEqual([{ trusted: true, args: ['/a/demo-server.ts'] }])
     expect(await here.run(`select id from alerts`)).toEqual([])
-    // Whoever takes the trust away afterwards is right.
+    // An administrator who removes the trust afterwards keeps that decision.
     await here.run(`update connections set trusted = false`)
     await here.begin()
     expect(await here.demos()).toMatchObject([{ trusted: false }])

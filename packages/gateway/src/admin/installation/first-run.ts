@@ -191,7 +191,7 @@ const Found = z.object({ found: z.boolean() })
 
 /**
  * Versions before the trust of servers made the demo untrusted, so that its tools counted as writing: it is the gateway's own program.
- * Whoever took the trust away stays right.
+ * An administrator's removal of the trust stays.
  */
 async function trustDemo(sql: OrgSql, organization: OrganizationRow['id'], demo: ConnectionRow): Promise<void> {
   const [decided] = await sql(Found)`

@@ -108,7 +108,7 @@ export async function verify(file: string, options: Given, output: Output): Prom
   return chains?.every(({ good }) => good) === false ? EXIT.failed : EXIT.ok
 }
 
-/** What the hashes of the records prove: a sentence, and one more for each chain that is not valid. */
+/** The result of the chains in sentences: one for all, and one more for each chain that is not valid. */
 function chainWords(chains: VerifiedBackup['chains']): string[] {
   if (chains === undefined)
     return [
@@ -216,7 +216,7 @@ function wordsOf(manifest: Manifest, closing: Closing): string {
 const KNOWN = [BackupExists, BackupUnusable, KeyNotThere, LoadRefused, NoAgeKey, NoToolwayDatabase]
 
 interface Wording {
-  /** What did not happen, without a period. */
+  /** The act that failed, without a period. */
   readonly what: string
   /** Where a database is opened for it. */
   readonly loaded?: LoadedConfig

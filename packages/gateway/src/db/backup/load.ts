@@ -172,7 +172,7 @@ async function load(client: pg.Client, loading: Loading): Promise<ReadonlyMap<st
   return counts
 }
 
-/** What PostgreSQL does not accept, in words for the operator; a database that is away is another matter. */
+/** Refusals by PostgreSQL in words for the operator; a database that is away is another matter. */
 function refusedRows(thrown: unknown, what: string): unknown {
   if (!(thrown instanceof pg.DatabaseError) || unreachableOf(thrown, 'nothing') !== undefined) return thrown
   return new LoadRefused(

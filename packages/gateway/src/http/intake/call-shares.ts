@@ -22,7 +22,7 @@ export interface CallShares {
 }
 
 const KNOWN = { max: 10_000, ttl: 60 * 60_000 }
-/** Who is in several organizations names the one that is meant in the path. */
+/** A caller in several organizations names the organization in the path. */
 const ORGANIZATION = /^\/(?:o|api\/v1)\/([\w-]+)\//
 
 export function createCallShares(clients: Clients): CallShares {

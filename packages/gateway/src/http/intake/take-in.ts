@@ -49,7 +49,7 @@ export const createTakeIn = ({ intake, shares, bodyLimit }: TakeInParts): TakeIn
     return begun instanceof Promise ? begun.then(run, refused) : run(begun)
   }
 
-/** What its length says. Bytes that come without one are counted as they come (`body.ts`). */
+/** The stated Content-Length. Bytes without one are counted as they come (`body.ts`). */
 function statedBytes({ headers }: IncomingMessage, bodyLimit: number): number {
   const stated = Number(headers['content-length'] ?? 0)
   return stated > 0 && stated <= bodyLimit ? stated : 0

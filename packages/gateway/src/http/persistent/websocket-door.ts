@@ -211,7 +211,7 @@ class WebSocketHandler implements WebSocketDoor {
       try {
         value = parseJson(text)
         const incoming = readIncoming(value)
-        // Whoever listens is no call any more; listening has bounds of its own.
+        // A listener is no call any more; listening has bounds of its own.
         if (isListening(incoming)) place?.end()
         void channel.take(incoming, requestContext, audit).finally(() => place?.end())
       } catch (thrown) {

@@ -56,7 +56,7 @@ interface Item {
   readonly spilled: boolean
 }
 
-/** What a round stores: whole batches, and once what is less than one; or until nothing waits. */
+/** The amount that a round stores: whole batches and at most one smaller one, or until nothing waits. */
 type Amount = 'batches' | 'all'
 
 /** The intents of one turn of the event loop. */

@@ -33,7 +33,7 @@ export interface SandboxParts {
   readonly processes: number
   /** Bytes of the folders of one child. */
   readonly diskLimit: number
-  /** What the operator states of this place. */
+  /** Facts that the operator states about this place. */
   readonly stated?: Stated
   /** For drivers that make containers. */
   readonly container?: ContainerSettings

@@ -25,7 +25,7 @@ export interface SandboxState {
   readonly refusal?: string
 }
 
-/** What the operator states and no driver can see. */
+/** Facts that the operator states and no driver can see. */
 export interface Stated {
   /** The cluster enforces NetworkPolicies. */
   readonly networkPolicy?: boolean
