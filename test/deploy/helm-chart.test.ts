@@ -98,24 +98,6 @@ test('the chart says what chart-testing asks of its description', async () => {
   for (const name of ['sources', 'maintainers', 'keywords']) expect(chart[name]).toContainEqual(expect.anything())
 })
 
-test('no value has a name that is no setting', async () => {
-  for (const name of [...files, '../values']) {
-    const file = name === '../values' ? join(CHART, 'values.yaml') : valuesFile(name)
-    const {
-      settings = {},
-      secrets = [],
-      groups = {},
-    } = (parse(await readFile(file, 'utf8')) ?? {}) as {
-      settings?: object
-      secrets?: { setting: string }[]
-      groups?: Record<string, { settings?: object } | null>
-    }
-    const named = [settings, ...Object.values(groups).map((group) => group?.settings ?? {})].flatMap(Object.keys)
-    for (const setting of [...named, ...secrets.map((secret) => secret.setting)])
-      expect(Object.keys(SETTINGS), `${name}: ${setting}`).toContain(setting)
-  }
-})
-
 describe.runIf(helm !== undefined)('the chart', () => {
   test.for(files)('with the values %s passes lint, and its objects the schemas of Kubernetes', async (name) => {
     const { stdout } = await exec(helm ?? '', ['lint', CHART, '--strict', '-f', valuesFile(name)])
