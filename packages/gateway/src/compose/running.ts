@@ -5,6 +5,7 @@ import type { Clients } from '../http/client-address.ts'
 import type { createDoors } from '../http/doors.ts'
 import { createGuard } from '../http/guard.ts'
 import type { Health } from '../http/health.ts'
+import { createListeners } from '../http/listeners.ts'
 import { createServer } from '../http/server.ts'
 import { prepareEnd } from '../http/server-end.ts'
 import type { CallIntake } from '../limits/call-intake.ts'
@@ -13,7 +14,6 @@ import type { Admission } from './admission.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Base } from './core-dependencies.ts'
 import { composeTakeIn } from './intake.ts'
-import { listenOn } from './listening.ts'
 
 export interface Gateway {
   /**
@@ -62,16 +62,16 @@ export function createRunning({ config, counters }: Base, parts: RunningParts): 
     answered: counters.http,
     newCorrelationId: randomUUID,
     takeIn: composeTakeIn(config, intake, clients),
-    connected: () => intake.connected(),
     ...parts.doors,
   })
-  const end = prepareEnd(server, parts.calls)
+  const listeners = createListeners(server)
+  const end = prepareEnd(server, parts.calls, listeners)
   opened.defer(() => end.finish(config.TOOLWAY_DRAIN_SECONDS * 1000))
   const owned = opened.move()
 
   return {
     async listen(patience = 0) {
-      const port = await listenOn(server, config.TOOLWAY_PORT, config.TOOLWAY_HOST)
+      const port = await listeners.listen({ port: config.TOOLWAY_PORT, host: config.TOOLWAY_HOST })
       parts.onListening?.(port)
       if (patience > 0) await Promise.race([offers.catalogs.tried(), sleep(patience, undefined, { ref: false })])
       health.started = true

@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { createListeners } from './listeners.ts'
 import { prepareEnd, type Calls } from './server-end.ts'
 import type { Fault } from '@toolway/contract'
 import { CallsUnderWay } from './streams/calls-under-way.ts'
@@ -15,7 +16,7 @@ const NO_CALLS: Calls = { cut() {}, over: async () => {} }
 
 async function serve(onRequest: (response: ServerResponse) => void, calls = NO_CALLS) {
   const server = createServer((_, response) => onRequest(response))
-  const { closeDoor, finish: end } = prepareEnd(server, calls)
+  const { closeDoor, finish: end } = prepareEnd(server, calls, createListeners(server, 1))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { server, closeDoor, end, port: (server.address() as AddressInfo).port }
 }
@@ -129,6 +130,7 @@ describe('a server that ends', () => {
   })
 
   test('that never listened is at its end already', async () => {
-    await prepareEnd(createServer(), NO_CALLS).finish(PATIENCE)
+    const server = createServer()
+    await prepareEnd(server, NO_CALLS, createListeners(server)).finish(PATIENCE)
   })
 })

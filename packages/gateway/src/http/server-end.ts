@@ -7,6 +7,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Listeners } from './listeners.ts'
 import type { CallsUnderWay } from './streams/calls-under-way.ts'
 
 /** An answer that ends now leaves a connection that waits for more: it is looked for this often (milliseconds). */
@@ -29,13 +30,13 @@ export interface ServerEnd {
 }
 
 /** Call it before the server listens. */
-export function prepareEnd(server: Server, calls: Calls): ServerEnd {
+export function prepareEnd(server: Server, calls: Calls, listeners: Pick<Listeners, 'listening' | 'close'>): ServerEnd {
   const connections = watchConnections(server)
   let closed: Promise<void> | undefined
   async function closeDoor(): Promise<void> {
-    if (!server.listening) return
+    if (!listeners.listening) return
     await connections.settled()
-    closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    closed = listeners.close()
     await connections.heard()
   }
   return {
@@ -65,7 +66,7 @@ const FIRST_WORD = 1_000
 /** The system may hold connections that were not accepted yet, and resets them with the port: they are waited for this long (milliseconds). */
 const MOST_ACCEPTING = 500
 
-/** Node accepts one connection for each turn of its loop, so turns without any mean that none waits. */
+/** Each turn of the loop accepts one connection of a line that has any, so turns without any mean that none waits. */
 const QUIET_TURNS = 2
 
 function watchConnections(server: Server) {

@@ -31,8 +31,6 @@ export interface ServerParts extends Doors {
   readonly newCorrelationId: () => string
   /** Takes in calls as far as there is room for them; absent: all of them. */
   readonly takeIn?: TakeIn | undefined
-  /** A connection was accepted. */
-  readonly connected?: (() => void) | undefined
 }
 
 /**
@@ -70,7 +68,6 @@ export function createServer(parts: ServerParts, times = TIMES): Server {
       else response.destroy()
     })
   })
-  if (parts.connected !== undefined) server.on('connection', parts.connected)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerUnread(error, socket, times.headersTimeout, parts.newCorrelationId),
   )

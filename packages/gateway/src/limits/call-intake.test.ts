@@ -81,19 +81,6 @@ describe('a gateway takes in', () => {
     expect(order).toHaveLength(16)
   })
 
-  test('connections before calls, as long as calls do not wait long for that: the system holds connections in no fair order', async () => {
-    const { intake, time, turn } = fixture()
-    for (let n = 0; n < 40; n++) void intake.begin('acme', 0)
-    await turn()
-    intake.connected()
-    await turn()
-    expect(intake.waiting).toBe(8)
-    time.now = 11
-    intake.connected()
-    await turn()
-    expect(intake.waiting).toBe(0)
-  })
-
   test('more calls in a turn that is long for other reasons, so that refusing some does not starve the others', async () => {
     const { intake, time, turn } = fixture()
     const order: number[] = []

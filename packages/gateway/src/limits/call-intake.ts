@@ -48,8 +48,6 @@ export interface CallIntake {
    * A promise only where it has to wait. `bytes`: of its request, as far as they are known.
    */
   begin(share: string, bytes: number, watch?: WatchClient): CallPlace | Promise<CallPlace>
-  /** A connection was accepted, and others may wait behind it. */
-  connected(): void
   readonly inFlight: number
   readonly waiting: number
   readonly bytes: number
@@ -70,11 +68,6 @@ const MOST_PER_TURN = 256
 const OF_FREE = 4
 /** A call that waited so many times the bound, because the process stood still, is not begun any more. */
 const STALE = 4
-/**
- * The event loop accepts one connection a turn (libuv), so that turns full of calls would leave new clients waiting in the system, where
- * nothing is fair. Turns that accept a connection begin no call, for so many milliseconds in a row or for that share of the time.
- */
-const ACCEPTING = { least: 10, ofTime: 0.25 }
 /** Shares without a call that are remembered: most come back at once. */
 const MOST_IDLE = 1_000
 
@@ -101,10 +94,6 @@ class BoundedIntake implements CallIntake {
   /** Calls that began in this turn of the event loop. */
   #begun = 0
   #isTurnAwaited = false
-  /** In this turn of the event loop. */
-  #hasAccepted = false
-  /** Since when turns accept connections and begin no calls. Milliseconds. */
-  #acceptingSince: number | undefined
   #perTurn = PER_TURN
   /** The last turn that began calls of the lines: when, how many, and the milliseconds that they took. */
   readonly #last = { at: 0, begun: 0, took: 0 }
@@ -224,14 +213,9 @@ class BoundedIntake implements CallIntake {
     this.#parts.nextTurn(this.#afterTurn)
   }
 
-  connected(): void {
-    this.#hasAccepted = true
-  }
-
   readonly #turn = (): void => {
     const now = this.#parts.now()
     this.#isTurnAwaited = false
-    if (this.#isAccepting(now)) return
     this.#pace(now)
     this.#begun = 0
     this.#beginWaiting()
@@ -242,16 +226,6 @@ class BoundedIntake implements CallIntake {
   readonly #afterTurn = (): void => {
     if (this.#last.took === 0) this.#last.took = this.#parts.now() - this.#last.at
     if (this.#begun > 0 || this.#waiting > 0) this.#awaitTurn()
-  }
-
-  /** Whether this turn is left to connections: one was accepted in it, and calls have not waited long enough for that. */
-  #isAccepting(now: number): boolean {
-    this.#acceptingSince ??= now
-    const longest = Math.max(ACCEPTING.least, ACCEPTING.ofTime * (now - this.#last.at))
-    const isAccepting = this.#hasAccepted && this.#waiting > 0 && now - this.#acceptingSince < longest
-    this.#hasAccepted = false
-    if (!isAccepting) this.#acceptingSince = undefined
-    return isAccepting
   }
 
   /** How many calls begin in this turn: so that calls are not starved by the refusal of others. */
