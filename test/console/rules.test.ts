@@ -166,7 +166,7 @@ describe.skipIf(NO_BROWSER)('rules', () => {
     await page.getByRole('option', { name: 'no-destroying' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText(/of \d+ calls in the last 7 days would have a different outcome/).waitFor()
+    await page.getByText(/of \d+ calls? in the last 7 days would have a different outcome/).waitFor()
     await look(page, 'rules-replay')
   })
 

@@ -10,7 +10,10 @@ test('a role without rights on the schema is told in a sentence at the start, be
   await outside.query('revoke all on schema public from public')
   await using first = await makeInstallation({ DATABASE_URL: outside.urlFor('poor') })
   const fresh = await first.run(['start'])
-  expect([fresh.code, fresh.err]).toEqual([1, expect.stringMatching(/permission denied for schema public.*make the role in DATABASE_URL the owner/s)])
+  expect([fresh.code, fresh.err]).toEqual([
+    1,
+    expect.stringMatching(/permission denied for schema public.*make the role in DATABASE_URL the owner/s),
+  ])
   expect(fresh.err).not.toMatch(/\n\s+at /)
 
   await outside.query('create role rich login superuser')
