@@ -1,11 +1,13 @@
 /** `toolway` without a command, and `toolway status`: how the gateway is, and what to do next. */
 import { findUsage, listApprovals, listConnections, type Connection, type Usage } from '@toolway/contract/admin'
 import { VERSION } from '../call/introduce.ts'
+import { unreachableOf } from '../db/driver-errors.ts'
+import { DatabaseUnreachable } from '../db/unreachable.ts'
 import { openConfig } from './open-config.ts'
 import { isMade } from './store.ts'
-import { EXIT, harmless, type Output } from './terminal/output.ts'
+import { CommandFault, EXIT, harmless, type Output } from './terminal/output.ts'
 import { paint } from './terminal/paint.ts'
-import type { Transport } from './transport/transport.ts'
+import { Refusal, type Transport } from './transport/transport.ts'
 import { withTransport } from './transport/with-transport.ts'
 
 interface Told {
@@ -22,22 +24,25 @@ interface Status {
   readonly running: boolean
   /** Whether a gateway has ever been started on this data directory. */
   readonly made: boolean
-  /** Undefined where there is nobody to ask: it does not run, or it has no database. */
+  /** Undefined where nobody can be asked: it does not run, it has no database, or its database cannot be used. */
   readonly told: Told | undefined
+  /** Why its database cannot be used; undefined where it can. A gateway serves without it for a while. */
+  readonly trouble: string | undefined
 }
 
 export async function status(organization: string, output: Output): Promise<number> {
   const found = await find(organization)
-  const { told, ...rest } = found
+  const { told, trouble, ...rest } = found
   const value = {
     ...rest,
+    problem: trouble ?? null,
     connections: told?.connections.map(({ alias, status: state }) => ({ alias, status: state })) ?? null,
     pending_approvals: told?.pending ?? null,
     calls_24h: told?.calls ?? null,
   }
   if (output.json) output.result(value, [])
   else process.stdout.write(`${linesOf(found).join('\n')}\n`)
-  return EXIT.ok
+  return found.trouble === undefined ? EXIT.ok : EXIT.failed
 }
 
 /** Of the gateway that `toolway login` named, else of this machine's. One that does not run is not opened: its database would be started. */
@@ -48,9 +53,23 @@ async function find(organization: string): Promise<Status> {
     const running = await transport.isServing()
     const made = remote !== undefined || (await isMade(loaded))
     const asks = running && (remote !== undefined || loaded.config.TOOLWAY_STORE !== 'none')
-    const told = asks ? await tell(transport, organization) : undefined
-    return { version: VERSION, address, running, made, told }
+    const told = asks ? await tell(transport, organization).catch(troubleOf) : undefined
+    const rest = { version: VERSION, address, running, made }
+    return typeof told === 'string'
+      ? { ...rest, told: undefined, trouble: told }
+      : { ...rest, told, trouble: undefined }
   })
+}
+
+/** Throws what is no trouble of the database. */
+function troubleOf(thrown: unknown): string {
+  if (thrown instanceof DatabaseUnreachable) return thrown.forOperator
+  const isOfDatabase =
+    thrown instanceof Refusal
+      ? thrown.is('database.unavailable', 'database.interrupted')
+      : thrown instanceof CommandFault && unreachableOf(thrown.cause, 'nothing') !== undefined
+  if (!isOfDatabase) throw thrown
+  return (thrown as CommandFault).message
 }
 
 async function tell({ call }: Transport, organization: string): Promise<Told> {
@@ -67,7 +86,7 @@ async function tell({ call }: Transport, organization: string): Promise<Told> {
 const isDown = ({ enabled, status: state }: Connection) => enabled && state === 'error'
 const needsAccount = ({ enabled, status: state }: Connection) => enabled && state === 'needs_auth'
 
-function linesOf({ version, address, running, made, told }: Status): string[] {
+function linesOf({ version, address, running, made, told, trouble }: Status): string[] {
   const state = running ? `${paint('green', 'running')} at ${address}` : paint('yellow', 'not running')
   return [
     '',
@@ -75,9 +94,12 @@ function linesOf({ version, address, running, made, told }: Status): string[] {
     '',
     `  Gateway      ${state}`,
     ...(told === undefined ? [] : factsOf(told)),
+    ...(trouble === undefined ? [] : [`  Database     ${paint('red', harmless(trouble))}`]),
     '',
     '  Next steps',
-    ...nextSteps(running, made, told).map(([command, about]) => `    ${command.padEnd(36)}  ${paint('dim', about)}`),
+    ...(trouble === undefined ? nextSteps(running, made, told) : [DOCTOR, HELP]).map(
+      ([command, about]) => `    ${command.padEnd(36)}  ${paint('dim', about)}`,
+    ),
     '',
   ]
 }
@@ -96,12 +118,7 @@ function factsOf({ connections, total, pending, calls }: Told): string[] {
 }
 
 function nextSteps(running: boolean, made: boolean, told: Told | undefined): (readonly [string, string])[] {
-  if (!running)
-    return [
-      ['toolway start', made ? 'start the gateway' : 'start for the first time'],
-      ['toolway doctor', 'check the setup'],
-      HELP,
-    ]
+  if (!running) return [['toolway start', made ? 'start the gateway' : 'start for the first time'], DOCTOR, HELP]
   const [down, unsigned] = [told?.connections.find(isDown), told?.connections.find(needsAccount)]
   return [
     ...(told?.total === 0 ? [['toolway connection add --help', 'add the first connection'] as const] : []),
@@ -119,4 +136,5 @@ function nextSteps(running: boolean, made: boolean, told: Told | undefined): (re
     HELP,
   ]
 }
+const DOCTOR = ['toolway doctor', 'check the setup'] as const
 const HELP = ['toolway --help', 'list all commands'] as const
