@@ -18,6 +18,8 @@ import { callTool as callOnce, type Called } from '../fault/caller.ts'
 
 const PROCESSES = 2
 const CALLERS = 6
+/** An answer names its call by hexadecimal digits, among which 42 may be. */
+const ANSWER = '6*7 = 42'
 const CALLS = 'toolway_calls_total{method="tools/call",outcome="ok"}'
 const settings = { TOOLWAY_PROCESSES: String(PROCESSES) }
 const parts = new AsyncDisposableStack()
@@ -63,7 +65,7 @@ function keepCalling() {
   const one = async () => {
     while (!isOver)
       await callOnce({ url: `${running.address}/mcp`, key }, 'demo__calculate', { expression: '6*7' }).then(
-        (given) => (given.text.includes('42') ? answered.push(given) : failed.push(given.text)),
+        (given) => (given.text.includes(ANSWER) ? answered.push(given) : failed.push(given.text)),
         (thrown: unknown) => failed.push(String((thrown as Error).cause ?? thrown)),
       )
   }
@@ -97,7 +99,7 @@ test('calls are served by all processes, and their metrics are those of one gate
       pids.map(async (pid) => Number(/^rchar: (\d+)/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)),
     )
   const before = await readBytes()
-  for (let one = 0; one < 20; one++) expect((await call(peer)).text).toContain('42')
+  for (let one = 0; one < 20; one++) expect((await call(peer)).text).toContain(ANSWER)
   const read = (await readBytes()).map((bytes, at) => bytes - (before[at] ?? 0))
   // Each has ten requests of more than 400 bytes.
   for (const bytes of read) expect(bytes).toBeGreaterThan(4_000)
@@ -108,9 +110,37 @@ test('calls are served by all processes, and their metrics are those of one gate
   })
 })
 
+test('a rule is in force in every process when its answer comes, and so is its end', async () => {
+  const made = await here.json(['key', 'add', 'rules', '--role', 'tenant_admin'])
+  const { key: admin } = made as { key: string }
+  const rules = `${running.address}/api/v1/organizations/default/rules`
+  const ask = (method: string, path = '', body?: object) =>
+    fetch(rules + path, {
+      method,
+      headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const rule = { action: 'block', reason: 'Nobody calculates', match: { tools: ['demo__calculate'] }, parameters: {} }
+  /** At once, over connections of their own: each process has some. */
+  const passed = async () => {
+    const called = await Promise.all(Array.from({ length: 3 * PROCESSES }, () => call(peer)))
+    return called.filter(({ text }) => text.includes(ANSWER)).length
+  }
+  const counts: (readonly [number, number])[] = []
+  for (let one = 0; one < 30; one++) {
+    const added = await ask('POST', '', { ...rule, name: `rule-${one}` })
+    expect(added.status, await added.clone().text()).toBe(201)
+    const blocked = await passed()
+    const { id } = (await added.json()) as { id: string }
+    expect((await ask('DELETE', `/${id}`)).status).toBe(204)
+    counts.push([blocked, await passed()])
+  }
+  expect(counts).toEqual(counts.map(() => [0, 3 * PROCESSES]))
+})
+
 test('a session that one process opened is served by all', async () => {
   const session = await openSession(peer.url, key)
-  for (let one = 0; one < 2 * PROCESSES; one++) expect((await call(session)).text).toContain('42')
+  for (let one = 0; one < 2 * PROCESSES; one++) expect((await call(session)).text).toContain(ANSWER)
 })
 
 const LEGACY_KINDS = ['SDK 1', 'SDK 2 legacy'] as const
@@ -153,7 +183,7 @@ describe('every request comes to another process than the one before', () => {
     const requestInit = { headers: { ...headers, authorization: `Bearer ${key}` } }
     await using client = await connectOver(new SSEClientTransport(new URL(sseOf(peer.url)), { requestInit }))
     for (let one = 0; one < 2 * PROCESSES; one++)
-      expect(textOf(await client.call('demo__calculate', { expression: '6*7' }))).toContain('42')
+      expect(textOf(await client.call('demo__calculate', { expression: '6*7' }))).toContain(ANSWER)
   })
 
   test('a stream that no process has, or that another key opened, is unknown', async () => {

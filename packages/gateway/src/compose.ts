@@ -33,6 +33,7 @@ import { composeIdentity } from './compose/identity.ts'
 import { composeIntake } from './compose/intake.ts'
 import { composeLimits, installationOf, openRedis } from './compose/limits.ts'
 import { addressOn } from './http/listeners.ts'
+import { composeChangesElsewhere } from './compose/changes-elsewhere.ts'
 import { hearDatabaseNotifications } from './compose/database-notifications.ts'
 import { composeOAuth } from './compose/oauth.ts'
 import { composePages, composePeople } from './compose/people.ts'
@@ -338,8 +339,8 @@ async function composeFaces(base: CoreDependencies, parts: FacesParts) {
     refusals: { write: (entry) => core.records.write(entry), refuseStranger: core.refusals.take },
     upstreams: core.upstreams,
     logs: tail,
-    gateway: core.gateway,
-    words: core.words,
+    inForce: composeChangesElsewhere({ place: parts.place, log, caughtUp: core.feed.caughtUp }),
+    ...{ gateway: core.gateway, words: core.words },
     ...told,
   }
   const adminParts = adminPartsOf(base, administration)

@@ -52,6 +52,8 @@ export interface AdminParts {
     /** Whole, or the rows that changed. */
     refresh(id: string, changed?: ChangedRows): Promise<void>
   }
+  /** Waits until every process of the port acts on a change; undefined where there is one process. Never throws. */
+  readonly inForce?: ((organizationId: OrganizationId | undefined) => Promise<void>) | undefined
   readonly rules: {
     /** Have every organization see the rules as they are now. */
     refresh(): Promise<void>
@@ -171,6 +173,8 @@ export interface Served {
 
 type OperationOf = Operation
 
+const changes = ({ method, reads, harmless }: Operation): boolean => method !== 'GET' && !reads && !harmless
+
 function toServe<Op extends OperationOf, Asks>(
   operation: Op,
   of: Needs['of'],
@@ -186,7 +190,7 @@ function toServe<Op extends OperationOf, Asks>(
     operation,
     run(parts, asking, place) {
       const { actor, params, query, body, origin, ifMatch, header, head, signal, progress = () => {} } = asking
-      return run({
+      const given = run({
         parts,
         actor,
         params,
@@ -200,6 +204,9 @@ function toServe<Op extends OperationOf, Asks>(
         progress,
         ...make(parts, asking, place),
       } as Asks)
+      const { inForce } = parts
+      if (inForce === undefined || !changes(operation)) return given
+      return Promise.resolve(given).then((answer) => inForce(place.organization?.id).then(() => answer))
     },
   }
 }

@@ -33,6 +33,7 @@ async function fixture() {
     open: { recheck: note('recheck') },
     snapshots: {
       signal: (id, changed) => note('snapshot')(id, changed?.table, changed?.ids?.join(' and '), changed?.version),
+      settled: () => Promise.resolve(),
     },
     credentials: { changed: note('credentials') },
     events: {

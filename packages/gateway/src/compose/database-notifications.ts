@@ -26,7 +26,7 @@ export interface DatabaseNotificationsParts {
   readonly identity: Pick<Identity, 'forget'>
   readonly ended: Pick<EndedSignIns, 'add'>
   readonly open: Pick<OpenStreams, 'recheck'>
-  readonly snapshots: Pick<KeepSnapshots, 'signal'>
+  readonly snapshots: Pick<KeepSnapshots, 'signal' | 'settled'>
   readonly credentials: Pick<CredentialMemory, 'changed'>
   readonly events: Pick<EventFeed, 'hear' | 'lost'>
   /** Callers that wait for an answer check again; without an id, all of them. */
@@ -57,22 +57,24 @@ interface Notice extends EventNotice, Omit<StreamReaderNotice, 'organization'> {
 const BESIDE: ReadonlySet<string> = new Set(['alerts', 'oauth_flows'])
 const CREDENTIALS: ReadonlySet<string> = new Set(['credentials', 'oauth_apps'])
 
+export interface HeardChanges extends ChangeFeed {
+  /** Resolves once this process acts on each change that was committed before; of that organization where one is named. */
+  caughtUp(organizationId: string | undefined): Promise<void>
+}
+
 export async function hearDatabaseNotifications(
   { db, log, counters, opened }: Pick<CoreDependencies, 'db' | 'log' | 'counters' | 'opened'>,
   parts: DatabaseNotificationsParts,
-): Promise<ChangeFeed> {
-  const {
-    upstreams,
-    keepSessions,
-    sharedStreams,
-    identity,
-    ended,
-    open,
-    snapshots,
-    credentials,
-    reloadPeople,
-    reloadRules,
-  } = parts
+): Promise<HeardChanges> {
+  const { upstreams, keepSessions, sharedStreams, identity, ended, open, snapshots, credentials } = parts
+  /** Loads that are under way. */
+  const under = new Set<Promise<unknown>>()
+  const followed = (load: () => Promise<unknown>) => () => {
+    const loading: Promise<unknown> = load().finally(() => under.delete(loading))
+    under.add(loading)
+  }
+  const reloadPeople = followed(parts.reloadPeople)
+  const reloadRules = followed(parts.reloadRules)
   /** Another key seals from now on, or one is to be known: told by `toolway vault`. */
   const loadVault = createVaultReload({ db, reload: parts.reloadVault, log })
   const forgetKeys = (id?: KeyId) => {
@@ -101,8 +103,8 @@ export async function hearDatabaseNotifications(
       ended.add(over as FamilyId)
       return open.recheck()
     }
-    if (table === 'users') return void reloadPeople()
-    if (table === 'rules') return void reloadRules()
+    if (table === 'users') return reloadPeople()
+    if (table === 'rules') return reloadRules()
     if (CREDENTIALS.has(table)) return credentials.changed(organization)
     if (BESIDE.has(table)) return
     if (table === 'keys') forgetKeys(notice.key)
@@ -120,8 +122,8 @@ export async function hearDatabaseNotifications(
     counters.loseChanges()
     // Notifications sent while the connection was down are lost: everything may have changed.
     forgetKeys()
-    void reloadPeople()
-    void reloadRules()
+    reloadPeople()
+    reloadRules()
     void loadVault()
     credentials.changed()
     snapshots.signal()
@@ -133,5 +135,22 @@ export async function hearDatabaseNotifications(
   }
   const feed = await openChangeFeed({ db, log, onNotice, alive: parts.outboxOwner }, parts.stream)
   opened.defer(() => feed.close())
-  return feed
+
+  /** Where it is not known what was heard, what an operation may have changed is read anew. */
+  function readAnew(organizationId: string | undefined): void {
+    forgetKeys()
+    reloadPeople()
+    if (organizationId === undefined) return reloadRules()
+    credentials.changed(organizationId)
+    snapshots.signal(organizationId)
+  }
+  return {
+    ...feed,
+    async caughtUp(organizationId) {
+      if (feed.heard === undefined) readAnew(organizationId)
+      else await feed.heard()
+      await Promise.allSettled(under)
+      await snapshots.settled()
+    },
+  }
 }

@@ -109,6 +109,7 @@ export interface ComposeAdminParts
       | 'connect'
       | 'credentials'
       | 'files'
+      | 'inForce'
       | 'payloads'
       | 'sync'
       | 'events'
@@ -147,11 +148,12 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
   const { gateway, upstreams, sessions, logs, words, stand, calls } = parts
   const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events } = parts
-  const { sendWebhook, sendBatch } = parts
+  const { sendWebhook, sendBatch, inForce } = parts
   return {
     ...{ db, vault, accounts, web, ...people, sync, events, sendWebhook, sendBatch },
     ...{ approvals, checkpoints, connect, credentials },
     forgetKeys: identity.forget,
+    inForce,
     snapshots: { ...snapshots, find: snapshots.findAny },
     rules: { refresh: () => rules.load().then(snapshots.reload) },
     previewList: createListPreview({ stand, parts: calls }),

@@ -2,6 +2,8 @@
 export interface ProcessPlace {
   /** The answers of the other processes, of those that answer within two seconds. `facts` and answers are JSON. */
   ask(what: string, facts: unknown): Promise<readonly unknown[]>
+  /** Asks the same way, and returns how many of the other processes did not answer. */
+  reach(what: string, facts: unknown): Promise<number>
   /** How this process answers when it is asked that; one answer for each `what`. Undefined is none. */
   answer(what: string, how: (facts: unknown) => unknown): void
 }

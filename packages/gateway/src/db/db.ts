@@ -113,6 +113,7 @@ export function createDb({ connection, direct, connections = limits.max, parseRo
       const listener = await createListener({ connection: staying, channel, onNotice: heard, ...more })
       listeners.add(listener)
       return {
+        heard: listener.heard,
         close() {
           listeners.delete(listener)
           return listener.close()

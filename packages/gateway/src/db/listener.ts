@@ -13,6 +13,8 @@ import type { Log } from '../lib/log.ts'
 export type Notice = { kind: 'payload'; payload: string } | { kind: 'reconnected' }
 
 export interface Listener {
+  /** Resolves once each notification that was committed before is heard. Rejects where the connection is lost. */
+  heard(): Promise<void>
   close(): Promise<void>
 }
 
@@ -96,6 +98,8 @@ export async function createListener({ connection, channel, onNotice, alive, log
   const done = keepOpen().catch(() => {}) // rejects only when closed while it waits to come back
 
   return {
+    // A server process sends the notifications that wait for it no later than the end of the next query of its connection.
+    heard: async () => void (await current.client.query('select 1')),
     async close() {
       closed.abort()
       // Over a dead network even the goodbye may hang; the socket is nobody's any more then.

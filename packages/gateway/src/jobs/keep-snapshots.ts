@@ -29,6 +29,8 @@ export interface KeepSnapshots {
   signal(id?: string, changed?: ChangedRows): void
   /** The same, for who waits for it. */
   refreshSoon(id: string, changed?: ChangedRows): Promise<void>
+  /** Resolves once everything that was signalled before is loaded. A load that fails is waited for until it succeeds. */
+  settled(): Promise<void>
   close(): void
 }
 
@@ -117,6 +119,10 @@ export function createKeepSnapshots({ load, onLoad, log }: KeepSnapshotsParts): 
     refreshSoon(id, changed) {
       want(id, wantedBy(changed))
       return plan(GATHER)
+    },
+    async settled() {
+      while (planned !== undefined) await planned.loaded.catch(() => {})
+      await loading
     },
     close() {
       closed = true

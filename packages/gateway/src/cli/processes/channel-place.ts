@@ -3,6 +3,7 @@ import type { ProcessPlace } from '../../compose/process-place.ts'
 import type { FromProcess, ToProcess } from './process-messages.ts'
 
 type Send = (message: FromProcess) => void
+type Answers = Extract<ToProcess, { kind: 'answers' }>
 
 export interface ChannelPlace extends ProcessPlace {
   /** Whether the message was one of its own. */
@@ -10,7 +11,7 @@ export interface ChannelPlace extends ProcessPlace {
 }
 
 export function createChannelPlace(send: Send): ChannelPlace {
-  const waiting = new Map<number, (all: readonly unknown[]) => void>()
+  const waiting = new Map<number, (answers: Answers) => void>()
   const answers = new Map<string, (facts: unknown) => unknown>()
   let last = 0
 
@@ -21,13 +22,19 @@ export function createChannelPlace(send: Send): ChannelPlace {
     send({ kind: 'answer', id, facts: answer ?? null })
   }
 
+  function ask(what: string, facts: unknown): Promise<Answers> {
+    const id = ++last
+    return new Promise((resolve) => {
+      waiting.set(id, resolve)
+      send({ kind: 'ask', id, what, facts })
+    })
+  }
+
   return {
-    ask(what, facts) {
-      const id = ++last
-      return new Promise((resolve) => {
-        waiting.set(id, resolve)
-        send({ kind: 'ask', id, what, facts })
-      })
+    ask: async (what, facts) => (await ask(what, facts)).all,
+    async reach(what, facts) {
+      const { all, asked } = await ask(what, facts)
+      return asked - all.length
     },
     answer: (what, how) => void answers.set(what, how),
     hear(message) {
@@ -36,7 +43,7 @@ export function createChannelPlace(send: Send): ChannelPlace {
         return true
       }
       if (message.kind !== 'answers') return false
-      waiting.get(message.id)?.(message.all)
+      waiting.get(message.id)?.(message)
       waiting.delete(message.id)
       return true
     },

@@ -87,7 +87,7 @@ export function createProcessGroup(parts: ProcessGroupParts): ProcessGroup {
   async function answer(asker: Running, { id, what, facts }: Extract<FromProcess, { kind: 'ask' }>): Promise<void> {
     const others = serving().filter((peer) => peer !== asker)
     const answers = what === METRICS ? [await metrics.gather()] : [...(await relay.ask(others, what, facts)).values()]
-    asker.send({ kind: 'answers', id, all: answers })
+    asker.send({ kind: 'answers', id, all: answers, asked: what === METRICS ? 1 : others.length })
   }
 
   /** One that ended by itself is replaced, however often that fails. */

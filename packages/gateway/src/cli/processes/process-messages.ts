@@ -16,7 +16,8 @@ export type ToProcess =
   | { readonly kind: 'begin'; readonly beginning: Beginning }
   | { readonly kind: 'retire' | 'end' }
   | { readonly kind: 'asked'; readonly id: number; readonly what: string; readonly facts: unknown }
-  | { readonly kind: 'answers'; readonly id: number; readonly all: readonly unknown[] }
+  /** `asked`: how many processes were asked, with those that did not answer. */
+  | { readonly kind: 'answers'; readonly id: number; readonly all: readonly unknown[]; readonly asked: number }
 
 export type FromProcess =
   | { readonly kind: 'listening'; readonly port: number }

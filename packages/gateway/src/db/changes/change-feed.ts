@@ -17,6 +17,8 @@ export interface ChangeFeed {
   state(): string
   /** Why the driver that was asked for is not in use; undefined while it is. */
   problem(): string | undefined
+  /** Resolves once each change that was committed before is heard; undefined where that is not known. */
+  heard?: (() => Promise<void>) | undefined
   close(): Promise<void>
 }
 

@@ -8,5 +8,10 @@ export const openChangeFeed = (parts: ChangeFeedParts, stream: StreamSettings | 
 
 async function openListenFeed({ db, onNotice, alive }: ChangeFeedParts): Promise<ChangeFeed> {
   const listener = await db.listen(CHANNEL, onNotice, alive)
-  return { state: () => 'database', problem: () => undefined, close: () => listener.close() }
+  return {
+    state: () => 'database',
+    problem: () => undefined,
+    heard: listener.heard,
+    close: () => listener.close(),
+  }
 }
