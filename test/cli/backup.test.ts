@@ -93,7 +93,7 @@ async function drill(settings: Settings, restored: Settings) {
   let answered = 0
   const calls = (async () => {
     while (running)
-      if (textIn(await callTool(target, 'demo__calculate', { expression: '6 * 7' }))?.includes('42')) answered++
+      if (textIn(await callTool(target, 'demo__calculate', { expression: '6 * 7' }))?.includes('= 42')) answered++
   })()
   const file = join(here.folder, 'kept.toolway')
   const made = (await here.json(['backup', file, '--with-key', ...LOCKED])) as Summary

@@ -38,7 +38,7 @@ beforeAll(async () => {
   running = await here.start()
   const made = (await here.json(['key', 'add', 'admin', '--role', 'tenant_admin'])) as { key: string }
   adminKey = made.key
-  await until('the demo is there', async () => (await product()).includes('42'))
+  await until('the demo is there', async () => (await product()).includes('= 42'))
 })
 afterEach(async () => {
   outside.mend()

@@ -41,7 +41,7 @@ beforeAll(async () => {
   running = await here.start()
   const made = (await here.json(['key', 'add', 'admin', '--role', 'tenant_admin'])) as { key: string }
   adminKey = made.key
-  await until('the demo is there', async () => (await product()).includes('42'))
+  await until('the demo is there', async () => (await product()).includes('= 42'))
   await metrics()
   await admin()
 })
@@ -116,6 +116,6 @@ test.runIf(hasBalancer)('HAProxy goes on sending calls to a gateway whose databa
   })
   const answers: boolean[] = []
   for (const end = Date.now() + LOOKED + 3_000; Date.now() < end; await sleep(100))
-    answers.push((await product(balancer.address)).includes('42'))
+    answers.push((await product(balancer.address)).includes('= 42'))
   expect(answers).not.toContain(false)
 })
