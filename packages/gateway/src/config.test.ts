@@ -418,6 +418,7 @@ describe('a setting in a file of its own', () => {
       TOOLWAY_CALLS_BYTES: '4096',
       TOOLWAY_AGENT_RUNS: '2',
       TOOLWAY_AGENT_RUNS_PER_ORGANIZATION: '1',
+      TOOLWAY_AGENT_RUNS_IN_ALL: '3',
       TOOLWAY_AGENT_QUEUE: '0',
       TOOLWAY_ARGUMENT_MEMBERS: '100',
       TOOLWAY_TRACE_BAGGAGE: 'on',

@@ -2,6 +2,7 @@
 import type { RevealSecret } from '../oauth/outgoing/ports.ts'
 import { randomUUID } from 'node:crypto'
 import { readInitialize } from '@toolway/protocol'
+import { createSharedPlaces, type SharedLimits } from '../admin/agent/shared-places.ts'
 import { createAgentQueue, type AgentLimits } from '../admin/agent/agent-queue.ts'
 import { OPERATIONS } from '../admin/operations.ts'
 import type { AdminParts } from '../admin/serve.ts'
@@ -143,8 +144,16 @@ export const agentLimitsOf = (config: Config): AgentLimits => ({
   waiting: config.TOOLWAY_AGENT_QUEUE,
 })
 
+const sharedLimitsOf = (config: Config): SharedLimits => ({
+  organization: config.TOOLWAY_AGENT_RUNS_PER_ORGANIZATION,
+  installation: config.TOOLWAY_AGENT_RUNS_IN_ALL,
+})
+
 /** What the operations of the administration work with. */
-export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies, parts: ComposeAdminParts): AdminParts {
+export function adminPartsOf(
+  { config, db, log, vault, telemetry }: CoreDependencies,
+  parts: ComposeAdminParts,
+): AdminParts {
   const { people, identity, web, snapshots, rules, publicUrl, origins } = parts
   const { gateway, upstreams, sessions, logs, words, stand, calls } = parts
   const { accounts, approvals, checkpoints, connect, credentials, files, payloads, sync, events } = parts
@@ -164,7 +173,11 @@ export function adminPartsOf({ config, db, vault, telemetry }: CoreDependencies,
     traceUrl: config.TOOLWAY_TRACE_URL,
     agent: {
       ...{ upstreams, reveal: parts.reveal, proxyUrl: parts.proxyUrl, tracer: telemetry?.tracer },
-      queue: createAgentQueue(agentLimitsOf(config), parts.draining),
+      queue: createAgentQueue({
+        limits: agentLimitsOf(config),
+        draining: parts.draining,
+        shared: createSharedPlaces({ db, log, limits: sharedLimitsOf(config) }),
+      }),
     },
     runtime: {
       ...{ gateway, upstreams, sessions, logs, words },

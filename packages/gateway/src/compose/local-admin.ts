@@ -161,7 +161,7 @@ export async function composeLocalAdmin({ store, loaded, log, publicUrl }: Local
       reveal,
       proxyUrl: publicUrl,
       tracer: undefined,
-      queue: createAgentQueue(agentLimitsOf(config), new AbortController().signal),
+      queue: createAgentQueue({ limits: agentLimitsOf(config), draining: new AbortController().signal }),
     },
     runtime: { ...stillRuntime(config, origins), upstreams },
   }

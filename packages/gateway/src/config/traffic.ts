@@ -93,7 +93,11 @@ export const TRAFFIC_SETTINGS = {
   ),
   TOOLWAY_AGENT_RUNS_PER_ORGANIZATION: setting(
     wholeNumber(1, 1_000).default(4),
-    'Agent runs at the same time of one organization, for each gateway process.',
+    'Agent runs at the same time of one organization, in all gateways on the same database together.',
+  ),
+  TOOLWAY_AGENT_RUNS_IN_ALL: setting(
+    wholeNumber(1, 100_000).default(64),
+    'Agent runs at the same time in all gateways on the same database together. Further runs wait.',
   ),
   TOOLWAY_AGENT_QUEUE: setting(
     wholeNumber(0, 10_000).default(20),

@@ -11,6 +11,11 @@ create table agent_models (
   sealed bytea,
   updated_at timestamp with time zone not null default now()
 );
+create unlogged table agent_runs (
+  id text not null,
+  organization text not null,
+  seen_at timestamp with time zone not null default now()
+);
 create table alerts (
   id text not null,
   organization_id text not null,
@@ -711,6 +716,8 @@ alter table agent_models add constraint agent_models_pkey PRIMARY KEY (organizat
 alter table agent_models add constraint agent_models_provider_check CHECK ((provider <> ''::text));
 alter table agent_models add constraint agent_models_url_check CHECK ((url <> ''::text));
 alter table agent_models add constraint agent_models_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE;
+alter table agent_runs add constraint agent_runs_id_check CHECK ((id <> ''::text));
+alter table agent_runs add constraint agent_runs_pkey PRIMARY KEY (id);
 alter table alerts add constraint alerts_id_check CHECK ((id <> ''::text));
 alter table alerts add constraint alerts_kind_check CHECK ((kind ~ '^[a-z]+\.[a-z]+$'::text));
 alter table alerts add constraint alerts_pkey PRIMARY KEY (id);
@@ -1097,6 +1104,7 @@ CREATE UNIQUE INDEX webhook_deliveries_placed ON public.webhook_deliveries USING
 -- Row-level security
 
 alter table agent_models enable row level security, force row level security;
+alter table agent_runs enable row level security, force row level security;
 alter table alerts enable row level security, force row level security;
 alter table approval_answers enable row level security, force row level security;
 alter table approval_messages enable row level security, force row level security;
@@ -1161,6 +1169,9 @@ create policy organization_own on agent_models as permissive for all to toolway_
   using ((organization_id = current_setting('app.organization'::text, true)))
   with check ((organization_id = current_setting('app.organization'::text, true)));
 create policy system_all on agent_models as permissive for all to owner
+  using (true)
+  with check (true);
+create policy system_all on agent_runs as permissive for all to owner
   using (true)
   with check (true);
 create policy organization_own on alerts as permissive for all to toolway_organization

@@ -1,14 +1,15 @@
 /** Runs of agents: how many go on, who waits, who is next, and what becomes of a run that is given up while it waits. */
 import type { OrganizationId, UserId } from '@toolway/contract'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgentQueue, type AgentLimits } from './agent-queue.ts'
+import type { SharedPlaces } from './shared-places.ts'
 
 const LIMITS: AgentLimits = { member: 4, organization: 4, gateway: 8, waiting: 60 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs by name: `running` and `waiting` are looked at, not asked. */
-function open(limits: Partial<AgentLimits> = {}, draining = new AbortController()) {
-  const queue = createAgentQueue({ ...LIMITS, ...limits }, draining.signal)
+function open(limits: Partial<AgentLimits> = {}, draining = new AbortController(), shared?: SharedPlaces) {
+  const queue = createAgentQueue({ limits: { ...LIMITS, ...limits }, draining: draining.signal, shared })
   const running = new Map<string, Disposable>()
   const positions = new Map<string, number>()
   const enter = (organization: string, user: string, signal = new AbortController().signal) => {
@@ -92,7 +93,7 @@ test('a run that is given up while it waits leaves its place, and the next ones 
 test('runs that wait when the gateway is stopped end with its reason', async () => {
   const draining = new AbortController()
   const { enter } = open({ organization: 1 }, draining)
-  void enter('acme', 'a')
+  await enter('acme', 'a')
   const waiting = enter('acme', 'b')
   draining.abort()
   await expect(waiting).rejects.toMatchObject({ code: 'gateway.draining' })
@@ -112,4 +113,73 @@ test('beyond the bounds of a member and of the queue a run is refused, and a pla
   await settle()
   void enter('acme', 'c')
   await expect(enter('acme', 'd')).rejects.toMatchObject({ code: 'agent.full' })
+})
+
+describe('with gateways that share a bound', () => {
+  /** As many places as `free` says. */
+  function common(free: number) {
+    const state = { free, asked: 0 }
+    const take = async () => {
+      state.asked++
+      await settle()
+      if (state.free === 0) return undefined
+      state.free--
+      return { [Symbol.dispose]: () => void state.free++ }
+    }
+    return { state, shared: { take } }
+  }
+
+  test('a run waits as long as the others have all places, and begins soon after one is left', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { state, shared } = common(1)
+    const { enter, end, running, positions } = open({}, new AbortController(), shared)
+    await enter('acme', 'a')
+    void enter('acme', 'b')
+    void enter('other', 'c')
+    await vi.waitFor(() =>
+      expect([...positions]).toEqual(
+        expect.arrayContaining([
+          ['acme b', 1],
+          ['other c', 1],
+        ]),
+      ),
+    )
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect([...running.keys()]).toEqual(['acme a'])
+    // It ends at another gateway: nothing here hears of that.
+    state.free = 2
+    await vi.advanceTimersByTimeAsync(2_000)
+    await vi.waitFor(() => expect(running.size).toBe(3))
+    for (const name of ['acme a', 'acme b', 'other c']) end(name)
+    expect(state.free).toBe(3)
+    const { asked } = state
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(state.asked).toBe(asked)
+  })
+
+  test('a run that is given up while its place is looked for leaves it', async () => {
+    const { state, shared } = common(1)
+    const { enter } = open({ member: 1 }, new AbortController(), shared)
+    const given = new AbortController()
+    const entered = enter('acme', 'a', given.signal)
+    given.abort()
+    await expect(entered).rejects.toMatchObject({ code: 'call.cancelled' })
+    expect(state.free).toBe(1)
+    await enter('acme', 'a')
+  })
+
+  test('where it is not known whether there is one, the run fails, and takes no place', async () => {
+    let isAway = true
+    const away = new Error('away')
+    const take = async () => {
+      if (isAway) throw away
+      return { [Symbol.dispose]() {} }
+    }
+    const { enter, running } = open({ member: 1, gateway: 1 }, new AbortController(), { take })
+    await expect(enter('acme', 'a')).rejects.toBe(away)
+    isAway = false
+    await enter('acme', 'a')
+    expect(running.size).toBe(1)
+  })
 })

@@ -1,9 +1,10 @@
 /**
  * Which runs of agents go on now, and which wait. A run is a process and pays for a model, so runs are bounded for each member, each
- * organization and this gateway; the others wait in order, and of the organizations with waiting runs the one with the fewest that go on
- * is next. One organization can neither take all places nor fill the queue of another.
+ * organization, this gateway and the installation; the others wait in order, and of the organizations with waiting runs the one with the
+ * fewest that go on is next. One organization can neither take all places nor fill the queue of another.
  */
 import { Fault, type OrganizationId, type UserId } from '@toolway/contract'
+import type { SharedPlaces } from './shared-places.ts'
 
 export interface AgentLimits {
   /** Runs of one member, those that wait among them. */
@@ -31,42 +32,98 @@ export interface AgentQueue {
 }
 
 interface Waiting extends AgentEntry {
-  start(): void
+  start(places: Disposable): void
 }
 
-/** `draining`: the gateway ends, and no run that waits is begun. */
-export function createAgentQueue(limits: AgentLimits, draining: AbortSignal): AgentQueue {
+export interface AgentQueueParts {
+  readonly limits: AgentLimits
+  /** The gateway ends, and no run that waits is begun. */
+  readonly draining: AbortSignal
+  /** Those of all gateways together; absent where this is the only process. */
+  readonly shared?: SharedPlaces | undefined
+}
+
+/** Milliseconds after which a place that another gateway may have left is asked for again. */
+const AGAIN = 2_000
+
+export function createAgentQueue({ limits, draining, shared }: AgentQueueParts): AgentQueue {
   /** By member, of runs that go on or wait; by organization, of those that go on. */
   const ofMembers = new Map<string, number>()
   const ofOrganizations = new Map<string, number>()
   let waiting: Waiting[] = []
   let running = 0
 
+  const isOver = ({ signal }: AgentEntry): boolean => signal.aborted || draining.aborted
   const runsOf = ({ organizationId }: AgentEntry): number => ofOrganizations.get(organizationId) ?? 0
   const memberOf = ({ organizationId, userId }: AgentEntry): string => `${organizationId} ${userId}`
 
-  function begin(entry: AgentEntry): Disposable {
+  /** A place of this gateway, before it is known whether the installation has one. */
+  function reserve(entry: AgentEntry): Disposable {
     running++
     add(ofOrganizations, entry.organizationId, 1)
     return {
       [Symbol.dispose]() {
         running--
         add(ofOrganizations, entry.organizationId, -1)
-        add(ofMembers, memberOf(entry), -1)
-        startNext()
       },
     }
   }
 
+  /** Its places here and in the installation; undefined where the installation has none. Rejects where that cannot be known. */
+  async function take(entry: AgentEntry): Promise<DisposableStack | undefined> {
+    using places = new DisposableStack()
+    places.use(reserve(entry))
+    if (shared === undefined) return places.move()
+    const common = await shared.take(entry.organizationId)
+    if (common === undefined) return undefined
+    places.use(common)
+    return places.move()
+  }
+
+  const runOf = (entry: AgentEntry, places: Disposable): Disposable => ({
+    [Symbol.dispose]() {
+      places[Symbol.dispose]()
+      add(ofMembers, memberOf(entry), -1)
+      void startNext()
+    },
+  })
+
   const isFree = (entry: AgentEntry): boolean => running < limits.gateway && runsOf(entry) < limits.organization
 
-  function startNext(): void {
+  let starting: Promise<void> | undefined
+  let again: NodeJS.Timeout | undefined
+
+  /** One after the other: a second one waits for the first, and then looks at what has changed. */
+  function startNext(): Promise<void> {
+    const next: Promise<void> = (starting ?? Promise.resolve()).then(startWaiting).finally(() => {
+      if (starting === next) starting = undefined
+    })
+    return (starting = next)
+  }
+
+  async function startWaiting(): Promise<void> {
+    const refused = new Set<OrganizationId>()
     for (;;) {
-      const [next] = waiting.filter(isFree).toSorted((one, other) => runsOf(one) - runsOf(other))
-      if (next === undefined) return
-      leave(next)
-      next.start()
+      const [next] = waiting
+        .filter((entry) => !refused.has(entry.organizationId) && isFree(entry))
+        .toSorted((one, other) => runsOf(one) - runsOf(other))
+      if (next === undefined) break
+      // A database that is away is asked again, like one that has no place.
+      const places = await take(next).catch(() => undefined)
+      if (places === undefined) refused.add(next.organizationId)
+      else if (waiting.includes(next)) {
+        leave(next)
+        next.start(places)
+      } else places[Symbol.dispose]()
     }
+    if (refused.size > 0) askAgain()
+  }
+
+  function askAgain(): void {
+    again ??= setTimeout(() => {
+      again = undefined
+      void startNext()
+    }, AGAIN).unref()
   }
 
   /** The others of the organization move up. */
@@ -89,9 +146,9 @@ export function createAgentQueue(limits: AgentLimits, draining: AbortSignal): Ag
     }
     const own: Waiting = {
       ...entry,
-      start() {
+      start(places) {
         for (const signal of [entry.signal, draining]) signal.removeEventListener('abort', stop)
-        resolve(begin(entry))
+        resolve(runOf(entry, places))
       },
     }
     waiting.push(own)
@@ -102,14 +159,24 @@ export function createAgentQueue(limits: AgentLimits, draining: AbortSignal): Ag
 
   return {
     async enter(entry) {
-      if (entry.signal.aborted || draining.aborted) throw reasonOf(entry.signal, draining)
+      if (isOver(entry)) throw reasonOf(entry.signal, draining)
       if ((ofMembers.get(memberOf(entry)) ?? 0) >= limits.member)
         throw new Fault('agent.busy', { limit: limits.member })
       const behind = waiting.filter(({ organizationId }) => organizationId === entry.organizationId).length
-      const begins = behind === 0 && isFree(entry)
-      if (!begins && behind >= limits.waiting) throw new Fault('agent.full', { limit: limits.waiting })
+      const isNext = behind === 0 && isFree(entry)
+      if (!isNext && behind >= limits.waiting) throw new Fault('agent.full', { limit: limits.waiting })
       add(ofMembers, memberOf(entry), 1)
-      return begins ? begin(entry) : wait(entry)
+      if (!isNext) return wait(entry)
+      try {
+        using places = await take(entry)
+        if (isOver(entry)) throw reasonOf(entry.signal, draining)
+        if (places !== undefined) return runOf(entry, places.move())
+      } catch (thrown) {
+        add(ofMembers, memberOf(entry), -1)
+        throw thrown
+      }
+      askAgain()
+      return wait(entry)
     },
   }
 }
