@@ -71,14 +71,15 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
   expect((await gateway.settled('tickets')).status).toBe('needs_auth')
   expect(running()).toEqual([])
 
-  await give(ada, 'token-of-ada-1')
+  // Short ones: a longer secret that a server repeats is masked.
+  await give(ada, 'ada-1')
   await until('the tools are listed', async () => (await gateway.settled('tickets')).status === 'connected')
-  await give(bob, 'token-of-bob-1')
+  await give(bob, 'bob-1')
 
   // Each member's calls go to a process of their own, with their own token and folder.
   const [first, other] = await Promise.all([worldOf(ada), worldOf(bob)])
-  expect(first.environment['TICKETS_TOKEN']).toBe('token-of-ada-1')
-  expect(other.environment['TICKETS_TOKEN']).toBe('token-of-bob-1')
+  expect(first.environment['TICKETS_TOKEN']).toBe('ada-1')
+  expect(other.environment['TICKETS_TOKEN']).toBe('bob-1')
   for (const { environment } of [first, other]) expect(environment['DECLARED']).toBe('for all')
   expect(JSON.stringify(first)).not.toContain('bob')
   expect(JSON.stringify(other)).not.toContain('ada')
@@ -86,16 +87,16 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
   expect(other.environment['HOME']).not.toBe(first.environment['HOME'])
   expect([(await worldOf(ada)).born, (await worldOf(bob)).born]).toEqual([first.born, other.born])
   expect(running()).toHaveLength(2)
-  for (const line of running()) expect(line).not.toContain('token-of')
+  for (const line of running()) expect(line).not.toMatch(/ada-1|bob-1/)
 
   // A member without an account is served by neither of them.
   for (const key of [cy.token, gateway.key]) expect(await ask(key)).toMatch(LINK)
   expect(running()).toHaveLength(2)
 
   // Another token is another process; the one with the old token ends.
-  await give(ada, 'token-of-ada-2')
+  await give(ada, 'ada-2')
   const second = await worldOf(ada)
-  expect(second.environment['TICKETS_TOKEN']).toBe('token-of-ada-2')
+  expect(second.environment['TICKETS_TOKEN']).toBe('ada-2')
   expect(second.born).not.toBe(first.born)
   await until('the process with the old token has ended', () => running().length === 2)
 
@@ -109,5 +110,5 @@ test("S3-EXT-09: a child that gets a user's token is that user's alone, and ends
   expect(await ask(bob.token)).toMatch(LINK)
   expect((await worldOf(ada)).born).toBe(second.born)
   expect(running()).toHaveLength(1)
-  expect(JSON.stringify(gateway.log)).not.toContain('token-of')
+  expect(JSON.stringify(gateway.log)).not.toMatch(/ada-1|bob-1/)
 })
