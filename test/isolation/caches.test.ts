@@ -12,7 +12,7 @@ import { startProbeOne } from '../e2e/peers/probes/probe-one-server.ts'
 import { ask, callTool, openSession, type RawAnswer, type RawPeer } from '../e2e/peers/clients/raw-client.ts'
 import { until } from '../e2e/peers/until.ts'
 import { describeEachTown } from './each-town.ts'
-import type { Echoed } from './echo-server.ts'
+import { digestOf, type Echoed } from './echo-server.ts'
 import { SIDES, WORDS, type Side } from './sides.ts'
 import { createTally } from './tally.ts'
 import { keyOf, openTown, type Town } from './town.ts'
@@ -49,10 +49,10 @@ describeEachTown('with servers that keep sessions,', { era: 'legacy' }, (town) =
       const [peer] = at % 8 < 4 ? peers : peers.toReversed()
       if (peer === undefined) return
       const said = `${name} ${at}`
-      const { word, authorization, session, said: heard } = echoedOf(await callTool(peer, 'same__whoami', { said }))
+      const { word, credential, session, said: heard } = echoedOf(await callTool(peer, 'same__whoami', { said }))
       tally.check(heard === said, `${said} was answered ${heard}`)
       tally.check(word === WORDS[side], `${said} reached ${word}`)
-      tally.check(authorization === `Bearer upstream-${WORDS[side]}`, `${said} was sent with ${authorization}`)
+      tally.check(credential === digestOf(`Bearer upstream-${WORDS[side]}`), `${said} was sent with ${credential}`)
       if (typeof session === 'string') sessions.add(session)
     })
     for (const one of people) {

@@ -3,7 +3,7 @@
  *
  * Two of them have equal names of everything; only the word in their texts differs. It speaks one era, over Streamable HTTP.
  */
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
@@ -22,10 +22,13 @@ export interface EchoServer extends AsyncDisposable {
 /** The answer to a call of `whoami`, as JSON. */
 export interface Echoed {
   readonly word: string
-  readonly authorization: string | null
+  /** Digest of the credential: the gateway masks the credential itself where a server repeats it. */
+  readonly credential: string
   readonly session: string | null
   readonly said: unknown
 }
+
+export const digestOf = (credential: string): string => hash('sha256', credential)
 
 const FORM = { type: 'object' as const, properties: { name: { type: 'string' as const } }, required: ['name'] }
 const QUESTION = inputRequired.elicit({ message: 'Who?', requestedSchema: FORM })
@@ -64,7 +67,7 @@ function createEcho({ word, padded }: EchoParts, request?: Request): Server {
     const headers = (http?.req ?? request)?.headers
     const echoed: Echoed = {
       word,
-      authorization: headers?.get('authorization') ?? null,
+      credential: digestOf(headers?.get('authorization') ?? ''),
       session: headers?.get('mcp-session-id') ?? null,
       said: params.arguments?.['said'],
     }

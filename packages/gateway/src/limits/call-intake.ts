@@ -20,7 +20,9 @@ export interface IntakeBounds {
   readonly bytes: number
 }
 
-export type ShedReason = 'in_flight' | 'waiting' | 'wait' | 'bytes'
+export const SHED_REASONS = ['in_flight', 'waiting', 'wait', 'bytes'] as const
+
+export type ShedReason = (typeof SHED_REASONS)[number]
 
 export interface CallIntakeParts {
   readonly bounds: IntakeBounds

@@ -2,6 +2,7 @@
  * Prometheus metrics. Organizations, and tool names chosen by clients, are not used as labels, because their number is unbounded.
  */
 import { Counter, Registry, type RegistryContentType } from 'prom-client'
+import { SHED_REASONS, type ShedReason } from '../limits/call-intake.ts'
 import { addGauges, type GaugeParts } from './gauges.ts'
 import {
   createCallCounters,
@@ -39,7 +40,7 @@ export interface Counters {
   /** A batch of so many records is in the database. */
   storeBatch(records: number): void
   /** A call was not taken in, for this reason; it counts as a refusal, too. */
-  shed(reason: string): void
+  shed(reason: ShedReason): void
   loseRecords(count: number): void
   check(outcome: string): void
   /** A call found an open session with its server, or had to open one. */
@@ -68,6 +69,7 @@ export function createCounters(parts: CountersParts): Counters {
   const of = metricsIn(registry)
   // A series that begins with its first failure would hide that failure from an alert.
   for (const result of ['renewed', 'failed']) of.accounts.inc({ result }, 0)
+  for (const reason of SHED_REASONS) of.shed.inc({ reason }, 0)
   const watched = new Set<string>()
   const shed = new Map<string, Counter.Internal>()
   const busy = of.refusals.labels({ code: 'gateway.busy' })
