@@ -38,6 +38,8 @@ const CONNECTIONS = 64
 const MOST_CONNECTIONS = Number(options.connections)
 const NEIGHBOUR_PER_SECOND = 5
 const OPEN_MS = 180_000
+/** Of `/proc` a second, on every Linux that Node runs on. */
+const TICKS = 100
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const round = (value: number) => Math.round(value * 10) / 10
@@ -132,6 +134,12 @@ function watchMemory(pid: number) {
   }
 }
 
+/** Seconds of the processor that the process has had, its threads together. */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS
+}
+
 async function post(target: CallTarget, id: number): Promise<Response> {
   const { headers, body } = callParts(target, id)
   return fetch(target.url, { method: 'POST', headers, body, signal: AbortSignal.timeout(90_000) })
@@ -198,7 +206,9 @@ async function main(): Promise<void> {
   const neighbouring = floodWith(lightPeer, calls(neighbour, NEIGHBOUR_PER_SECOND, SECONDS))
   const sampling = sleep((SECONDS * 1_000) / 2).then(() => sampleOfBusy(mine))
   const flooding = floodWith(floodPeer, calls(mine, perSecond, SECONDS))
+  const hadBefore = processorSeconds(gateway.pid)
   await sleep(SECONDS * 1_000)
+  const had = (processorSeconds(gateway.pid) - hadBefore) / SECONDS
   const recovered = await recovery(mine)
   const [outcome, beside, sample] = await Promise.all([flooding, neighbouring, sampling])
   const [health, admin] = await Promise.all([stopHealth(), stopAdmin()])
@@ -225,6 +235,7 @@ async function main(): Promise<void> {
   )
   say(`admin: ${admin.failed} of ${admin.asked} failed, p50 ${round(admin.p50)} ms, longest ${round(admin.max)} ms`)
   say(`memory: ${rss[0]} MiB before, ${Math.max(...rss)} MiB at most, ${rss.at(-1)} MiB at the end`)
+  say(`the gateway had ${round(had * 100)} % of a core: the generator and the database take theirs`)
   say(`recovered ${Math.round(recovered)} ms after the flood (aim < 1000)`)
   say(`log lines during the flood: ${folder.logLines() - logBefore} for ${outcome.good + beside.good} calls answered`)
 }

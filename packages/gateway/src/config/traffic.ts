@@ -80,7 +80,7 @@ export const TRAFFIC_SETTINGS = {
     'Maximum number of calls in one process that wait for their turn because calls arrive faster than the process can start them. One organization can use at most four fifths of it.',
   ),
   TOOLWAY_CALLS_WAIT_MS: setting(
-    wholeNumber(10, 600_000).default(1_500),
+    wholeNumber(10, 600_000).default(1_000),
     'Milliseconds for which calls may wait for their turn. While the oldest waiting call of an organization has waited longer, further calls of that organization receive 503 with Retry-After.',
   ),
   TOOLWAY_CALLS_BYTES: setting(

@@ -12,7 +12,7 @@ import { createServer, type AddressInfo, type Server as SocketServer } from 'nod
 /** Connections of each line that the system holds until they are accepted; Node's own 511 are fewer than come at once. The system caps it. */
 const BACKLOG = 4_096
 /** With them a turn of 30 ms accepts 500 connections a second. A socket that nobody connects to costs nothing but its number. */
-const SOCKETS = 16
+const SOCKETS = 64
 
 export interface Address {
   readonly port: number

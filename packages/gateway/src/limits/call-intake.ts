@@ -61,8 +61,8 @@ export interface CallIntake {
  */
 const PER_TURN = 16
 /** More where refusing others fills the turns: of the time, so much goes to the beginnings of calls, and about as much to their ends. */
-const OF_TIME = 0.3
-const MOST_PER_TURN = 256
+const OF_TIME = 0.2
+const MOST_PER_TURN = 48
 /**
  * A share may have so many times what is still free (dynamic thresholds, Choudhury and Hahne 1998): one alone gets four fifths of a
  * bound, two that want all of it get four ninths each, and something is left for whoever comes next.
