@@ -41,6 +41,7 @@ export const setAgentModel = operation({
   at: `PUT ${AGENT}/model`,
   summary: 'Set the model of the agent. The key is stored encrypted and never shown again.',
   needs: inOrganization('connector_update'),
+  lasting: true,
   body: z.strictObject({
     provider: Provider,
     /** Absent: the vendor’s own. A private address has to be among those that the platform allows the organization. */

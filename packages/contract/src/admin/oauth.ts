@@ -97,6 +97,7 @@ export const putOAuthApp = operation({
   at: `POST ${OAUTH}/config`,
   summary: 'Set the client that an organization has registered with a provider. Repeating the request changes nothing.',
   needs: inOrganization('connector_update'),
+  lasting: true,
   body: OAuthAppWords,
   answer: OAuthApp,
 })

@@ -29,3 +29,11 @@ test('operations about keys and people are lasting unless they take something aw
   expect(about.length).toBeGreaterThan(10)
   expect(about.filter(({ lasting }) => !lasting).map(({ id }) => id)).toEqual([])
 })
+
+test.each(['setAgentModel', 'putOAuthApp', 'addWebhook', 'addRecordStream'])(
+  'an operation that says where data or sign-ins of all members go is lasting: %s',
+  (id) => {
+    const found = CHANGING.find((operation) => operation.id === id)
+    expect(found?.lasting).toBe(true)
+  },
+)

@@ -60,6 +60,8 @@ const answer = serveOrganization(shapes.answerApproval, async (asked) => {
   const { approver } = viewer
   if (approver === undefined)
     throw new Fault('approval.forbidden', { problem: 'it is for people who have signed in, not for keys' })
+  // A grant for later calls outlives the word of whoever says who this is.
+  if (body.answer === 'always' && asked.principal?.vouched === true) throw new Fault('identity.vouched')
   return answerApproval(
     { db: parts.db, lookup: parts.approvals.lookup },
     {

@@ -170,8 +170,8 @@ const SupabaseClaims = z.object({
 })
 
 /**
- * Supabase signs in only who has confirmed their address, unless a project turns that off; what the person may write into
- * `user_metadata` can take that away and never give it.
+ * Supabase signs in only who has confirmed their address, unless a project turns that off, and then writes so into `user_metadata`. The
+ * person can write there, too, so that a project that confirms no addresses proves none. A token that says nothing of it proves nothing.
  */
 function provenBySupabase(issuer: string, payload: JWTPayload): Proven {
   const { sub, email, is_anonymous: anonymous, user_metadata: own } = SupabaseClaims.parse(payload)
@@ -179,7 +179,7 @@ function provenBySupabase(issuer: string, payload: JWTPayload): Proven {
     issuer,
     subject: sub,
     email: email === '' ? undefined : email,
-    emailVerified: anonymous !== true && own?.email_verified !== false,
+    emailVerified: anonymous !== true && isProven(own?.email_verified),
     name: own?.name,
   }
 }
