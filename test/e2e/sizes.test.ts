@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../packages/toolkit/src/testing/toolkit-client.ts'
-import { callTool, type RawAnswer } from './peers/clients/raw-client.ts'
+import { ask, callTool, type RawAnswer } from './peers/clients/raw-client.ts'
 import { openGateway } from './peers/open-gateway.ts'
 
 const TOOLKIT = fileURLToPath(new URL('../../packages/toolkit/bin/toolway-toolkit.mjs', import.meta.url))
@@ -87,6 +87,9 @@ describe.each(CASES)('U-16: with $settings', ({ settings, body, depth, members, 
 
     expect((await call({ deep: named(members - 1) })).answer.error).toBeUndefined()
     expect(faultOf(await call({ deep: [named(members)] }))).toBe('arguments.too-many')
+
+    const beside = await ask(peer, 'tools/call', { name: 'give', arguments: {}, extra: named(members + 1) })
+    expect(faultOf(beside)).toBe('arguments.too-many')
 
     const whole = await call({ text })
     expect(contentOf(whole).map((part) => part.text?.length)).toEqual([text])

@@ -107,6 +107,16 @@ describe('an argument whose name differs from the named one only by case', () =>
     ],
     ['a blank behind', { action: 'clamp', parameters: { parameter: 'amount', max: 10 } }, { 'amount ': 999_999 }],
     ['a zero behind', { action: 'clamp', parameters: { parameter: 'amount', max: 10 } }, { 'amount\u0000': 999_999 }],
+    [
+      'a zero within, at which some readers cut',
+      { action: 'clamp', parameters: { parameter: 'amount', max: 10 } },
+      { 'amount\u0000x': 999_999 },
+    ],
+    [
+      'half of a pair, which some readers drop',
+      { action: 'clamp', parameters: { parameter: 'amount', max: 10 } },
+      { 'amount\ud800': 999_999 },
+    ],
     ['a tab before', { action: 'reject', parameters: { parameter: 'to' } }, { '\tto': 'x', to: 'y' }],
     ['a wide blank', { action: 'reject', parameters: { parameter: 'to' } }, { 'to\u3000': 'x' }],
     ['another Unicode form', { action: 'clamp', parameters: { parameter: 'amount', max: 10 } }, { ａmount: 999_999 }],

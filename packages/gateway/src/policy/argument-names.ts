@@ -22,6 +22,8 @@ export interface AmbiguousName {
 export type NameCheck = (args: JsonObject) => AmbiguousName | undefined
 
 const PLAIN = /^[\x21-\x7e]*$/
+/** Readers cut a name there, or drop them: what is left can be any name. */
+const UNREADABLE = /[\p{Cc}\p{Cs}]/u
 
 /**
  * Two names that a server may take for one: without case, compatibility forms and characters that are not shown (UAX #31,
@@ -114,6 +116,7 @@ function mistakenFor(
   { named, anywhere }: NameLevel,
   own: Properties,
 ): string | undefined {
+  if (UNREADABLE.test(name)) return cutName(name, named, anywhere)
   const folded = foldName(name)
   const written = [...(named?.folded.get(folded) ?? []), ...(anywhere.folded.get(folded) ?? [])]
   // A rule for each of two spellings would still leave it to the server which of them counts.
@@ -121,6 +124,10 @@ function mistakenFor(
   if (written[0] !== undefined) return written[0]
   return own.exact.has(name) ? undefined : own.folded.get(folded)
 }
+
+/** A name that the rules speak of at this level; a server may read the other one as it. */
+const cutName = (name: string, named: Level | undefined, anywhere: Level): string | undefined =>
+  [named, anywhere].flatMap((level) => [...(level?.exact.keys() ?? [])]).find((other) => other !== name)
 
 const MOST_PARTS = 100
 

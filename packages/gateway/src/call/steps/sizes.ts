@@ -38,7 +38,9 @@ export const argumentDepth: Step = {
   before({ params }, { argumentDepth: limit, argumentMembers }) {
     if (!isShallow(params['arguments'], limit))
       throw new Fault('request.too-deep', { limit, place: 'params.arguments' })
-    if (hasMoreMembers(params['arguments'], argumentMembers))
+    // `_meta` and what no method knows are read and sent on like arguments.
+    const { arguments: args, ...others } = params
+    if ([args, others].some((part) => hasMoreMembers(part, argumentMembers)))
       throw new Fault('arguments.too-many', { limit: argumentMembers })
   },
 }
